@@ -3,7 +3,9 @@ package reproduce
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
@@ -43,9 +45,14 @@ func kernelTimes(list []pair) (*doc.Table, *plot.Figure, string) {
 	var points []placed
 	classes, within := map[string]int{}, map[string]int{}
 	for _, k := range kernels.Table {
+		seen := map[string]bool{} // some classes are the same size
 		for _, class := range k.ClassNames() {
 			p, _ := k.InClass(class)
-			params := request.Describe(k, p)
+			params := dataset.ParamsText(&result.Result{Kernel: k.Name, Params: p})
+			if seen[params] {
+				continue
+			}
+			seen[params] = true
 			of := func(scheduler string, cores int) result.Quantity {
 				i := slices.IndexFunc(list, func(x pair) bool {
 					return x.kernel == k.Name && x.params == params && x.scheduler == scheduler &&
@@ -87,7 +94,7 @@ func kernelTimes(list []pair) (*doc.Table, *plot.Figure, string) {
 		"kernels at each of their sizes", units.Count(cores, "core"), bandLow, bandHigh, whole,
 		len(classes))
 	f := places("validation", "Simulated over native time", "simulated / native", "as native",
-		text+". Bars: 95 % of bootstrap samples of the native repetitions.", points, 0.2,
+		strings.ToUpper(text[:1])+text[1:]+". Bars: 95 % of bootstrap samples of the native repetitions.", points, 0.2,
 		func(series []string) []int {
 			looks := make([]int, len(series))
 			for i := range looks {
