@@ -100,6 +100,7 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 	f.runFlags.define(one)
 	one.VisitAll(func(flag *pflag.Flag) {
 		switch flag.Name {
+		case "follow": // a schedule is of one size and number of cores
 		case "cores":
 			set.Var(&f.coreList, "cores", "`LIST` of numbers of workers, such as 1,2,4-6 (default 1, powers of "+
 				"two up to the cores of a node, and each whole node)")

@@ -223,7 +223,6 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if o.Enumerate {
 		opt.Enumerate = maxSchedules
 	}
-	nodes := slices.Compact(slices.Sorted(slices.Values(x.nodeOf)))
 	opt.Nodes = x.nodeOf
 	if log10, ok := x.dag.Enumerable(opt.Nodes, opt.Enumerate); o.Enumerate && !ok {
 		return nil, wrong("--enumerate: there are 10^%.1f schedules of %s pieces of code, expected at most "+
@@ -237,7 +236,7 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if x.apart, err = tasks.Explore(ctx, x.dag, x.given, opt); err != nil {
 		return nil, err
 	}
-	if len(nodes) > 1 {
+	if x.nodes() > 1 {
 		opt.Nodes = []int{0}
 		opt.Samplers = slices.DeleteFunc(slices.Clone(samplers), func(s tasks.Sampler) bool {
 			return s == tasks.Greedy // with one worker it is the walk
@@ -247,9 +246,9 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 		}
 	}
 	if fit := x.dag.Bytes(); fit <= x.dag.LLCBytes {
-		x.warnings = append(x.warnings, fmt.Sprintf("all data, %s, fits into the LLC of %s, so that no "+
+		x.warnings = append(x.warnings, fmt.Sprintf("all data, %s, fits into the %s of %s, so that no "+
 			"reuse is far in any schedule; --llc 1/8 asks for a cache of an eighth of it",
-			units.Bytes(fit), units.Bytes(x.dag.LLCBytes)))
+			units.Bytes(fit), x.cache, units.Bytes(x.dag.LLCBytes)))
 	}
 	return x, nil
 }

@@ -2,7 +2,7 @@
 // orders that its spawns and joins allow, and over who runs what. The question and the names of
 // samplers are those of the disconpro paper, which asks it of threads.
 //
-//	trace with task events -> DAG -> schedules (samplers, Enumerate, Search) -> Distances -> Ranges
+//	trace with task events -> Build -> DAG -> Explore: schedules, their distances -> Groups
 //
 // A vertex is a piece of code with its kernels: what one worker runs without a break, between a
 // spawn or join and the next. A schedule is an order of the vertices in which none comes before one
@@ -27,7 +27,7 @@ import (
 // ErrLimit is wrapped by the error of a trace that would need more memory than allowed.
 var ErrLimit = failure.New(failure.Request, "too large")
 
-// ErrUnsuitable is wrapped by the error of a trace whose accesses or pieces have no numbers.
+// ErrUnsuitable is wrapped by the error of a trace whose tasks run no kernel.
 var ErrUnsuitable = failure.New(failure.Data, "the trace does not suit")
 
 // A DAG is the vertices of a program in the order in which one worker alone would run them, with
@@ -41,8 +41,7 @@ type DAG struct {
 	objectOf []uint16
 	units    []uint32 // of the accesses, one after the other
 	from     []int    // vertex v has the units from from[v] on, to from[v+1]
-	// several accesses have more than one unit: by unit, how many more its access has behind it; nil:
-	// none has
+	// by unit, how many units of the same access follow; nil: each access has one unit
 	more     []uint32
 	accesses int
 	ticks    []uint64 // of each vertex, in the trace
@@ -149,9 +148,8 @@ func (b *builder) renumber() {
 func (d *DAG) Same(o *DAG) bool {
 	return slices.Equal(d.Objects, o.Objects) && slices.Equal(d.places, o.places) &&
 		slices.Equal(d.from, o.from) && slices.Equal(d.units, o.units) &&
-		slices.Equal(d.more, o.more) && slices.Equal(d.sizes, o.sizes) && slices.Equal(d.nodes,
-		o.nodes) &&
-		slices.Equal(d.kids, o.kids)
+		slices.Equal(d.more, o.more) && slices.Equal(d.sizes, o.sizes) &&
+		slices.Equal(d.nodes, o.nodes) && slices.Equal(d.kids, o.kids)
 }
 
 const nobody = -1

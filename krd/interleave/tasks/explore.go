@@ -15,7 +15,7 @@ type Options struct {
 	Samplers []Sampler
 	Depth    int // of PCT; 0 is 5
 	Runs     int // of each sampler
-	Search   int // plans to evaluate for each end of the range
+	Search   int // schedules to try for each end of the range
 	// Enumerate goes through all schedules where there are at most so many, of at most
 	// [MaxEnumerated] vertices.
 	Enumerate int
@@ -24,7 +24,7 @@ type Options struct {
 }
 
 // MaxEnumerated is of how many vertices all schedules may be gone through.
-const MaxEnumerated = 1000
+const MaxEnumerated = 100
 
 // A Kind is where the schedules of a group are from.
 type Kind string

@@ -80,12 +80,8 @@ func (d *DAG) AccessesOf() []int {
 
 // A Range is values of schedules.
 type Range struct {
-	Minimum uint64  `json:"minimum"`
-	Low     uint64  `json:"low"` // quantile 5 %
-	Median  uint64  `json:"median"`
-	High    uint64  `json:"high"` // quantile 95 %
-	Maximum uint64  `json:"maximum"`
-	Mean    float64 `json:"mean"`
+	Minimum, Low, Median, High, Maximum uint64 // Low and High: quantiles of 5 and 95 %
+	Mean                                float64
 }
 
 // RangeOf is that of the accesses beyond the LLC, or only the far reuses, of an object over the
@@ -103,10 +99,10 @@ func (g *Group) RangeOf(object int, withCold bool) Range {
 	return Range{at(0), at(0.05), at(0.5), at(0.95), at(1), sum / float64(len(list))}
 }
 
-// Widths are, by object, of how many of its blocks several runs of both groups have reuses, and the
-// median over these of how wide the range of distances of one block is, from the least to the
-// largest that any of its accesses has in any run, in each group; and of the quotient, of blocks
-// whose range has a width in the second group.
+// Widths compares two groups, object by object. The width of a block is that of the range of its
+// distances, from the least to the largest that any access to it has in any run of a group. Returned
+// are the number of blocks that are reused in both groups, the medians of their widths in g and in
+// by, and the median of the quotients, of blocks whose width in by is not 0.
 func (x *Exploration) Widths(g, by *Group) (blocks []int, of, beside, quotient []float64) {
 	n := len(x.Objects)
 	lists := make([][3][]float64, n)

@@ -130,8 +130,9 @@ func (d *drawer) pct(r random, s *Schedule) {
 		priority[c] = r.Uint64()>>1 | 1<<63
 		worker[c] = uint16(r.below(uint64(d.workers)))
 	}
-	changes := map[int]uint64{}                         // by step
-	for k := 1; k < min(d.depth, 2*d.Vertices()); k++ { // of more, most would be of a step that has one
+	changes := map[int]uint64{} // by step
+	// two for each step are enough: nearly all have one then
+	for k := 1; k < min(d.depth, 2*d.Vertices()); k++ {
 		changes[int(r.below(uint64(d.Vertices())))] = uint64(d.depth - k)
 	}
 	d.queue = d.queue[:0]
