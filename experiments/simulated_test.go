@@ -224,7 +224,8 @@ func TestKernelsWithoutData(t *testing.T) {
 func TestFittedQuantities(t *testing.T) {
 	hwtest.SkipRace(t)
 	out := simulated(t, func(c *request.Request) {
-		c.Params["n"], c.Trace, c.Reps = 4096, request.TraceProfile, 1
+		c.Params["n"], c.Params["layout"] = 4096, "row"
+		c.Trace, c.Reps = request.TraceProfile, 1
 		c.Schedulers = c.Schedulers[:4]
 	})
 	for i, want := range [][]string{{machine.FitSerialTime}, {machine.FitSerialTime, machine.FitOVR},
@@ -272,8 +273,8 @@ func TestSimulatedTracesAreReproducible(t *testing.T) {
 
 // The digests of TestSimulationIsReproducible.
 const (
-	goldenBlocks = "08500413e46a3e28"
-	goldenLines  = "b3423c0e3032e193"
+	goldenBlocks = "bda0599fff748fe0"
+	goldenLines  = "fabd8cdd43196521"
 )
 
 // nearFirst is a newcomer: work-first, that steals from the nearest.

@@ -123,6 +123,7 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 		if s.extra {
 			s.begins(v, c)
 		}
+		v.now += s.costs.Frame
 		s.start(v, c)
 		return v.now > began || s.begun(v)
 	}

@@ -7,6 +7,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/hw/cachemodel"
 	"krdlab/hw/machine"
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 )
@@ -25,10 +26,10 @@ type memory struct {
 
 // kind is a kernel of the registry, resolved.
 type kind struct {
-	name          string
-	params        []param
-	accesses      []cachemodel.Access // of its last execution, by parameter
-	flops, workPS uint64              // of its last execution: most have equally many
+	params   []param
+	accesses []cachemodel.Access // of its last execution, by parameter
+	ops      ops.Count           // of its last execution: most have equally many
+	workPS   uint64              // what they take
 }
 
 // param is a parameter of a kernel.
@@ -52,16 +53,14 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 				"of its kernels; add --machine native", s.kernel.Name)}
 	}
 	base, layout := replay.Layout(r, m.in)
+	gathering, _ := in.(kernel.Gathering)
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		ps, err := s.machine.WorkPS(k.Name, 0)
-		if err != nil {
-			return nil, fmt.Errorf("machine %s: %w", s.machine.Name, err)
-		}
-		x := kind{name: k.Name, workPS: ps}
+		var x kind
 		for j, p := range k.Params {
 			x.params = append(x.params, param{base[p.Object], k.ArgOf(j)})
-			x.accesses = append(x.accesses, cachemodel.Access{Write: p.Mode&loi.Out != 0})
+			x.accesses = append(x.accesses, cachemodel.Access{Write: p.Mode&loi.Out != 0,
+				Gather: gathering != nil && gathering.Gathers(loi.KernelID(i), j)})
 		}
 		m.kinds = append(m.kinds, x)
 	}
@@ -103,17 +102,17 @@ func (m *memory) initialize(base []uint32, blocks int, nodes []int) {
 // kernel returns the time of an execution in picoseconds.
 func (m *memory) kernel(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
 	kind := &m.kinds[k]
-	if flops := m.in.Work(k, blocks); flops != kind.flops {
-		ps, err := m.machine.WorkPS(kind.name, flops)
+	if n := m.in.Work(k, blocks); n != kind.ops {
+		ps, err := m.machine.WorkPS(n)
 		if err != nil && m.err == nil {
 			m.err = err
 		}
-		kind.flops, kind.workPS = flops, ps
+		kind.ops, kind.workPS = n, ps
 	}
 	for i, p := range kind.params {
 		kind.accesses[i].Block = p.base + blocks[p.arg]
 	}
-	return kind.workPS + m.model.Kernel(m.cores[worker], int(k), now, kind.accesses)
+	return m.model.Kernel(m.cores[worker], int(k), now, kind.workPS, kind.accesses)
 }
 
 func (m *memory) locked(node int, now uint64) {

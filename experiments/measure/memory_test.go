@@ -47,7 +47,7 @@ func TestInitialPlacement(t *testing.T) {
 					for _, block := range []uint32{n/2 - n/8, n / 2, n - 1} {
 						before := x.model.Total()
 						list := []cachemodel.Access{{Block: x.kinds[0].params[object].base + block}}
-						x.model.Kernel(11, 0, uint64(block)*1e9, list)
+						x.model.Kernel(11, 0, uint64(block)*1e9, 0, list)
 						c := x.model.Total()
 						if own := block >= n/2; (c.Local > before.Local) != own ||
 							(c.Remote > before.Remote) == own {

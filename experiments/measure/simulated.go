@@ -271,7 +271,7 @@ func (s *simulation) costs(family string, model *memory) runtimes.Costs {
 		Spawn: p.SpawnPS, Pop: p.PopPS, Lock: p.LockPS, Handover: p.LockHandoverPS, Push: p.SpawnPS,
 		StealLocal: p.StealLocalPS, StealRemote: p.StealRemotePS,
 		StealFailed: p.StealFailedPS, Mail: p.MailPS, Join: p.JoinPS, Rest: p.RestPS,
-		Call: p.KernelPS, Kernel: model.kernel,
+		Call: p.KernelPS, Frame: p.FramePS, Kernel: model.kernel,
 	}
 	if p.LockDelayPS > 0 {
 		c.Locked = model.locked

@@ -89,7 +89,7 @@ func Misses(t *loi.Trace, m *machine.Machine, opt Options) (*result.LLCMisses, e
 		}
 		core, kernel := cores[x.Worker], int(x.Kernel)
 		before := model.Counters(core, kernel).LLCMisses
-		model.Kernel(core, kernel, uint64(float64(x.Start-first)*tickPS), accesses)
+		model.Kernel(core, kernel, uint64(float64(x.Start-first)*tickPS), 0, accesses)
 		counts[x.Worker*len(r.Kernels)+kernel] += model.Counters(core, kernel).LLCMisses - before
 	}
 	nodes := make([]int, len(t.Header.Workers))

@@ -23,10 +23,10 @@ var ablationSizes = map[Scale]struct {
 	seeds  int
 	on     []onCores
 }{
-	Smoke: {kernel.Params{"n": 256}, 6, []onCores{{request.DefaultMachine, 12}}},
-	Quick: {kernel.Params{"n": 2048}, 6, []onCores{{request.DefaultMachine, 12},
+	Smoke: {asPaper(256), 6, []onCores{{request.DefaultMachine, 12}}},
+	Quick: {asPaper(2048), 6, []onCores{{request.DefaultMachine, 12},
 		{request.DefaultMachine, 24}}},
-	Paper: {kernel.Params{"n": 4096}, 20, []onCores{{request.DefaultMachine, 12},
+	Paper: {asPaper(4096), 20, []onCores{{request.DefaultMachine, 12},
 		{request.DefaultMachine, 24}, {"epyc-2s", 96}}},
 }
 

@@ -25,13 +25,14 @@ const MaxDraws = 1000
 
 // drawSizes are the programs of a draw by scale, and by what it is fitted.
 var drawSizes = map[Scale]struct {
-	fit, seeds  int // n of matmul
-	near        float64
-	matmul, fmm kernel.Params
+	fit, seeds int // n of matmul
+	near       float64
+	matmul     int // n
+	fmm        kernel.Params
 }{
-	Smoke: {1024, 6, 0.006, kernel.Params{"n": 64}, kernel.Params{"bodies": 200}},
-	Quick: {2048, 3, 0.005, kernel.Params{"n": 4096}, kernel.Params{"bodies": 100_000}},
-	Paper: {4096, 1, 0.004, kernel.Params{"n": 4096}, kernel.Params{"bodies": 1_000_000}},
+	Smoke: {1024, 6, 0.006, 64, kernel.Params{"bodies": 200}},
+	Quick: {2048, 3, 0.005, 4096, kernel.Params{"bodies": 100_000}},
+	Paper: {4096, 1, 0.004, 4096, kernel.Params{"bodies": 1_000_000}},
 }
 
 // drawCores are those of a draw's cells.
@@ -79,17 +80,19 @@ func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, di
 	if err != nil {
 		return nil, err
 	}
-	leaf := leafOf(draw)
+	product := func(n int) kernel.Params {
+		p := asPaper(n)
+		p["leaf"] = leafOf(draw)
+		return p
+	}
 	if draw > 0 {
-		if err := Fit(ctx, drawn, kernel.Params{"n": size.fit, "leaf": leaf}, size.seeds, size.near,
-			dir, argv); err != nil {
+		if err := Fit(ctx, drawn, product(size.fit), size.seeds, size.near, dir, argv); err != nil {
 			return nil, err
 		}
 	}
 	var plan requests
 	for _, cores := range drawCores["matmul"] {
-		plan.add("matmul", kernel.Params{"n": size.matmul["n"], "leaf": leaf}, drawn, cores, 1,
-			schedulers(papers))
+		plan.add("matmul", product(size.matmul), drawn, cores, 1, schedulers(papers))
 	}
 	for _, cores := range drawCores["fmm"] {
 		plan.add("fmm", kernel.Params{"bodies": size.fmm["bodies"], "theta": thetaOf(draw)}, drawn,

@@ -56,7 +56,7 @@ func TestDrawPlan(t *testing.T) {
 	}
 
 	size := drawSizes[Smoke]
-	f, err := newFitting(got, kernel.Params{"n": size.fit, "leaf": leafOf(2)})
+	f, err := newFitting(got, kernel.Params{"n": size.fit, "leaf": leafOf(2), "layout": "row"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/machine"
+	"krdlab/hw/ops"
 	"krdlab/hw/scratch"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
@@ -43,11 +44,11 @@ type target struct {
 	scheduler runtimes.Scheduler
 }
 
-// rateStep is what core.flops gave.
+// rateStep is what rates.fused gave.
 type rateStep struct{ rate, serial float64 }
 
 // Fit changes the fitted numbers of m until its fits hold, by the rule of docs/simulation.md:
-// core.flops until the serial run takes its target, and a factor on the fitted prices of each
+// rates.fused until the serial run takes its target, and a factor on the fitted prices of each
 // family until the median OVR of its scheduler over some seeds is within near of the target. The
 // program is that of the fits with params in place of theirs, and a serial run of other size is to
 // take as long for each execution of a kernel. An OVR of few seeds and small programs jumps by more
@@ -186,15 +187,15 @@ func (f *fitting) step(results []result.Result) (off string, err error) {
 	f.ask(far)
 	if math.Abs(serial/f.serial-1) > fitSerial {
 		off = fmt.Sprintf("a serial time of %.4g ns, expected %.4g", serial, f.serial)
-		f.m.FlopsPerSecond = f.rate(serial)
+		f.m.Rates[ops.Fused] = f.rate(serial)
 		f.ask(f.targets) // all hang on it
 	}
 	return off, nil
 }
 
-// rate is the next core.flops: a serial run takes a + b/rate, which two of them tell.
+// rate is the next rates.fused: a serial run takes a + b/rate, which two of them tell.
 func (f *fitting) rate(serial float64) uint64 {
-	now := rateStep{float64(f.m.FlopsPerSecond), serial}
+	now := rateStep{float64(f.m.Rates[ops.Fused]), serial}
 	next := now.rate * serial / f.serial
 	if n := len(f.rates); n > 0 {
 		was := f.rates[n-1]
@@ -204,6 +205,6 @@ func (f *fitting) rate(serial float64) uint64 {
 		}
 	}
 	f.rates = append(f.rates, now)
-	const digits = 1e6 // a thousandth of GFLOP/s, as a file has it
+	const digits = 1e6 // a thousandth of Gop/s, as a file has it
 	return uint64(math.Round(next/digits)) * digits
 }

@@ -16,9 +16,9 @@ var machineSizes = map[Scale]struct {
 	matmul, fmm  kernel.Params
 	seeds, draws int
 }{
-	Smoke: {kernel.Params{"n": 128}, kernel.Params{"bodies": 300}, 6, 1},
-	Quick: {kernel.Params{"n": 2048}, kernel.Params{"bodies": 30_000}, 6, mostMachineDraws},
-	Paper: {kernel.Params{"n": 4096}, kernel.Params{"bodies": 100_000}, 6, mostMachineDraws},
+	Smoke: {asPaper(128), kernel.Params{"bodies": 300}, 6, 1},
+	Quick: {asPaper(2048), kernel.Params{"bodies": 30_000}, 6, mostMachineDraws},
+	Paper: {asPaper(4096), kernel.Params{"bodies": 100_000}, 6, mostMachineDraws},
 }
 
 // MachinesPlan returns the requests that ask the paper's conclusions of machines: the schedulers of

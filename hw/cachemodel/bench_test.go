@@ -35,8 +35,9 @@ func newProduct(n uint64, cores int, tiled bool) *product {
 		case rows == 32 && cols == 32 && inner == 64:
 			core := int(rank(i, j) * uint64(cores) / (n / 32 * (n / 32)))
 			p.kernels[core] = append(p.kernels[core],
-				Access{a + i/32*uint32(n/64) + k/64, false}, Access{b + k/64*uint32(n/32) + j/32,
-					false}, Access{c + i/32*uint32(n/32) + j/32, true})
+				Access{Block: a + i/32*uint32(n/64) + k/64},
+				Access{Block: b + k/64*uint32(n/32) + j/32},
+				Access{Block: c + i/32*uint32(n/32) + j/32, Write: true})
 		case rows > 32 && rows >= cols && rows >= inner:
 			divide(i, j, k, rows/2, cols, inner)
 			divide(i+rows/2, j, k, rows/2, cols, inner)
@@ -59,7 +60,7 @@ func (p *product) run(m *Model, most int) (kernels int) {
 		before := kernels
 		for core, list := range p.kernels {
 			if i < len(list) {
-				m.Kernel(core, 0, now, list[i:i+3])
+				m.Kernel(core, 0, now, workPS, list[i:i+3])
 				kernels++
 			}
 		}
@@ -137,7 +138,7 @@ func BenchmarkHits(b *testing.B) {
 	}
 	i := uint32(0)
 	for b.Loop() {
-		m.Kernel(0, 0, 0, []Access{{Block: 1 + i&15}})
+		m.Kernel(0, 0, 0, 0, []Access{{Block: 1 + i&15}})
 		i++
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/128, "ns/line")

@@ -17,9 +17,9 @@ type cacheOf struct {
 
 func (m *Model) useBlocks(x *machine.Machine) error {
 	m.directory = newDirectory(uint64(len(m.blocks)), m.nodes, m.perNode)
-	m.blockLines = make([]uint64, len(m.blocks))
+	m.byBlocks = true
 	for i := range m.blocks {
-		m.eachRow(&m.blocks[i], func(_, count uint64) { m.blockLines[i] += count })
+		m.eachRow(&m.blocks[i], func(_, count uint64) { m.ways[i].lines += count })
 	}
 	for i := range m.private {
 		m.private[i].capacity = x.L2.Bytes >> m.lineShift
@@ -135,10 +135,10 @@ func (m *Model) holds(core int, u uint32) bool {
 
 // linesOf returns how many lines a unit has.
 func (m *Model) linesOf(u uint32) uint64 {
-	if m.blockLines == nil {
+	if !m.byBlocks {
 		return m.group
 	}
-	return m.blockLines[u]
+	return m.ways[u].lines
 }
 
 // toLLC puts u into the LLC of a node, or brings it to the front there, and evicts what must go. A
@@ -163,7 +163,7 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 	c.grow(len(m.blocks))
 	for c.used+lines > c.capacity && c.used > 0 {
 		v := c.oldest()
-		c.lru.remove(v, m.blockLines[v])
+		c.lru.remove(v, m.ways[v].lines)
 		m.leaveLLC(node, v)
 	}
 	if lines > c.capacity {
@@ -210,16 +210,16 @@ func (m *Model) leaveL2(by *requester, v uint32) {
 
 // accessBlock is one access in block mode.
 func (m *Model) accessBlock(by *requester, u uint32, write bool) {
-	lines := m.blockLines[u]
+	lines := m.ways[u].lines
 	m.stat.Lines += lines
 	c := by.l2
 	e := m.entry(u)
 	if e[by.word]&by.bit != 0 {
 		c.touch(u)
 		m.stat.L2Hits += lines
-		m.fetch.cachePS += lines * m.l2PS
+		m.fetch.cache.add(lines, m.l2)
 		if write && e[0]&(m.ownerMask|newest) != by.mine {
-			m.write(by, u, lines, true, 0)
+			m.write(by, u, lines, true, cost{})
 		}
 		return
 	}
@@ -227,7 +227,7 @@ func (m *Model) accessBlock(by *requester, u uint32, write bool) {
 	m.victims = m.victims[:0]
 	for c.used+lines > c.capacity && c.used > 0 {
 		v := c.oldest()
-		c.lru.remove(v, m.blockLines[v])
+		c.lru.remove(v, m.ways[v].lines)
 		m.leaveL2(by, v)
 	}
 	held := lines <= c.capacity
@@ -282,7 +282,7 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 				if hit {
 					hits++
 					if write && m.entries[int(u)*m.stride]&whose != by.mine {
-						m.write(by, uint32(u), m.group, true, 0)
+						m.write(by, uint32(u), m.group, true, cost{})
 					}
 					continue
 				}
@@ -296,7 +296,7 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 					e[0] = s &^ newest
 					e[by.word] |= by.bit
 					if write {
-						m.write(by, uint32(u), m.group, true, m.llcPS)
+						m.write(by, uint32(u), m.group, true, m.llc)
 					}
 					continue
 				}
@@ -311,7 +311,8 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 	m.stat.Lines += lines * m.group
 	m.stat.L2Hits += hits * m.group
 	m.stat.LLCHits += llcHits * m.group
-	m.fetch.cachePS += (hits*m.l2PS + llcHits*m.llcPS) * m.group
+	m.fetch.cache.add(hits*m.group, m.l2)
+	m.fetch.cache.add(llcHits*m.group, m.llc)
 	m.fetch.missedL2 = m.fetch.missedL2 || llcHits != 0
 }
 
@@ -321,33 +322,33 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 // inclusive, what left the L2 goes there.
 func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 	e := m.entry(u)
-	f := &m.fetch
+	f := m.fetch
 	node := by.node
 	f.missedL2 = true
-	paid := m.siblingPS
+	paid := m.sibling
 	switch owner := m.ownerOf(e[0]); {
 	case e[0]&by.nodeBit != 0:
 		if e[0]&newest != 0 && owner != by.core && m.holds(owner, u) {
 			m.stat.Siblings += lines
 		} else {
 			m.stat.LLCHits += lines
-			paid = m.llcPS
+			paid = m.llc
 		}
-		f.cachePS += lines * paid
+		f.cache.add(lines, paid)
 		e[0] &^= newest
 		m.toLLC(node, u, lines)
 	case !m.inclusive && e[m.nodeWord[node]]&m.nodeMask[node] != 0:
 		m.stat.Siblings += lines
-		f.cachePS += lines * paid
+		f.cache.add(lines, paid)
 		e[0] &^= newest
 	default:
-		paid = math.MaxUint64 // memory does not answer before all nodes have
+		paid = cost{math.MaxUint64, math.MaxUint64, math.MaxUint64} // memory does not answer before all nodes have
 		f.missedLLC = true
 		m.stat.LLCMisses += lines
 		if owner >= 0 {
 			m.stat.Transfers += lines
 			f.transfers += lines
-			f.memoryPS += lines * m.nodePS[node*m.nodes+int(m.nodeOf[owner])]
+			f.memory.add(lines, m.node[node*m.nodes+int(m.nodeOf[owner])])
 			if !write {
 				m.writeBack(u)
 			}

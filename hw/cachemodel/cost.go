@@ -1,8 +1,10 @@
 package cachemodel
 
-// fetch is what one access needs and has not been charged for.
+// fetch is what one access, or all of an execution that do not wait for each other, need and have not
+// been charged for.
 type fetch struct {
-	cachePS, memoryPS   uint64   // sums of the latencies of its lines
+	cache, memory       cost     // sums over the lines of the present access
+	takesPS             uint64   // what the lines take, by how their accesses go through blocks
 	demand              []uint64 // lines from each memory
 	asked               []int    // memories with a demand, in the order of the first
 	owed                []uint64 // lines to be written to each memory
@@ -14,7 +16,7 @@ type fetch struct {
 // fromMemory asks the memories of the lines of u for them.
 func (m *Model) fromMemory(node int, u uint32) {
 	m.fetch.missedLLC = true
-	if m.blockLines == nil {
+	if !m.byBlocks {
 		m.ask(node, uint64(u)>>m.pageShift, m.group)
 		return
 	}
@@ -44,8 +46,8 @@ func (m *Model) ask(node int, page, lines uint64) {
 	} else {
 		m.stat.Remote += lines
 	}
-	f := &m.fetch
-	f.memoryPS += lines * m.memoryPS[node*m.domains+d]
+	f := m.fetch
+	f.memory.add(lines, m.memory[node*m.domains+d])
 	if f.demand[d] == 0 {
 		f.asked = append(f.asked, d)
 	}
@@ -54,7 +56,7 @@ func (m *Model) ask(node int, page, lines uint64) {
 
 // writeBack writes the lines of u to their memories, and nobody waits for it.
 func (m *Model) writeBack(u uint32) {
-	if m.blockLines == nil {
+	if !m.byBlocks {
 		m.stat.WriteBacks += m.group
 		m.owe(uint64(u)>>m.pageShift, m.group)
 		return
@@ -77,7 +79,7 @@ func (m *Model) writeBack(u uint32) {
 // owe has the memory of a page serve lines for which nobody waits, after what the present access
 // fetches.
 func (m *Model) owe(page, lines uint64) {
-	f := &m.fetch
+	f := m.fetch
 	d := int(m.pageDomain[page])
 	if f.owed[d] == 0 {
 		f.owing = append(f.owing, d)
@@ -85,49 +87,49 @@ func (m *Model) owe(page, lines uint64) {
 	f.owed[d] += lines
 }
 
-// charge returns the stall of the present fetch, which begins at time at, and forgets it.
+// charge returns what the present fetch adds to an execution that computes for workPS from time at
+// on, and forgets it.
 //
-// What caches answer takes its latencies divided by the overlap. What comes from farther away first
-// waits until locks let it through; then it takes its latencies divided by the overlap, or the time
-// that the slowest of memories and link needs for its lines, whichever is more, and what these have
-// to do for others in that time makes it longer (see server).
-func (m *Model) charge(node int, at uint64) (stallPS uint64) {
-	f := &m.fetch
-	stallPS = f.cachePS / m.overlap
+// What comes from memory or another node first waits until locks let it through; then it takes what
+// its lines take, or the time that the slowest of memories and link needs for them, whichever is
+// more, and what these have to do for others in that time makes it longer (see server). Computing
+// goes on meanwhile.
+func (m *Model) charge(node int, at, workPS uint64) (takesPS uint64) {
+	f := m.fetch
 	if f.missedLLC || f.missedL2 && m.lockReach == LockLLC {
 		if till := m.lockedTill[node]; till > at {
 			m.stat.LockDelaysPS += till - at
-			stallPS += till - at
+			takesPS = till - at
 			at = till
 		}
 	}
+	spanPS := max(f.takesPS, workPS)
 	if f.missedLLC {
-		waitPS, servePS := uint64(0), uint64(0)
-		lines, latencyPS := f.transfers, f.memoryPS/m.overlap
+		waitPS, servePS, lines := uint64(0), uint64(0), f.transfers
 		for _, d := range f.asked {
 			n := f.demand[d]
 			lines += n
-			waitPS = max(waitPS, m.memory[d].serve(at, n, latencyPS))
-			servePS = max(servePS, n*m.memory[d].linePS)
+			waitPS = max(waitPS, m.memories[d].serve(at, n, spanPS))
+			servePS = max(servePS, n*m.memories[d].linePS)
 			f.demand[d] = 0
 		}
 		if link := &m.links[node]; link.linePS != 0 {
-			waitPS = max(waitPS, link.serve(at, lines, latencyPS))
+			waitPS = max(waitPS, link.serve(at, lines, spanPS))
 			servePS = max(servePS, lines*link.linePS)
 		}
 		m.stat.BandwidthPS += waitPS
-		stallPS += waitPS + max(latencyPS, servePS)
-		f.memoryPS, f.transfers, f.asked, f.missedLLC = 0, 0, f.asked[:0], false
+		spanPS = max(spanPS, servePS) + waitPS
+		f.transfers, f.asked, f.missedLLC = 0, f.asked[:0], false
 	}
 	if len(f.owing) > 0 {
 		for _, d := range f.owing {
-			m.memory[d].serve(at, f.owed[d], 0)
+			m.memories[d].serve(at, f.owed[d], 0)
 			f.owed[d] = 0
 		}
 		f.owing = f.owing[:0]
 	}
-	f.cachePS, f.missedL2 = 0, false
-	return stallPS
+	f.takesPS, f.missedL2 = 0, false
+	return takesPS + spanPS
 }
 
 // LockOperation says that a core of node operates at time now, in picoseconds, on the lock of a

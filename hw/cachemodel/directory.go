@@ -72,14 +72,14 @@ func (d *directory) entry(u uint32) []uint64 {
 // tells that its L2 holds u. Copies elsewhere are invalidated; where the answer of the farthest
 // takes longer than paidPS, which the request for u itself took for each line (0: u was in the L2),
 // the rest is waited for.
-func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paidPS uint64) {
+func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paid cost) {
 	e := m.entry(u)
 	if len(e) > 1 || e[0]&m.holders&^(by.nodeBit|by.bit) != 0 {
-		if far := m.invalidateOthers(by, e, u, lines); far != 0 {
-			if paidPS == 0 {
+		if far := m.invalidateOthers(by, e, u, lines); far.latency != 0 {
+			if paid.latency == 0 {
 				m.stat.Upgrades += lines
 			}
-			m.fetch.cachePS += lines * (max(far, paidPS) - paidPS)
+			m.fetch.cache.add(lines, far.beyond(paid))
 		}
 	}
 	s := e[0]&^(m.ownerMask|newest) | by.mine
@@ -94,7 +94,7 @@ func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paidPS u
 
 // invalidateOthers takes u from all L2s but the requester's and all LLCs but its node's, and
 // returns how long the farthest of them needs to say so, 0 if there was none.
-func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint64) (farPS uint64) {
+func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint64) (far cost) {
 	own := e[by.word] & by.bit
 	e[by.word] ^= own
 	others := e[0] & m.holders &^ by.nodeBit
@@ -102,12 +102,12 @@ func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint
 		others |= held
 	}
 	if others != 0 {
-		answers := m.nodePS[by.node*m.nodes:]
+		answers := m.node[by.node*m.nodes:]
 		for s := e[0] & m.present &^ by.nodeBit; s != 0; s &= s - 1 {
 			k := bits.TrailingZeros64(s)
 			m.shared[k].drop(u, lines)
 			m.stat.Invalidations += lines
-			farPS = max(farPS, answers[k])
+			far = farther(far, answers[k])
 		}
 		e[0] &^= m.present &^ by.nodeBit
 		for n, w := range m.nodeWord {
@@ -116,15 +116,15 @@ func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint
 			if dropped := m.dropFromL2s(n, held, u, lines); dropped != 0 {
 				m.stat.Invalidations += dropped
 				if n == by.node {
-					farPS = max(farPS, m.llcPS)
+					far = farther(far, m.llc)
 				} else {
-					farPS = max(farPS, answers[n])
+					far = farther(far, answers[n])
 				}
 			}
 		}
 	}
 	e[by.word] |= own
-	return farPS
+	return far
 }
 
 // holder returns the core of the lowest bit of held, which has bits of cores of a node.

@@ -14,6 +14,9 @@ import (
 type Access struct {
 	Block uint32
 	Write bool
+	// Gather says that the kernel reads words of the block here and there, in an order of its own:
+	// see [Gather].
+	Gather bool
 }
 
 // A Model holds the caches and memories of a machine while a program runs on it. It is for one
@@ -24,20 +27,21 @@ type Model struct {
 	nodeOf                []int32 // by core
 	domainOf              []int32 // by node: its memory
 
-	// Latencies in picoseconds of one line; those of one fetch are divided by overlap.
-	overlap                uint64
-	l2PS, llcPS, siblingPS uint64
-	nodePS                 []uint64 // from a cache of another node: [node*nodes + other]
-	memoryPS               []uint64 // [node*domains + domain]
-	lockPS                 uint64
-	lockReach              LockReach
-	lockMachine            bool
-	lockedTill             []uint64 // by node: time in PS until which locks hold up its memory path
-	domains                int
-	memory                 []server // by domain
-	links                  []server // by node
+	// what a line takes from each place: node from a cache of another, [node*nodes + other], memory
+	// [node*domains + domain]
+	l2, llc, sibling cost
+	node, memory     []cost
+	gather           uint64
+	lockPS           uint64
+	lockReach        LockReach
+	lockMachine      bool
+	lockedTill       []uint64 // by node: time in PS until which locks hold up its memory path
+	domains          int
+	memories         []server // by domain
+	links            []server // by node
 
 	blocks []Block
+	ways   []way // by block
 	// lines of what is called a line here: 1, or in line mode perhaps more (see groupLines)
 	group      uint64
 	lineShift  uint    // from an address to its line
@@ -45,15 +49,18 @@ type Model struct {
 	pageDomain []uint8 // by page; unplaced: not yet known
 	firstTouch bool
 
-	blockLines []uint64 // by block; nil in line mode
-	chunkShift uint     // line mode
+	byBlocks   bool // and not by lines
+	chunkShift uint // line mode
 
 	directory
 	requesters []requester // by core
 	private    []cacheOf   // by core
 	shared     []cacheOf   // by node
 
-	fetch    fetch
+	// of the present access: one of rows, which is charged for with it, or that of the whole
+	// execution
+	fetch    *fetch
+	fetches  [2]fetch
 	victims  []uint32 // of the L2, by the present access
 	kernels  int
 	counters []Counters // [core*kernels + kernel]
@@ -96,23 +103,25 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	x := &Model{
 		cores: m.Cores(), nodes: m.Nodes, perNode: m.CoresPerNode, inclusive: m.LLC.Inclusive,
 		domains: m.Domains(), group: 1,
-		overlap: uint64(m.Memory.OverlapMisses), l2PS: m.L2.LatencyPS, llcPS: m.LLC.LatencyPS,
-		siblingPS: m.LLC.LatencyPS + m.L2.LatencyPS,
-		lockPS:    m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
+		lockPS: m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
 		blocks: merged(l.Blocks), kernels: max(opt.Kernels, 1),
 		firstTouch: cmp.Or(opt.Placement, m.Memory.Placement) != machine.Interleave,
 	}
 	line := uint64(m.LLC.LineBytes)
 	x.lineShift = uint(bits.TrailingZeros64(line))
+	x.ways = waysOf(x.blocks, line)
 	x.pageShift = uint(bits.TrailingZeros64(m.Memory.PageBytes)) - x.lineShift
-	x.times(m)
+	x.fill(m)
 	lines := (end + line - 1) >> x.lineShift
 	if lines >= 1<<40 {
 		return nil, fmt.Errorf("cache model: %w: %d lines of data", ErrLimit, lines)
 	}
 	x.pageDomain = make([]uint8, lines>>x.pageShift+1)
 	x.counters = make([]Counters, x.cores*x.kernels)
-	x.fetch.demand, x.fetch.owed = make([]uint64, x.domains), make([]uint64, x.domains)
+	for i := range x.fetches {
+		f := &x.fetches[i]
+		f.demand, f.owed = make([]uint64, x.domains), make([]uint64, x.domains)
+	}
 	for c := range x.cores {
 		x.nodeOf = append(x.nodeOf, int32(c/x.perNode))
 	}
@@ -149,31 +158,22 @@ func merged(blocks []Block) []Block {
 	return list
 }
 
-// times fills in what depends on nodes and memories.
-func (x *Model) times(m *machine.Machine) {
-	x.nodePS = make([]uint64, x.nodes*x.nodes)
-	x.memoryPS = make([]uint64, x.nodes*x.domains)
+// fill fills in what depends on nodes and memories.
+func (x *Model) fill(m *machine.Machine) {
 	x.lockedTill = make([]uint64, x.nodes)
 	farthest := uint64(0)
-	linePS := func(bytesPerSecond uint64) uint64 { // rounded to the nearest
-		if bytesPerSecond == 0 {
-			return 0
-		}
-		return (uint64(m.LLC.LineBytes)*1e12 + bytesPerSecond/2) / bytesPerSecond
-	}
 	for a := range x.nodes {
 		x.domainOf = append(x.domainOf, int32(m.Domain(a)))
 		for b := range x.nodes {
-			x.nodePS[a*x.nodes+b] = m.Memory.RemotePS[a][b]
-			x.memoryPS[a*x.domains+m.Domain(b)] = m.Memory.RemotePS[a][b]
 			farthest = max(farthest, m.Memory.RemotePS[a][b])
 		}
 	}
+	x.costs(m)
 	for range x.domains {
-		x.memory = append(x.memory, newServer(linePS(m.Memory.BytesPerSecond), farthest))
+		x.memories = append(x.memories, newServer(linePS(m, m.Memory.BytesPerSecond), farthest))
 	}
 	for range x.nodes {
-		x.links = append(x.links, newServer(linePS(m.Memory.NodeBytesPerSecond), farthest))
+		x.links = append(x.links, newServer(linePS(m, m.Memory.NodeBytesPerSecond), farthest))
 	}
 }
 
@@ -194,8 +194,8 @@ func (m *Model) Reset() {
 		}
 	}
 	clear(m.counters)
-	for i := range m.memory {
-		m.memory[i].reset()
+	for i := range m.memories {
+		m.memories[i].reset()
 	}
 	for i := range m.links {
 		m.links[i].reset()
@@ -230,23 +230,56 @@ func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
 }
 
 // Kernel has a core access blocks, one after the other, in an execution of a kernel that begins at
-// now, and returns how much longer the execution takes for it, both in picoseconds. Caches see
-// executions in the order of the calls; memories and links in the order of their times, up to 2 ms
-// back. It panics for a core, a kernel or a block that does not exist. Cost: see BenchmarkBlocks
-// and BenchmarkLines.
-func (m *Model) Kernel(core, kernel int, now uint64, accesses []Access) (stallPS uint64) {
+// now and computes for workPS, and returns how long the execution takes, all in picoseconds. Caches
+// see executions in the order of the calls; memories and links in the order of their times, up to
+// 2 ms back. It panics for a core, a kernel or a block that does not exist. Cost: see
+// BenchmarkBlocks and BenchmarkLines.
+//
+// Accesses to short rows are waited for one after the other, and so are the first lines of the runs
+// of others ([Stream]). Their rest, and what is gathered ([Gather]), comes all at once, while the core
+// computes: what takes longer decides.
+func (m *Model) Kernel(core, kernel int, now, workPS uint64, accesses []Access) (takesPS uint64) {
 	stat := &m.counters[core*m.kernels+kernel]
 	m.stat = stat
 	by := &m.requesters[core]
+	beside := false
 	for _, a := range accesses {
-		if m.blockLines == nil {
+		w := &m.ways[a.Block]
+		m.fetch = &m.fetches[1]
+		if w.pattern == Rows && !a.Gather {
+			m.fetch = &m.fetches[0]
+		}
+		f := m.fetch
+		if !m.byBlocks {
 			m.accessLines(by, &m.blocks[a.Block], a.Write)
 		} else {
 			m.accessBlock(by, a.Block, a.Write)
 		}
 		stat.Accesses++
-		stallPS += m.charge(by.node, now+stallPS)
+		waitsPS, besidePS := m.of(f.cache, w, a.Gather)
+		f.cache = cost{}
+		var memoryPS uint64
+		if f.memory.latency != 0 {
+			var rest uint64
+			memoryPS, rest = m.of(f.memory, w, a.Gather)
+			besidePS += rest
+			f.memory = cost{}
+		}
+		if f == &m.fetches[0] {
+			f.takesPS = memoryPS
+			takesPS += waitsPS + m.charge(by.node, now+takesPS, 0)
+		} else {
+			takesPS += waitsPS + memoryPS
+			f.takesPS += besidePS
+			beside = true
+		}
 	}
-	stat.StallPS += stallPS
-	return stallPS
+	stat.StallPS += takesPS
+	if !beside {
+		return takesPS + workPS
+	}
+	m.fetch = &m.fetches[1]
+	restPS := m.charge(by.node, now+takesPS, workPS)
+	stat.StallPS += restPS - workPS
+	return takesPS + restPS
 }

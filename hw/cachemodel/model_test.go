@@ -12,18 +12,21 @@ import (
 // small returns a machine with caches of so many lines, fully associative unless ways are given.
 func small(nodes, perNode, l2Lines, llcLines int) *machine.Machine {
 	m := &machine.Machine{Name: "small", Nodes: nodes, CoresPerNode: perNode, NodesPerSocket: 1,
-		CoreHz: 1e9, FlopsPerSecond: 1e9,
-		L1: machine.Cache{Bytes: 64, Ways: 1, LineBytes: 64, LatencyPS: 1000},
+		CoreHz: 1e9,
+		L1:     machine.Cache{Bytes: 64, Ways: 1, LineBytes: 64, LatencyPS: 1000},
 		L2: machine.Cache{Bytes: uint64(64 * l2Lines), Ways: l2Lines, LineBytes: 64,
-			LatencyPS: 2000},
+			LatencyPS: 2000, BytesPerSecond: 64e9},
 		LLC: machine.Cache{Bytes: uint64(64 * llcLines), Ways: llcLines, LineBytes: 64,
-			LatencyPS: 9000, Inclusive: true},
+			LatencyPS: 9000, BytesPerSecond: 32e9, Inclusive: true},
 		Memory: machine.Memory{NodesPerDomain: 1, LocalPS: 50_000, BytesPerSecond: 64e9,
-			PageBytes: 64,
-			Placement: machine.Node0, OverlapMisses: 1},
+			CoreBytesPerSecond: 4e9, PageBytes: 64, Placement: machine.Node0, OverlapMisses: 1,
+			GatherMisses: 1},
 		// the model has no use for them, but a machine is refused without
 		Costs: machine.Costs{PopPS: 1000, StealFailedPS: 1000, MailPS: 1000, JoinPS: 1000,
 			RestPS: 1000, LockPS: 1000}}
+	for k := range m.Rates {
+		m.Rates[k] = 1e9
+	}
 	m.Memory.RemotePS = remote(m, 80_000)
 	return m
 }
@@ -65,7 +68,9 @@ func randomMachine(r *rand.Rand) *machine.Machine {
 	m.Memory.NodesPerDomain, m.NodesPerSocket = perDomain, perDomain
 	m.Memory.RemotePS = remote(m, 80_000)
 	m.Memory.PageBytes = 64 << r.IntN(4)
-	m.Memory.OverlapMisses = 1 + r.IntN(4)
+	m.Memory.OverlapMisses, m.Memory.GatherMisses = 1+r.IntN(4), 1+r.IntN(9)
+	m.L2.BytesPerSecond, m.LLC.BytesPerSecond = 60e9/uint64(1+r.IntN(9)), 60e9/uint64(1+r.IntN(9))
+	m.Memory.CoreBytesPerSecond = 20e9 / uint64(1+r.IntN(9))
 	m.Memory.BytesPerSecond = 64e9 / uint64(1+r.IntN(40))
 	if r.IntN(2) == 0 {
 		m.Memory.NodeBytesPerSecond = 30e9 / uint64(1+r.IntN(20))
@@ -118,7 +123,7 @@ func TestAgainstNaive(t *testing.T) {
 	trials := long.Or(100, 600)
 	grouped := 0
 	for trial := range trials {
-		r := rand.New(rand.NewPCG(uint64(trial), 5))
+		r := rand.New(rand.NewPCG(uint64(trial), 6))
 		m, l := randomMachine(r), randomLayout(r)
 		opt := Options{Granularity: Granularity(trial % 2), Kernels: 2, Pages: Pages(r.IntN(2)),
 			Seed:      r.Uint64(),
@@ -148,9 +153,11 @@ func TestAgainstNaive(t *testing.T) {
 			core, kernel := r.IntN(m.Cores()), r.IntN(2)
 			list := make([]Access, 1+r.IntN(3))
 			for i := range list {
-				list[i] = Access{uint32(r.IntN(pool)), r.IntN(100) < writes}
+				list[i] = Access{uint32(r.IntN(pool)), r.IntN(100) < writes, r.IntN(8) == 0}
 			}
-			got, want := fast.Kernel(core, kernel, now, list), slow.kernel(core, kernel, now, list)
+			work := r.Uint64N(300_000)
+			got, want := fast.Kernel(core, kernel, now, work, list), slow.kernel(core, kernel, now,
+				work, list)
 			if g, w := fast.Counters(core, kernel), *slow.count[[2]int{core, kernel}]; g != w ||
 				got != want {
 				t.Fatalf("%s: step %d: core %d, %v: stall %d, want %d\n got %+v\nwant %+v", name,
@@ -239,7 +246,7 @@ func (m *Model) checkInside(t *testing.T, name string) {
 			}
 		}
 	}
-	if m.blockLines == nil {
+	if !m.byBlocks {
 		return
 	}
 	for i, n := range used {

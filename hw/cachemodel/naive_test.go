@@ -25,7 +25,7 @@ type naive struct {
 	taken   map[string]map[int]uint64 // by server and window: picoseconds
 	core    int
 	stat    *Counters
-	owed    map[int]uint64
+	sum     *naiveCost // of the present access
 }
 
 // A naiveCache has lists of copies, the last used first.
@@ -85,8 +85,7 @@ func (c *naiveCache) put(x copyOf) (gone []copyOf) {
 func newNaive(m *machine.Machine, l *Layout, opt Options) *naive {
 	n := &naive{m: m, opt: opt, layout: l, newest: map[uint64]int{}, memory: map[uint64]int{},
 		home:  map[uint64]int{},
-		count: map[[2]int]*Counters{}, locks: map[int]uint64{}, taken: map[string]map[int]uint64{},
-		owed: map[int]uint64{}}
+		count: map[[2]int]*Counters{}, locks: map[int]uint64{}, taken: map[string]map[int]uint64{}}
 	end := uint64(0)
 	for _, b := range l.Blocks {
 		end = max(end, b.Base+uint64(b.Rows-1)*b.Stride+b.RowBytes)
@@ -160,53 +159,99 @@ func (n *naive) writeBack(u uint64, version int) {
 	n.memory[u] = version
 	for _, line := range n.unitLines(u) {
 		n.stat.WriteBacks++
-		n.owed[n.home[n.pageOf(line)]]++
+		n.sum.owed[n.home[n.pageOf(line)]]++
 	}
 }
 
-func (n *naive) kernel(core, kernel int, now uint64, accesses []Access) (stall uint64) {
+// kernel waits for short rows and the first lines of runs, one access after the other, and then has
+// the rest come beside the work.
+func (n *naive) kernel(core, kernel int, now, work uint64, accesses []Access) (takes uint64) {
 	key := [2]int{core, kernel}
 	if n.count[key] == nil {
 		n.count[key] = &Counters{}
 	}
 	n.stat, n.core = n.count[key], core
+	m := n.m
+	rest := naiveCost{demand: map[int]uint64{}, owed: map[int]uint64{}}
+	transfer, any := uint64(0), false
 	for _, a := range accesses {
-		stall += n.block(a, now+stall)
+		b := n.layout.Blocks[a.Block]
+		units := []uint64{uint64(a.Block)}
+		if n.opt.Granularity == Lines {
+			units = n.linesIn(b)
+		}
+		sum := naiveCost{demand: map[int]uint64{}, owed: map[int]uint64{}}
+		n.sum = &sum
+		for _, u := range units {
+			n.unit(u, a.Write, &sum)
+		}
 		n.stat.Accesses++
+		line := uint64(m.LLC.LineBytes)
+		run, apart := b.RowBytes, b.Rows > 1 && b.Stride-b.RowBytes >= line
+		if !apart {
+			run = uint64(b.Rows-1)*b.Stride + b.RowBytes
+		}
+		lines := (run + line - 1) / line
+		switch {
+		case a.Gather || lines < 8 && apart && b.RowBytes <= 8:
+			g := uint64(m.Memory.GatherMisses)
+			transfer += sum.cache.latency/g + sum.memory.latency/g
+		case lines < 8:
+			at := now + takes
+			takes += sum.cache.overlapped>>10 + n.charge(&sum, at, sum.memory.overlapped>>10, 0)
+			continue
+		default:
+			for _, c := range []cost{sum.cache, sum.memory} {
+				starts := 3 * 1024 / lines // a share in 1/1024
+				takes += c.overlapped >> 10 * starts / 1024
+				transfer += c.stream * (1024 - starts) / 1024
+			}
+		}
+		any = true
+		rest.transfers += sum.transfers
+		for d, count := range sum.demand {
+			rest.demand[d] += count
+		}
+		for d, count := range sum.owed {
+			rest.owed[d] += count
+		}
+		rest.missedL2, rest.missedLLC = rest.missedL2 || sum.missedL2, rest.missedLLC || sum.missedLLC
 	}
-	n.stat.StallPS += stall
-	return stall
+	if !any {
+		n.stat.StallPS += takes
+		return takes + work
+	}
+	takes += n.charge(&rest, now+takes, transfer, work)
+	n.stat.StallPS += takes - work
+	return takes
 }
 
 func (n *naive) serveLine(bytesPerSecond uint64) uint64 {
 	return (uint64(n.m.LLC.LineBytes)*1e12 + bytesPerSecond/2) / bytesPerSecond
 }
 
-func (n *naive) block(a Access, at uint64) (stall uint64) {
-	units := []uint64{uint64(a.Block)}
-	if n.opt.Granularity == Lines {
-		units = n.linesIn(n.layout.Blocks[a.Block])
-	}
-	var sum naiveCost
-	sum.demand = map[int]uint64{}
-	for _, u := range units {
-		n.unit(u, a.Write, &sum)
-	}
+// each is what a line takes that comes from so far, by latency and as part of a run.
+func (n *naive) each(latency uint64, bandwidth, near uint64) cost {
+	return cost{latency, latency << 10 / uint64(n.m.Memory.OverlapMisses),
+		(n.serveLine(bandwidth)*latency + near/2) / near}
+}
+
+// charge is what transfers take beside work, from at on.
+func (n *naive) charge(sum *naiveCost, at, transfer, work uint64) (takes uint64) {
 	m := n.m
 	node := m.NodeOf(n.core)
-	overlap := uint64(m.Memory.OverlapMisses)
-	stall = sum.cache / overlap
 	if sum.missedLLC || sum.missedL2 && n.opt.LockReach == LockLLC {
 		if till := n.locks[node]; till > at {
 			n.stat.LockDelaysPS += till - at
-			stall += till - at
+			takes += till - at
 			at = till
 		}
 	}
+	span := max(transfer, work)
 	if sum.missedLLC {
 		wait, serve, lines := uint64(0), uint64(0), sum.transfers
 		add := func(server string, count, price uint64) {
-			wait = max(wait, n.serve(server, at, count*price, sum.memory/overlap, price))
+			wait = max(wait, n.serve(server, at, count*price, span, price))
 			serve = max(serve, count*price)
 		}
 		for d := range m.Domains() {
@@ -219,16 +264,15 @@ func (n *naive) block(a Access, at uint64) (stall uint64) {
 			add(fmt.Sprint("link ", node), lines, n.serveLine(m.Memory.NodeBytesPerSecond))
 		}
 		n.stat.BandwidthPS += wait
-		stall += wait + max(sum.memory/overlap, serve)
+		span = wait + max(span, serve)
 	}
 	for d := range m.Domains() {
-		if count := n.owed[d]; count > 0 {
+		if count := sum.owed[d]; count > 0 {
 			price := n.serveLine(m.Memory.BytesPerSecond)
 			n.serve(fmt.Sprint("memory ", d), at, count*price, 0, price)
-			delete(n.owed, d)
 		}
 	}
-	return stall
+	return takes + span
 }
 
 // serve gives each window that a request lasts for its share, and what does not fit to later
@@ -280,9 +324,10 @@ func (n *naive) serve(server string, at, ps, over, price uint64) (wait uint64) {
 }
 
 type naiveCost struct {
-	cache, memory, transfers uint64
-	demand                   map[int]uint64
-	missedL2, missedLLC      bool
+	cache, memory       cost
+	transfers           uint64
+	demand, owed        map[int]uint64
+	missedL2, missedLLC bool
 }
 
 func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
@@ -292,11 +337,16 @@ func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
 	n.stat.Lines += lines
 	latest := n.newest[u]
 	own, llc := &n.private[core], &n.shared[node]
-	paid := uint64(0)
+	x := &m.Memory
+	l2 := n.each(m.L2.LatencyPS, m.L2.BytesPerSecond, m.L2.LatencyPS)
+	inLLC := n.each(m.LLC.LatencyPS, m.LLC.BytesPerSecond, m.LLC.LatencyPS)
+	inSibling := n.each(m.LLC.LatencyPS+m.L2.LatencyPS, m.LLC.BytesPerSecond, m.LLC.LatencyPS)
+	from := func(ps uint64) cost { return n.each(ps, x.CoreBytesPerSecond, x.LocalPS) }
+	paid := cost{}
 	if c := own.find(u); c != nil {
 		n.must(c.version == latest, u, "its own L2 has old data")
 		n.stat.L2Hits += lines
-		sum.cache += lines * m.L2.LatencyPS
+		sum.cache.add(lines, l2)
 		own.put(*c)
 		if write {
 			n.write(u, lines, paid, sum)
@@ -343,21 +393,21 @@ func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
 	case c != nil && c.version < latest:
 		n.must(sibling != nil, u, "the LLC has old data and nobody new ones")
 		n.stat.Siblings += lines
-		paid = m.LLC.LatencyPS + m.L2.LatencyPS
-		sum.cache += lines * paid
+		paid = inSibling
+		sum.cache.add(lines, paid)
 		fill(copyOf{u, latest})
 	case c != nil:
 		n.stat.LLCHits += lines
-		paid = m.LLC.LatencyPS
-		sum.cache += lines * paid
+		paid = inLLC
+		sum.cache.add(lines, paid)
 		fill(*c)
 	case sibling != nil:
 		n.must(!m.LLC.Inclusive, u, "an L2 of the node has what the LLC has not")
 		n.stat.Siblings += lines
-		paid = m.LLC.LatencyPS + m.L2.LatencyPS
-		sum.cache += lines * paid
+		paid = inSibling
+		sum.cache.add(lines, paid)
 	default:
-		paid = 1 << 63
+		paid = cost{1 << 63, 1 << 63, 1 << 63}
 		sum.missedLLC = true
 		n.stat.LLCMisses += lines
 		if n.memory[u] == latest {
@@ -377,29 +427,29 @@ func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
 					n.stat.Remote++
 				}
 				sum.demand[d]++
-				sum.memory += m.Memory.RemotePS[node][d*m.Memory.NodesPerDomain]
+				sum.memory.add(1, from(x.RemotePS[node][d*x.NodesPerDomain]))
 			}
 		} else {
-			from := -1
+			at := -1
 			for c := range n.private {
 				if x := n.private[c].find(u); x != nil && x.version == latest && c != core {
-					from = m.NodeOf(c)
+					at = m.NodeOf(c)
 				}
 			}
 			for k := range n.shared {
 				if x := n.shared[k].find(u); x != nil && x.version == latest {
-					from = k
+					at = k
 				}
 			}
-			n.must(from >= 0 && from != node, u, "the newest data are nowhere")
+			n.must(at >= 0 && at != node, u, "the newest data are nowhere")
 			n.stat.Transfers += lines
 			sum.transfers += lines
-			sum.memory += lines * m.Memory.RemotePS[node][from]
+			sum.memory.add(lines, from(x.RemotePS[node][at]))
 			if write {
 				n.memory[u] = latest // without a transfer: the writer's data will be newer
 			} else { // the data pass the LLC of their node
 				n.writeBack(u, latest)
-				if x := n.shared[from].find(u); x != nil {
+				if x := n.shared[at].find(u); x != nil {
 					x.version = latest
 				}
 			}
@@ -427,31 +477,37 @@ func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
 	}
 }
 
-func (n *naive) write(u, lines, paid uint64, sum *naiveCost) {
+func (n *naive) write(u, lines uint64, paid cost, sum *naiveCost) {
 	m, node := n.m, n.m.NodeOf(n.core)
-	far := uint64(0)
+	far := cost{}
+	further := func(c cost) {
+		if c.latency > far.latency {
+			far = c
+		}
+	}
+	away := func(k int) cost {
+		return n.each(m.Memory.RemotePS[node][k], m.Memory.CoreBytesPerSecond, m.Memory.LocalPS)
+	}
 	for k := range n.shared {
 		if k != node && n.shared[k].remove(u) {
 			n.stat.Invalidations += lines
-			far = max(far, m.Memory.RemotePS[node][k])
+			further(away(k))
 		}
 	}
 	for c := range n.private {
 		if c != n.core && n.private[c].remove(u) {
 			n.stat.Invalidations += lines
 			if k := m.NodeOf(c); k == node {
-				far = max(far, m.LLC.LatencyPS)
+				further(n.each(m.LLC.LatencyPS, m.LLC.BytesPerSecond, m.LLC.LatencyPS))
 			} else {
-				far = max(far, m.Memory.RemotePS[node][k])
+				further(away(k))
 			}
 		}
 	}
-	if far > 0 && paid == 0 {
+	if far.latency > 0 && paid.latency == 0 {
 		n.stat.Upgrades += lines
 	}
-	if far > paid {
-		sum.cache += lines * (far - paid)
-	}
+	sum.cache.add(lines, far.beyond(paid))
 	n.newest[u]++
 	if c := n.private[n.core].find(u); c != nil {
 		c.version = n.newest[u]

@@ -41,7 +41,7 @@ func TestCapacity(t *testing.T) {
 			x := build(t, small(1, 1, 32, 100), lineBlocks(200), opt)
 			for range 10 {
 				for b := range uint32(32 + extra) {
-					x.Kernel(0, 0, 0, []Access{{Block: b}})
+					x.Kernel(0, 0, 0, 0, []Access{{Block: b}})
 				}
 			}
 			want := uint64(9 * 32)
@@ -55,7 +55,7 @@ func TestCapacity(t *testing.T) {
 			x = build(t, small(1, 1, 32, 100), lineBlocks(200), opt)
 			for range 10 {
 				for b := range uint32(100 + extra) {
-					x.Kernel(0, 0, 0, []Access{{Block: b}})
+					x.Kernel(0, 0, 0, 0, []Access{{Block: b}})
 				}
 			}
 			want = 100
@@ -77,7 +77,7 @@ func TestPingPong(t *testing.T) {
 		m := small(2, 2, 32, 100)
 		x := build(t, m, lineBlocks(1), opt)
 		for i := range 100 {
-			stall := x.Kernel(i%2*2, 0, uint64(i)*1e9, []Access{{0, true}})
+			stall := x.Kernel(i%2*2, 0, uint64(i)*1e9, 0, []Access{{Write: true}})
 			want := m.Memory.RemotePS[i%2][1-i%2]
 			if i == 0 {
 				want = m.Memory.LocalPS
@@ -93,7 +93,7 @@ func TestPingPong(t *testing.T) {
 		// Within a node the LLC is not missed.
 		x.Reset()
 		for i := range 100 {
-			x.Kernel(i%2, 0, uint64(i)*1e9, []Access{{0, true}})
+			x.Kernel(i%2, 0, uint64(i)*1e9, 0, []Access{{Write: true}})
 		}
 		if c := x.Total(); c.LLCMisses != 1 || c.Siblings != 99 || c.Invalidations != 99 {
 			t.Errorf("within a node: %+v", c)
@@ -113,7 +113,7 @@ func TestBandwidth(t *testing.T) {
 			if clock[1] < clock[0] {
 				core = 1
 			}
-			clock[core] += x.Kernel(core, 0, clock[core], []Access{{Block: i}})
+			clock[core] += x.Kernel(core, 0, clock[core], 0, []Access{{Block: i}})
 		}
 		const want, window = 10_000 * 100_000, 1 << 20
 		if end := max(clock[0], clock[1]); end+window < want || end > want+window {
@@ -137,7 +137,7 @@ func TestBandwidthAhead(t *testing.T) {
 		ask := func(core int, from, to uint32, now uint64) (end, waits uint64) {
 			before := x.Core(core).BandwidthPS
 			for i := from; i < to; i++ {
-				now += x.Kernel(core, 0, now, []Access{{Block: i}})
+				now += x.Kernel(core, 0, now, 0, []Access{{Block: i}})
 			}
 			return now, x.Core(core).BandwidthPS - before
 		}
@@ -217,8 +217,8 @@ func TestPrices(t *testing.T) {
 			{0, true, away(0, 1), "another node, which wrote it, to write"},
 			{0, true, l2, "itself, alone"},
 		} {
-			if got := x.Kernel(c.core, 0, uint64(i)*1e9,
-				[]Access{{0, c.write}}); got != 4*c.line/2 {
+			if got := x.Kernel(c.core, 0, uint64(i)*1e9, 0,
+				[]Access{{Write: c.write}}); got != 4*c.line/2 {
 				t.Errorf("access %d, of what had last %s: %d ps, want %d", i, c.what, got,
 					4*c.line/2)
 			}
@@ -236,9 +236,9 @@ func TestLocks(t *testing.T) {
 				opt.LockMachine, opt.LockReach = all, reach
 				x := build(t, m, lineBlocks(20), opt)
 				for b := range uint32(6) { // 0 and 1 are then in the LLC only
-					x.Kernel(0, 0, 0, []Access{{Block: b}})
+					x.Kernel(0, 0, 0, 0, []Access{{Block: b}})
 				}
-				x.Kernel(1, 0, 0, []Access{{Block: 10}})
+				x.Kernel(1, 0, 0, 0, []Access{{Block: 10}})
 				const now = 1e9
 				if wait := x.LockOperation(0, now); wait != 0 {
 					t.Errorf("the first operation waits for %d ps", wait)
@@ -254,10 +254,10 @@ func TestLocks(t *testing.T) {
 					reached = 1_500_000
 				}
 				got := []uint64{
-					x.Kernel(0, 0, now+500_000, []Access{{Block: 5}}),    // in the L2
-					x.Kernel(0, 0, now+500_000, []Access{{Block: 0}}),    // in the LLC
-					x.Kernel(0, 0, now+1_000_000, []Access{{Block: 12}}), // in no cache
-					x.Kernel(1, 0, now+1_000_000, []Access{{Block: 13}}), // on the other node
+					x.Kernel(0, 0, now+500_000, 0, []Access{{Block: 5}}),    // in the L2
+					x.Kernel(0, 0, now+500_000, 0, []Access{{Block: 0}}),    // in the LLC
+					x.Kernel(0, 0, now+1_000_000, 0, []Access{{Block: 12}}), // in no cache
+					x.Kernel(1, 0, now+1_000_000, 0, []Access{{Block: 13}}), // on the other node
 				}
 				want := []uint64{2000, 9000 + reached, 50_000 + 1_000_000, 50_000 + far}
 				if !slices.Equal(got, want) {
@@ -278,9 +278,9 @@ func TestModesAgree(t *testing.T) {
 		a, b := build(t, m, l, Options{}), build(t, m, l, Options{Granularity: Lines, Seed: trial})
 		for step := range uint64(2000) {
 			core, list := r.IntN(m.Cores()),
-				[]Access{{uint32(r.IntN(len(l.Blocks))), r.IntN(4) == 0},
-					{uint32(r.IntN(len(l.Blocks))), false}}
-			if x, y := a.Kernel(core, 0, step*30_000, list), b.Kernel(core, 0, step*30_000,
+				[]Access{{Block: uint32(r.IntN(len(l.Blocks))), Write: r.IntN(4) == 0},
+					{Block: uint32(r.IntN(len(l.Blocks)))}}
+			if x, y := a.Kernel(core, 0, step*30_000, 0, list), b.Kernel(core, 0, step*30_000, 0,
 				list); x != y {
 				t.Fatalf("trial %d, step %d: stalls %d and %d", trial, step, x, y)
 			}
@@ -304,9 +304,9 @@ func TestShort(t *testing.T) {
 				fast.Reset()
 				slow := newNaive(m, l, opt)
 				for i, rest := 0, code; i < length; i, rest = i+1, rest/12 {
-					a := []Access{{uint32(rest / 2 % 3), rest%2 == 1}}
+					a := []Access{{Block: uint32(rest / 2 % 3), Write: rest%2 == 1}}
 					core, now := rest/6%2, uint64(i)*10_000
-					got, want := fast.Kernel(core, 0, now, a), slow.kernel(core, 0, now, a)
+					got, want := fast.Kernel(core, 0, now, 7000, a), slow.kernel(core, 0, now, 7000, a)
 					if got != want || fast.Counters(core, 0) != *slow.count[[2]int{core, 0}] {
 						t.Fatalf("sequence %d, access %d: stall %d, want %d; %+v, want %+v", code,
 							i, got, want, fast.Counters(core, 0), *slow.count[[2]int{core, 0}])
@@ -322,8 +322,8 @@ func TestPlace(t *testing.T) {
 	m := small(2, 1, 4, 8)
 	x := build(t, m, lineBlocks(4), Options{})
 	x.Place(1, 0, 1)
-	x.Kernel(0, 0, 0, []Access{{Block: 0}, {Block: 2}})
-	x.Kernel(1, 0, 1e9, []Access{{Block: 1}, {Block: 2}})
+	x.Kernel(0, 0, 0, 0, []Access{{Block: 0}, {Block: 2}})
+	x.Kernel(1, 0, 1e9, 0, []Access{{Block: 1}, {Block: 2}})
 	if a, b := x.Core(0), x.Core(1); a.Remote != 1 || a.Local != 1 || b.Local != 1 ||
 		b.Remote != 1 {
 		t.Errorf("core 0 %+v\ncore 1 %+v", a, b)
@@ -343,7 +343,7 @@ func TestLinesOfBlocks(t *testing.T) {
 		x := build(t, small(1, 1, 16, 16), l, opt)
 		for b, lines := range want {
 			before := x.Total().Lines
-			x.Kernel(0, 0, 0, []Access{{Block: uint32(b)}})
+			x.Kernel(0, 0, 0, 0, []Access{{Block: uint32(b)}})
 			if got := x.Total().Lines - before; got != lines {
 				t.Errorf("block %d has %d lines, want %d", b, got, lines)
 			}
@@ -355,7 +355,7 @@ func TestLinesOfBlocks(t *testing.T) {
 	for _, stride := range []uint64{64, 512} {
 		x := build(t, m, &Layout{Blocks: []Block{{RowBytes: 64, Stride: stride, Rows: 16}}},
 			Options{Granularity: Lines, Pages: PagesIdentity})
-		x.Kernel(0, 0, 0, []Access{{}, {}})
+		x.Kernel(0, 0, 0, 0, []Access{{}, {}})
 		hits := uint64(16)
 		if stride == 512 {
 			hits = 0

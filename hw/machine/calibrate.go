@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -31,9 +32,9 @@ type CalibrateOptions struct {
 
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories,
 // by walking a random cycle of lines, for sizes from half the L1 to four times the LLC; how many
-// misses a core overlaps, by many such walks at once; and bandwidths of reading, with one core, the
-// cores of a node and those of a memory. What it cannot measure is what [Host] guesses, and says so
-// in its sources: what is inclusive, the costs of runtimes and the rates of kernels,
+// misses a core overlaps, by many such walks at once and in short rows anywhere; and bandwidths of
+// reading: of one core from each level, of the cores of a node and of those of a memory. What it cannot measure is what [Host] guesses, and says so
+// in its sources: what is inclusive, the costs of runtimes and the rates of operations,
 // which package kernels/calibrate measures. Latencies hold what TLB misses add,
 // where there are no huge pages.
 //
@@ -87,9 +88,12 @@ type prober interface {
 	// several chains of as many loads each go on at once. It returns the time of each sample,
 	// picoseconds.
 	walk(core, domain int, bytes uint64, chains, loads, samples int) ([]uint64, error)
-	// stream reads memory of the given size in their own domains on all cores at once; the time
-	// from the first start to the last end of each sample.
-	stream(cores []int, bytes uint64, samples int) ([]uint64, error)
+	// stream reads memory of the given size in their own domains on all cores at once, so many
+	// times; the time from the first start to the last end of each sample.
+	stream(cores []int, bytes uint64, times, samples int) ([]uint64, error)
+	// rows reads all of the rows of rowLines lines of a memory of the given size in a domain, in
+	// random order, on a core.
+	rows(core, domain int, bytes uint64, samples int) ([]uint64, error)
 	// spin makes n operations of one cycle, each of which waits for the one before.
 	spin(core int, n uint64, samples int) ([]uint64, error)
 	// conditions says in a few words what measurements depend on: pages, pinning.
@@ -168,7 +172,7 @@ func (c *calibration) round() error {
 			}
 		}
 	}
-	each := 1 + len(sizes) + 3 + m.Domains()*(m.Domains()-1)
+	each := 1 + len(sizes) + 6 + m.Domains()*(m.Domains()-1)
 	if m.Memory.NodesPerDomain > 1 {
 		each++
 	}
@@ -320,19 +324,36 @@ func (c *calibration) walk(core, domain int, bytes uint64, chains int) (uint64, 
 // the line fill buffers of processors.
 const chains = 64
 
-// overlap measures memory.overlap where there is memory of at least twice the LLC.
+// rowLines is how many lines a row has that memory.overlap is measured with.
+const rowLines = 4
+
+// overlap measures memory.gather and memory.overlap where there is memory of at least twice the LLC.
 func (c *calibration) overlap(home int, size uint64) error {
 	m := c.m
 	if size < 2*m.LLC.Bytes {
-		return c.step(Step{What: "overlap"})
+		return errors.Join(c.step(Step{What: "gather"}), c.step(Step{What: "overlap"}))
 	}
-	ps, err := c.walk(c.p.cores(home)[0], m.Domain(home), size, chains)
+	core, domain := c.p.cores(home)[0], m.Domain(home)
+	misses := func(ps uint64) int { return int(min(max((m.Memory.LocalPS+ps/2)/ps, 1), chains)) }
+	ps, err := c.walk(core, domain, size, chains)
 	if err != nil {
 		return err
 	}
-	m.Memory.OverlapMisses = int(min(max((m.Memory.LocalPS+ps/2)/ps, 1), chains))
-	c.source("memory.overlap", fmt.Sprintf("the latency of one random walk over that of a load "+
+	m.Memory.GatherMisses = misses(ps)
+	c.source("memory.gather", fmt.Sprintf("the latency of one random walk over that of a load "+
 		"of %d at once", chains))
+	if err := c.step(Step{What: "gather"}); err != nil {
+		return err
+	}
+	lines := size / uint64(m.L1.LineBytes)
+	ps, err = c.least(fmt.Sprintf("rows of %d lines in random order", rowLines),
+		func() ([]uint64, error) { return c.p.rows(core, domain, size, samples) })
+	if err != nil {
+		return err
+	}
+	m.Memory.OverlapMisses = misses(max((ps+lines/2)/lines, 1))
+	c.source("memory.overlap", fmt.Sprintf("the latency of a random walk over what a line takes in "+
+		"rows of %d in random order, all of which is read", rowLines))
 	return c.step(Step{What: "overlap"})
 }
 
@@ -379,15 +400,52 @@ func (c *calibration) remote(first []int) error {
 	return nil
 }
 
+// inCaches measures what one core reads in a second from its L2 and from the LLC, at the sizes that
+// their latencies are measured at. An L2 that there is not is as fast as the L1.
+func (c *calibration) inCaches(core int) error {
+	m := c.m
+	sizes := levelSizes(m)
+	for i, x := range []struct {
+		path string
+		c    *Cache
+	}{{"l2.bandwidth", &m.L2}, {"llc.bandwidth", &m.LLC}} {
+		size := sizes[i+1] / 256 * 256
+		times, rate := int(max(cacheRead/size, 2)), uint64(0)
+		if size <= c.p.most() {
+			ps, err := c.least(fmt.Sprintf("reading %s %d times with one core", units.Bytes(size),
+				times), func() ([]uint64, error) {
+				return c.p.stream([]int{core}, size, times, samples)
+			})
+			if err != nil {
+				return err
+			}
+			rate = min(max(Digits(perSecond(size*uint64(times), ps)), 1), units.Bandwidths.Max)
+			x.c.BytesPerSecond = rate
+			c.source(x.path, fmt.Sprintf("a core that reads %s again and again", units.Bytes(size)))
+		}
+		if err := c.step(Step{What: "bandwidth of " + x.path[:len(x.path)-len(".bandwidth")],
+			BytesPerSecond: rate}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cacheRead is how much is read of a cache in a sample.
+const cacheRead = 64 << 20
+
 // bandwidths measures what one core, a node and a memory read in a second, from memory of at least
 // twice the LLCs of the cores that read; where there is not as much, the guess stays.
 func (c *calibration) bandwidths(home int) error {
+	if err := c.inCaches(c.p.cores(home)[0]); err != nil {
+		return err
+	}
 	m, x := c.m, &c.m.Memory
 	measure := func(what string, cores []int, nodes int) (rate uint64, err error) {
 		if c.p.most() >= 2*m.LLC.Bytes*uint64(nodes) {
 			each := c.p.most() / uint64(len(cores)) &^ (uint64(m.LLC.LineBytes) - 1)
 			ps, err := c.least("reading with "+what, func() ([]uint64, error) {
-				return c.p.stream(cores, each, samples)
+				return c.p.stream(cores, each, 1, samples)
 			})
 			if err != nil {
 				return 0, err
@@ -407,6 +465,10 @@ func (c *calibration) bandwidths(home int) error {
 	one, err := measure("one core", node[:1], 1)
 	if err != nil {
 		return err
+	}
+	if one != 0 {
+		x.CoreBytesPerSecond = one
+		c.source("memory.core_bandwidth", "reading with one core")
 	}
 	all, err := measure("a node", node, 1)
 	if err != nil || one == 0 {

@@ -11,6 +11,7 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/hwtest/long"
+	"krdlab/hw/ops"
 )
 
 // A fake is a computer with a clock of its own: every load takes what the truth says for the size
@@ -76,21 +77,34 @@ func (f *fake) walk(core, domain int, bytes uint64, chains, loads, samples int) 
 	case bytes < 2*m.LLC.Bytes:
 		ps = (ps + m.LLC.LatencyPS) / 2
 	}
-	return f.several(samples, ps*uint64(loads)*uint64(max(chains, m.Memory.OverlapMisses))/uint64(
-		m.Memory.OverlapMisses)), nil
+	return f.several(samples, ps*uint64(loads)*uint64(max(chains, m.Memory.GatherMisses))/uint64(
+		m.Memory.GatherMisses)), nil
 }
 
-func (f *fake) stream(cores []int, bytes uint64, samples int) ([]uint64, error) {
+func (f *fake) rows(core, domain int, bytes uint64, samples int) ([]uint64, error) {
+	m := f.truth
+	ps := m.Memory.RemotePS[m.NodeOf(core)][domain*m.Memory.NodesPerDomain]
+	return f.several(samples, ps*(bytes/uint64(m.L1.LineBytes))/uint64(m.Memory.OverlapMisses)), nil
+}
+
+func (f *fake) stream(cores []int, bytes uint64, times, samples int) ([]uint64, error) {
 	all := bytes * uint64(len(cores))
 	if all > f.size {
 		return nil, errors.New("asked for too much")
 	}
 	x := f.truth.Memory
+	if times > 1 {
+		rate := f.truth.LLC.BytesPerSecond
+		if bytes <= f.truth.L2.Bytes {
+			rate = f.truth.L2.BytesPerSecond
+		}
+		return f.several(samples, bytes*uint64(times)*1000/(rate/1e9)), nil
+	}
 	nodes := map[int]bool{}
 	for _, c := range cores {
 		nodes[f.truth.NodeOf(c)] = true
 	}
-	rate := min(x.BytesPerSecond, uint64(len(cores))*10e9)
+	rate := min(x.BytesPerSecond, uint64(len(cores))*x.CoreBytesPerSecond)
 	if x.NodeBytesPerSecond != 0 {
 		rate = min(rate, uint64(len(nodes))*x.NodeBytesPerSecond)
 	}
@@ -143,8 +157,14 @@ func TestCalibrateFindsTheTruth(t *testing.T) {
 			{"llc.latency", m.LLC.LatencyPS, truth.LLC.LatencyPS},
 			{"memory.local", m.Memory.LocalPS, truth.Memory.LocalPS},
 			{"memory.remote", m.Memory.RemotePS[0][m.Nodes-1], truth.Memory.RemotePS[0][m.Nodes-1]},
+			{"l2.bandwidth", m.L2.BytesPerSecond, truth.L2.BytesPerSecond / 1e9 * 1e9},
+			{"llc.bandwidth", m.LLC.BytesPerSecond, truth.LLC.BytesPerSecond / 1e9 * 1e9},
+			{"memory.core_bandwidth", m.Memory.CoreBytesPerSecond,
+				truth.Memory.CoreBytesPerSecond / 1e9 * 1e9},
+			{"memory.gather", uint64(m.Memory.GatherMisses), uint64(truth.Memory.GatherMisses)},
 			{"memory.bandwidth", m.Memory.BytesPerSecond, min(truth.Memory.BytesPerSecond,
-				10e9*uint64(truth.CoresPerNode*truth.Memory.NodesPerDomain)) / 1e9 * 1e9},
+				truth.Memory.CoreBytesPerSecond*
+					uint64(truth.CoresPerNode*truth.Memory.NodesPerDomain)) / 1e9 * 1e9},
 			{"memory.node_bandwidth", m.Memory.NodeBytesPerSecond,
 				truth.Memory.NodeBytesPerSecond / 1e9 * 1e9},
 			{"memory.overlap", uint64(m.Memory.OverlapMisses), uint64(truth.Memory.OverlapMisses)},
@@ -157,7 +177,7 @@ func TestCalibrateFindsTheTruth(t *testing.T) {
 				t.Errorf("%s: %s was measured, and its source is %q", name, f, m.Source(f))
 			}
 		}
-		if !m.Guessed("costs.spawn") || !m.Guessed("llc.inclusive") || !m.Guessed("core.flops") {
+		if !m.Guessed("costs.spawn") || !m.Guessed("llc.inclusive") || !m.Guessed("rates.fused") {
 			t.Errorf("%s: what is not measured is said to be: %v", name, m.Sources)
 		}
 		last := steps[len(steps)-1]
@@ -233,7 +253,7 @@ func TestCalibrateLittleMemory(t *testing.T) {
 		t.Errorf("l2.latency is %d: %q", m.L2.LatencyPS, m.Source("l2.latency"))
 	}
 	for _, s := range steps {
-		if s.BytesPerSecond != 0 {
+		if s.BytesPerSecond != 0 && s.What != "bandwidth of l2" {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -363,7 +383,7 @@ func TestSetMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	measured := map[string]uint64{"costs.spawn": 7, "costs.lock_delay": 0,
-		"families.massivethreads.pop": 1003, "core.flops": 5e9, "kernels.gemm.flops": 6e9}
+		"families.massivethreads.pop": 1003, "rates.fused": 5e9}
 	for _, path := range slices.Sorted(maps.Keys(measured)) {
 		if err := m.SetMeasured(path, measured[path], "benchmarks"); err != nil {
 			t.Fatal(err)
@@ -374,7 +394,7 @@ func TestSetMeasured(t *testing.T) {
 	}
 	w := m.CostsOf("massivethreads")
 	if m.Costs.SpawnPS != 7 || m.Costs.PopPS != 5_000 || w.PopPS != 1003 || w.SpawnPS != 7 ||
-		m.FlopsPerSecond != 5e9 || m.Kernels["gemm"].FlopsPerSecond != 6e9 {
+		m.Rates[ops.Fused] != 5e9 {
 		t.Errorf("%+v, %+v", m.Costs, w)
 	}
 	if s := m.CostsOf("qthreads-socket"); s.SpawnPS != 7 || s.LockPS != 50_000 {
@@ -388,16 +408,13 @@ func TestSetMeasured(t *testing.T) {
 	if !m.Guessed("costs.pop") {
 		t.Error("costs.pop was not measured")
 	}
-	for _, path := range []string{"costs.sleep", "families.p.sleep", "kernels.k.sleep", "name",
+	for _, path := range []string{"costs.sleep", "families.p.sleep", "name",
 		"memory.remote"} {
 		err := named(t, "desktop").SetMeasured(path, 1, "x")
 		if want := "set a measured number: " + path + ": no such number"; err == nil ||
 			err.Error() != want {
 			t.Errorf("the error is %v, not %s", err, want)
 		}
-	}
-	if err := m.SetMeasured("kernels.k.call", 0, "x"); err != nil || m.Validate() == nil {
-		t.Errorf("a kernel without a rate is valid (%v)", err)
 	}
 }
 
@@ -417,7 +434,6 @@ func TestNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Kernels = map[string]Rate{"gemm": {CallPS: 5, FlopsPerSecond: 6e9}}
 	paths := m.Paths()
 	seen := map[string]Number{}
 	for i, n := range m.Numbers() {
@@ -440,8 +456,8 @@ func TestNumbers(t *testing.T) {
 		"l2.latency": {m.L2.LatencyPS, "ps"}, "llc.size": {m.LLC.Bytes, "B"},
 		"l1.line": {uint64(m.L1.LineBytes), "B"}, "memory.bandwidth": {m.Memory.BytesPerSecond,
 			"B/s"}, "costs.spawn": {m.Costs.SpawnPS, "ps"},
-		"families.qthreads-socket.lock": {50_000, "ps"}, "kernels.gemm.call": {5, "ps"},
-		"kernels.gemm.flops": {6e9, "FLOP/s"},
+		"families.qthreads-socket.lock": {50_000, "ps"},
+		"rates.integer":                 {3e9, "op/s"},
 	} {
 		if n := seen[path]; n.Value == nil || *n.Value != want.value || n.Unit != want.unit {
 			t.Errorf("%s is %+v, want %d %s", path, n, want.value, want.unit)

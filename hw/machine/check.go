@@ -179,12 +179,6 @@ func (m *Machine) checkTables(c *checker) {
 		c.need(bareKey.MatchString(name), "families", show(name),
 			"a name of letters, digits, underscores and hyphens")
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
-		c.need(bareKey.MatchString(name), "kernels", show(name),
-			"a name of letters, digits, underscores and hyphens")
-		c.need(m.Kernels[name] != Rate{}, "kernels."+name, "nothing",
-			"call, flops or both, more than 0")
-	}
 	m.checkRanges(c)
 	for _, path := range slices.Sorted(maps.Keys(m.Sources)) {
 		c.need(m.hasField(path), "sources", show(path),

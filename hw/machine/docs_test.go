@@ -18,7 +18,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal("there is no table of fields")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
-	paths := []string{"families.NAME.…", "kernels.NAME.call", "kernels.NAME.flops", "ranges.…", "sources.…",
+	paths := []string{"families.NAME.…", "ranges.…", "sources.…",
 		"fits.…"}
 	new(Machine).walk(func(f *field) { paths = append(paths, f.path) })
 	for _, p := range paths {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"krdlab/hw/ops"
 	"krdlab/hw/units"
 )
 
@@ -25,6 +26,7 @@ const (
 	remotePath     = "memory.remote"
 	placementPath  = "memory.placement"
 	familiesPrefix = "families."
+	ratesPrefix    = "rates."
 )
 
 // walk calls f for each field that m may have, in the order of a file. f may change the value.
@@ -42,27 +44,34 @@ func (m *Machine) walk(f func(*field)) {
 	need("cores_per_node", nil, &m.CoresPerNode)
 	may("nodes_per_socket", nil, &m.NodesPerSocket)
 	need("core.clock", units.Clocks, &m.CoreHz) // before all times, which may be in cycles
-	need("core.flops", units.Flops, &m.FlopsPerSecond)
+	for k := range ops.Kinds {
+		need(ratesPrefix+k.String(), units.Rates, &m.Rates[k])
+	}
 	for name, c := range m.caches() {
 		need(name+".size", units.Sizes, &c.Bytes)
 		need(name+".ways", nil, &c.Ways)
 		need(name+".line", units.Sizes, &c.LineBytes)
 		need(name+".latency", units.Times, &c.LatencyPS)
+		if c != &m.L1 {
+			need(name+".bandwidth", units.Bandwidths, &c.BytesPerSecond)
+		}
 	}
 	need("llc.inclusive", nil, &m.LLC.Inclusive)
 	x := &m.Memory
 	may("memory.nodes_per_domain", nil, &x.NodesPerDomain)
 	need("memory.local", units.Times, &x.LocalPS)
 	need(remotePath, units.Times, m)
+	need("memory.core_bandwidth", units.Bandwidths, &x.CoreBytesPerSecond)
 	need("memory.bandwidth", units.Bandwidths, &x.BytesPerSecond)
 	may("memory.node_bandwidth", units.Bandwidths, &x.NodeBytesPerSecond)
 	need("memory.page", units.Sizes, &x.PageBytes)
 	f(&field{path: placementPath, at: &x.Placement, words: []string{Interleave, Node0}})
 	need("memory.overlap", nil, &x.OverlapMisses)
+	need("memory.gather", nil, &x.GatherMisses)
 	costs := m.Costs.prices()
 	for _, p := range costs {
 		f(&field{path: "costs." + p.name, of: units.Times, at: p.at, least: p.least,
-			optional: p.name == "kernel"})
+			optional: p.name == "kernel" || p.name == "frame"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Families)) {
 		c := m.Families[name]
@@ -72,14 +81,6 @@ func (m *Machine) walk(f func(*field)) {
 		}
 		if c != m.Families[name] { // a walk that only reads must not write
 			m.Families[name] = c
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Kernels)) {
-		r := m.Kernels[name]
-		may("kernels."+name+".call", units.Times, &r.CallPS)
-		may("kernels."+name+".flops", units.Flops, &r.FlopsPerSecond)
-		if r != m.Kernels[name] {
-			m.Kernels[name] = r
 		}
 	}
 }
@@ -116,6 +117,7 @@ func (c *Costs) prices() []price {
 		{"lock_handover", &c.LockHandoverPS, 0},
 		{"lock_delay", &c.LockDelayPS, 0},
 		{"kernel", &c.KernelPS, 0},
+		{"frame", &c.FramePS, 0},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"krdlab/hw"
+	"krdlab/hw/ops"
 )
 
 // HostName is the name of the machine that [Host] and [Calibrate] describe.
@@ -181,31 +182,38 @@ func (h *hostReader) guess() {
 		m.CoreHz = 2e9
 		set("core.clock", guessed)
 	}
-	perCycle := uint64(4)
+	lanes := uint64(1) // of single precision
 	switch f := hw.Features(); {
 	case f.AVX512F:
-		perCycle = 32
+		lanes = 16
 	case f.AVX2 && f.FMA:
-		perCycle = 16
+		lanes = 8
 	}
-	m.FlopsPerSecond = perCycle * m.CoreHz
-	set("core.flops", fmt.Sprintf("%s: %d operations a cycle", NotCalibrated, perCycle))
+	// operations in a hundred cycles
+	for k, n := range [ops.Kinds]uint64{ops.Fused: 200 * lanes, ops.Single: 200 * lanes,
+		ops.Double: 50 * lanes, ops.Scalar: 100, ops.Chain: 30, ops.Divide: 8, ops.Integer: 200,
+		ops.Branch: 6, ops.Hash: 1} {
+		m.Rates[k] = n * m.CoreHz / 100
+	}
+	set("rates", guessed)
 
 	cycles := func(n uint64) uint64 { return n * 1e12 / m.CoreHz }
 	m.L1.LatencyPS, m.L2.LatencyPS, m.LLC.LatencyPS = cycles(4), cycles(14), cycles(50)
 	if h.noL2 {
 		m.L2.LatencyPS = m.L1.LatencyPS
 	}
-	for _, path := range []string{"l1.latency", "l2.latency", "llc.latency", "memory.local",
-		"memory.bandwidth", "memory.overlap", "costs"} {
+	for _, path := range []string{"l1.latency", "l2.latency", "l2.bandwidth", "llc.latency",
+		"llc.bandwidth", "memory.local", "memory.core_bandwidth", "memory.bandwidth",
+		"memory.overlap", "memory.gather", "costs"} {
 		set(path, guessed)
 	}
 	set("llc.inclusive", NotCalibrated+
 		": the operating system does not say; taken as not inclusive")
 	x := &m.Memory
 	x.LocalPS = max(100_000, m.LLC.LatencyPS)
-	x.BytesPerSecond = 20e9
-	x.OverlapMisses = 10
+	m.L2.BytesPerSecond, m.LLC.BytesPerSecond = 16*m.CoreHz, 8*m.CoreHz
+	x.CoreBytesPerSecond, x.BytesPerSecond = 10e9, 20e9
+	x.OverlapMisses, x.GatherMisses = 10, 10
 	x.PageBytes = uint64(os.Getpagesize())
 	set("memory.page", fromSystem)
 	x.Placement = Node0

@@ -68,7 +68,7 @@ func TestHostOfSnapshots(t *testing.T) {
 			if s := m.Sources[c.path]; !strings.Contains(s, c.note) {
 				t.Errorf("%s is from %q", c.path, s)
 			}
-			for _, path := range []string{"l1.latency", "memory.local", "core.flops",
+			for _, path := range []string{"l1.latency", "memory.local", "rates.fused",
 				"costs.spawn"} {
 				if !m.Guessed(path) {
 					t.Errorf("%s is said to be known: %q", path, m.Source(path))

@@ -3,6 +3,8 @@ package machine
 import (
 	"fmt"
 	"math/bits"
+
+	"krdlab/hw/ops"
 )
 
 // A Machine is what the simulated substrate runs on: its cores and nodes, its caches and memories,
@@ -19,11 +21,8 @@ type Machine struct {
 	NodesPerSocket int // divides Nodes; 1 where a socket has one last-level cache
 
 	CoreHz uint64 // cycles per second
-	// single-precision operations per second of a core in the leaf of the matrix product, its data
-	// in L1
-	FlopsPerSecond uint64
-	// kernels that have rates of their own, by the kernel's name in a trace; nil for none
-	Kernels map[string]Rate
+	// Rates are the operations of each kind that a core does in a second, its data in the L1.
+	Rates ops.Count
 
 	L1, L2 Cache // private to a core, data
 	LLC    Cache // shared by the cores of a node
@@ -66,13 +65,6 @@ const (
 	FitOVR        = "ovr"
 )
 
-// A Rate is the price of a kernel execution without stalls: CallPS, and the flops that it computes
-// at FlopsPerSecond. 0 means that a part is absent; one of them is there.
-type Rate struct {
-	CallPS         uint64
-	FlopsPerSecond uint64
-}
-
 // A Cache has Bytes / LineBytes / Ways sets, which need not be a power of two. A fully associative
 // one has as many ways as lines.
 type Cache struct {
@@ -80,7 +72,9 @@ type Cache struct {
 	Ways      int
 	LineBytes int    // the same for all caches of a machine
 	LatencyPS uint64 // of a load that hits here, load to use
-	Inclusive bool   // LLC only: what it evicts leaves the L1 and L2 of the node too
+	// L2 and LLC: what a core reads from here in long runs of lines, which prefetchers follow
+	BytesPerSecond uint64
+	Inclusive      bool // LLC only: what it evicts leaves the L1 and L2 of the node too
 }
 
 // Memory is the machine's memories. A memory (a NUMA domain, with its channels) belongs to
@@ -94,7 +88,10 @@ type Memory struct {
 	// to b may differ from b to a
 	RemotePS [][]uint64
 
-	BytesPerSecond uint64 // that one memory (domain) serves to all
+	// what a core reads in long runs of lines from the node's own memory; less from others by as
+	// much as their latency is more
+	CoreBytesPerSecond uint64
+	BytesPerSecond     uint64 // that one memory (domain) serves to all
 	// that one node can draw from all memories (the link of a chiplet); 0 where there is no such
 	// limit
 	NodeBytesPerSecond uint64
@@ -104,10 +101,11 @@ type Memory struct {
 	// Placement of pages over the memories where a run does not say: Interleave or Node0.
 	Placement string
 
-	// OverlapMisses is how many misses a core has under way at once where a program lets it
-	// (memory-level parallelism: its line fill buffers), so that the stall for each is the latency
-	// divided by it. Prefetchers make it more for long streams, and it is not that.
+	// OverlapMisses is how many misses a core has under way at once in short rows, of a few lines
+	// each, all of which is computed with: the stall for each is the latency divided by it.
 	OverlapMisses int
+	// GatherMisses is the same for single words here and there, whose addresses are known.
+	GatherMisses int
 }
 
 // The values of Memory.Placement.
@@ -135,10 +133,13 @@ type Costs struct {
 	// accesses of others: the memory path is unavailable for so long. The KRD paper (IV-B) blames
 	// bus locking of this kind for the work time inflation of QThread/Socket.
 	LockDelayPS uint64
-	// KernelPS is what a kernel's execution takes beside the kernel: its two stamps and the
-	// recursion to it. Serial runs have it too. A task's price is not its kernels': a grain of other
-	// size has other shares of both.
+	// KernelPS is what a kernel's execution takes beside the kernel: its two stamps, and where
+	// FramePS is 0 the recursion to it. Serial runs have it too. A task's price is not its kernels':
+	// a grain of other size has other shares of both.
 	KernelPS uint64
+	// FramePS is what a task with children takes beside what they take: its frame is made, they are
+	// called, it ends. Serial runs have it too.
+	FramePS uint64
 }
 
 // Cores returns the number of cores of the machine.
@@ -162,28 +163,27 @@ func (m *Machine) CostsOf(family string) Costs {
 	return m.Costs
 }
 
-// WorkPS returns the time without stalls of one execution of a kernel that computes flops
-// operations, at the kernel's own rate if it has one, otherwise at m.FlopsPerSecond. Rounded down;
-// an error where it exceeds 2^64 ps (213 days).
-func (m *Machine) WorkPS(kernel string, flops uint64) (uint64, error) {
-	rate, ok := m.Kernels[kernel]
-	if !ok {
-		rate.FlopsPerSecond = m.FlopsPerSecond
-	}
-	ps := rate.CallPS
-	if rate.FlopsPerSecond != 0 {
-		hi, lo := bits.Mul64(flops, 1e12)
-		if hi >= rate.FlopsPerSecond {
-			return 0, fmt.Errorf("kernel %s: %d flops at %d a second take more than 2^64 ps",
-				kernel, flops, rate.FlopsPerSecond)
+// WorkPS returns the time that a core takes for operations whose data is in its L1: the sum over
+// the kinds, each at its rate and rounded down. An error where it exceeds 2^64 ps (213 days).
+func (m *Machine) WorkPS(n ops.Count) (ps uint64, err error) {
+	for k, count := range n {
+		if count == 0 {
+			continue
 		}
-		q, _ := bits.Div64(hi, lo, rate.FlopsPerSecond)
+		hi, lo := bits.Mul64(count, 1e12)
+		if hi >= m.Rates[k] {
+			return 0, tooLong(n)
+		}
+		q, _ := bits.Div64(hi, lo, m.Rates[k])
 		sum, carry := bits.Add64(ps, q, 0)
 		if carry != 0 {
-			return 0, fmt.Errorf("kernel %s: %d flops at %d a second and %d ps a call take more "+
-				"than 2^64 ps", kernel, flops, rate.FlopsPerSecond, ps)
+			return 0, tooLong(n)
 		}
 		ps = sum
 	}
 	return ps, nil
+}
+
+func tooLong(n ops.Count) error {
+	return fmt.Errorf("the operations of one execution, %v, take more than 2^64 ps", n)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"krdlab/hw"
+
+	"krdlab/hw/ops"
 )
 
 func named(t *testing.T, name string) *Machine {
@@ -42,7 +44,7 @@ func TestPaper(t *testing.T) {
 			t.Errorf("%s is said to be known: %q", path, m.Source(path))
 		}
 	}
-	ps, err := m.WorkPS("gemm", 2*32*32*64)
+	ps, err := m.WorkPS(ops.Count{ops.Fused: 2 * 32 * 32 * 64})
 	if want := 15.35e6; err != nil || math.Abs(float64(ps)/want-1) > 1e-3 {
 		t.Errorf("a leaf takes %d ps, not about %g (%v)", ps, want, err)
 	}
@@ -148,19 +150,20 @@ func TestTopologyChiplets(t *testing.T) {
 }
 
 func TestWork(t *testing.T) {
-	m := &Machine{FlopsPerSecond: 3e9, Kernels: map[string]Rate{"call": {CallPS: 7},
-		"both": {CallPS: 7, FlopsPerSecond: 1e12}}}
+	m := &Machine{Rates: ops.Count{ops.Fused: 3e9, ops.Chain: 1e12}}
 	for _, c := range []struct {
-		kernel string
-		flops  uint64
-		want   uint64 // 0 for an error
+		n    ops.Count
+		want uint64 // 0 for an error
 	}{
-		{"any", 6, 2000}, {"any", 10, 3333}, {"call", 1 << 60, 7}, {"both", 5, 12},
-		{"any", 5e16, 16_666_666_666_666_666_666}, {"any", 6e16, 0}, {"both", math.MaxUint64, 0},
+		{ops.Count{ops.Fused: 6}, 2000}, {ops.Count{ops.Fused: 10}, 3333},
+		{ops.Count{ops.Fused: 6, ops.Chain: 5}, 2005},
+		{ops.Count{ops.Fused: 5e16}, 16_666_666_666_666_666_666}, {ops.Count{ops.Fused: 6e16}, 0},
+		{ops.Count{ops.Chain: math.MaxUint64}, math.MaxUint64},
+		{ops.Count{ops.Fused: 3, ops.Chain: math.MaxUint64}, 0},
 	} {
-		got, err := m.WorkPS(c.kernel, c.flops)
+		got, err := m.WorkPS(c.n)
 		if got != c.want || (err == nil) != (c.want != 0) {
-			t.Errorf("%s of %d flops takes %d ps (%v), not %d", c.kernel, c.flops, got, err, c.want)
+			t.Errorf("%v take %d ps (%v), not %d", c.n, got, err, c.want)
 		}
 	}
 }
@@ -241,8 +244,5 @@ func TestCostsOf(t *testing.T) {
 	if c := m.CostsOf("massivethreads"); c != m.Costs || c.LockPS != 20_000 ||
 		c.RestPS != 1_000_000 {
 		t.Errorf("%+v", c)
-	}
-	if r := m.Kernels["p2p-self"]; r != (Rate{CallPS: 11_500, FlopsPerSecond: 4e9}) {
-		t.Errorf("%+v", r)
 	}
 }

@@ -153,10 +153,20 @@ func (r *reader) take(path, want string, optional bool) (any, bool) {
 		} else if _, other := r.values[table]; !other && !r.used[table] {
 			// one error for a table that is missing or something else
 			r.used[table] = true
-			r.fail(table, "nothing", "a table")
+			r.fail(table, "nothing", "a table with "+strings.Join(r.m.needed(table), ", "))
 		}
 	}
 	return v, ok
+}
+
+// needed returns the names of the fields that a table must have.
+func (m *Machine) needed(table string) (names []string) {
+	m.walk(func(f *field) {
+		if in, name, _ := cutLast(f.path); in == table && !f.optional {
+			names = append(names, name)
+		}
+	})
+	return names
 }
 
 // cutLast cuts a path before its last key, which may be quoted.
@@ -186,12 +196,6 @@ func (r *reader) fields() {
 			m.Families = map[string]Costs{}
 		}
 		m.Families[name] = Costs{}
-	}
-	for _, name := range r.names("kernels") {
-		if m.Kernels == nil {
-			m.Kernels = map[string]Rate{}
-		}
-		m.Kernels[name] = Rate{}
 	}
 	m.walk(func(f *field) {
 		if f.base != nil {

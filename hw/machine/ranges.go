@@ -115,9 +115,9 @@ func (m *Machine) set(path string, v uint64) {
 }
 
 // SetMeasured puts a measured number at a path, with its source: how and when it was measured, one
-// line. A family that m lacks begins with the prices in [costs], a kernel that it lacks without a
-// rate. What a family does not have of its own follows [costs]. Error: no such number. The machine
-// may contradict itself until all numbers are there; see [Machine.Validate].
+// line. A family that m lacks begins with the prices in [costs]; what a family does not have of its
+// own follows them. Error: no such number. The machine may contradict itself until all numbers are
+// there; see [Machine.Validate].
 func (m *Machine) SetMeasured(path string, v uint64, source string) error {
 	table, _, _ := cutLast(path)
 	kind, name, _ := cutLast(table)
@@ -126,12 +126,6 @@ func (m *Machine) SetMeasured(path string, v uint64, source string) error {
 			m.Families = map[string]Costs{}
 		}
 		m.Families[name] = m.Costs
-	}
-	if _, ok := m.Kernels[name]; !ok && kind == "kernels" {
-		if m.Kernels == nil {
-			m.Kernels = map[string]Rate{}
-		}
-		m.Kernels[name] = Rate{}
 	}
 	f, ok := m.field(path)
 	if _, one := f.number(); !ok || !one {
@@ -153,7 +147,7 @@ func scaled(ps uint64, factor float64) uint64 {
 // Clone returns a copy that shares nothing with m.
 func (m *Machine) Clone() *Machine {
 	c := *m
-	c.Kernels, c.Families = maps.Clone(m.Kernels), maps.Clone(m.Families)
+	c.Families = maps.Clone(m.Families)
 	c.Sources, c.Ranges = maps.Clone(m.Sources), maps.Clone(m.Ranges)
 	c.Fits = slices.Clone(m.Fits)
 	c.Memory.RemotePS = make([][]uint64, len(m.Memory.RemotePS))

@@ -101,7 +101,7 @@ func TestRangesWritten(t *testing.T) {
 	if !reflect.DeepEqual(again.Ranges, m.Ranges) || !reflect.DeepEqual(again.Fits, m.Fits) {
 		t.Errorf("read back:\n%v\n%v", again.Ranges, again.Fits)
 	}
-	for _, want := range []string{"memory.overlap = [2, 4]\n", "flops = \"8.541GFLOP/s\" # fitted\n",
+	for _, want := range []string{"memory.overlap = [2, 4]\n", "fused = \"8.541Gop/s\" # fitted\n",
 		"costs.steal_remote = [\"450ns\", \"1.8us\"]\n", "target = 1.077\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the file has no %s:\n%s", want, b.String())
@@ -135,23 +135,23 @@ func TestRangesBad(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"memory.overlaps = [2, 4]":             `found no number "memory.overlaps"`,
-		"memory.placement = [1, 2]":            `found no number "memory.placement"`,
-		"memory = 3":                           `found no number "memory"`,
-		"memory.overlap = [2]":                 "found an array, expected a pair",
-		"memory.overlap = 3":                   "found 3, expected a pair",
-		`memory.overlap = ["2", "4"]`:          `found "2", expected a whole number`,
-		"memory.overlap = [4, 2]":              "expected the lower end first",
-		"memory.overlap = [4, 5]":              "expected a range with the 3 of memory.overlap",
-		"memory.overlap = [0, 5]":              "found 0, expected a whole number",
-		"core.clock = [\"1GHz\", \"2GHz\"]":    "expected a guess",
-		"core.flops = [\"1GFLOP/s\", \"1TB\"]": "ranges.core.flops",
-		`memory.page = ["4KiB", "64KiB"]`:      "a page is a power of two",
-		`costs.lock_delay = ["0ns", "10ns"]`:   "a lower end above 0",
-		`costs.pop = ["15ns", "20ns"]`:         "a range with the 30ns of costs.pop",
-		`costs.pop = ["15", "60ns"]`:           "ranges.costs.pop",
-		`families.tbb.pop = ["1ns", "1us"]`:    "expected a guess",
-		`memory.remote = ["160ns", "200ns"]`:   "a range with the 220ns of memory.remote",
+		"memory.overlaps = [2, 4]":            `found no number "memory.overlaps"`,
+		"memory.placement = [1, 2]":           `found no number "memory.placement"`,
+		"memory = 3":                          `found no number "memory"`,
+		"memory.overlap = [2]":                "found an array, expected a pair",
+		"memory.overlap = 3":                  "found 3, expected a pair",
+		`memory.overlap = ["2", "4"]`:         `found "2", expected a whole number`,
+		"memory.overlap = [4, 2]":             "expected the lower end first",
+		"memory.overlap = [4, 5]":             "expected a range with the 3 of memory.overlap",
+		"memory.overlap = [0, 5]":             "found 0, expected a whole number",
+		"core.clock = [\"1GHz\", \"2GHz\"]":   "expected a guess",
+		"rates.fused = [\"1Gop/s\", \"1TB\"]": "ranges.rates.fused",
+		`memory.page = ["4KiB", "64KiB"]`:     "a page is a power of two",
+		`costs.lock_delay = ["0ns", "10ns"]`:  "a lower end above 0",
+		`costs.pop = ["15ns", "20ns"]`:        "a range with the 30ns of costs.pop",
+		`costs.pop = ["15", "60ns"]`:          "ranges.costs.pop",
+		`families.tbb.pop = ["1ns", "1us"]`:   "expected a guess",
+		`memory.remote = ["160ns", "200ns"]`:  "a range with the 220ns of memory.remote",
 	} {
 		before, after, _ := strings.Cut(string(file), "[ranges]\n")
 		_, after, _ = strings.Cut(after, "\n[sources]\n")

@@ -10,11 +10,8 @@ import (
 // unknown refuses what nobody took.
 func (r *reader) unknown() {
 	// the keys of each table
-	known := map[string][]string{"": {"costs", "families", "fits", "kernels", "ranges",
-		"sources"}}
-	for _, table := range []string{"families", "kernels"} {
-		known[table] = r.names(table)
-	}
+	known := map[string][]string{"": {"costs", "families", "fits", "ranges", "sources"},
+		"families": r.names("families")}
 	r.m.walk(func(f *field) {
 		table, last, _ := cutLast(f.path)
 		if _, _, nested := cutLast(table); !nested && table != "" &&
@@ -30,7 +27,9 @@ func (r *reader) unknown() {
 		case isTable(path):
 			r.fail(path, show(r.values[path]), "a table")
 		case r.used[path]:
-		case table == "families" || table == "kernels":
+		case path == "core.flops":
+			r.fail(path, "one rate for all operations", "[rates] with one for each kind")
+		case table == "families":
 			r.fail(path, show(r.values[path]), "a table")
 		case isTable(table):
 			r.fail(path, "an unknown field", "one of "+strings.Join(known[table], ", "))
@@ -39,6 +38,10 @@ func (r *reader) unknown() {
 	}
 	for _, path := range slices.Sorted(maps.Keys(r.tables)) {
 		table, _, _ := cutLast(path)
+		if path == "kernels" {
+			r.fail(path, "rates of kernels", "none: [rates] has those of their operations")
+			continue
+		}
 		if path != "" && !isTable(path) && isTable(table) && !r.used[path] {
 			r.fail(path, "an unknown table", "one of "+strings.Join(known[table], ", "))
 		}

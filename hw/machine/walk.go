@@ -194,7 +194,45 @@ func chaseAll(words, at []uint64, n int) {
 	}
 }
 
-func (h *hardware) stream(cpus []int, bytes uint64, samples int) ([]uint64, error) {
+func (h *hardware) rows(cpu, domain int, bytes uint64, samples int) ([]uint64, error) {
+	b, err := h.take(domain)
+	if err != nil {
+		return nil, err
+	}
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), bytes/8)
+	row := rowLines * h.m.L1.LineBytes / 8
+	order := slices.Grow(h.scratch[:0], len(words)/row)[:len(words)/row]
+	h.scratch = order
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	var out []uint64
+	err = h.on(cpu, func() {
+		for range samples {
+			start := hw.TSC()
+			sink.Add(sumRows(words, order, row))
+			out = append(out, h.ps(start))
+		}
+	})
+	return out, err
+}
+
+// sumRows adds the words of rows of so many, row after row.
+func sumRows(words []uint64, order []uint32, row int) uint64 {
+	var a, b uint64
+	for _, r := range order {
+		of := words[int(r)*row : int(r+1)*row]
+		for i := 0; i+1 < len(of); i += 2 {
+			a += of[i]
+			b += of[i+1]
+		}
+	}
+	return a + b
+}
+
+func (h *hardware) stream(cpus []int, bytes uint64, times, samples int) ([]uint64, error) {
 	parts := make([][]uint64, len(cpus))
 	start := map[int]uint64{}
 	for i, cpu := range cpus {
@@ -227,7 +265,9 @@ func (h *hardware) stream(cpus []int, bytes uint64, samples int) ([]uint64, erro
 					arrived = true
 					ready.Wait()
 					t0 := hw.TSC()
-					sink.Add(read(parts[i], h.m.L1.LineBytes/8))
+					for range times {
+						sink.Add(read(parts[i], h.m.L1.LineBytes/8))
+					}
 					t1 := hw.TSC()
 					lower(&began, t0)
 					raise(&ended, t1)
@@ -260,18 +300,19 @@ func raise(x *atomic.Uint64, v uint64) {
 	}
 }
 
-// read loads a word of each line; the memory system moves whole lines.
+// read loads a word of each line, in four quarters side by side; the memory system moves whole lines.
 func read(words []uint64, step int) uint64 {
 	var a, b, c, d uint64
-	i := 0
-	for ; i+4*step <= len(words); i += 4 * step {
-		a += words[i]
-		b += words[i+step]
-		c += words[i+2*step]
-		d += words[i+3*step]
+	q := len(words) / 4 / step * step
+	w, x, y, z := words[:q], words[q:2*q], words[2*q:3*q], words[3*q:]
+	for i := 0; i+step <= q; i += step {
+		a += w[i]
+		b += x[i]
+		c += y[i]
+		d += z[i]
 	}
-	for ; i < len(words); i += step {
-		a += words[i]
+	for i := q; i < len(z); i += step {
+		a += z[i]
 	}
 	return a + b + c + d
 }

@@ -37,8 +37,8 @@ var (
 	Bandwidths = &Dimension{"a bandwidth like \"17GB/s\" (B/s, kB/s, MB/s, GB/s; powers of 1000)",
 		1e15,
 		[]unit{{"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}}}
-	Flops = &Dimension{"a rate like \"7.7GFLOP/s\" (FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s)", 1e15,
-		[]unit{{"FLOP/s", 1}, {"kFLOP/s", 1e3}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}}}
+	Rates = &Dimension{"a rate like \"7.7Gop/s\" (op/s, kop/s, Mop/s, Gop/s)", 1e15,
+		[]unit{{"op/s", 1}, {"kop/s", 1e3}, {"Mop/s", 1e6}, {"Gop/s", 1e9}}}
 )
 
 // ErrNoClock records that a time is in cycles and the clock is not known.

@@ -61,6 +61,12 @@ func (g Grid) Elements(b uint32) uint64 {
 	return uint64(r1-r0) * uint64(c1-c0)
 }
 
+// Height is how many rows that tile has.
+func (g Grid) Height(b uint32) uint64 {
+	r0, r1, _, _ := g.Tile(int(b) / tileBlocks)
+	return uint64(r1 - r0)
+}
+
 // Stride is the number of elements from one row to the next, Len that of all elements.
 func (g Grid) Stride() int { return g.Cols + 2 }
 func (g Grid) Len() int    { return (g.Rows + 2) * (g.Cols + 2) }

@@ -1,8 +1,8 @@
 // Package calibrate measures on this computer what a simulated machine needs to know of the
-// runtimes and of the kernels: what a spawn, a steal or a lock costs under each scheduler, and how
-// fast a core computes. What is measured are the real deques, shepherds' queues, mailboxes, joins
-// and locks of package runtimes, through programs that [runtimes.Run] executes, and the real leaf
-// kernels.
+// runtimes and of the core: what a spawn, a steal or a lock costs under each scheduler, and how many
+// operations of each kind (package ops) a core does in a second. What is measured are the real
+// deques, shepherds' queues, mailboxes, joins and locks of package runtimes, through programs that
+// [runtimes.Run] executes, and loops of package loops, none of which is a kernel of the table.
 //
 // # How a cost is isolated
 //
@@ -44,7 +44,8 @@
 // ran its child, less the lock operation itself. Back-off is part of it, since waiting is what a
 // lock makes of it.
 //
-// kernel is what a serial run takes longer than its kernels: stamps, and the recursion to them.
+// kernel is a serial run of empty kernels, by kernel: two stamps and an addition to the profile. frame
+// is that of a tree of tasks, by task with children.
 //
 // # Samples
 //

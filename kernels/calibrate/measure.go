@@ -11,7 +11,7 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/machine"
-	"krdlab/kernels/fmm"
+	"krdlab/hw/ops"
 	"krdlab/runtimes"
 )
 
@@ -23,7 +23,7 @@ type Options struct {
 }
 
 // Measure measures on this computer, which t describes, what operations of the runtimes cost and
-// how fast kernels compute, and puts it into m with its sources. What cannot be measured keeps its
+// how many operations of each kind a core does, and puts it into m with its sources. What cannot be measured keeps its
 // value, and its source says that it is not calibrated and why: steals between nodes where there is
 // one node, everything between workers where there is one core, lock_delay always. The prices in
 // m.Costs are those of the first scheduler of the table that queues the parent in a deque, for
@@ -87,8 +87,7 @@ type calibration struct {
 	others    float64              // the share of the CPUs that they may take
 	policies  []runtimes.Scheduler // that are measured
 	plans     map[string]plan      // by scheduler
-	beside    []float64            // picoseconds that a kernel takes longer than its work, by round
-	kernels   map[string]machine.Rate
+	how       [ops.Kinds]string    // the loops that told the rates
 
 	progress    func(done, total int, next string)
 	done, total int
@@ -148,10 +147,6 @@ func (c *calibration) run() error {
 		return err
 	}
 	c.parts()
-	var err error
-	if c.kernels, err = c.rates(); err != nil {
-		return fmt.Errorf("fmm: %w", err)
-	}
 	c.progress(c.total, c.total, "done")
 	return nil
 }
@@ -173,7 +168,7 @@ func (c *calibration) round() error {
 	for _, k := range []struct {
 		name   string
 		sample func(series) error
-	}{{"matmul", c.matmul}, {"fmm", c.fmm}} {
+	}{{"operations", c.operations}, {"kernels", c.kernels}} {
 		if err := c.step(k.name); err != nil {
 			return err
 		}
@@ -282,8 +277,8 @@ func (c *calibration) reference(k *cost) *runtimes.Scheduler {
 	return nil
 }
 
-// how returns how the price of k was measured of p.
-func (c *calibration) how(k *cost, p *runtimes.Scheduler) string {
+// told returns how the price of k was measured of p.
+func (c *calibration) told(k *cost, p *runtimes.Scheduler) string {
 	how := c.plans[p.Name]
 	o := how.task
 	switch parted := k.name == "spawn" || k.name == "pop" || k.name == "lock" ||
@@ -328,21 +323,15 @@ func (c *calibration) apply(m *machine.Machine) error {
 	set := func(path string, v uint64, how string) {
 		err = cmp.Or(err, m.SetMeasured(path, v, c.source("", how)))
 	}
-	set("core.flops", rate(leafOperations, c.samplesOf.Least(leaf)),
-		"matmul's leaf of 32x32x64, data in L1")
-	delete(m.Sources, "costs") // each has its own
-	if beside := slices.Min(c.beside); beside >= 0.5 {
-		set("costs.kernel", machine.Digits(uint64(math.Round(beside))), "one worker, what a serial "+
-			"matmul of n = 512 takes longer than its kernels, by kernel")
+	for k := range ops.Kinds {
+		set(rateOf(k), perSecond(c.samplesOf.Least(rateOf(k))), c.how[k]+", data in L1")
 	}
-	how := fmt.Sprintf("order %d, both sides of a pair, data in L1, operations as the model counts "+
-		"them", fmm.Kernel.With(nil).Int("order"))
-	for name, r := range c.kernels {
-		set("kernels."+name+".flops", r.FlopsPerSecond, how)
-		if r.CallPS > 0 {
-			set("kernels."+name+".call", r.CallPS, how)
-		}
-	}
+	delete(m.Sources, "rates") // each has its own
+	delete(m.Sources, "costs")
+	digits := func(ps float64) uint64 { return machine.Digits(uint64(math.Round(ps))) }
+	set(stamps, digits(c.samplesOf.Least(stamps)), "one worker, serially: empty kernels, stamped")
+	set("costs.frame", digits(c.samplesOf.Least(serial+wayTree)), "one worker, serially: a tree of "+
+		"tasks of two children")
 	for _, k := range costs {
 		of := c.reference(&k)
 		ps, why := c.price(k, of)
@@ -351,7 +340,7 @@ func (c *calibration) apply(m *machine.Machine) error {
 			continue
 		}
 		err = cmp.Or(err, m.SetMeasured("costs."+k.name, ps, c.source(familyPath(*of)+k.name,
-			of.Name+", "+c.how(&k, of))))
+			of.Name+", "+c.told(&k, of))))
 	}
 	m.Sources["costs.lock_delay"] = machine.NotCalibrated + ": no measurement tells it"
 	if c.far == nil && m.Costs.StealRemotePS < m.Costs.StealLocalPS {
@@ -376,7 +365,7 @@ func (c *calibration) applyFamilies(m *machine.Machine) error {
 				continue // as for all: samples scatter as much
 			}
 			path := familyPath(p) + k.name
-			if err := m.SetMeasured(path, ps, c.source(path, c.how(&k, &p))); err != nil {
+			if err := m.SetMeasured(path, ps, c.source(path, c.told(&k, &p))); err != nil {
 				return err
 			}
 		}

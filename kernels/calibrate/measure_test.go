@@ -103,8 +103,7 @@ func TestMeasureHere(t *testing.T) {
 		m.Sources["costs.lock_delay"] == "" {
 		t.Errorf("lock_delay is %d: %q", m.Costs.LockDelayPS, m.Source("costs.lock_delay"))
 	}
-	for _, path := range []string{"core.flops", "costs.lock", "kernels.m2l.flops",
-		"kernels.p2p.flops", "kernels.p2p-self.flops"} {
+	for _, path := range []string{"rates.fused", "rates.hash", "costs.lock"} {
 		if m.Guessed(path) {
 			t.Errorf("%s was not measured: %q", path, m.Source(path))
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/hw/machine"
 	"krdlab/runtimes"
 )
 
@@ -164,52 +163,12 @@ func TestHandovers(t *testing.T) {
 	}
 }
 
-func TestFit(t *testing.T) {
-	line := func(call, perOp float64, ops ...float64) (out []sized) {
-		for _, n := range ops {
-			out = append(out, sized{n, call + perOp*n})
-		}
-		return out
-	}
-	for _, test := range []struct {
-		times []sized
-		want  machine.Rate
-	}{
-		{line(11e-9, 1e-10, 100, 400, 900), machine.Rate{CallPS: 11_000, FlopsPerSecond: 10e9}},
-		{line(0, 1e-9, 1, 2, 3), machine.Rate{FlopsPerSecond: 1e9}},
-		// no call takes less than no time
-		{line(-5e-9, 1e-9, 100, 200), machine.Rate{FlopsPerSecond: 1_039_000_000}},
-	} {
-		if got, err := fit(test.times); err != nil || got != test.want {
-			t.Errorf("%v: %+v, %v, want %+v", test.times, got, err, test.want)
-		}
-	}
-	if r, err := fit(line(1e-9, 0, 0, 0, 0)); err == nil {
-		t.Errorf("a fit of no operations: %+v", r)
-	}
-}
-
 func TestMidmean(t *testing.T) {
 	if got := midmean([]uint64{3, 1, 1000, 2, 4, 5, 6, 7, 8, 0}); got != 4.5 {
 		t.Errorf("%v, want 4.5: neither the 0 nor the 1000", got)
 	}
 	if got := midmean(nil); got != 0 {
 		t.Errorf("%v of nothing", got)
-	}
-}
-
-// The model's operations are those of the sizes asked for.
-func TestWorkOf(t *testing.T) {
-	a, err := workOf(4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := workOf(8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b[p2p] != 4*a[p2p] || b[p2pSelf]*12 != a[p2pSelf]*56 || a[m2l] != b[m2l] {
-		t.Errorf("%v for 4 bodies, %v for 8", a, b)
 	}
 }
 

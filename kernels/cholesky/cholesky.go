@@ -14,6 +14,7 @@ package cholesky
 import (
 	"math"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
 	"krdlab/kernels/tiles"
@@ -135,17 +136,16 @@ func (in *instance) Target(k, i, j int, edge bool) uint32 {
 	return in.Block(k+1+i, k+1+j)
 }
 
-// Work returns the operations that are done, those of the second halves of symmetric tiles
-// included.
-func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
+// Work implements [kernel.Modelled].
+func (in *instance) Work(k loi.KernelID, blocks []uint32) ops.Count {
 	n, inner := in.Sides(blocks[0])
 	switch k {
 	case potrf:
-		return max(1, 2*n*n*n/3)
+		return in.CholeskyOps(n)
 	case trsm:
 		m, _ := in.Sides(blocks[1])
-		return m * n * n
+		return tiles.Sum(in.SolveUpperOps(m, n), tiles.TransposeOps(m, n))
 	}
 	_, cols := in.Sides(blocks[1])
-	return 2 * n * cols * inner
+	return tiles.ProductOps(n, cols, inner)
 }

@@ -22,6 +22,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -67,12 +68,12 @@ const (
 	kEnd   loi.KernelID = 7
 )
 
-// Operations for each key, at the rate of a machine's core, which does 4 a cycle on the paper's: some
-// 20 cycles for the passes of a radix sort, 6 for a step of a merge, 1 for a copy.
+// Instructions for each key: a count and four passes of a radix sort, and the counters of each pass,
+// a step of a merge, a copy.
 const (
-	sortOps  = 80
-	mergeOps = 24
-	copyOps  = 4
+	sortOps  = 50
+	mergeOps = 12
+	copyOps  = 1
 )
 
 func plan(p kernel.Params) (kernel.Plan, error) {
@@ -189,14 +190,15 @@ func (in *instance) Reset(hints bool) {
 }
 
 // Work implements [kernel.Modelled].
-func (in *instance) Work(k loi.KernelID, _ []uint32) uint64 {
+func (in *instance) Work(k loi.KernelID, _ []uint32) ops.Count {
+	of := uint64(mergeOps)
 	switch {
 	case k == kSort:
-		return sortOps * uint64(in.leaf)
+		of = sortOps
 	case k < kMerge:
-		return copyOps * uint64(in.leaf)
+		of = copyOps
 	}
-	return mergeOps * uint64(in.leaf)
+	return ops.Count{ops.Integer: of * uint64(in.leaf)}
 }
 
 func (in *instance) Check() kernel.Check {

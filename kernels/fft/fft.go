@@ -21,6 +21,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
@@ -149,12 +150,15 @@ func (in *instance) Reset(hints bool) {
 
 // Work implements [kernel.Modelled]: 5 N log2 N operations for a transform of N points, as FFTW
 // counts them, and 6 for each root of one.
-func (in *instance) Work(k loi.KernelID, _ []uint32) uint64 {
-	count, points, roots := in.wide, in.rows, 6
+func (in *instance) Work(k loi.KernelID, _ []uint32) ops.Count {
+	count, points, turn := in.wide, in.rows, 8
 	if k == byRows {
-		count, points, roots = in.high, in.cols, 0
+		count, points, turn = in.high, in.cols, 0
 	}
-	return uint64(count * points * (5*(bits.Len(uint(points))-1) + roots))
+	all := uint64(count * points)
+	levels := uint64(bits.Len(uint(points)) - 1)
+	return ops.Count{ops.Double: all * (17*(levels/2) + 4*(levels%2)) / 2, ops.Scalar: all * uint64(turn),
+		ops.Integer: 4 * all}
 }
 
 // Root implements [runtimes.Program].
@@ -184,7 +188,7 @@ func (in *instance) Hint(phase, from, to int) runtimes.Hint {
 		near = in.last.Near(uint32(from * columns / rows))
 	}
 	n := uint64(to - from)
-	return runtimes.Hint{Work: n * in.Work(loi.KernelID(phase), nil), Bytes: n * bytes, Near: near}
+	return runtimes.Hint{Work: n, Bytes: n * bytes, Near: near}
 }
 
 // Execute implements [blocked.Phases]: a panel, which is a kernel execution.

@@ -1,31 +1,41 @@
 package fmm
 
 import (
+	"krdlab/hw/ops"
 	"krdlab/kernels/fmm/laplace"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 )
 
-// flopsOfPair are the operations of one distance seen from one target, an inverse square root
-// counted as 4: L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3,
-// 2007, ch. 31, with the potential in place of softening.
-const flopsOfPair = 20
+// opsOfPair are the operations of one distance seen from one target: 20 where an inverse square root
+// counts as 4 (L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3, 2007,
+// ch. 31, with the potential in place of softening), and half as many again for its Newton step, the
+// masks of the last lanes and sums over lanes. aroundPair are the instructions of a call beside them.
+const (
+	opsOfPair  = 30
+	aroundPair = 100
+)
+
+// lanes is how many lanes a useful operation of an M2L takes, by quarters: its rows of a few
+// coefficients fill less than a third of them.
+const lanes = 13
 
 // Work returns the operations of an M2L (laplace.Kernel.Flops), of two leaves or of a leaf with
 // itself.
-func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
+func (in *instance) Work(k loi.KernelID, blocks []uint32) ops.Count {
 	directions := uint64(1)
 	if in.mutual {
 		directions = 2
 	}
 	if k == kernM2L {
-		return in.ops.Flops(in.mutual)
+		return ops.Count{ops.Single: in.ops.Flops(in.mutual) * lanes / 4}
 	}
 	a := uint64(in.cells[in.leaves[blocks[0]]].bodies())
-	if k == kernSelf {
-		return flopsOfPair * a * (a - 1)
+	pairs := a * (a - 1)
+	if k != kernSelf {
+		pairs = directions * a * uint64(in.cells[in.leaves[blocks[1]]].bodies())
 	}
-	return flopsOfPair * directions * a * uint64(in.cells[in.leaves[blocks[1]]].bodies())
+	return ops.Count{ops.Single: opsOfPair * pairs, ops.Integer: aroundPair}
 }
 
 // Place returns where a block lies: objects follow each other, each from a multiple of 2 MiB. An

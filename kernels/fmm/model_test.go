@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"krdlab/hw/hwtest/long"
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -61,21 +62,25 @@ func TestPlacesAndWork(t *testing.T) {
 					t.Fatalf("two blocks at %+v and %+v", rows[i-1], rows[i])
 				}
 			}
-			var work, executions uint64
+			var work ops.Count
+			var executions uint64
 			in.Reset(false)
 			_, err = runtimes.Step(runtimes.StepConfig{
 				Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: r.Kernels, Dry: true,
 				Costs: runtimes.Costs{Kernel: func(_ int, _ uint64, k loi.KernelID,
 					blocks []uint32) uint64 {
-					work += in.Work(k, blocks)
+					for kind, n := range in.Work(k, blocks) {
+						work[kind] += n
+					}
 					executions++
 					return 1
 				}},
 			}, in)
 			n := in.count()
-			want := 20*n.pairs + n.m2l*in.ops.Flops(in.mutual)
+			want := ops.Count{ops.Single: 30*n.pairs + n.m2l*(13*in.ops.Flops(in.mutual)/4),
+				ops.Integer: 100 * (n.p2p + n.self)}
 			if err != nil || work != want || executions != n.m2l+n.p2p+n.self {
-				t.Errorf("%d operations in %d executions (%v), want %d in %+v", work, executions,
+				t.Errorf("%v in %d executions (%v), want %v in %+v", work, executions,
 					err, want, n)
 			}
 			if wet := of(t, p, generate(plummer, in.n, 1, 10, 3)); wet.count() != n {

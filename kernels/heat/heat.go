@@ -16,6 +16,7 @@ import (
 	"maps"
 	"slices"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/isa"
 	"krdlab/kernels/kernel"
@@ -186,9 +187,15 @@ func (s *swept) Registry() loi.Registry {
 	return r
 }
 
-// Work implements [kernel.Modelled]: three additions and a multiplication for each element.
-func (s *swept) Work(_ loi.KernelID, blocks []uint32) uint64 {
-	return 4 * s.grid.Elements(blocks[0])
+// sweptOps are three additions and a multiplication for each element, and what calls of row take.
+func sweptOps(elements, rows uint64) ops.Count {
+	const aroundRow = 80
+	return ops.Count{ops.Double: 4 * elements, ops.Integer: aroundRow * rows}
+}
+
+// Work implements [kernel.Modelled].
+func (s *swept) Work(_ loi.KernelID, blocks []uint32) ops.Count {
+	return sweptOps(s.grid.Elements(blocks[0]), s.grid.Height(blocks[0]))
 }
 
 func (s *swept) Reset(hints bool) {

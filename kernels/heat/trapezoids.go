@@ -3,6 +3,7 @@ package heat
 import (
 	"fmt"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -179,7 +180,9 @@ func (in *zoids) Registry() loi.Registry {
 
 // Work implements [kernel.Modelled]: the operations of a leaf on average, as its blocks do not say
 // how large it is.
-func (in *zoids) Work(loi.KernelID, []uint32) uint64 { return in.flops }
+func (in *zoids) Work(loi.KernelID, []uint32) ops.Count {
+	return sweptOps(in.flops/4, in.flops/4/uint64(in.tileCols))
+}
 
 func (in *zoids) Reset(hints bool) {
 	in.reset()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"krdlab/hw/ops"
 	"krdlab/loi"
 	"krdlab/runtimes"
 )
@@ -95,10 +96,18 @@ type Env struct {
 
 // Modelled is an instance whose kernels a machine model can price.
 type Modelled interface {
-	// Work returns the floating-point operations of an execution of k, which names blocks.
-	Work(k loi.KernelID, blocks []uint32) uint64
+	// Work returns the operations of an execution of k, which names blocks, as the compiled program
+	// has them with its data in the L1, whatever the machine.
+	Work(k loi.KernelID, blocks []uint32) ops.Count
 	// Place returns where a block lies in the program's address space. Objects do not overlap.
 	Place(o loi.ObjectID, block uint32) Extent
+}
+
+// Gathering is a Modelled instance with parameters whose blocks a kernel reads words of here and
+// there, in an order of its own; others are read from their first line to their last.
+type Gathering interface {
+	// Gathers reports whether parameter param of k is one.
+	Gathers(k loi.KernelID, param int) bool
 }
 
 // Priced reports whether a machine model can price the kernels of in: they touch no data that it is

@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/search"
 )
@@ -67,9 +68,9 @@ const (
 
 const maxWeight = 1000
 
-// opsPerVisit is what a node costs, in operations at the rate of a machine's core: some 15 cycles of
-// the paper's machine, whose core does 4 operations a cycle.
-const opsPerVisit = 60
+// visits are the operations of a hundred nodes: two bounds and the calls, and which of the two
+// children are worth it, which is foretold half of the time.
+var visits = ops.Count{ops.Integer: 2500, ops.Branch: 50}
 
 type instance struct {
 	*search.Instance[node]
@@ -180,7 +181,7 @@ func (k *knapsack) problem(cutoff int) *search.Problem[node] {
 		Search: k.search,
 		Merge:  func(a, b int64) int64 { return max(a, b) },
 		None:   -1,
-		Ops:    opsPerVisit,
+		Ops:    visits,
 		Kernel: "fill", Result: "best", Reads: "items", ReadBytes: 8 * len(k.items),
 	}
 }

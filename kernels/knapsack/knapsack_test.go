@@ -3,6 +3,7 @@ package knapsack
 import (
 	"testing"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 )
 
@@ -59,7 +60,7 @@ func TestSeedDecides(t *testing.T) {
 		var sum uint64
 		_, n := in.(kernel.Counted).Counts()
 		for i := range uint32(n) {
-			sum += in.(kernel.Modelled).Work(0, []uint32{0, i})
+			sum += in.(kernel.Modelled).Work(0, []uint32{0, i})[ops.Integer]
 		}
 		visits[sum]++
 	}

@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
 	"krdlab/kernels/tiles"
@@ -191,23 +192,23 @@ func (in *instance) Target(k, i, j int, edge bool) uint32 {
 }
 
 // Work returns the operations of the textbook's algorithms; of a swap, the elements that it moves.
-func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
+func (in *instance) Work(k loi.KernelID, blocks []uint32) ops.Count {
 	n, cols := in.Sides(blocks[0])
 	if k == gemm {
 		_, c := in.Sides(blocks[1])
-		return 2 * n * cols * c
+		return tiles.ProductOps(n, c, cols)
 	}
 	switch (int(k) - 1) / in.T {
 	case swap:
-		return 2 * n * cols
+		return swapOps(n, cols)
 	case solve:
 		_, c := in.Sides(blocks[1])
-		return n*n*c + 2*n*c
+		return tiles.Sum(swapOps(n, c), in.SolveLowerOps(n, c))
 	}
 	rows := uint64(0)
 	for _, b := range blocks {
 		r, _ := in.Sides(b)
 		rows += r
 	}
-	return max(1, cols*cols*(rows-cols/3))
+	return panelOps(rows, cols)
 }

@@ -1,6 +1,9 @@
 package lu
 
-import "krdlab/kernels/tiles"
+import (
+	"krdlab/hw/ops"
+	"krdlab/kernels/tiles"
+)
 
 // narrow is how many columns of a panel are factored one by one.
 const narrow = 8
@@ -98,4 +101,15 @@ func (in *instance) swap(k int, pivots []int, first, j, c0, c1 int) {
 			a[c], b[c] = b[c], v
 		}
 	}
+}
+
+// swapOps are the operations of swap for so many rows.
+func swapOps(rows, cols uint64) ops.Count { return ops.Count{ops.Integer: 6 * rows * cols} }
+
+// panelOps are those of panel. Each element of a column is looked at for the pivot, and whether it is
+// negative nothing foretells; then comes its row of a few elements in eliminate.
+func panelOps(rows, cols uint64) ops.Count {
+	elements := cols * (rows - min(rows-1, cols/2))
+	return ops.Count{ops.Fused: elements * cols, ops.Scalar: elements * narrow,
+		ops.Integer: elements * (12 + 4*narrow), ops.Branch: elements / 2}
 }

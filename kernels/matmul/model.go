@@ -1,15 +1,18 @@
 package matmul
 
-import "krdlab/loi"
+import (
+	"krdlab/hw/ops"
+	"krdlab/loi"
+)
 
 // Work returns the operations of a leaf: a multiplication and an addition for each of its M x N x K
 // products.
-func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
+func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
 	if in.work != 0 {
-		return in.work
+		return ops.Count{ops.Fused: in.work}
 	}
 	aCols, bCols := uint32(in.a.BlockCols()), uint32(in.b.BlockCols())
 	m, k := in.a.BlockSize(int(blocks[0]/aCols), int(blocks[0]%aCols))
 	_, n := in.b.BlockSize(0, int(blocks[1]%bCols))
-	return 2 * uint64(m) * uint64(n) * uint64(k)
+	return ops.Count{ops.Fused: 2 * uint64(m) * uint64(n) * uint64(k)}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -49,7 +50,7 @@ func TestPlacesAndWork(t *testing.T) {
 				Policy: runtimes.Serial{}, Nodes: []int{0}, Kernels: r.Kernels, Dry: true,
 				Costs: runtimes.Costs{Kernel: func(_ int, _ uint64, k loi.KernelID,
 					blocks []uint32) uint64 {
-					work += in.Work(k, blocks)
+					work += in.Work(k, blocks)[ops.Fused]
 					return 1
 				}},
 			}, in)

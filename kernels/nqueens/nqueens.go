@@ -8,6 +8,7 @@
 package nqueens
 
 import (
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/search"
 )
@@ -43,9 +44,9 @@ var Kernel = kernel.Kernel{
 var solutions = [...]int64{1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184,
 	14772512, 95815104, 666090624}
 
-// opsPerVisit is what a placed queen costs, in operations at the rate of a machine's core: some 15
-// cycles of the paper's machine, whose core does 4 operations a cycle.
-const opsPerVisit = 60
+// visits are the operations of a hundred queens that are placed: a call with its loop, and whether
+// another column is free, which nothing foretells half of the time.
+var visits = ops.Count{ops.Integer: 3000, ops.Branch: 50}
 
 type instance struct {
 	*search.Instance[board]
@@ -77,7 +78,7 @@ func problem(p kernel.Params) *search.Problem[board] {
 		},
 		Search: func(b board) (int64, uint64) { return count(all, b) },
 		Merge:  func(a, b int64) int64 { return a + b },
-		Ops:    opsPerVisit,
+		Ops:    visits,
 		Kernel: "queens", Result: "counts",
 	}
 }

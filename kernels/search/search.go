@@ -7,6 +7,7 @@
 package search
 
 import (
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -25,8 +26,8 @@ type Problem[S any] struct {
 	// Merge makes one result of two; None is the result of nothing.
 	Merge func(a, b int64) int64
 	None  int64
-	// Ops is what a visit costs in operations, priced like flops.
-	Ops uint64
+	// Ops are the operations of a hundred visits.
+	Ops ops.Count
 
 	Kernel string // the name of the kernel
 	Result string // and of the object with its results
@@ -134,8 +135,12 @@ func (in *Instance[S]) Reset(hints bool) {
 func (in *Instance[S]) Counts() (tasks, executions uint64) { return 0, in.tree.below[0] }
 
 // Work implements [kernel.Modelled]: the visits of the subtree, at their price.
-func (in *Instance[S]) Work(_ loi.KernelID, blocks []uint32) uint64 {
-	return in.p.Ops * in.visits[blocks[len(blocks)-1]]
+func (in *Instance[S]) Work(_ loi.KernelID, blocks []uint32) (n ops.Count) {
+	visits := in.visits[blocks[len(blocks)-1]]
+	for k, of := range in.p.Ops {
+		n[k] = (of*visits + 99) / 100
+	}
+	return n
 }
 
 // branch is the task of a node above the depth.

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"slices"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -117,9 +118,14 @@ func (in *instance) Registry() loi.Registry {
 	return r
 }
 
-// Work implements [kernel.Modelled]: SciMark's six operations for each element of a colour.
-func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
-	return 6 * in.grid.Elements(blocks[0]) / uint64(in.colours)
+// Work implements [kernel.Modelled]: SciMark's six operations for each element of a colour, of which,
+// in the sequential order, three wait for the element before; four rows do so side by side.
+func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
+	n := in.grid.Elements(blocks[0]) / uint64(in.colours)
+	if in.colours == 1 {
+		return ops.Count{ops.Scalar: 6 * n, ops.Chain: 3 * n / 4}
+	}
+	return ops.Count{ops.Scalar: 6 * n, ops.Integer: 2 * n}
 }
 
 func (in *instance) Reset(hints bool) {

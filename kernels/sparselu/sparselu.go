@@ -12,6 +12,7 @@
 package sparselu
 
 import (
+	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/tiles"
 	"krdlab/loi"
@@ -195,14 +196,16 @@ func (in *instance) Target(k, i, j int, edge bool) uint32 {
 	return in.Block(in.rows[k][i-len(in.cols[k])], k)
 }
 
-// Work returns the operations of the textbook's algorithms.
-func (in *instance) Work(k loi.KernelID, blocks []uint32) uint64 {
+// Work implements [kernel.Modelled].
+func (in *instance) Work(k loi.KernelID, blocks []uint32) ops.Count {
 	n, _ := in.Sides(blocks[0])
 	switch k {
 	case lu0:
-		return max(1, 2*n*n*n/3)
-	case bmod:
-		return 2 * n * n * n
+		return in.LUOps(n)
+	case fwd:
+		return in.SolveLowerOps(n, n)
+	case bdiv:
+		return in.SolveUpperOps(n, n)
 	}
-	return n * n * n
+	return tiles.ProductOps(n, n, n)
 }

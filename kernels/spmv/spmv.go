@@ -14,6 +14,7 @@ package spmv
 import (
 	"math/rand/v2"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -114,10 +115,15 @@ func (in *instance) Registry() loi.Registry {
 				in.x.In(), in.x.In(), in.y.Out()}}}}
 }
 
-// Work implements [kernel.Modelled]: a multiplication and an addition for each entry.
-func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
-	return 2 * uint64(in.first[blocks[0]+1]-in.first[blocks[0]])
+// Work implements [kernel.Modelled]: a multiplication for each entry, and an addition, which waits for
+// that of the entry before.
+func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
+	entries := uint64(in.first[blocks[0]+1] - in.first[blocks[0]])
+	return ops.Count{ops.Scalar: entries, ops.Chain: entries}
 }
+
+// Gathers implements [kernel.Gathering]: entries read x where their columns say.
+func (in *instance) Gathers(_ loi.KernelID, param int) bool { return param >= 3 && param <= 5 }
 
 func (in *instance) Reset(hints bool) {
 	for i := range in.y.Data {

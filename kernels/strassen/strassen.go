@@ -16,6 +16,7 @@ package strassen
 import (
 	"math/bits"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/kernels/matmul/dense"
@@ -166,15 +167,15 @@ func (in *instance) Check() kernel.Check {
 func (in *instance) Close() error { return in.all.Free() }
 
 // Work implements [kernel.Modelled].
-func (in *instance) Work(k loi.KernelID, _ []uint32) uint64 {
+func (in *instance) Work(k loi.KernelID, _ []uint32) ops.Count {
 	b := uint64(in.all.TileCols)
 	switch k {
 	case add:
-		return b * b
+		return ops.Count{ops.Scalar: b * b, ops.Integer: 3 * b * b}
 	case combine:
-		return 3 * b * b
+		return ops.Count{ops.Scalar: 3 * b * b, ops.Integer: 6 * b * b}
 	}
-	return 2 * b * b * b
+	return tiles.ProductOps(b, b, b)
 }
 
 // A quad is a matrix of n x n tiles, rows of tiles stride apart, from tile at on.
@@ -321,12 +322,16 @@ func (in *instance) sum(w *runtimes.Worker, id loi.KernelID, to uint32, from []u
 	minus []bool) {
 	start := w.Begin(id)
 	if w.Computes() {
+		var of [4]tiles.Tile
+		for k, b := range from {
+			of[k] = in.at(b)
+		}
 		t := in.at(to)
 		for r := range t.Rows {
 			row := t.Row(r)
-			copy(row, in.at(from[0]).Row(r))
+			copy(row, of[0].Row(r))
 			for k := 1; k < len(from); k++ {
-				other := in.at(from[k]).Row(r)[:len(row)]
+				other := of[k].Row(r)[:len(row)]
 				if minus[k] {
 					for c, v := range other {
 						row[c] -= v

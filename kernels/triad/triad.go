@@ -11,6 +11,7 @@ package triad
 import (
 	"math/rand/v2"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -98,9 +99,9 @@ func (in *instance) Registry() loi.Registry {
 }
 
 // Work implements [kernel.Modelled]: a multiplication and an addition for each element.
-func (in *instance) Work(_ loi.KernelID, blocks []uint32) uint64 {
+func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
 	from, to := in.Span(int(blocks[0]))
-	return 2 * uint64(to-from)
+	return ops.Count{ops.Scalar: 2 * uint64(to-from)}
 }
 
 func (in *instance) Reset(hints bool) {

@@ -21,6 +21,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"krdlab/hw/ops"
 	"krdlab/kernels/blocked"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
@@ -82,9 +83,9 @@ var known = map[tree]uint64{
 // maxShape is how many nodes a tree has at most that is walked for a machine model.
 const maxShape = 1 << 25
 
-// opsPerHash is what a hash of one block costs, in operations at the rate of a machine's core: some
-// 700 cycles of the paper's machine, which has no instructions for it and does 4 operations a cycle.
-const opsPerHash = 2800
+// aroundHash are the instructions of crypto/sha1.Sum beside the block that is hashed: its state is
+// made, the block filled up, the result put into order.
+const aroundHash = 350
 
 // A tree is what decides every node.
 type tree struct {
@@ -176,7 +177,10 @@ func (in *instance) Registry() loi.Registry {
 func (in *instance) Reset(bool) { in.size = 0 }
 
 // Work implements [kernel.Modelled].
-func (in *instance) Work(loi.KernelID, []uint32) uint64 { return opsPerHash * uint64(in.times) }
+func (in *instance) Work(loi.KernelID, []uint32) ops.Count {
+	n := uint64(in.times)
+	return ops.Count{ops.Hash: n, ops.Integer: aroundHash * n}
+}
 
 // Counts implements [kernel.Counted]; 0 for a tree that nobody has walked.
 func (in *instance) Counts() (tasks, executions uint64) {

@@ -1,0 +1,132 @@
+package cachemodel
+
+import "krdlab/hw/machine"
+
+// A Pattern is how an access goes through its block, and with it what its lines take.
+type Pattern uint8
+
+// The patterns.
+const (
+	// Rows are short: no prefetcher follows them, and what is computed with each line leaves room
+	// for few misses beside it (machine.Memory.OverlapMisses). They are waited for.
+	Rows Pattern = iota
+	// Stream is runs of at least StreamLines lines. The first of them are as rows; the others, which
+	// prefetchers are ahead of, take what a core's bandwidth from their level allows, while the core
+	// computes.
+	Stream
+	// Gather is single words here and there, also those of a column, which do not wait for each other
+	// (machine.Memory.GatherMisses).
+	Gather
+)
+
+const (
+	// StreamLines is how long a run is at least that counts as a stream.
+	StreamLines = 8
+	// startLines is how many lines teach a prefetcher that a run is one. (Those of Intel's L2 follow
+	// from the third miss on, those of AMD's L1 from the third of a stride: the optimization manuals
+	// of both.)
+	startLines = 3
+	// wordBytes is how long rows are at most that are words apart, as in a column of a matrix.
+	wordBytes = 8
+)
+
+// A way is how a block is gone through that is not gathered.
+type way struct {
+	lines   uint64 // of the block; by blocks only
+	pattern Pattern
+	starts  uint32 // of a stream: the share of its lines at the beginnings of runs, in 2^-shareBits
+}
+
+const shareBits = 10
+
+// waysOf returns the ways through blocks. Rows with less than a line between them are one run.
+func waysOf(blocks []Block, line uint64) []way {
+	list := make([]way, len(blocks))
+	for i := range blocks {
+		b := &blocks[i]
+		run, runs := b.RowBytes, uint64(b.Rows)
+		if b.Stride-b.RowBytes < line {
+			run, runs = run+b.Stride*(runs-1), 1
+		}
+		lines := (run + line - 1) / line
+		var w way
+		switch {
+		case lines >= StreamLines:
+			w.pattern, w.starts = Stream, uint32(startLines<<shareBits/lines)
+		case runs > 1 && b.RowBytes <= wordBytes:
+			w.pattern = Gather
+		}
+		list[i] = w
+	}
+	return list
+}
+
+// A cost is what lines take, in picoseconds: their latencies, these by the number of misses that
+// overlap in short rows, in 2^-shareBits, and what they take in a stream.
+type cost struct{ latency, overlapped, stream uint64 }
+
+func (c *cost) add(lines uint64, each cost) {
+	c.latency += lines * each.latency
+	c.overlapped += lines * each.overlapped
+	c.stream += lines * each.stream
+}
+
+// beyond returns what c is more than paid.
+func (c cost) beyond(paid cost) cost {
+	more := func(a, b uint64) uint64 { return max(a, b) - b }
+	return cost{more(c.latency, paid.latency), more(c.overlapped, paid.overlapped),
+		more(c.stream, paid.stream)}
+}
+
+// farther returns the one with more latency.
+func farther(a, b cost) cost {
+	if b.latency > a.latency {
+		return b
+	}
+	return a
+}
+
+// of returns what the lines of c take in an access: the core waits, or computes meanwhile.
+func (m *Model) of(c cost, w *way, gather bool) (waits, beside uint64) {
+	switch {
+	case w.pattern == Gather || gather:
+		return 0, c.latency / m.gather
+	case w.pattern == Rows:
+		return c.overlapped >> shareBits, 0
+	}
+	starts := uint64(w.starts)
+	return c.overlapped >> shareBits * starts >> shareBits,
+		c.stream * (1<<shareBits - starts) >> shareBits
+}
+
+// costs fills in what a line takes by where it is. Lines of streams take longer from farther away in
+// proportion to the latency, as prefetchers run ahead by a number of lines.
+func (x *Model) costs(m *machine.Machine) {
+	of := &m.Memory
+	x.gather = uint64(of.GatherMisses)
+	each := func(latency, bandwidth, near uint64) cost {
+		return cost{latency, latency << shareBits / uint64(of.OverlapMisses),
+			scaled(linePS(m, bandwidth), latency, near)}
+	}
+	x.l2 = each(m.L2.LatencyPS, m.L2.BytesPerSecond, m.L2.LatencyPS)
+	x.llc = each(m.LLC.LatencyPS, m.LLC.BytesPerSecond, m.LLC.LatencyPS)
+	x.sibling = each(m.LLC.LatencyPS+m.L2.LatencyPS, m.LLC.BytesPerSecond, m.LLC.LatencyPS)
+	x.node, x.memory = make([]cost, m.Nodes*m.Nodes), make([]cost, m.Nodes*m.Domains())
+	for a, row := range of.RemotePS {
+		for b, ps := range row {
+			c := each(ps, of.CoreBytesPerSecond, of.LocalPS)
+			x.node[a*m.Nodes+b], x.memory[a*m.Domains()+m.Domain(b)] = c, c
+		}
+	}
+}
+
+// scaled is ps times a quotient of latencies, rounded to the nearest.
+func scaled(ps, over, under uint64) uint64 { return (ps*over + under/2) / under }
+
+// linePS is what a line takes at a bandwidth, rounded to the nearest; 0 for none.
+func linePS(m *machine.Machine, bytesPerSecond uint64) uint64 {
+	if bytesPerSecond == 0 {
+		return 0
+	}
+	return (uint64(m.LLC.LineBytes)*1e12 + bytesPerSecond/2) / bytesPerSecond
+}

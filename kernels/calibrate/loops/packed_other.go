@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package loops
+
+import "krdlab/kernels/isa"
+
+func packedOf(isa.Set) packed { return compiled }
