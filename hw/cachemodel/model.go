@@ -84,7 +84,7 @@ const unplaced = 0xff
 // a node, or a line size that its memory pages cannot hold; and for a layout with blocks that are
 // empty, overlap themselves, or are too large (ErrLimit).
 //
-// Memory: blocks take 16 bytes and, for each core and node in use, 8 bytes; lines take 8 bytes
+// Memory: blocks take 48 bytes and, for each core and node in use, 8 bytes; lines take 8 bytes
 // (with some 50 cores or fewer) and for each line that the caches hold 2 bytes, groups of lines as
 // much as one. The product of 4096 x 4096 matrices on 24 cores takes 10 MB in blocks, 3 MB in lines
 // of tiles and 17 MB in lines of rows.

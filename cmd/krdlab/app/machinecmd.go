@@ -91,8 +91,8 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 		Short: "Measure this computer and write the file of a simulated machine",
 		Long: "Measure this computer and write it as a machine that can be simulated: clock, " +
 			"latencies of caches and memories,\n" +
-			"bandwidth, what spawns, steals, joins and locks cost under each scheduler, and how " +
-			"fast kernels compute. It takes\n" +
+			"bandwidths, what spawns, steals, joins and locks cost under each scheduler, and how " +
+			"many operations of each kind a core does. It takes\n" +
 			"some ten seconds; let nothing else run: where other programs disturb it, nothing is " +
 			"written. What cannot be measured is a\n" +
 			"guess, and the file and the output say so.",
