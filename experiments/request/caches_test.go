@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/failure"
 )
 
 // Caches are read as they are written; an error names what was found, and the form.
@@ -47,6 +48,25 @@ func TestParseCaches(t *testing.T) {
 		if !ok || e.Flag != "caches" || e.Got != bad || !strings.Contains(e.Want, want) ||
 			!strings.HasSuffix(e.Want, "; expected "+CachesForm+", such as "+CachesExample) {
 			t.Errorf("%q: %v, expected %s", bad, err, want)
+		}
+	}
+}
+
+// A name or file with :caches=1/N behind it is that machine with an N-th of each cache.
+func TestFindWithCaches(t *testing.T) {
+	var m Machines
+	part, err := m.Find("westmere-ex-4s:caches=1/16")
+	if err != nil || part.LLC.Bytes != 18<<20/16 {
+		t.Errorf("%+v, %v", part, err)
+	}
+	for name, want := range map[string]string{
+		"westmere-ex-4s:caches=1/": "expected a whole number behind :caches=1/, such as 16",
+		"westmere-ex-4s:caches=1/7": "l1.size: found 64 sets, expected a multiple of 7",
+		"nothing:caches=1/2":        "there is no such machine",
+	} {
+		if _, err := m.Find(name); err == nil || !strings.Contains(err.Error(), want) ||
+			failure.Of(err) != failure.Request {
+			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
 }

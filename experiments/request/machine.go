@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"krdlab/hw"
@@ -44,7 +45,26 @@ func (m *Machines) Find(name string) (*machine.Machine, error) {
 	return found, nil
 }
 
+// cachesSuffix, with a number behind it, asks for that part of the caches of a machine.
+const cachesSuffix = ":caches=1/"
+
 func load(name string, host *hw.Topology) (*machine.Machine, error) {
+	if of, part, ok := strings.Cut(name, cachesSuffix); ok {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 {
+			return nil, &Error{Flag: "machine", Got: name,
+				Want: "expected a whole number behind " + cachesSuffix + ", such as 16"}
+		}
+		whole, err := load(of, host)
+		if err != nil {
+			return nil, err
+		}
+		m, err := whole.WithCaches(n)
+		if err != nil {
+			return nil, failure.As(failure.Request, fmt.Errorf("%s: %w", name, err))
+		}
+		return m, nil
+	}
 	if name == Host {
 		return machine.Host(host)
 	}
