@@ -60,7 +60,7 @@ func TestFindWithCaches(t *testing.T) {
 		t.Errorf("%+v, %v", part, err)
 	}
 	for name, want := range map[string]string{
-		"westmere-ex-4s:caches=1/": "expected a whole number behind :caches=1/, such as 16",
+		"westmere-ex-4s:caches=1/":  "expected a whole number behind :caches=1/, such as 16",
 		"westmere-ex-4s:caches=1/7": "l1.size: found 64 sets, expected a multiple of 7",
 		"nothing:caches=1/2":        "there is no such machine",
 	} {
