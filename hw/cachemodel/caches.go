@@ -342,7 +342,7 @@ func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 		f.cache.add(lines, paid)
 		e[0] &^= newest
 	default:
-		paid = cost{math.MaxUint64, math.MaxUint64, math.MaxUint64} // memory does not answer before all nodes have
+		paid = cost{math.MaxUint64, math.MaxUint64} // memory does not answer before all nodes have
 		f.missedLLC = true
 		m.stat.LLCMisses += lines
 		if owner >= 0 {

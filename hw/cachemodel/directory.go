@@ -75,8 +75,8 @@ func (d *directory) entry(u uint32) []uint64 {
 func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paid cost) {
 	e := m.entry(u)
 	if len(e) > 1 || e[0]&m.holders&^(by.nodeBit|by.bit) != 0 {
-		if far := m.invalidateOthers(by, e, u, lines); far.latency != 0 {
-			if paid.latency == 0 {
+		if far := m.invalidateOthers(by, e, u, lines); far.rows != 0 {
+			if paid.rows == 0 {
 				m.stat.Upgrades += lines
 			}
 			m.fetch.cache.add(lines, far.beyond(paid))

@@ -31,7 +31,7 @@ type Model struct {
 	// [node*domains + domain]
 	l2, llc, sibling cost
 	node, memory     []cost
-	gather           uint64
+	gather           uint64 // the overlap of rows over that of gathering, in 2^-gatherBits
 	lockPS           uint64
 	lockReach        LockReach
 	lockMachine      bool
@@ -259,7 +259,7 @@ func (m *Model) Kernel(core, kernel int, now, workPS uint64, accesses []Access) 
 		waitsPS, besidePS := m.of(f.cache, w, a.Gather)
 		f.cache = cost{}
 		var memoryPS uint64
-		if f.memory.latency != 0 {
+		if f.memory.rows != 0 {
 			var rest uint64
 			memoryPS, rest = m.of(f.memory, w, a.Gather)
 			besidePS += rest

@@ -194,16 +194,16 @@ func (n *naive) kernel(core, kernel int, now, work uint64, accesses []Access) (t
 		lines := (run + line - 1) / line
 		switch {
 		case a.Gather || lines < 8 && apart && b.RowBytes <= 8:
-			g := uint64(m.Memory.GatherMisses)
-			transfer += sum.cache.latency/g + sum.memory.latency/g
+			g := uint64(m.Memory.OverlapMisses) << 16 / uint64(m.Memory.GatherMisses)
+			transfer += sum.cache.rows>>10*g>>16 + sum.memory.rows>>10*g>>16
 		case lines < 8:
 			at := now + takes
-			takes += sum.cache.overlapped>>10 + n.charge(&sum, at, sum.memory.overlapped>>10, 0)
+			takes += sum.cache.rows>>10 + n.charge(&sum, at, sum.memory.rows>>10, 0)
 			continue
 		default:
 			for _, c := range []cost{sum.cache, sum.memory} {
 				starts := 3 * 1024 / lines // a share in 1/1024
-				takes += c.overlapped >> 10 * starts / 1024
+				takes += c.rows >> 10 * starts / 1024
 				transfer += c.stream * (1024 - starts) / 1024
 			}
 		}
@@ -232,7 +232,7 @@ func (n *naive) serveLine(bytesPerSecond uint64) uint64 {
 
 // each is what a line takes that comes from so far, by latency and as part of a run.
 func (n *naive) each(latency uint64, bandwidth, near uint64) cost {
-	return cost{latency, latency << 10 / uint64(n.m.Memory.OverlapMisses),
+	return cost{latency << 10 / uint64(n.m.Memory.OverlapMisses),
 		(n.serveLine(bandwidth)*latency + near/2) / near}
 }
 
@@ -407,7 +407,7 @@ func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
 		paid = inSibling
 		sum.cache.add(lines, paid)
 	default:
-		paid = cost{1 << 63, 1 << 63, 1 << 63}
+		paid = cost{1 << 63, 1 << 63}
 		sum.missedLLC = true
 		n.stat.LLCMisses += lines
 		if n.memory[u] == latest {
@@ -481,7 +481,7 @@ func (n *naive) write(u, lines uint64, paid cost, sum *naiveCost) {
 	m, node := n.m, n.m.NodeOf(n.core)
 	far := cost{}
 	further := func(c cost) {
-		if c.latency > far.latency {
+		if c.rows > far.rows {
 			far = c
 		}
 	}
@@ -504,7 +504,7 @@ func (n *naive) write(u, lines uint64, paid cost, sum *naiveCost) {
 			}
 		}
 	}
-	if far.latency > 0 && paid.latency == 0 {
+	if far.rows > 0 && paid.rows == 0 {
 		n.stat.Upgrades += lines
 	}
 	sum.cache.add(lines, far.beyond(paid))

@@ -37,7 +37,10 @@ type way struct {
 	starts  uint32 // of a stream: the share of its lines at the beginnings of runs, in 2^-shareBits
 }
 
-const shareBits = 10
+const (
+	shareBits  = 10
+	gatherBits = 16
+)
 
 // waysOf returns the ways through blocks. Rows with less than a line between them are one run.
 func waysOf(blocks []Block, line uint64) []way {
@@ -61,26 +64,23 @@ func waysOf(blocks []Block, line uint64) []way {
 	return list
 }
 
-// A cost is what lines take, in picoseconds: their latencies, these by the number of misses that
-// overlap in short rows, in 2^-shareBits, and what they take in a stream.
-type cost struct{ latency, overlapped, stream uint64 }
+// A cost is what lines take, in picoseconds: in short rows, their latencies over the number of misses
+// that overlap, in 2^-shareBits; and in a stream.
+type cost struct{ rows, stream uint64 }
 
 func (c *cost) add(lines uint64, each cost) {
-	c.latency += lines * each.latency
-	c.overlapped += lines * each.overlapped
+	c.rows += lines * each.rows
 	c.stream += lines * each.stream
 }
 
 // beyond returns what c is more than paid.
 func (c cost) beyond(paid cost) cost {
-	more := func(a, b uint64) uint64 { return max(a, b) - b }
-	return cost{more(c.latency, paid.latency), more(c.overlapped, paid.overlapped),
-		more(c.stream, paid.stream)}
+	return cost{max(c.rows, paid.rows) - paid.rows, max(c.stream, paid.stream) - paid.stream}
 }
 
 // farther returns the one with more latency.
 func farther(a, b cost) cost {
-	if b.latency > a.latency {
+	if b.rows > a.rows {
 		return b
 	}
 	return a
@@ -90,12 +90,12 @@ func farther(a, b cost) cost {
 func (m *Model) of(c cost, w *way, gather bool) (waits, beside uint64) {
 	switch {
 	case w.pattern == Gather || gather:
-		return 0, c.latency / m.gather
+		return 0, c.rows >> shareBits * m.gather >> gatherBits
 	case w.pattern == Rows:
-		return c.overlapped >> shareBits, 0
+		return c.rows >> shareBits, 0
 	}
 	starts := uint64(w.starts)
-	return c.overlapped >> shareBits * starts >> shareBits,
+	return c.rows >> shareBits * starts >> shareBits,
 		c.stream * (1<<shareBits - starts) >> shareBits
 }
 
@@ -103,10 +103,10 @@ func (m *Model) of(c cost, w *way, gather bool) (waits, beside uint64) {
 // proportion to the latency, as prefetchers run ahead by a number of lines.
 func (x *Model) costs(m *machine.Machine) {
 	of := &m.Memory
-	x.gather = uint64(of.GatherMisses)
+	overlap := uint64(of.OverlapMisses)
+	x.gather = overlap << gatherBits / uint64(of.GatherMisses)
 	each := func(latency, bandwidth, near uint64) cost {
-		return cost{latency, latency << shareBits / uint64(of.OverlapMisses),
-			scaled(linePS(m, bandwidth), latency, near)}
+		return cost{latency << shareBits / overlap, scaled(linePS(m, bandwidth), latency, near)}
 	}
 	x.l2 = each(m.L2.LatencyPS, m.L2.BytesPerSecond, m.L2.LatencyPS)
 	x.llc = each(m.LLC.LatencyPS, m.LLC.BytesPerSecond, m.LLC.LatencyPS)
