@@ -30,6 +30,8 @@ type kind struct {
 	accesses []cachemodel.Access // of its last execution, by parameter
 	ops      ops.Count           // of its last execution: most have equally many
 	workPS   uint64              // what they take
+	uniform  bool                // all executions have these
+	asked    bool                // of a uniform kernel
 }
 
 // param is a parameter of a kernel.
@@ -54,9 +56,10 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	}
 	base, layout := replay.Layout(r, m.in)
 	gathering, _ := in.(kernel.Gathering)
+	uniform, _ := in.(kernel.Uniform)
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		var x kind
+		x := kind{uniform: uniform != nil && uniform.Uniform(loi.KernelID(i))}
 		for j, p := range k.Params {
 			x.params = append(x.params, param{base[p.Object], k.ArgOf(j)})
 			x.accesses = append(x.accesses, cachemodel.Access{Write: p.Mode&loi.Out != 0,
@@ -102,12 +105,15 @@ func (m *memory) initialize(base []uint32, blocks int, nodes []int) {
 // kernel returns the time of an execution in picoseconds.
 func (m *memory) kernel(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
 	kind := &m.kinds[k]
-	if n := m.in.Work(k, blocks); n != kind.ops {
-		ps, err := m.machine.WorkPS(n)
-		if err != nil && m.err == nil {
-			m.err = err
+	if !kind.asked {
+		if n := m.in.Work(k, blocks); n != kind.ops {
+			ps, err := m.machine.WorkPS(n)
+			if err != nil && m.err == nil {
+				m.err = err
+			}
+			kind.ops, kind.workPS = n, ps
 		}
-		kind.ops, kind.workPS = n, ps
+		kind.asked = kind.uniform
 	}
 	for i, p := range kind.params {
 		kind.accesses[i].Block = p.base + blocks[p.arg]

@@ -201,6 +201,9 @@ func (in *instance) Work(k loi.KernelID, _ []uint32) ops.Count {
 	return ops.Count{ops.Integer: of * uint64(in.leaf)}
 }
 
+// Uniform implements [kernel.Uniform].
+func (in *instance) Uniform(loi.KernelID) bool { return true }
+
 func (in *instance) Check() kernel.Check {
 	return blocked.Exact("each key", len(in.keys[0]), func(i int) (got, want float64) {
 		return float64(in.keys[0][i]), float64(key(i, len(in.keys[0])))

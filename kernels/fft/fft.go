@@ -161,6 +161,9 @@ func (in *instance) Work(k loi.KernelID, _ []uint32) ops.Count {
 		ops.Integer: 4 * all}
 }
 
+// Uniform implements [kernel.Uniform].
+func (in *instance) Uniform(loi.KernelID) bool { return true }
+
 // Root implements [runtimes.Program].
 func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame { return blocked.Run(w, in) }
 

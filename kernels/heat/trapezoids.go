@@ -184,6 +184,9 @@ func (in *zoids) Work(loi.KernelID, []uint32) ops.Count {
 	return sweptOps(in.flops/4, in.flops/4/uint64(in.tileCols))
 }
 
+// Uniform implements [kernel.Uniform].
+func (in *zoids) Uniform(loi.KernelID) bool { return true }
+
 func (in *zoids) Reset(hints bool) {
 	in.reset()
 	in.last.Reset(hints, in.tiles.Blocks())

@@ -103,6 +103,13 @@ type Modelled interface {
 	Place(o loi.ObjectID, block uint32) Extent
 }
 
+// Uniform is a Modelled instance with kernels that have the same operations in every execution, so
+// that a model need not ask again.
+type Uniform interface {
+	// Uniform reports whether k is one.
+	Uniform(k loi.KernelID) bool
+}
+
 // Gathering is a Modelled instance with parameters whose blocks a kernel reads words of here and
 // there, in an order of its own; others are read from their first line to their last.
 type Gathering interface {

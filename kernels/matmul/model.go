@@ -16,3 +16,6 @@ func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
 	_, n := in.b.BlockSize(0, int(blocks[1]%bCols))
 	return ops.Count{ops.Fused: 2 * uint64(m) * uint64(n) * uint64(k)}
 }
+
+// Uniform implements [kernel.Uniform].
+func (in *instance) Uniform(loi.KernelID) bool { return in.work != 0 }

@@ -178,6 +178,9 @@ func (in *instance) Work(k loi.KernelID, _ []uint32) ops.Count {
 	return tiles.ProductOps(b, b, b)
 }
 
+// Uniform implements [kernel.Uniform].
+func (in *instance) Uniform(loi.KernelID) bool { return true }
+
 // A quad is a matrix of n x n tiles, rows of tiles stride apart, from tile at on.
 type quad struct{ at, n, stride int }
 

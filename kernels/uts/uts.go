@@ -182,6 +182,9 @@ func (in *instance) Work(loi.KernelID, []uint32) ops.Count {
 	return ops.Count{ops.Hash: n, ops.Integer: aroundHash * n}
 }
 
+// Uniform implements [kernel.Uniform].
+func (in *instance) Uniform(loi.KernelID) bool { return true }
+
 // Counts implements [kernel.Counted]; 0 for a tree that nobody has walked.
 func (in *instance) Counts() (tasks, executions uint64) {
 	return 0, max(uint64(len(in.first)), known[in.tree], 1) - 1
