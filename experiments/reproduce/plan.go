@@ -43,8 +43,8 @@ type size struct {
 	nativeReps              int
 }
 
-// asPaper are the parameters of the paper's product of n x n matrices: rows follow each other, as in
-// an array of C. So the rows of a tile are a few lines each, which no prefetcher follows.
+// asPaper are the parameters of the paper's product of n x n matrices: rows follow each other, as
+// in an array of C. So the rows of a tile are a few lines each, which no prefetcher follows.
 func asPaper(n int) kernel.Params { return kernel.Params{"n": n, "layout": "row"} }
 
 var sizes = map[Scale]size{
@@ -100,7 +100,8 @@ func sized[T any](sizes map[Scale]T, scale Scale) (T, error) {
 type requests []request.Request
 
 // add adds a kernel under schedulers on so many cores: of a simulated machine, traced for its KRD,
-// or of this computer where m is nil. It returns the request, to be changed before the next is added.
+// or of this computer where m is nil. It returns the request, to be changed before the next is
+// added.
 func (p *requests) add(name string, params kernel.Params, m *machine.Machine, cores, reps int,
 	under []runtimes.Scheduler) *request.Request {
 	k, _ := kernels.ByName(name)

@@ -94,7 +94,8 @@ func kernelTimes(list []pair) (*doc.Table, *plot.Figure, string) {
 		"kernels at each of their sizes", units.Count(cores, "core"), bandLow, bandHigh, whole,
 		len(classes))
 	f := places("validation", "Simulated over native time", "simulated / native", "as native",
-		strings.ToUpper(text[:1])+text[1:]+". Bars: 95 % of bootstrap samples of the native repetitions.", points, 0.2,
+		strings.ToUpper(text[:1])+text[1:]+". Bars: 95 % of bootstrap samples of the native "+
+			"repetitions.", points, 0.2,
 		func(series []string) []int {
 			looks := make([]int, len(series))
 			for i := range looks {

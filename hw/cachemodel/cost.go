@@ -1,7 +1,7 @@
 package cachemodel
 
-// fetch is what one access, or all of an execution that do not wait for each other, need and have not
-// been charged for.
+// fetch is what one access, or all of an execution that do not wait for each other, need and have
+// not been charged for.
 type fetch struct {
 	cache, memory       cost     // sums over the lines of the present access
 	takesPS             uint64   // what the lines take, by how their accesses go through blocks

@@ -30,21 +30,22 @@
 // that the execution takes anyhow, and waits where there is no room (see server). Modified lines
 // that leave the caches are served too, and nobody waits for them.
 //
-// What a line takes depends on how the block is gone through (see [Pattern]): its latency at the level
-// where it hits, divided by the number of misses that a core overlaps in short rows or in gathering,
-// or in a stream what the core's bandwidth from there allows. Streams, but for their first lines, and
-// what is gathered come while the core computes. What hits in the L1 costs nothing here: it is in the
-// kernel's work, whose data is in the L1. An access of fewer lines than the overlap costs less than
-// one latency: lines of other accesses of the kernel are taken to be under way too.
+// What a line takes depends on how the block is gone through (see [Pattern]): its latency at the
+// level where it hits, divided by the number of misses that a core overlaps in short rows or in
+// gathering, or in a stream what the core's bandwidth from there allows. Streams, but for their
+// first lines, and what is gathered come while the core computes. What hits in the L1 costs nothing
+// here: it is in the kernel's work, whose data is in the L1. An access of fewer lines than the
+// overlap costs less than one latency: lines of other accesses of the kernel are taken to be under
+// way too.
 //
 // Lock operations make the memory path unavailable: see [Model.LockOperation].
 //
 // # What is not modelled
 //
 // The L1 (an access costs at least what the L2 costs, also if the block was just accessed);
-// prefetchers, but for streams; caches that are full when a run begins; TLBs and page walks; replacement other than LRU, and inserting
-// elsewhere than at the top; several hardware threads on a core; latencies within a node that
-// depend on the slice of the LLC; false sharing of lines by blocks in block mode; instruction
+// prefetchers, but for streams; caches that are full when a run begins; TLBs and page walks;
+// replacement other than LRU, and inserting elsewhere than at the top; several hardware threads on a
+// core; latencies within a node that depend on the slice of the LLC; false sharing of lines by blocks in block mode; instruction
 // fetches and stacks. A block is accessed once, from its first line to its last, by a kernel; that
 // the leaf of a matrix product goes over it several times is L1 business.
 //

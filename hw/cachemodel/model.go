@@ -236,8 +236,8 @@ func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
 // BenchmarkBlocks and BenchmarkLines.
 //
 // Accesses to short rows are waited for one after the other, and so are the first lines of the runs
-// of others ([Stream]). Their rest, and what is gathered ([Gather]), comes all at once, while the core
-// computes: what takes longer decides.
+// of others ([Stream]). Their rest, and what is gathered ([Gather]), comes all at once, while the
+// core computes: what takes longer decides.
 func (m *Model) Kernel(core, kernel int, now, workPS uint64, accesses []Access) (takesPS uint64) {
 	stat := &m.counters[core*m.kernels+kernel]
 	m.stat = stat

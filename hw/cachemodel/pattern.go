@@ -10,21 +10,20 @@ const (
 	// Rows are short: no prefetcher follows them, and what is computed with each line leaves room
 	// for few misses beside it (machine.Memory.OverlapMisses). They are waited for.
 	Rows Pattern = iota
-	// Stream is runs of at least StreamLines lines. The first of them are as rows; the others, which
-	// prefetchers are ahead of, take what a core's bandwidth from their level allows, while the core
-	// computes.
+	// Stream is runs of at least StreamLines lines. The first of them are as rows; the others,
+	// which prefetchers are ahead of, take what a core's bandwidth from their level allows, while
+	// the core computes.
 	Stream
-	// Gather is single words here and there, also those of a column, which do not wait for each other
-	// (machine.Memory.GatherMisses).
+	// Gather is single words here and there, also those of a column, which do not wait for each
+	// other (machine.Memory.GatherMisses).
 	Gather
 )
 
 const (
 	// StreamLines is how long a run is at least that counts as a stream.
 	StreamLines = 8
-	// startLines is how many lines teach a prefetcher that a run is one. (Those of Intel's L2 follow
-	// from the third miss on, those of AMD's L1 from the third of a stride: the optimization manuals
-	// of both.)
+	// startLines is how many lines of a run come before a prefetcher is ahead. Like StreamLines it
+	// is an estimate, which heat bears out, whose rows are 2 KiB (docs/architecture.md).
 	startLines = 3
 	// wordBytes is how long rows are at most that are words apart, as in a column of a matrix.
 	wordBytes = 8
@@ -64,8 +63,8 @@ func waysOf(blocks []Block, line uint64) []way {
 	return list
 }
 
-// A cost is what lines take, in picoseconds: in short rows, their latencies over the number of misses
-// that overlap, in 2^-shareBits; and in a stream.
+// A cost is what lines take, in picoseconds: in short rows, their latencies over the number of
+// misses that overlap, in 2^-shareBits; and in a stream.
 type cost struct{ rows, stream uint64 }
 
 func (c *cost) add(lines uint64, each cost) {
@@ -99,8 +98,8 @@ func (m *Model) of(c cost, w *way, gather bool) (waits, beside uint64) {
 		c.stream * (1<<shareBits - starts) >> shareBits
 }
 
-// costs fills in what a line takes by where it is. Lines of streams take longer from farther away in
-// proportion to the latency, as prefetchers run ahead by a number of lines.
+// costs fills in what a line takes by where it is. Lines of streams take longer from farther away
+// in proportion to the latency, as prefetchers run ahead by a number of lines.
 func (x *Model) costs(m *machine.Machine) {
 	of := &m.Memory
 	overlap := uint64(of.OverlapMisses)

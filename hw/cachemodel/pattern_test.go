@@ -19,7 +19,8 @@ func TestPatterns(t *testing.T) {
 		{Block{RowBytes: 448, Rows: 1}, way{}},
 		{Block{RowBytes: 128, Stride: 4096, Rows: 32}, way{}},
 		{Block{RowBytes: 2048, Stride: 32_768, Rows: 32}, way{pattern: Stream, starts: 3 << 10 / 32}},
-		{Block{RowBytes: 200, Stride: 256, Rows: 50}, way{pattern: Stream, starts: 3 << 10 / 200}}, // less than a line apart
+		// less than a line apart
+		{Block{RowBytes: 200, Stride: 256, Rows: 50}, way{pattern: Stream, starts: 3 << 10 / 200}},
 		{Block{RowBytes: 8, Stride: 8192, Rows: 30}, way{pattern: Gather, starts: 0}},
 		{Block{RowBytes: 8, Rows: 1}, way{}},
 	} {

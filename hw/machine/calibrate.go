@@ -33,10 +33,10 @@ type CalibrateOptions struct {
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories,
 // by walking a random cycle of lines, for sizes from half the L1 to four times the LLC; how many
 // misses a core overlaps, by many such walks at once and in short rows anywhere; and bandwidths of
-// reading: of one core from each level, of the cores of a node and of those of a memory. What it cannot measure is what [Host] guesses, and says so
-// in its sources: what is inclusive, the costs of runtimes and the rates of operations,
-// which package kernels/calibrate measures. Latencies hold what TLB misses add,
-// where there are no huge pages.
+// reading: of one core from each level, of the cores of a node and of those of a memory. What it
+// cannot measure is what [Host] guesses, and says so in its sources: what is inclusive, the costs
+// of runtimes and the rates of operations, which package kernels/calibrate measures. Latencies hold
+// what TLB misses add, where there are no huge pages.
 //
 // Every number is the least that two rounds show ([Rounds]): what other programs that run at
 // the same time add does not count, and where they always run there is no number. A level's latency
@@ -327,7 +327,8 @@ const chains = 64
 // rowLines is how many lines a row has that memory.overlap is measured with.
 const rowLines = 4
 
-// overlap measures memory.gather and memory.overlap where there is memory of at least twice the LLC.
+// overlap measures memory.gather and memory.overlap where there is memory of at least twice the
+// LLC.
 func (c *calibration) overlap(home int, size uint64) error {
 	m := c.m
 	if size < 2*m.LLC.Bytes {
@@ -401,7 +402,7 @@ func (c *calibration) remote(first []int) error {
 }
 
 // inCaches measures what one core reads in a second from its L2 and from the LLC, at the sizes that
-// their latencies are measured at. An L2 that there is not is as fast as the L1.
+// their latencies are measured at.
 func (c *calibration) inCaches(core int) error {
 	m := c.m
 	sizes := levelSizes(m)

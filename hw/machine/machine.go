@@ -134,8 +134,8 @@ type Costs struct {
 	// bus locking of this kind for the work time inflation of QThread/Socket.
 	LockDelayPS uint64
 	// KernelPS is what a kernel's execution takes beside the kernel: its two stamps, and where
-	// FramePS is 0 the recursion to it. Serial runs have it too. A task's price is not its kernels':
-	// a grain of other size has other shares of both.
+	// FramePS is 0 the recursion to it. Serial runs have it too. A task's price is not its
+	// kernels': a grain of other size has other shares of both.
 	KernelPS uint64
 	// FramePS is what a task with children takes beside what they take: its frame is made, they are
 	// called, it ends. Serial runs have it too.

@@ -300,7 +300,8 @@ func raise(x *atomic.Uint64, v uint64) {
 	}
 }
 
-// read loads a word of each line, in four quarters side by side; the memory system moves whole lines.
+// read loads a word of each line, in four quarters side by side; the memory system moves whole
+// lines.
 func read(words []uint64, step int) uint64 {
 	var a, b, c, d uint64
 	q := len(words) / 4 / step * step

@@ -34,21 +34,11 @@ const (
 	Kinds
 )
 
-// Each are the kinds with their names in a machine's file and what they are.
-var Each = [Kinds]struct{ Name, What string }{
-	Fused:   {"fused", "single-precision multiply-adds, packed, two an element"},
-	Single:  {"single", "other single-precision operations, packed"},
-	Double:  {"double", "double-precision operations, packed, from the L1 and to it"},
-	Scalar:  {"scalar", "floating-point operations of compiled code that do not wait for each other"},
-	Chain:   {"chain", "floating-point operations of compiled code, each waiting for the one before"},
-	Divide:  {"divide", "divisions and square roots"},
-	Integer: {"integer", "other instructions of compiled code"},
-	Branch:  {"branch", "jumps that were predicted wrongly"},
-	Hash:    {"hash", "blocks of 64 bytes of SHA-1"},
-}
+var names = [Kinds]string{"fused", "single", "double", "scalar", "chain", "divide", "integer",
+	"branch", "hash"}
 
 // String returns the kind's name in a machine's file.
-func (k Kind) String() string { return Each[k].Name }
+func (k Kind) String() string { return names[k] }
 
 // Count is how many operations of each kind an execution has.
 type Count [Kinds]uint64

@@ -1,6 +1,6 @@
 // Package calibrate measures on this computer what a simulated machine needs to know of the
-// runtimes and of the core: what a spawn, a steal or a lock costs under each scheduler, and how many
-// operations of each kind (package ops) a core does in a second. What is measured are the real
+// runtimes and of the core: what a spawn, a steal or a lock costs under each scheduler, and how
+// many operations of each kind (package ops) a core does in a second. What is measured are the real
 // deques, shepherds' queues, mailboxes, joins and locks of package runtimes, through programs that
 // [runtimes.Run] executes, and loops of package loops, none of which is a kernel of the table.
 //
@@ -44,19 +44,19 @@
 // ran its child, less the lock operation itself. Back-off is part of it, since waiting is what a
 // lock makes of it.
 //
-// kernel is a serial run of empty kernels, by kernel: two stamps and an addition to the profile. frame
-// is that of a tree of tasks, by task with children.
+// kernel is a serial run of empty kernels, by kernel: two stamps and an addition to the profile.
+// frame is that of a tree of tasks, by task with children.
 //
 // # Samples
 //
 // A sample is a run of thousands of rounds: the mean of the middle four fifths of their times, so
-// that interrupted ones do not count and the granularity of the time-stamp counter averages out.
-// A round of the calibration takes one sample of everything, and the least of all rounds counts
+// that interrupted ones do not count and the granularity of the time-stamp counter averages out. A
+// round of the calibration takes one sample of everything, and the least of all rounds counts
 // ([machine.Rounds]): between two workers less what two stamps in a row show, on one worker that of
-// each way. A run has its time from where its frames happen to lie (serial trees took 8.0 to 10.5 ns
-// a task from one run to the next), and differences of medians came out below zero. The difference
-// that counts is that of whole trees of 1023 tasks, where the mixture of spawns and pops is that of
-// programs; combs only part it, no part less than a tenth.
+// each way. A run has its time from where its frames happen to lie (serial trees took 8.0 to 10.5
+// ns a task from one run to the next), and differences of medians came out below zero. The
+// difference that counts is that of whole trees of 1023 tasks, where the mixture of spawns and pops
+// is that of programs; combs only part it, no part less than a tenth.
 //
 // # Rejected
 //

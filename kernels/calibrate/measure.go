@@ -23,12 +23,13 @@ type Options struct {
 }
 
 // Measure measures on this computer, which t describes, what operations of the runtimes cost and
-// how many operations of each kind a core does, and puts it into m with its sources. What cannot be measured keeps its
-// value, and its source says that it is not calibrated and why: steals between nodes where there is
-// one node, everything between workers where there is one core, lock_delay always. The prices in
-// m.Costs are those of the first scheduler of the table that queues the parent in a deque, for
-// mailboxes of the first that has some, and for locks of the first whose workers share a queue;
-// other families get their own in m.Families, from the first scheduler of each.
+// how many operations of each kind a core does, and puts it into m with its sources. What cannot be
+// measured keeps its value, and its source says that it is not calibrated and why: steals between
+// nodes where there is one node, everything between workers where there is one core, lock_delay
+// always. The prices in m.Costs are those of the first scheduler of the table that queues the
+// parent in a deque, for mailboxes of the first that has some, and for locks of the first whose
+// workers share a queue; other families get their own in m.Families, from the first scheduler of
+// each.
 //
 // A family's own price within a tenth of that of all is left out. Numbers have four digits.
 //

@@ -38,8 +38,8 @@ func (c *calibration) operations(s series) error {
 // rateOf names the samples of a kind.
 func rateOf(k ops.Kind) string { return "rates." + k.String() }
 
-// timed returns what a round of a loop takes on the first CPU, picoseconds: the least of three times
-// about loopPS, or a tenth of it where the calibration is quick.
+// timed returns what a round of a loop takes on the first CPU, picoseconds: the least of three
+// times about loopPS, or a tenth of it where the calibration is quick.
 func (c *calibration) timed(run func(rounds int)) (ps float64, err error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err

@@ -1,6 +1,6 @@
-// Package cilksort sorts keys of 32 bits by parallel mergesort: four quarters are sorted in parallel,
-// pairs of them are merged into the other array, and both halves back. A merge is divided at the
-// middle of its longer run, until one leaf of its output is left.
+// Package cilksort sorts keys of 32 bits by parallel mergesort: four quarters are sorted in
+// parallel, pairs of them are merged into the other array, and both halves back. A merge is divided
+// at the middle of its longer run, until one leaf of its output is left.
 //
 //	S. G. Akl, N. Santoro: Optimal Parallel Merging and Sorting Without Memory Conflicts. IEEE
 //	Transactions on Computers C-36(11), 1987.
@@ -68,8 +68,8 @@ const (
 	kEnd   loi.KernelID = 7
 )
 
-// Instructions for each key: a count and four passes of a radix sort, and the counters of each pass,
-// a step of a merge, a copy.
+// Instructions for each key: a count and four passes of a radix sort, and the counters of each
+// pass, a step of a merge, a copy.
 const (
 	sortOps  = 50
 	mergeOps = 12
@@ -114,7 +114,8 @@ func (s span) piece(i int) span {
 	return p
 }
 
-// merges calls f for each merge in sorting s, with its runs: outer ones before those that made them.
+// merges calls f for each merge in sorting s, with its runs: outer ones before those that made
+// them.
 func merges(s span, f func(a, b span)) {
 	if s.n() < 2 {
 		return

@@ -157,8 +157,8 @@ func (in *instance) Work(k loi.KernelID, _ []uint32) ops.Count {
 	}
 	all := uint64(count * points)
 	levels := uint64(bits.Len(uint(points)) - 1)
-	return ops.Count{ops.Double: all * (17*(levels/2) + 4*(levels%2)) / 2, ops.Scalar: all * uint64(turn),
-		ops.Integer: 4 * all}
+	return ops.Count{ops.Double: all * (17*(levels/2) + 4*(levels%2)) / 2,
+		ops.Scalar: all * uint64(turn), ops.Integer: 4 * all}
 }
 
 // Uniform implements [kernel.Uniform].

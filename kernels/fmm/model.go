@@ -7,18 +7,19 @@ import (
 	"krdlab/loi"
 )
 
-// opsOfPair are the operations of one distance seen from one target: 20 where an inverse square root
-// counts as 4 (L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3, 2007,
-// ch. 31, with the potential in place of softening), and half as many again for its Newton step, the
-// masks of the last lanes and sums over lanes. aroundPair are the instructions of a call beside them.
+// opsOfPair are the operations of one distance seen from one target: 20 where an inverse square
+// root counts as 4 (L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3,
+// 2007, ch. 31, with the potential in place of softening), and half as many again for its Newton
+// step, the masks of the last lanes and sums over lanes. aroundPair are the instructions of a call
+// beside them.
 const (
 	opsOfPair  = 30
 	aroundPair = 100
 )
 
-// lanes is how many lanes a useful operation of an M2L takes, by quarters: its rows of a few
-// coefficients fill less than a third of them.
-const lanes = 13
+// quarterLanes are the quarters of a lane that an operation of an M2L takes: its rows of a few
+// coefficients fill less than a third of the lanes.
+const quarterLanes = 13
 
 // Work returns the operations of an M2L (laplace.Kernel.Flops), of two leaves or of a leaf with
 // itself.
@@ -28,7 +29,7 @@ func (in *instance) Work(k loi.KernelID, blocks []uint32) ops.Count {
 		directions = 2
 	}
 	if k == kernM2L {
-		return ops.Count{ops.Single: in.ops.Flops(in.mutual) * lanes / 4}
+		return ops.Count{ops.Single: in.ops.Flops(in.mutual) * quarterLanes / 4}
 	}
 	a := uint64(in.cells[in.leaves[blocks[0]]].bodies())
 	pairs := a * (a - 1)

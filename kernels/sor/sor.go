@@ -118,8 +118,8 @@ func (in *instance) Registry() loi.Registry {
 	return r
 }
 
-// Work implements [kernel.Modelled]: SciMark's six operations for each element of a colour, of which,
-// in the sequential order, three wait for the element before; four rows do so side by side.
+// Work implements [kernel.Modelled]: SciMark's six operations for each element of a colour, of
+// which, in the sequential order, three wait for the element before; four rows do so side by side.
 func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
 	n := in.grid.Elements(blocks[0]) / uint64(in.colours)
 	if in.colours == 1 {

@@ -115,8 +115,8 @@ func (in *instance) Registry() loi.Registry {
 				in.x.In(), in.x.In(), in.y.Out()}}}}
 }
 
-// Work implements [kernel.Modelled]: a multiplication for each entry, and an addition, which waits for
-// that of the entry before.
+// Work implements [kernel.Modelled]: a multiplication for each entry, and an addition, which waits
+// for that of the entry before.
 func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
 	entries := uint64(in.first[blocks[0]+1] - in.first[blocks[0]])
 	return ops.Count{ops.Scalar: entries, ops.Chain: entries}

@@ -12,8 +12,8 @@ func Sum(counts ...ops.Count) (sum ops.Count) {
 	return sum
 }
 
-// ProductOps are the operations of Plus and Minus, of m x n elements and sums of k products. Rows are
-// computed by vectors of up to 16 elements, the last of which is computed whole.
+// ProductOps are the operations of Plus and Minus, of m x n elements and sums of k products. Rows
+// are computed by vectors of up to 16 elements, the last of which is computed whole.
 func ProductOps(m, n, k uint64) ops.Count {
 	return ops.Count{ops.Fused: 2 * m * ((n + 15) &^ 15) * k}
 }

@@ -5,14 +5,15 @@ import "unsafe"
 // compiled is what a core without the instructions does: four elements at a time, as the portable
 // kernels.
 var compiled = packed{vectors: elements / 8, floats: 4,
-	fused: func(n int, x *float32) { addMultiples(n, x, 0) },
-	single: func(n int, x *float32) {
-		s := unsafe.Slice(x, elements/2)
+	fused: func(n int, x *float32) {
+		s := unsafe.Slice(x, elements)
 		for range n {
-			for i := 0; i+4 <= len(s); i += 4 {
-				s[i], s[i+1] = s[i]*1+0, s[i+1]*1+0
-				s[i+2], s[i+3] = s[i+2]*1+0, s[i+3]*1+0
-			}
+			addTimes(s[elements/2:], 0, s[:elements/2])
+		}
+	},
+	single: func(n int, x *float32) {
+		for range n {
+			halveAndAdd(unsafe.Slice(x, elements/2), 0.5)
 		}
 	},
 	double: func(n int, x *float64) {
@@ -27,17 +28,13 @@ var compiled = packed{vectors: elements / 8, floats: 4,
 	},
 }
 
-// addMultiples adds n times f times the first half of x to the second.
-func addMultiples(n int, x *float32, f float32) {
-	s := unsafe.Slice(x, elements)
-	for range n {
-		from, to := s[:elements/2], s[elements/2:]
-		for len(from) >= 4 && len(to) >= 4 {
-			to[0] += f * from[0]
-			to[1] += f * from[1]
-			to[2] += f * from[2]
-			to[3] += f * from[3]
-			from, to = from[4:], to[4:]
-		}
+// halveAndAdd multiplies each element by f and adds f. No product is fused with a sum.
+func halveAndAdd(x []float32, f float32) {
+	for len(x) >= 4 {
+		x[0] = float32(x[0]*f) + f
+		x[1] = float32(x[1]*f) + f
+		x[2] = float32(x[2]*f) + f
+		x[3] = float32(x[3]*f) + f
+		x = x[4:]
 	}
 }

@@ -85,7 +85,7 @@ func New() []Loop {
 }
 
 // addTimes is y += f x.
-func addTimes(y []float64, f float64, x []float64) {
+func addTimes[T float32 | float64](y []T, f T, x []T) {
 	for len(y) >= 4 && len(x) >= 4 {
 		y[0] += f * x[0]
 		y[1] += f * x[1]

@@ -1,9 +1,8 @@
 package loops
 
 import (
-	"math"
+	"slices"
 	"testing"
-	"unsafe"
 
 	"krdlab/hw/ops"
 	"krdlab/kernels/isa"
@@ -26,8 +25,8 @@ func TestEachKind(t *testing.T) {
 	}
 }
 
-// The packed loops compute what their names say, by all instruction sets: a round of additions of
-// products, of sums of neighbours.
+// A round of double computes as many elements as it says, by all instruction sets; the portable
+// single does two operations for each. (The others of assembly write nothing.)
 func TestPacked(t *testing.T) {
 	for _, s := range isa.Supported() {
 		p := packedOf(s)
@@ -35,28 +34,23 @@ func TestPacked(t *testing.T) {
 		for i := range x {
 			x[i] = float64(i % 7)
 		}
-		before := append([]float64(nil), x...)
+		before := slices.Clone(x)
 		p.double(1, &x[0])
 		changed := 0
 		for i := range x {
 			if x[i] != before[i] {
 				changed++
 			}
-			if math.IsNaN(x[i]) || math.Abs(x[i]) > 1e3 {
-				t.Fatalf("%v: element %d is %v", s, i, x[i])
-			}
 		}
-		if n := p.vectors * p.floats / 2; changed < int(n)/2 || changed > int(n) {
+		if n := int(p.vectors * p.floats / 2); changed < n/2 || changed > n {
 			t.Errorf("%v: %d elements changed of the %d that a round computes", s, changed, n)
 		}
-		y := make([]float32, elements)
-		p.fused(2, unsafe.SliceData(y))
-		p.single(2, unsafe.SliceData(y))
-		for i, v := range y {
-			if math.IsNaN(float64(v)) {
-				t.Fatalf("%v: element %d is not a number", s, i)
-			}
-		}
+	}
+	y := make([]float32, elements)
+	y[3], y[elements/2] = 3, 3
+	compiled.single(1, &y[0])
+	if y[0] != 0.5 || y[3] != 2 || y[elements/2-1] != 0.5 || y[elements/2] != 3 {
+		t.Errorf("%v", y[:8])
 	}
 }
 

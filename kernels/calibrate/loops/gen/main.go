@@ -100,9 +100,10 @@ func single(c *build.Context, name string, register func() reg.VecVirtual) {
 	end()
 }
 
-// double emits n rounds over vectors of x: the sum of two neighbours, times a third, to others.
+// double emits n rounds over vectors of x: the sum of two neighbours, times a constant, to others.
 func double(c *build.Context, name string, bytes int, register func() reg.VecVirtual) {
-	x, begin, end := loop(c, name, name+" makes n times sums of neighbours at x, times a constant.", "float64")
+	x, begin, end := loop(c, name, name+" makes n times sums of neighbours at x, times a constant.",
+		"float64")
 	factor := register()
 	c.VMOVUPD(operand.Mem{Base: x, Disp: (2*accumulators + 1) * bytes}, factor)
 	begin()
