@@ -187,7 +187,8 @@ func (s *swept) Registry() loi.Registry {
 	return r
 }
 
-// sweptOps are three additions and a multiplication for each element, and what calls of row take.
+// sweptOps are three additions and a multiplication for each element, and about what a call of row
+// takes beside them.
 func sweptOps(elements, rows uint64) ops.Count {
 	const aroundRow = 80
 	return ops.Count{ops.Double: 4 * elements, ops.Integer: aroundRow * rows}

@@ -2,14 +2,15 @@
 // both, to leave and to take it, and prunes where the items that remain cannot make up for what is
 // missing.
 //
-// It is the search of BOTS (bsc-pm/bots, omp-tasks/knapsack, commit 2607a69), after Cilk's, with its
-// bound: the room that is left, filled with the next item at its value per weight. There a subtree
-// is pruned against the best value that any task has found so far, so that the tree depends on the
-// order in which tasks run. Here it is pruned against a value that is fixed beforehand, and the tree
-// is the same under every scheduler: no speed-up is super-linear, and none is lost to bad luck.
+// It is the search of BOTS (bsc-pm/bots, omp-tasks/knapsack, commit 2607a69), after Cilk's, with
+// its bound: the room that is left, filled with the next item at its value per weight. There a
+// subtree is pruned against the best value that any task has found so far, so that the tree depends
+// on the order in which tasks run. Here it is pruned against a value that is fixed beforehand, and
+// the tree is the same under every scheduler: no speed-up is super-linear, and none is lost to bad
+// luck.
 //
-// Items are drawn from the seed; BOTS reads files with items. Every execution reads all items, which
-// are one block.
+// Items are drawn from the seed; BOTS reads files with items. Every execution reads all items,
+// which are one block.
 package knapsack
 
 import (
@@ -69,7 +70,7 @@ const (
 const maxWeight = 1000
 
 // visits are the operations of a hundred nodes: two bounds and the calls, and which of the two
-// children are worth it, which is foretold half of the time.
+// children are worth it, which is foretold half of the time. Estimated.
 var visits = ops.Count{ops.Integer: 2500, ops.Branch: 50}
 
 type instance struct {

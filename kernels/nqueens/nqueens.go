@@ -45,7 +45,7 @@ var solutions = [...]int64{1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 737
 	14772512, 95815104, 666090624}
 
 // visits are the operations of a hundred queens that are placed: a call with its loop, and whether
-// another column is free, which nothing foretells half of the time.
+// another column is free, which nothing foretells half of the time. Estimated.
 var visits = ops.Count{ops.Integer: 3000, ops.Branch: 50}
 
 type instance struct {
