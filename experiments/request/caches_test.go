@@ -52,17 +52,28 @@ func TestParseCaches(t *testing.T) {
 	}
 }
 
-// A name or file with :caches=1/N behind it is that machine with an N-th of each cache.
-func TestFindWithCaches(t *testing.T) {
+// A name or file with :caches=1/N behind it is that machine with an N-th of each cache, and with
+// :prices= that machine with the prices of a family or of another one.
+func TestFindVariants(t *testing.T) {
 	var m Machines
+	priced, err := m.Find("westmere-ex-4s:caches=1/16:prices=tbb")
+	if err != nil || priced.Costs.SpawnPS != 987_000 || priced.LLC.Bytes != 18<<20/16 {
+		t.Errorf("%+v, %v", priced, err)
+	}
+	if priced, err = m.Find("westmere-ex-4s:prices=desktop"); err != nil ||
+		priced.Families != nil {
+		t.Errorf("%+v, %v", priced, err)
+	}
 	part, err := m.Find("westmere-ex-4s:caches=1/16")
 	if err != nil || part.LLC.Bytes != 18<<20/16 {
 		t.Errorf("%+v, %v", part, err)
 	}
 	for name, want := range map[string]string{
-		"westmere-ex-4s:caches=1/":  "expected a whole number behind :caches=1/, such as 16",
-		"westmere-ex-4s:caches=1/7": "l1.size: found 64 sets, expected a multiple of 7",
-		"nothing:caches=1/2":        "there is no such machine",
+		"westmere-ex-4s:caches=1/":             "expected a whole number behind :caches=1/, such as 16",
+		"westmere-ex-4s:caches=1/7":            "l1.size: found 64 sets, expected a multiple of 7",
+		"nothing:caches=1/2":                   "there is no such machine",
+		"westmere-ex-4s:prices=tb":             "one of the machine's families (massivethreads, ",
+		"westmere-ex-4s:prices=tbb:caches=1/2": "expected :caches=1/N before :prices=",
 	} {
 		if _, err := m.Find(name); err == nil || !strings.Contains(err.Error(), want) ||
 			failure.Of(err) != failure.Request {

@@ -3,7 +3,9 @@ package request
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,25 +47,54 @@ func (m *Machines) Find(name string) (*machine.Machine, error) {
 	return found, nil
 }
 
-// cachesSuffix, with a number behind it, asks for that part of the caches of a machine.
-const cachesSuffix = ":caches=1/"
+// A suffix of the name of a machine asks for a variant of it.
+const (
+	cachesSuffix = "caches=1/" // and a number: that part of the caches
+	pricesSuffix = "prices="   // and a family of the machine, or another machine
+)
+
+// variant returns the machine that a suffix, without its colon, asks for; false where it is none.
+func variant(name, of, suffix string, host *hw.Topology) (m *machine.Machine, ok bool, err error) {
+	part, caches := strings.CutPrefix(suffix, cachesSuffix)
+	from, prices := strings.CutPrefix(suffix, pricesSuffix)
+	if !caches && !prices {
+		return nil, false, nil
+	}
+	n, err := strconv.Atoi(part)
+	if caches && (err != nil || n < 1) {
+		return nil, true, &Error{Flag: "machine", Got: name,
+			Want: "expected a whole number behind :" + cachesSuffix + ", such as 16"}
+	}
+	whole, err := load(of, host)
+	if err != nil {
+		return nil, true, err
+	}
+	if _, prices := machine.Unpriced(whole.Name); caches && prices != "" {
+		return nil, true, &Error{Flag: "machine", Got: name,
+			Want: "expected :" + cachesSuffix + "N before :" + pricesSuffix}
+	}
+	if caches {
+		m, err = whole.WithCaches(n)
+	} else if _, ok := whole.Families[from]; ok {
+		m = whole.WithPrices(from)
+	} else if other, lerr := load(from, host); lerr == nil {
+		m = whole.WithPricesOf(other)
+	} else {
+		return nil, true, failure.As(failure.Request, fmt.Errorf("--machine %s: expected behind "+
+			":%s one of the machine's families (%s), or a machine: %w", name, pricesSuffix,
+			strings.Join(slices.Sorted(maps.Keys(whole.Families)), ", "), lerr))
+	}
+	if err != nil {
+		return nil, true, failure.As(failure.Request, fmt.Errorf("%s: %w", name, err))
+	}
+	return m, true, nil
+}
 
 func load(name string, host *hw.Topology) (*machine.Machine, error) {
-	if of, part, ok := strings.Cut(name, cachesSuffix); ok {
-		n, err := strconv.Atoi(part)
-		if err != nil || n < 1 {
-			return nil, &Error{Flag: "machine", Got: name,
-				Want: "expected a whole number behind " + cachesSuffix + ", such as 16"}
+	if i := strings.LastIndexByte(name, ':'); i >= 0 {
+		if m, ok, err := variant(name, name[:i], name[i+1:], host); ok {
+			return m, err
 		}
-		whole, err := load(of, host)
-		if err != nil {
-			return nil, err
-		}
-		m, err := whole.WithCaches(n)
-		if err != nil {
-			return nil, failure.As(failure.Request, fmt.Errorf("%s: %w", name, err))
-		}
-		return m, nil
 	}
 	if name == Host {
 		return machine.Host(host)

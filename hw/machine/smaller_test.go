@@ -40,3 +40,48 @@ func TestWithCaches(t *testing.T) {
 		}
 	}
 }
+
+// A machine with other prices differs in them, in its name and in nothing else, and says where they
+// are from.
+func TestWithPrices(t *testing.T) {
+	m, other := named(t, "westmere-ex-4s"), named(t, "desktop")
+	for _, test := range []struct {
+		got          *Machine
+		name, source string
+		families     int
+		spawn, frame uint64
+	}{
+		{m.WithPrices("tbb"), "tbb", "for all schedulers, fitted", 0, 987_000, m.Costs.FramePS},
+		{m.WithPricesOf(other), "desktop", other.Source("costs.spawn"), 0, other.Costs.SpawnPS,
+			m.Costs.FramePS},
+		{other.WithPricesOf(m), "westmere-ex-4s", m.Source("costs.spawn"), len(m.Families),
+			m.Costs.SpawnPS, other.Costs.FramePS},
+	} {
+		if err := test.got.Validate(); err != nil {
+			t.Errorf("%s: %v", test.got.Name, err)
+		}
+		if _, prices := Unpriced(test.got.Name); prices != test.name {
+			t.Errorf("%s: prices of %q, expected %q", test.got.Name, prices, test.name)
+		}
+		if s := test.got.Source("costs.spawn"); !strings.HasPrefix(s, test.source) {
+			t.Errorf("%s: a spawn is from %q, expected %q", test.got.Name, s, test.source)
+		}
+		if c := test.got.Costs; c.SpawnPS != test.spawn || c.FramePS != test.frame ||
+			len(test.got.Families) != test.families || len(test.got.Fits) != 0 {
+			t.Errorf("%s: %+v", test.got.Name, test.got)
+		}
+		back := test.got.Clone()
+		whole := m
+		if base, _ := Unpriced(back.Name); base == other.Name {
+			whole = other
+		}
+		back.Costs, back.Families = whole.Costs, whole.Families
+		back.Ranges = whole.Ranges
+		if back.Hash() != whole.Hash() {
+			t.Errorf("%s: more than the prices differs", back.Name)
+		}
+	}
+	if name, prices := Unpriced("desktop"); name != "desktop" || prices != "" {
+		t.Errorf("a machine's own prices: %q, %q", name, prices)
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
+	"krdlab/kernels"
+	"krdlab/kernels/kernel"
 )
 
 // fileRequests reads a file of settings: each is the flag of that name. given are the flags of the
@@ -46,7 +48,7 @@ func (a *app) fileRequests(ctx context.Context, path string,
 			}
 		}
 		lines := map[string]int{}
-		for _, s := range overridden(file.Common, table.Settings) {
+		for _, s := range overridden(usable(file, k), table.Settings) {
 			lines[s.Key] = s.Line
 			if err := f.setFromFile(s, slices.ContainsFunc(table.Settings,
 				func(t sweep.Setting) bool { return t.Key == s.Key })); err != nil {
@@ -78,6 +80,18 @@ func (a *app) fileRequests(ctx context.Context, path string,
 		}
 	}
 	return all, first, nil
+}
+
+// usable are the common settings of a file without those that change nothing for k and do for
+// another of its kernels.
+func usable(file *sweep.File, k *kernel.Kernel) []sweep.Setting {
+	return slices.DeleteFunc(slices.Clone(file.Common), func(s sweep.Setting) bool {
+		return slices.Contains(unusable(k), s.Key) &&
+			slices.ContainsFunc(file.Kernels, func(t sweep.FileKernel) bool {
+				other, ok := kernels.ByName(t.Name)
+				return ok && !slices.Contains(unusable(other), s.Key)
+			})
+	})
 }
 
 // overridden are the common settings that a table does not have, and the table's.
