@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// holm returns p adjusted for the number of tests (Holm, 1979): the i-th smallest of m, from 0,
+// Holm returns p adjusted for the number of tests (Holm, 1979): the i-th smallest of m, from 0,
 // times m - i, never less than the one before, at most 1. An adjusted p below alpha is a rejection
 // with a family-wise error of alpha. The order is kept.
-func holm(p []float64) []float64 {
+func Holm(p []float64) []float64 {
 	index := make([]int, len(p))
 	for i := range index {
 		index[i] = i

@@ -12,16 +12,16 @@ import (
 
 // By hand: 0.01 x 4, 0.02 x 3, 0.03 x 2, and 0.04 not below the one before.
 func TestHolm(t *testing.T) {
-	got := holm([]float64{0.03, 0.01, 0.04, 0.02})
+	got := Holm([]float64{0.03, 0.01, 0.04, 0.02})
 	for i, want := range []float64{0.06, 0.04, 0.06, 0.06} {
 		if math.Abs(got[i]-want) > 1e-15 {
 			t.Errorf("adjusted %v, expected %v", got[i], want)
 		}
 	}
-	if got := holm([]float64{0.9, 0.9}); got[0] != 1 || got[1] != 1 {
+	if got := Holm([]float64{0.9, 0.9}); got[0] != 1 || got[1] != 1 {
 		t.Errorf("more than 1: %v", got)
 	}
-	if len(holm(nil)) != 0 {
+	if len(Holm(nil)) != 0 {
 		t.Error("adjusted nothing to something")
 	}
 }
@@ -30,7 +30,7 @@ func TestHolm(t *testing.T) {
 func TestHolmOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 20).Draw(t, "p")
-		a := holm(p)
+		a := Holm(p)
 		for i := range p {
 			if a[i] < p[i] || a[i] > min(1, p[i]*float64(len(p)))+1e-15 {
 				t.Fatalf("p %v became %v of %d", p[i], a[i], len(p))

@@ -82,7 +82,7 @@ var ErrNothingInCommon = failure.New(failure.Request, "no configuration is in bo
 func Of(a, b *dataset.Experiment) (*Report, error) {
 	a, b = dataset.Together(a, b)
 	r := &Report{
-		SchemaVersion: SchemaVersion, A: sideOf(a), B: sideOf(b), Alpha: alpha,
+		SchemaVersion: SchemaVersion, A: sideOf(a), B: sideOf(b), Alpha: Alpha,
 		Pairs: []Pair{}, OnlyA: []Config{}, OnlyB: []Config{}, Warnings: []string{},
 		WarningCodes: []result.Warning{},
 	}
@@ -247,14 +247,14 @@ func (r *Report) correct() {
 		}
 	}
 	r.Tests = len(tested)
-	for i, adjusted := range holm(p) {
+	for i, adjusted := range Holm(p) {
 		c := tested[i]
 		c.HolmP = result.Some(adjusted)
 		c.judge()
-		if p[i] < alpha {
+		if p[i] < Alpha {
 			r.Below++
 		}
-		if adjusted < alpha {
+		if adjusted < Alpha {
 			r.Hold++
 		}
 	}

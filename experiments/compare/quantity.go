@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	alpha = 0.05
+	// Alpha is the p below which a difference is said to be there.
+	Alpha = 0.05
 	// minSample is the least sample of either side that is tested: with 4 and 4 the smallest
 	// two-sided p is 0.029, with 3 and 3 it is 0.1.
 	minSample = 4
@@ -170,6 +171,21 @@ func (c *Comparison) test(a, b []float64) {
 	}
 }
 
+// PValue returns the two-sided p that [Of] has for a measure of two configurations, before any
+// correction: 0 where both are exact and differ, 1 where all values are the same; unknown where
+// there are too few.
+func PValue(m stats.Measure, a, b *dataset.Pooled) result.Number {
+	c := Comparison{less: m.Better == stats.Lower, A: m.Of(a.Result), B: m.Of(b.Result)}
+	c.test(side{a}.values(m.Each), side{b}.values(m.Each))
+	switch c.Verdict {
+	case Same:
+		return result.Some(1)
+	case Better, Worse: // exact on both sides
+		return result.Some(0)
+	}
+	return c.P
+}
+
 // signTest returns the two-sided p of the hypothesis that v is the median of what values are drawn
 // from: how improbable it is that so few of them lie on one side of it. Values that equal v count
 // for neither side. Source: Conover, Practical Nonparametric Statistics, 3rd ed., 3.4.
@@ -204,11 +220,11 @@ func (c *Comparison) judge() {
 	}
 	c.Verdict = NotShown
 	a, b := c.A.Median.Float(), c.B.Median.Float()
-	if c.P.Float() >= alpha || a == b {
+	if c.P.Float() >= Alpha || a == b {
 		return
 	}
 	better := (b < a) == c.less
-	switch holds := c.HolmP.Float() < alpha; {
+	switch holds := c.HolmP.Float() < Alpha; {
 	case holds && better:
 		c.Verdict = Better
 	case holds:

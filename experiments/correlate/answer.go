@@ -207,6 +207,9 @@ func (a *Association) verdict(which bool) string {
 		return "The data do not tell it from chance."
 	}
 	s := "More than chance"
+	if a.Modelled {
+		s = "A relation of the model, beyond a chance order of the runs"
+	}
 	if which {
 		same := len(best.Points) - 1
 		for i := range best.Rivals {

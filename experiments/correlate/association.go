@@ -8,6 +8,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/show"
 	"krdlab/hw/units"
+	"krdlab/loi"
 )
 
 // SchemaVersion is the version of [Report]. Fields may be added under the same version, never
@@ -38,7 +39,10 @@ type Association struct {
 	ByConstruction bool          `json:"equal_by_construction"`
 	ExcessLeast    result.Number `json:"llc_misses_excess_least"`
 	ExcessMost     result.Number `json:"llc_misses_excess_most"`
-	N              int           `json:"n"` // pairs: configurations, or repetitions
+	// Modelled records that a simulated machine made the outcome: what is found is how the model
+	// charges for reuse, and says nothing about hardware.
+	Modelled bool `json:"modelled"`
+	N        int  `json:"n"` // pairs: configurations, or repetitions
 	// Units are what the bootstrap draws, and what counts as independent: configurations, or strata
 	// of them.
 	Units   int    `json:"units"`
@@ -111,7 +115,7 @@ func Of(e *dataset.Experiment) *Report {
 
 func (f *Family) associate(sel *selection, o Outcome, source missSource) Association {
 	s := sel.sample(f.Points, o, source)
-	a := Association{Outcome: o, N: len(s.y), Units: len(s.units), Coefficients: []Coefficients{},
+	a := Association{Outcome: o, Modelled: f.Substrate == loi.Simulated, N: len(s.y), Units: len(s.units), Coefficients: []Coefficients{},
 		Notes: []string{}}
 	if source.from != "" {
 		a.LLCSource, a.MissSource = &source.llc, &source.from

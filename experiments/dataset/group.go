@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -37,6 +38,31 @@ type Group struct {
 	Cells []*Cell
 
 	pooled map[string]*result.Result // of cells of several seeds, by their IDs
+}
+
+// Place is the key without what differs between kernels.
+func (g *Group) Place() Key {
+	c, r := *g.Cells[0], *g.Cells[0].Result
+	r.Settings.Grain = request.GrainKernel
+	c.Result = &r
+	k := KeyOf(&c)
+	k.Kernel, k.Params = "", ""
+	return k
+}
+
+// Changed is the kernel with the parameters that are not its defaults.
+func (g *Group) Changed() string {
+	k, ok := kernels.ByName(g.Kernel)
+	words := []string{g.Kernel}
+	for _, p := range Params(g.Cells[0].Result) {
+		if ok {
+			if v, there := k.Defaults()[p.Key]; there && fmt.Sprint(v) == p.Value {
+				continue
+			}
+		}
+		words = append(words, p.Key+"="+p.Value)
+	}
+	return strings.Join(words, " ")
 }
 
 // Pages say where the pages of the data of simulated cells are; "" natively, and of programs whose

@@ -121,22 +121,11 @@ func Matrices(e *dataset.Experiment) (list []WholeFigure) {
 	return list
 }
 
-// place is the key of a group without what differs between kernels.
-func place(g *dataset.Group) dataset.Key {
-	k := g.Key
-	k.Kernel, k.Params = "", ""
-	c, r := *g.Cells[0], *g.Cells[0].Result
-	r.Settings.Grain = request.GrainKernel
-	c.Result = &r
-	k.Settings = dataset.KeyOf(&c).Settings
-	return k
-}
-
 func matricesOf(e *dataset.Experiment) (list []*matrix) {
 	groups := e.Groups()
 	var places []dataset.Key
 	for i := range groups {
-		if k := place(&groups[i]); !slices.Contains(places, k) {
+		if k := groups[i].Place(); !slices.Contains(places, k) {
 			places = append(places, k)
 		}
 	}
@@ -145,7 +134,7 @@ func matricesOf(e *dataset.Experiment) (list []*matrix) {
 		var cores []int
 		pages := ""
 		for i := range groups {
-			if place(&groups[i]) == key {
+			if groups[i].Place() == key {
 				s := newSubject(&groups[i])
 				pages = cmp.Or(pages, s.Pages())
 				subjects, cores = append(subjects, s), append(cores, s.cores...)
@@ -183,7 +172,7 @@ func (m *matrix) fill(e *dataset.Experiment, subjects []*subject) {
 			done[c.ID] = true
 		}
 		if slices.Contains(s.cores, m.cores) {
-			m.rows = append(m.rows, matrixRow{s.Kernel, changed(s), s})
+			m.rows = append(m.rows, matrixRow{s.Kernel, s.Changed(), s})
 			add(&m.schedulers, s.schedulers...)
 		}
 	}
@@ -251,21 +240,6 @@ func (m *matrix) order() {
 			r.name = r.says
 		}
 	}
-}
-
-// changed is the kernel of a group with the parameters that are not its defaults.
-func changed(s *subject) string {
-	k, ok := kernels.ByName(s.Kernel)
-	words := []string{s.Kernel}
-	for _, p := range dataset.Params(s.Cells[0].Result) {
-		if ok {
-			if v, there := k.Defaults()[p.Key]; there && fmt.Sprint(v) == p.Value {
-				continue
-			}
-		}
-		words = append(words, p.Key+"="+p.Value)
-	}
-	return strings.Join(words, " ")
 }
 
 // figure is the heat map of one quantity; nil where no field has a number.

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
+	"krdlab/experiments/survey"
+)
+
+// surveyCommand is `krdlab survey`.
+func (a *app) surveyCommand() *cobra.Command {
+	var csv string
+	var markdown bool
+	c := &cobra.Command{
+		Use:   "survey [EXP...]",
+		Short: "Which scheduler wins where, and whether that stays under other prices",
+		Long: "Name the best scheduler of each kernel on each machine and number of cores, and those " +
+			"that it\ncannot be told from (the tests of krdlab compare, Holm's correction over " +
+			"kernels). Cells that differ\nin the prices of their machine alone (NAME:prices=OTHER) " +
+			"stand side by side: a winner stays where it\nis the same, and told from all others, " +
+			"under all of them. At least 6 repetitions; 10 where a\nscheduler that draws nothing may " +
+			"win." + ofLatest,
+		Example: "  krdlab survey matrix\n  krdlab survey dealt node0 --csv rows > rows.csv",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := cmp.Or(excludeCSV(c, csv), exclude(c, markdown, "--markdown",
+				"each is the whole answer", "json", "csv")); err != nil {
+				return err
+			}
+			if csv != "" && !slices.Contains(survey.Tables, csv) {
+				return &request.Error{Flag: "csv", Got: csv,
+					Want: request.Suggest(csv, survey.Tables, "")}
+			}
+			return a.experiments(c, args, []string{"EXP"}, func(list []*dataset.Experiment) error {
+				r, err := survey.Of(list)
+				switch {
+				case err != nil:
+					return err
+				case csv != "":
+					return r.Table(csv).CSV(a.stdout)
+				case markdown:
+					return r.View().Markdown(a.stdout, 2)
+				}
+				return a.answer(c, r, r.View().Text)
+			})
+		},
+		ValidArgsFunction: folders,
+	}
+	p := c.Flags()
+	withJSON(c)
+	p.StringVar(&csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(survey.Tables, ", "))
+	p.BoolVar(&markdown, "markdown", false, "print the tables as Markdown")
+	includeDisturbed(c)
+	p.SortFlags = false
+	expects(p, "csv", request.Suggest("", survey.Tables, ""))
+	complete(c, "csv", survey.Tables...)
+	return c
+}
