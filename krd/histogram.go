@@ -47,6 +47,8 @@ type Histogram struct {
 	BeyondBytes *uint64 `json:"beyond_bytes"`
 	// Bytes are those of all accesses, whatever the weight; absent but of cores
 	Bytes *uint64 `json:"bytes,omitempty"`
+	// BeyondL2Bytes are those of the accesses that the L2 does not serve; absent but of cores
+	BeyondL2Bytes *uint64 `json:"beyond_l2_bytes,omitempty"`
 	// 0, then [2^(k-1), 2^k), up to the highest bin of any node with a count
 	Bins []Bin `json:"bins"`
 }
@@ -113,6 +115,7 @@ type tally struct {
 	carried                    uint64 // 1: total has overflowed
 	upToL2, upToLLC            uint64 // accesses with distance + size up to that much
 	beyond                     uint64 // bytes of the accesses with more than both, cold ones too
+	beyondL2                   uint64 // with more than the L2 alone
 	bytes                      uint64 // and of all
 	bins                       [65]uint64
 	smallest                   uint64 // bytes of a datum; 0: not known
@@ -166,6 +169,9 @@ func (t *tally) addInvalidated(size uint64) {
 // more if that is beyond the LLC. needs is stack.Cold of a cold access.
 func (t *tally) reach(needs, size uint64) {
 	t.bytes += size
+	if t.core && needs > t.l2 {
+		t.beyondL2 += size
+	}
 	if needs > t.l2 && needs > t.llc {
 		t.beyond += size
 	}
@@ -194,6 +200,7 @@ func (t *tally) merge(other *tally) {
 	t.upToL2 += other.upToL2
 	t.upToLLC += other.upToLLC
 	t.beyond += other.beyond
+	t.beyondL2 += other.beyondL2
 	t.bytes += other.bytes
 	t.smaller(other.smallest)
 	for k, n := range other.bins {
@@ -229,6 +236,9 @@ func (t *tally) histogram(n int) Histogram {
 	}
 	if t.core {
 		h.Bytes = ptr(t.bytes)
+		if t.l2 != 0 {
+			h.BeyondL2Bytes = ptr(t.beyondL2)
+		}
 	}
 	// An L2 beyond the LLC is an LLC that is an L2: nothing is near.
 	finite, within := t.total-t.cold-t.invalidated, max(t.upToL2, t.upToLLC)

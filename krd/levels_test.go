@@ -74,12 +74,13 @@ func TestCoresAreNodesOfTheirOwn(t *testing.T) {
 		var bytes uint64
 		for i := range cores.Cores {
 			bytes += *cores.Cores[i].Bytes
-			cores.Cores[i].Bytes = nil
+			cores.Cores[i].Bytes, cores.Cores[i].BeyondL2Bytes = nil, nil
 		}
 		if *cores.Bytes != bytes || opt.Weight == WeightBytes && bytes != cores.Accesses {
 			t.Fatalf("%d bytes, of the cores %d, weighed %d", *cores.Bytes, bytes, cores.Accesses)
 		}
-		cores.Bytes = nil
+		beyond := *cores.BeyondL2Bytes
+		cores.Bytes, cores.BeyondL2Bytes = nil, nil
 		if !reflect.DeepEqual(cores.Histogram, alone.Histogram) {
 			t.Fatalf("sum:\ngot  %v\nwant %v", deref(cores.Histogram), deref(alone.Histogram))
 		}
@@ -89,6 +90,12 @@ func TestCoresAreNodesOfTheirOwn(t *testing.T) {
 				t.Fatalf("worker %d:\ngot  %v\nwant %v", i, c, deref(alone.Nodes[i].Histogram))
 			}
 		}
+		l2, llc := trace.Header.L2Bytes, trace.Header.LLCBytes
+		trace.Header.LLCBytes = l2 // the only cache that there is, a core's own
+		if only := analyze(); *only.BeyondBytes != beyond {
+			t.Fatalf("%d bytes beyond the L2s, expected %d", beyond, *only.BeyondBytes)
+		}
+		trace.Header.LLCBytes = llc
 		if l, ok := LevelsOf(&cores.Histogram, &with.Histogram); ok != (with.Accesses > 0) {
 			t.Fatalf("levels known: %v, with %d accesses", ok, with.Accesses)
 		} else if ok && math.Abs(l.L2+l.LLC+l.Beyond-1) > 1e-12 {

@@ -387,3 +387,19 @@ func (e *Experiment) Substrates() []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
+
+// MachineOf returns the simulated machine of a result, nil where it is native or neither a file of
+// the experiment nor what is built in has the numbers that it was made with.
+func (e *Experiment) MachineOf(r *result.Result) *machine.Machine {
+	if r.Machine.Model == nil {
+		return nil
+	}
+	m, err := machine.Load(filepath.Join(e.Dir, MachinesDir, r.Machine.Name+".toml"))
+	if err != nil {
+		m, err = machine.ByName(r.Machine.Name)
+	}
+	if err != nil || m.Hash() != r.Machine.Model.Hash {
+		return nil
+	}
+	return m
+}

@@ -38,8 +38,27 @@ type Unit string
 // The units.
 const (
 	Shares Unit = "shares"       // of accesses
-	Lines  Unit = "lines per ns" // of the serial run's work: the shares times LinesPerNS
+	Lines  Unit = "lines per ns" // of the serial run's work
 )
+
+// A LeaveOut is what is left out of a fit in turn, and predicted.
+type LeaveOut string
+
+// What may be left out.
+const (
+	Schedulers LeaveOut = "scheduler" // one, and its twins from the fit
+	Kernels    LeaveOut = "kernel"
+)
+
+// twins are schedulers that do nearly the same: a fit to one of them has seen the other.
+var twins = [][]string{{"helpfirst", "helpfirst-locality"}}
+
+// twin reports whether a fit to b has seen a.
+func twin(a, b string) bool {
+	return a == b || slices.ContainsFunc(twins, func(list []string) bool {
+		return slices.Contains(list, a) && slices.Contains(list, b)
+	})
+}
 
 // Predictors are shares of accesses that a fit may use.
 type Predictors string
@@ -61,7 +80,8 @@ type Scope struct {
 	Kernel     string     `json:"kernel"` // "": all, if there are several
 	Comparison Comparison `json:"comparison"`
 	Outcome    Outcome    `json:"outcome"`
-	Unit       Unit       `json:"unit"`     // of the predictors
+	Unit       Unit       `json:"unit"` // of the predictors
+	LeaveOut   LeaveOut   `json:"leave_out"`
 	N          int        `json:"n"`        // configurations
 	Settings   int        `json:"settings"` // kernels with parameters and cores: bootstrap units
 	Schedulers []string   `json:"schedulers"`
@@ -75,9 +95,9 @@ type Scope struct {
 // A Fit is one of some predictors.
 type Fit struct {
 	Predictors Predictors `json:"predictors"`
-	// HeldOut is the R2 of the predictions of schedulers that were left out, all together.
+	// HeldOut is the R2 of the predictions of what was left out, all together.
 	HeldOut Estimate `json:"held_out_r2"`
-	Left    []Left   `json:"left_out"` // each scheduler
+	Left    []Left   `json:"left_out"` // each scheduler, or kernel
 	// InSample is the R2 of the fit to all schedulers, whose coefficients follow; the intercept is
 	// 0 between schedulers. Unknown: not used.
 	InSample  result.Number `json:"in_sample_r2"`
@@ -86,10 +106,10 @@ type Fit struct {
 	LLC       result.Number `json:"llc_slope"`
 }
 
-// Left is what is predicted of a scheduler by a fit to the others.
+// Left is what is predicted of a scheduler, or a kernel, by a fit to the others.
 type Left struct {
-	Scheduler string        `json:"scheduler"`
-	R2        result.Number `json:"r2"`
+	Of string        `json:"of"`
+	R2 result.Number `json:"r2"`
 	// RMSE is the root of the mean square error, in units of the outcome.
 	RMSE result.Number `json:"rmse"`
 }
@@ -109,17 +129,23 @@ func (g *Group) fit() {
 		kernels = append([]string{""}, kernels...)
 	}
 	weighed := !slices.ContainsFunc(g.Configurations,
-		func(c Configuration) bool { return !c.LinesPerNS.Known() })
+		func(c Configuration) bool { return !c.LinesLLC.Known() })
 	for _, q := range questions {
 		if q.outcome == Misses && g.MissSource == "" || q.unit == Lines && !weighed {
 			continue
 		}
 		for _, comparison := range []Comparison{Values, Between} {
 			for _, k := range kernels {
-				s := Scope{Kernel: k, Comparison: comparison, Outcome: q.outcome, Unit: q.unit,
-					Fits: []Fit{}}
-				g.scope(&s)
-				g.Scopes = append(g.Scopes, s)
+				of := []LeaveOut{Schedulers}
+				if k == "" && len(kernels) > 3 {
+					of = append(of, Kernels)
+				}
+				for _, left := range of {
+					s := Scope{Kernel: k, Comparison: comparison, Outcome: q.outcome, Unit: q.unit,
+						LeaveOut: left, Fits: []Fit{}}
+					g.scope(&s)
+					g.Scopes = append(g.Scopes, s)
+				}
 			}
 		}
 	}
@@ -218,9 +244,9 @@ func (m *moments) squares(l line) float64 {
 	return max(0, s)
 }
 
-// A fold is what is fitted to and predicted when a scheduler is left out, by setting.
+// A fold is what is fitted to and predicted when something is left out, by setting.
 type fold struct {
-	scheduler   string
+	left        string
 	train, test []moments
 }
 
@@ -250,9 +276,9 @@ type data struct {
 // observations returns what a scope has; between schedulers only settings with several.
 func (g *Group) observations(of *Scope) *data {
 	type observation struct {
-		scheduler string
-		x         [2]float64
-		y         float64
+		scheduler, kernel string
+		x                 [2]float64
+		y                 float64
 	}
 	by := map[string][]observation{}
 	var order []string
@@ -265,48 +291,60 @@ func (g *Group) observations(of *Scope) *data {
 		if !of.has(c) {
 			continue
 		}
-		scale := 1.0
+		x := [2]float64{c.BeyondL2.Float(), c.BeyondLLC.Float()}
 		if of.Unit == Lines {
-			scale = c.LinesPerNS.Float()
+			x = [2]float64{c.LinesL2.Float(), c.LinesLLC.Float()}
 		}
 		s := c.setting()
 		if by[s] == nil {
 			order = append(order, s)
 		}
-		by[s] = append(by[s], observation{c.Scheduler,
-			[2]float64{float64(c.BeyondL2.Float() * scale), float64(c.BeyondLLC.Float() * scale)},
-			y.Float()})
+		by[s] = append(by[s], observation{c.Scheduler, c.Kernel, x, y.Float()})
 	}
 	between := of.Comparison == Between
 	if between {
 		order = slices.DeleteFunc(order, func(s string) bool { return len(by[s]) < 2 })
 	}
 	d := &data{free: !between, settings: len(order)}
-	// off returns an observation less the mean of those of its setting that are not of a scheduler.
-	off := func(v observation, all []observation, but string) ([2]float64, float64) {
+	// off returns an observation less the mean of those of its setting that a fit has seen; false
+	// where that has seen none.
+	off := func(v observation, all []observation, seen func(string) bool) ([2]float64, float64, bool) {
 		if !between {
-			return v.x, v.y
+			return v.x, v.y, true
 		}
 		var m moments
 		for _, w := range all {
-			if w.scheduler != but {
+			if seen(w.scheduler) {
 				m.add(w.x, w.y)
 			}
 		}
-		return [2]float64{v.x[0] - m.x[0]/m.n, v.x[1] - m.x[1]/m.n}, v.y - m.y/m.n
+		return [2]float64{v.x[0] - m.x[0]/m.n, v.x[1] - m.x[1]/m.n}, v.y - m.y/m.n, m.n > 0
 	}
+	everyone := func(string) bool { return true }
 	for _, s := range order {
 		for _, v := range by[s] {
-			d.all.add(off(v, by[s], ""))
+			x, y, _ := off(v, by[s], everyone)
+			d.all.add(x, y)
 		}
 	}
-	for _, left := range of.Schedulers {
+	list := of.Schedulers
+	if of.LeaveOut == Kernels {
+		list = g.distinct(func(c *Configuration) string { return c.Kernel })
+	}
+	for _, left := range list {
 		f := fold{left, make([]moments, len(order)), make([]moments, len(order))}
 		for i, s := range order {
 			for _, v := range by[s] {
-				if x, y := off(v, by[s], left); v.scheduler == left {
+				name, seen := v.scheduler, func(s string) bool { return !twin(s, left) }
+				if of.LeaveOut == Kernels {
+					name, seen = v.kernel, everyone
+				}
+				x, y, ok := off(v, by[s], seen)
+				switch {
+				case !ok:
+				case name == left:
 					f.test[i].add(x, y)
-				} else {
+				case of.LeaveOut == Kernels || seen(name):
 					f.train[i].add(x, y)
 				}
 			}
@@ -333,7 +371,7 @@ func (d *data) heldOut(times []int, list *[][]Left) (r2 [3]float64) {
 			rest := test.squares(train.fit(p, d.free))
 			residual[k] += rest
 			if list != nil {
-				(*list)[k] = append((*list)[k], Left{d.folds[i].scheduler,
+				(*list)[k] = append((*list)[k], Left{d.folds[i].left,
 					result.Some(1 - rest/around), result.Some(math.Sqrt(rest / test.n))})
 			}
 		}
@@ -350,6 +388,16 @@ func gain(r2 [3]float64) float64 { return r2[2] - max(r2[0], r2[1]) }
 // has reports whether c is of the scope.
 func (s *Scope) has(c *Configuration) bool { return s.Kernel == "" || c.Kernel == s.Kernel }
 
+// distinct is the number of schedulers, twins counted once.
+func (s *Scope) distinct() (n int) {
+	for i, a := range s.Schedulers {
+		if !slices.ContainsFunc(s.Schedulers[:i], func(b string) bool { return twin(a, b) }) {
+			n++
+		}
+	}
+	return n
+}
+
 // scope fits and validates.
 func (g *Group) scope(s *Scope) {
 	seen := map[string]bool{}
@@ -362,8 +410,8 @@ func (g *Group) scope(s *Scope) {
 	d := g.observations(s)
 	s.N, s.Settings = int(d.all.n), d.settings
 	switch {
-	case len(s.Schedulers) < 3:
-		s.Why = "fewer than 3 schedulers: none can be left out"
+	case s.distinct() < 3:
+		s.Why = "fewer than 3 schedulers that differ: none can be left out"
 	case s.Settings < result.MinSample:
 		s.Why = fmt.Sprintf("%s of kernel, parameters and cores, expected %d at least",
 			units.Count(s.Settings, "setting"), result.MinSample)

@@ -4,14 +4,17 @@
 // one for each node, the KRD paper's (III). A node's stack cannot know what private L2s lose.
 //
 // A share of accesses costs more time where kernels access more data for their work. So WTI is also
-// set against the lines beyond each level by the work of the serial run: the shares, each times the
-// lines that are accessed in a ns of that work, which no scheduler changes. Slopes are then ns a
-// line.
+// set against the lines beyond each level by the work of the serial run: their bytes, which are
+// counted access by access, by the size of a line and that work, which no scheduler changes. Slopes
+// are then ns a line, and are set beside what the file of a simulated machine implies. Where such a
+// machine caches whole blocks, the lines beyond the LLC are its misses, and the fit is an identity
+// of the model: [Group.Identical] counts them.
 //
-// The fit is a plain one, outcome = a + b x (share beyond L2) + c x (share beyond LLC), by ordinary
-// least squares. It is validated by leaving one scheduler out: fitted to the others, it predicts
-// that one. The part of the variance that is predicted is set against the mean of the others, which
-// is what one would say without a fit: 0 is no better, and below 0 worse.
+// The fit is a plain one, outcome = a + b x (beyond L2) + c x (beyond LLC), by ordinary least
+// squares. It is validated by leaving one scheduler out, with those that do nearly the same (twins):
+// fitted to the others, it predicts that one. Of several kernels it is also validated by leaving one
+// of them out. The part of the variance that is predicted is set against the mean of the others,
+// which is what one would say without a fit: 0 is no better, and below 0 worse.
 //
 // levels.go collects configurations; fit.go fits and validates; text.go and csv.go print, figure.go
 // draws.
@@ -23,6 +26,7 @@ package levels
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +35,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
+	"krdlab/hw/machine"
 	"krdlab/hw/units"
 	"krdlab/krd"
 )
@@ -61,8 +66,13 @@ type Group struct {
 	MissSource     string          `json:"miss_source"` // "" where there are none, or of several
 	Configurations []Configuration `json:"configurations"`
 	Scopes         []Scope         `json:"scopes"`
-	OneCore        int             `json:"on_one_core"`    // configurations left out: WTI is 1
-	Unknown        int             `json:"without_levels"` // and those whose levels are not known
+	// Identical are the configurations in all of whose repetitions a model missed exactly the lines
+	// beyond the LLC.
+	Identical int `json:"misses_are_lines_beyond_llc"`
+	// Implied is what a line costs by the file of the machine; null natively.
+	Implied *Implied `json:"implied"`
+	OneCore int      `json:"on_one_core"`    // configurations left out: WTI is 1
+	Unknown int      `json:"without_levels"` // and those whose levels are not known
 }
 
 // A Configuration is a kernel with its parameters under a scheduler on some cores: medians over
@@ -77,13 +87,47 @@ type Configuration struct {
 	BeyondL2  result.Number `json:"beyond_l2"`
 	BeyondLLC result.Number `json:"beyond_llc"`
 	WTI       result.Number `json:"wti"`
-	// cache lines that kernels access by the serial run's work
-	LinesPerNS result.Number `json:"lines_per_serial_work_ns"`
+	// the cache lines of the same accesses by the serial run's work
+	LinesL2  result.Number `json:"lines_beyond_l2_per_serial_work_ns"`
+	LinesLLC result.Number `json:"lines_beyond_llc_per_serial_work_ns"`
 	// misses of all cores by the cache lines that kernels access: 1 if each line missed each time
 	LLCMissesPerLine result.Number `json:"llc_misses_per_line"`
 
 	from           string // source of the misses
 	byConstruction bool
+	identical      bool
+}
+
+// Implied is what a line beyond the L2, and one beyond the LLC besides, take by the file of a
+// machine, in ns: in short rows, where latencies are waited for as many at a time as overlap, and in
+// streams, at a core's bandwidth with nobody else.
+type Implied struct {
+	RowL2     float64 `json:"row_l2"`
+	RowLLC    float64 `json:"row_llc_local"`
+	RowRemote float64 `json:"row_llc_remote"` // the farthest memory
+	StreamL2  float64 `json:"stream_l2"`
+	StreamLLC float64 `json:"stream_llc_local"`
+}
+
+func implied(m *machine.Machine) *Implied {
+	if m == nil {
+		return nil
+	}
+	overlap := float64(m.Memory.OverlapMisses) * 1000 // ps to ns
+	far := m.Memory.LocalPS
+	for _, row := range m.Memory.RemotePS {
+		far = max(far, slices.Max(row))
+	}
+	stream := func(bytesPerSecond uint64) float64 {
+		return float64(m.LLC.LineBytes) / float64(bytesPerSecond) * 1e9
+	}
+	return &Implied{
+		RowL2:     float64(m.LLC.LatencyPS-m.L2.LatencyPS) / overlap,
+		RowLLC:    float64(m.Memory.LocalPS-m.LLC.LatencyPS) / overlap,
+		RowRemote: float64(far-m.LLC.LatencyPS) / overlap,
+		StreamL2:  stream(m.LLC.BytesPerSecond) - stream(m.L2.BytesPerSecond),
+		StreamLLC: stream(m.Memory.CoreBytesPerSecond) - stream(m.LLC.BytesPerSecond),
+	}
 }
 
 // setting is what configurations that differ in the scheduler alone have in common.
@@ -169,7 +213,8 @@ func (r *Report) collect(experiments []*dataset.Experiment) {
 				index[key] = n
 				m := &c.Result.Machine
 				r.Groups = append(r.Groups, Group{Substrate: key.Substrate, Machine: key.Machine,
-					Settings: key.Settings, L2Bytes: m.L2Bytes, LLCBytes: m.LLCBytes})
+					Settings: key.Settings, L2Bytes: m.L2Bytes, LLCBytes: m.LLCBytes,
+					Implied: implied(e.MachineOf(c.Result))})
 			}
 			p := place{n, c.Result.Kernel, dataset.ParamsText(c.Result), c.Result.Scheduler,
 				c.Result.Cores}
@@ -190,6 +235,9 @@ func (r *Report) collect(experiments []*dataset.Experiment) {
 			g.Unknown++
 			continue
 		}
+		if c.identical {
+			g.Identical++
+		}
 		g.Configurations = append(g.Configurations, c)
 	}
 	for i := range r.Groups {
@@ -207,23 +255,33 @@ func configuration(cells []*dataset.Cell) Configuration {
 	first := cells[0].Result
 	c := Configuration{Kernel: first.Kernel, Params: dataset.ParamsText(first), Cores: first.Cores,
 		Scheduler: first.Scheduler}
-	var l2, llc, lines []float64
-	add := func(cores, nodes *krd.Histogram) {
-		if l, ok := krd.LevelsOf(cores, nodes); ok {
-			l2, llc = append(l2, 1-l.L2), append(llc, l.Beyond)
-			if cores.Bytes != nil && first.Machine.LineBytes > 0 {
-				lines = append(lines, float64(*cores.Bytes)/float64(first.Machine.LineBytes))
-			}
+	var l2, llc, lines, linesL2, linesLLC []float64
+	work := first.Serial.WorkNS
+	line := float64(first.Machine.LineBytes)
+	c.identical = true
+	add := func(cores, nodes *krd.Histogram, misses result.Number) {
+		l, ok := krd.LevelsOf(cores, nodes)
+		if !ok {
+			return
+		}
+		l2, llc = append(l2, 1-l.L2), append(llc, l.Beyond)
+		if cores.Bytes != nil && cores.BeyondL2Bytes != nil && nodes.BeyondBytes != nil && line > 0 {
+			lines = append(lines, float64(*cores.Bytes)/line)
+			linesL2 = append(linesL2, float64(*cores.BeyondL2Bytes)/line)
+			linesLLC = append(linesLLC, float64(*nodes.BeyondBytes)/line)
+			c.identical = c.identical && misses.Known() &&
+				math.Round(misses.Float()*float64(c.Cores)) == math.Round(float64(*nodes.BeyondBytes)/line)
 		}
 	}
 	for _, cell := range cells {
 		r := cell.Result
 		c.Cells = append(c.Cells, cell.ID)
 		for i := range r.Repetitions {
-			add(r.Repetitions[i].KRDCores, r.Repetitions[i].KRD)
+			p := &r.Repetitions[i]
+			add(p.KRDCores, p.KRD, p.LLCMissesPerCore)
 		}
 		if r.KRD != nil && r.KRD.PerCore != nil && len(l2) == 0 { // one trace beside those timed
-			add(&r.KRD.PerCore.Histogram, &r.KRD.Histogram)
+			add(&r.KRD.PerCore.Histogram, &r.KRD.Histogram, result.Number{})
 		}
 	}
 	if len(l2) == 0 {
@@ -232,8 +290,10 @@ func configuration(cells []*dataset.Cell) Configuration {
 	c.BeyondL2, c.BeyondLLC = result.Some(result.Median(l2)), result.Some(result.Median(llc))
 	pooled := dataset.Pool(cells).Result
 	c.WTI = pooled.Summary.WTI.Median
-	if len(lines) > 0 {
-		c.LinesPerNS = result.Some(result.Median(lines) / pooled.Serial.WorkNS.Float())
+	c.identical = c.identical && len(lines) > 0
+	if len(lines) > 0 && work.Known() {
+		c.LinesL2 = result.Some(result.Median(linesL2) / work.Float())
+		c.LinesLLC = result.Some(result.Median(linesLLC) / work.Float())
 		c.LLCMissesPerLine = result.Some(pooled.Summary.LLCMissesPerCore.Median.Float() *
 			float64(c.Cores) / result.Median(lines))
 	}

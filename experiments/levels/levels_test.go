@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 	"krdlab/krd"
 	"krdlab/krd/doc"
@@ -47,7 +49,8 @@ func cell(scheduler, n string, cores int, l2, llc, wti, misses float64) dataset.
 		}
 		bytes := uint64(64 * accesses)
 		return &krd.Histogram{Accesses: accesses, AccessCount: accesses, Close: of(close),
-			Near: of(near), Far: of(far), Bytes: &bytes}
+			Near: of(near), Far: of(far), Bytes: &bytes, BeyondL2Bytes: of(64 * (near + far)),
+			BeyondBytes: of(64 * far)}
 	}
 	source := "model"
 	r := &result.Result{Kernel: "matmul", Params: kernel.Params{"n": n}, Scheduler: scheduler,
@@ -279,5 +282,65 @@ func TestWhatIsUsed(t *testing.T) {
 	if _, err := Of([]*dataset.Experiment{e}, nil); !errors.As(err, &missing) ||
 		missing.Configurations != 2 {
 		t.Errorf("no levels: %v", err)
+	}
+}
+
+// A scheduler that is left out takes its twin out of the fit, and of the mean that differences are
+// from; a kernel that is left out takes nobody else.
+func TestWhatIsLeftOut(t *testing.T) {
+	all := append([]string{"helpfirst-locality"}, names...)
+	g := Group{}
+	for _, k := range []string{"heat", "lu", "sor"} {
+		for i, name := range all {
+			g.Configurations = append(g.Configurations, Configuration{Kernel: k, Cores: 6,
+				Scheduler: name, BeyondL2: result.Some(float64(i)), BeyondLLC: result.Some(0),
+				WTI: result.Some(float64(i))})
+		}
+	}
+	for _, test := range []struct {
+		by          LeaveOut
+		left        string
+		train, test int
+	}{
+		{Schedulers, "helpfirst", 9, 3}, {Schedulers, "helpfirst-locality", 9, 3},
+		{Schedulers, "workfirst", 12, 3}, {Kernels, "lu", 10, 5},
+	} {
+		for _, comparison := range []Comparison{Values, Between} {
+			d := g.observations(&Scope{Comparison: comparison, Outcome: WTI, Unit: Shares,
+				LeaveOut: test.by, Schedulers: all})
+			i := slices.IndexFunc(d.folds, func(f fold) bool { return f.left == test.left })
+			if i < 0 {
+				t.Fatalf("%s: no fold", test.left)
+			}
+			train, held := d.folds[i].sum(nil)
+			if train.n != float64(test.train) || held.n != float64(test.test) {
+				t.Errorf("%s, %s left out: fitted to %v, predicts %v; expected %d and %d",
+					comparison, test.left, train.n, held.n, test.train, test.test)
+			}
+			// the mean of those that helpfirst's fit sees, 1, 3 and 4, is 8/3
+			if want := 3 * (2 - 8.0/3); test.left == "helpfirst" && comparison == Between &&
+				math.Abs(held.y-want) > 1e-12 {
+				t.Errorf("differences of helpfirst sum up to %v, expected %v", held.y, want)
+			}
+		}
+	}
+}
+
+// What a line costs by the file of the paper's machine: latencies over three at a time.
+func TestImplied(t *testing.T) {
+	m, err := machine.ByName("westmere-ex-4s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := implied(m)
+	for name, v := range map[string][2]float64{"row L2": {got.RowL2, (28 - 10/1.86) / 3},
+		"row LLC": {got.RowLLC, 44}, "remote": {got.RowRemote, 64},
+		"stream L2": {got.StreamL2, 64/18.0 - 64/20.0}, "stream": {got.StreamLLC, 10 - 64/18.0}} {
+		if math.Abs(v[0]-v[1]) > 0.01 {
+			t.Errorf("%s: %v ns, expected %v", name, v[0], v[1])
+		}
+	}
+	if implied(nil) != nil {
+		t.Error("no machine implies something")
 	}
 }

@@ -49,10 +49,21 @@ func (g *Group) view() *doc.Doc {
 	if g.MissSource != "" {
 		d.Say("LLC misses from %s", g.MissSource)
 	}
+	if g.Identical > 0 {
+		d.Say("IDENTITY: in %d of %s the modelled misses are the lines beyond the LLC, to the last "+
+			"one. What predicts WTI there is what the model charges.", g.Identical,
+			units.Count(len(g.Configurations), "configuration"))
+	}
+	if m := g.Implied; m != nil {
+		d.Say("By the file of the machine a line beyond the L2 costs %s ns in short rows and %s in "+
+			"streams, and one beyond the LLC %s to %s (the farthest memory) and %s besides, with "+
+			"nobody else at the memory.", units.Digits(m.RowL2, 2), units.Digits(m.StreamL2, 2),
+			units.Digits(m.RowLLC, 2), units.Digits(m.RowRemote, 2), units.Digits(m.StreamLLC, 2))
+	}
 	last := ""
 	for i := range g.Scopes {
 		s := &g.Scopes[i]
-		if s.Comparison != Between || s.Kernel == "" || !g.best(s) {
+		if s.Comparison != Between || s.LeaveOut != Schedulers || s.Kernel == "" || !g.best(s) {
 			continue
 		}
 		if text := s.String(); text != last { // what cannot be told is so in each unit
@@ -74,7 +85,7 @@ func (g *Group) view() *doc.Doc {
 // best reports whether no other unit predicts the outcome of s better.
 func (g *Group) best(s *Scope) bool {
 	return !slices.ContainsFunc(g.Scopes, func(o Scope) bool {
-		return o.Kernel == s.Kernel && o.Comparison == s.Comparison && o.Outcome == s.Outcome &&
+		return o.Kernel == s.Kernel && o.LeaveOut == s.LeaveOut && o.Comparison == s.Comparison && o.Outcome == s.Outcome &&
 			o.Why == "" && s.Why == "" &&
 			o.Fits[2].HeldOut.Value.Float() > s.Fits[2].HeldOut.Value.Float()
 	})
@@ -108,7 +119,10 @@ func (q question) String() string {
 }
 
 func (s *Scope) name() string {
-	if s.Kernel == "" {
+	switch {
+	case s.LeaveOut == Kernels:
+		return "all, a kernel left out"
+	case s.Kernel == "":
 		return "all kernels"
 	}
 	return s.Kernel
@@ -185,12 +199,12 @@ func (g *Group) schedulersLeft() *doc.Table {
 	t.Keys = 2
 	for i := range g.Scopes {
 		s := &g.Scopes[i]
-		if s.Outcome != WTI || s.Comparison != Between || s.Kernel == "" || s.Why != "" ||
-			!g.best(s) {
+		if s.Outcome != WTI || s.Comparison != Between || s.Why != "" || !g.best(s) ||
+			s.Kernel == "" && s.LeaveOut != Kernels {
 			continue
 		}
-		for k, name := range s.Schedulers {
-			t.Row(s.Kernel+", "+string(s.Unit), name, two(s.Fits[0].Left[k].R2),
+		for k := range s.Fits[0].Left {
+			t.Row(s.name()+", "+string(s.Unit), s.Fits[0].Left[k].Of, two(s.Fits[0].Left[k].R2),
 				two(s.Fits[1].Left[k].R2), two(s.Fits[2].Left[k].R2), slope(s.Fits[2].Left[k].RMSE))
 		}
 	}
@@ -204,14 +218,14 @@ func (r *Report) Table(name string) *doc.Table {
 		return r.fits()
 	}
 	t := doc.NewData(CellsTable, "substrate", "machine", "settings", "kernel", "params", "cores",
-		"scheduler", "beyond_l2", "beyond_llc", "wti", "lines_per_serial_work_ns",
-		"llc_misses_per_line", "miss_source")
+		"scheduler", "beyond_l2", "beyond_llc", "wti", "lines_beyond_l2_per_serial_work_ns",
+		"lines_beyond_llc_per_serial_work_ns", "llc_misses_per_line", "miss_source")
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for j := range g.Configurations {
 			c := &g.Configurations[j]
 			t.Row(g.Substrate, g.Machine, g.Settings, c.Kernel, c.Params, c.Cores, c.Scheduler,
-				c.BeyondL2, c.BeyondLLC, c.WTI, c.LinesPerNS, c.LLCMissesPerLine, c.from)
+				c.BeyondL2, c.BeyondLLC, c.WTI, c.LinesL2, c.LinesLLC, c.LLCMissesPerLine, c.from)
 		}
 	}
 	return t
@@ -219,7 +233,7 @@ func (r *Report) Table(name string) *doc.Table {
 
 func (r *Report) fits() *doc.Table {
 	t := doc.NewData(FitsTable, "substrate", "machine", "settings", "kernel", "comparison",
-		"outcome", "unit", "predictors", "n", "bootstrap_units", "held_out_r2", "low", "high",
+		"outcome", "unit", "leave_out", "predictors", "n", "bootstrap_units", "held_out_r2", "low", "high",
 		"in_sample_r2", "intercept", "l2_slope", "llc_slope", "why")
 	for i := range r.Groups {
 		g := &r.Groups[i]
@@ -227,7 +241,7 @@ func (r *Report) fits() *doc.Table {
 			s := &g.Scopes[j]
 			row := func(predictors Predictors, f Fit, why string) {
 				t.Row(g.Substrate, g.Machine, g.Settings, s.Kernel, string(s.Comparison),
-					string(s.Outcome), string(s.Unit), string(predictors), s.N, s.Settings,
+					string(s.Outcome), string(s.Unit), string(s.LeaveOut), string(predictors), s.N, s.Settings,
 					f.HeldOut.Value, f.HeldOut.Low, f.HeldOut.High, f.InSample, f.Intercept, f.L2,
 					f.LLC, why)
 			}
