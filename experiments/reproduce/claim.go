@@ -51,6 +51,11 @@ type part struct {
 	terms     []term // the values shown
 	of        func(v *view) result.Quantity
 	low, high float64
+	// the bounds of the wider margin: those above where the paper prints no number
+	wideLow, wideHigh float64
+	// of a pair: one that is reversed by less than that share is not said to disagree under the
+	// wider margin; 0: no pair
+	pair float64
 }
 
 // A PartFinding is what became of a part.
@@ -58,7 +63,8 @@ type PartFinding struct {
 	Name    string  `json:"part"`
 	Verdict Verdict `json:"verdict"`
 	BySeeds Verdict `json:"verdict_by_seeds"`
-	Banded  bool    `json:"band"` // the draws of the parameters have what it is about
+	Wide    Verdict `json:"verdict_wide"` // under the wider margin
+	Banded  bool    `json:"band"`         // the draws of the parameters have what it is about
 }
 
 // A ReadingFinding is what became of a claim in one reading.
@@ -67,6 +73,7 @@ type ReadingFinding struct {
 	Ours    string        `json:"ours"`
 	Verdict Verdict       `json:"verdict"`
 	BySeeds Verdict       `json:"verdict_by_seeds"`
+	Wide    Verdict       `json:"verdict_wide"`
 	Parts   []PartFinding `json:"parts"`
 }
 
@@ -84,7 +91,10 @@ type Finding struct {
 	Verdict Verdict `json:"verdict"`
 	// BySeeds is the verdict without the draws of the guessed parameters: the intervals over seeds
 	// alone.
-	BySeeds  Verdict          `json:"verdict_by_seeds"`
+	BySeeds Verdict `json:"verdict_by_seeds"`
+	// Wide is the verdict under the wider margin: 10 % of what the paper prints, 5 % of work time
+	// inflation. Verdict's is what the print's digits allow.
+	Wide     Verdict          `json:"verdict_wide"`
 	Readings []ReadingFinding `json:"readings"`
 	// MachineHash is that of the machine of the simulated cells, Frozen whether it is the frozen one;
 	// "" where there is no such machine, or several.
@@ -122,7 +132,7 @@ func Judge(e *dataset.Experiment, bands *Bands) []Finding {
 }
 
 // Claims are the paper's, in its order.
-var Claims = slices.Concat(scaling, reuse, hardware, native)
+var Claims = slices.Concat(scaling, reuse, hardware, concluding, native)
 
 func (c *Claim) judge(v *view, bands *Bands) Finding {
 	f := Finding{ID: c.ID, Where: c.Where, Quote: c.Quote, Says: c.Says, Paper: c.Paper,
@@ -131,7 +141,7 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 	if worlds == nil {
 		worlds = []world{plain}
 	}
-	var verdicts, bySeeds []Verdict
+	var verdicts, bySeeds, wide []Verdict
 	for _, m := range c.meanings {
 		for _, w := range worlds {
 			r := m.judge(v.in(w), bands)
@@ -143,9 +153,10 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 			}
 			f.Readings = append(f.Readings, r)
 			verdicts, bySeeds = append(verdicts, r.Verdict), append(bySeeds, r.BySeeds)
+			wide = append(wide, r.Wide)
 		}
 	}
-	f.Verdict, f.BySeeds = readings(verdicts...), readings(bySeeds...)
+	f.Verdict, f.BySeeds, f.Wide = readings(verdicts...), readings(bySeeds...), readings(wide...)
 	if f.Ours = ours(f.Readings); f.Verdict == NotRun {
 		f.Ours = doc.NotAvailable
 	}
@@ -154,13 +165,14 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 
 func (m *meaning) judge(v *view, bands *Bands) ReadingFinding {
 	var r ReadingFinding
-	var verdicts, bySeeds []Verdict
+	var verdicts, bySeeds, wide []Verdict
 	for i := range m.parts {
 		p := m.parts[i].judge(v, bands)
 		r.Parts = append(r.Parts, p)
 		verdicts, bySeeds = append(verdicts, p.Verdict), append(bySeeds, p.BySeeds)
+		wide = append(wide, p.Wide)
 	}
-	r.Verdict, r.BySeeds = all(verdicts...), all(bySeeds...)
+	r.Verdict, r.BySeeds, r.Wide = all(verdicts...), all(bySeeds...), all(wide...)
 	if r.Ours = m.ours(v, r.Parts); r.Verdict == NotRun {
 		r.Ours = doc.NotAvailable
 	}
@@ -171,16 +183,21 @@ func (p *part) judge(v *view, bands *Bands) PartFinding {
 	f := PartFinding{Name: p.name}
 	q := p.of(v)
 	f.BySeeds = within(q, p.low, p.high)
-	f.Verdict = f.BySeeds
 	if low, high, ok := p.band(v, bands); ok {
 		f.Banded = true
 		from, to, sure := q.Bounds()
 		q = ranged(q.Median.Float(), min(from, low), max(to, high), sure, q.N)
-		f.Verdict = within(q, p.low, p.high)
+	}
+	f.Verdict, f.Wide = within(q, p.low, p.high), within(q, p.wideLow, p.wideHigh)
+	if p.pair > 0 && f.Wide == Disagree {
+		gap := ratio(p.terms[1].of(v), p.terms[0].of(v)) // 1 and more: as the paper has it
+		if _, high, ok := gap.Bounds(); !ok || high >= 1-p.pair {
+			f.Wide = CannotTell
+		}
 	}
 	for _, t := range p.terms {
 		if f.BySeeds != NotRun && !v.onPaperSize(t.kernel) {
-			f.Verdict, f.BySeeds = OtherSize, OtherSize
+			f.Verdict, f.BySeeds, f.Wide = OtherSize, OtherSize, OtherSize
 		}
 	}
 	return f

@@ -162,7 +162,7 @@ func nearer(t, a, b term) part {
 		[]term{t, a, b}, func(v *view) result.Quantity {
 			x := t.of(v)
 			return minus(minus(b.of(v), x), minus(x, a.of(v)))
-		}, math.SmallestNonzeroFloat64, math.Inf(1)}
+		}, math.SmallestNonzeroFloat64, math.Inf(1), math.SmallestNonzeroFloat64, math.Inf(1), 0}
 }
 
 // upTo are the powers of two of the figures that are not above limit.

@@ -158,6 +158,10 @@ func Plan(scale Scale, hostCores int) ([]request.Request, error) {
 			plan.add("fmm", params, m, n, s.fmmSeeds, schedulers(papers))
 		}
 	}
+	byLines := kernel.Params{"layout": cellLayout}
+	maps.Copy(byLines, s.fmm)
+	plan.add("fmm", byLines, m, 24, s.fmmSeeds, schedulers([]string{mth, tbb})).CacheModel =
+		request.CacheLines
 	for _, p := range []program{{"matmul", s.nativeMatmul, 0}, {"fmm", s.nativeFMM, 0}} {
 		for _, n := range nativeCores(hostCores) {
 			plan.add(p.kernel, p.params, nil, n, s.nativeReps, slices.Concat(paper, threads()))

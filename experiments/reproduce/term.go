@@ -14,6 +14,34 @@ type term struct {
 	kernel, where, name string
 	decimals            int
 	of                  func(v *view) result.Quantity
+	// margin is the wider of the two: that share of the number, or of the ratio that it was made
+	// out of by shown, which ratio undoes
+	margin       float64
+	shown, ratio func(float64) float64
+}
+
+// The wider margins: of numbers whose spread the paper does not give.
+const (
+	wideMargin = 0.10
+	wideWTI    = 0.05 // of work time inflation, and of ratios of work time
+)
+
+// marginOf is that of a quantity.
+func marginOf(q quantity) float64 {
+	switch q.id {
+	case qWTI.id, qM2L.id, qWork.id:
+		return wideWTI
+	}
+	return wideMargin
+}
+
+// wide are the bounds of the wider margin around a printed value.
+func (t term) wide(value float64) (low, high float64) {
+	if t.ratio == nil {
+		return value * (1 - t.margin), value * (1 + t.margin)
+	}
+	r := t.ratio(value)
+	return t.shown(r * (1 - t.margin)), t.shown(r * (1 + t.margin))
 }
 
 // program is the kernel's name in texts.
@@ -25,9 +53,9 @@ func on(m quantity, kernel string, cores int, scheduler string) term {
 	if cores == 1 {
 		plural = ""
 	}
-	return term{kernel, fmt.Sprintf("%s on %d core%s", program[kernel], cores, plural),
-		short[scheduler], m.decimals,
-		func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
+	return term{kernel: kernel, where: fmt.Sprintf("%s on %d core%s", program[kernel], cores, plural),
+		name: short[scheduler], decimals: m.decimals, margin: marginOf(m),
+		of: func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
 }
 
 // each is on for several schedulers.
@@ -40,8 +68,9 @@ func each(m quantity, kernel string, cores int, schedulers ...string) (list []te
 
 // over is a/b.
 func over(a, b term, decimals int) term {
-	return term{a.kernel, a.where, a.name + " over " + b.name, decimals,
-		func(v *view) result.Quantity { return ratio(a.of(v), b.of(v)) }}
+	return term{kernel: a.kernel, where: a.where, name: a.name + " over " + b.name,
+		decimals: decimals, margin: a.margin,
+		of: func(v *view) result.Quantity { return ratio(a.of(v), b.of(v)) }}
 }
 
 // growth is the number of a scheduler on many cores over that on few.
@@ -58,7 +87,7 @@ func is(t term, low, high float64) part {
 	if t.where != "" {
 		name = t.where + " " + t.name
 	}
-	return part{name, []term{t}, t.of, low, high}
+	return part{name, []term{t}, t.of, low, high, low, high, 0}
 }
 
 // ranks says that a is below b.
@@ -68,7 +97,7 @@ func ranks(a, b term) part {
 		name = a.where + " " + a.name + " < " + b.where + " " + b.name
 	}
 	return part{name, []term{a, b}, func(v *view) result.Quantity { return minus(b.of(v), a.of(v)) },
-		math.SmallestNonzeroFloat64, math.Inf(1)}
+		math.SmallestNonzeroFloat64, math.Inf(1), math.SmallestNonzeroFloat64, math.Inf(1), a.margin}
 }
 
 // lowest says that a is below each of the others, pair by pair.
@@ -98,15 +127,29 @@ func ascending(list ...term) (parts []part) {
 // atLeast says that t is not below low.
 func atLeast(t term, low float64) part { return is(t, low, math.Inf(1)) }
 
-// with is t with a rising function of its values.
-func (t term) with(decimals int, f func(float64) float64) term {
+// with is t with a rising function of its values, and what undoes it.
+func (t term) with(decimals int, f, inverse func(float64) float64) term {
 	of := t.of
 	t.decimals, t.of = decimals, func(v *view) result.Quantity { return mapped(of(v), f) }
+	t.shown, t.ratio = f, inverse
 	return t
 }
 
-// printed prints that t is the number that the paper prints: to half a unit of its last digit.
-func printed(t term, value, unit float64) part { return is(t, value-unit/2, value+unit/2) }
+// printed says that t is the number that the paper prints: to half a unit of its last digit, and
+// within the wider margin, which is never the narrower one.
+func printed(t term, value, unit float64) part {
+	p := is(t, value-unit/2, value+unit/2)
+	low, high := t.wide(value)
+	p.wideLow, p.wideHigh = min(low, p.low), max(high, p.high)
+	return p
+}
+
+// upToPrinted says that t is at most that number.
+func upToPrinted(t term, value, unit float64) part {
+	p := printed(t, value, unit)
+	p.low, p.wideLow = 0, 0
+	return p
+}
 
 // means is the only meaning of a claim, that all of these hold.
 func means(parts ...[]part) []meaning { return []meaning{{parts: concat(parts...)}} }

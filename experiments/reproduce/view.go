@@ -27,8 +27,8 @@ var short = map[string]string{mth: "MTH", tbb: "TBB", qtc: "QTH/Core", qts: "QTH
 // Qthreads' thieves go through their victims, and what one task of FMM is.
 type world struct {
 	name string
-	near bool                         // Qthreads' victims are sorted by distance
-	rule func(tasks, cutoff any) bool // of FMM's tasks; nil: the plain one
+	near bool                       // Qthreads' victims are sorted by distance
+	rule func(p kernel.Params) bool // of FMM's tasks and cells; nil: the plain ones
 }
 
 // literalCutoff is the paper's: recursion stops below so many bodies (II-A).
@@ -39,24 +39,31 @@ var (
 	sorted  = world{name: "near=1", near: true}
 	bodies  = world{name: "exafmm, 300 bodies", rule: exaFMM(true)}
 	perTask = world{name: "exafmm, 3.25 us a spawn", rule: exaFMM(false)}
+	byCells = world{name: "cells in one structure, by lines", rule: func(p kernel.Params) bool {
+		return p["tasks"] != exaTasks && p["layout"] == cellLayout
+	}}
 
 	victims   = []world{plain, sorted}                  // of victims
 	rules     = []world{plain, bodies, perTask}         // of FMM's tasks
 	allOfThem = []world{plain, sorted, bodies, perTask} // both
 )
 
-func exaFMM(literal bool) func(tasks, cutoff any) bool {
-	return func(tasks, cutoff any) bool {
-		return tasks == exaTasks && (cutoff == literalCutoff) == literal
+// cellLayout is exaFMM's: what a cell has lies in one structure. Whole blocks do not tell it from
+// arrays, so its runs are by lines.
+const cellLayout = "cell"
+
+func exaFMM(literal bool) func(kernel.Params) bool {
+	return func(p kernel.Params) bool {
+		return p["tasks"] == exaTasks && (p["cutoff"] == literalCutoff) == literal
 	}
 }
 
 // has reports whether FMM with these parameters is of the world.
 func (w *world) has(p kernel.Params) bool {
 	if w.rule == nil {
-		return p["tasks"] != exaTasks
+		return p["tasks"] != exaTasks && p["layout"] != cellLayout
 	}
-	return w.rule(p["tasks"], p["cutoff"])
+	return w.rule(p)
 }
 
 // scheduler is the name of the one that stands for s. On one core there are no victims.
