@@ -47,8 +47,12 @@ func TestDocsClaims(t *testing.T) {
 			Basis: c.Basis, Fitted: c.Basis == Fitted, Ours: cells[2]}
 		verdict, bySeeds, _ := strings.Cut(strings.TrimPrefix(cells[0], "| "),
 			"; by seeds alone: ")
+		verdict, wide, _ := strings.Cut(verdict, "; within 10 %: ")
 		verdict, _, _ = strings.Cut(verdict, ", ")
-		f.Verdict, f.BySeeds = Verdict(verdict), Verdict(verdict)
+		f.Verdict, f.BySeeds, f.Wide = Verdict(verdict), Verdict(verdict), Verdict(verdict)
+		if wide != "" {
+			f.Wide = Verdict(wide)
+		}
 		if bySeeds != "" {
 			f.BySeeds = Verdict(bySeeds)
 		}
@@ -77,6 +81,12 @@ func TestDocsClaims(t *testing.T) {
 		"depend on the reading and %d cannot be told",
 		c.Of[Agree]+c.Of[Disagree]+c.Of[Depends]+c.Of[CannotTell], c.Of[Agree], c.Of[Disagree],
 		c.Of[Depends], c.Of[CannotTell])
+	wide := fmt.Sprintf("within 10 %% of the print, 5 %% of work time inflation, %d agree, %d "+
+		"disagree, %d depend on the reading and %d cannot be told", c.Wide[Agree],
+		c.Wide[Disagree], c.Wide[Depends], c.Wide[CannotTell])
+	if !strings.Contains(words(text), wide) {
+		t.Errorf("docs/reproduction.md does not say: %s", wide)
+	}
 	if n := c.Of[NotRun]; n > 0 {
 		counts += fmt.Sprintf("; %d were not run", n)
 	}

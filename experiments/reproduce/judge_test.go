@@ -3,6 +3,7 @@ package reproduce
 import (
 	"bytes"
 	"maps"
+	"math"
 	"strings"
 	"testing"
 
@@ -312,5 +313,51 @@ func TestText(t *testing.T) {
 	c := CountOf(list)
 	if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), c.String()) {
 		t.Errorf("the count %s is not in the text", c)
+	}
+}
+
+// The wider margin is 10 % of what the paper prints and 5 % where that is work time inflation, of
+// the ratio that a percentage was made out of; it is never narrower than the digits, and what is no
+// printed number has no other bounds.
+func TestWideMargin(t *testing.T) {
+	for name, test := range map[string]struct {
+		p         part
+		low, high float64
+	}{
+		"speed-up": {printed(on(qSpeedup, "matmul", 24, mth), 21, 1), 18.9, 23.1},
+		"overhead": {printed(on12(qOVR, mth), 1.1, 0.1), 0.99, 1.21},
+		"wti":      {printed(on12(qWTI, mth), 1.025, 0.0001), 0.97375, 1.07625},
+		"lost":     {printed(lost("fmm", tbb), 20, 1), 100 * (1 - 1/1.1875), 100 * (1 - 1/1.3125)},
+		"m2l":      {printed(more(qM2L, "fmm", 24), 45, 1), 37.75, 52.25},
+		"work":     {printed(more(qWork, "matmul", 24), 8, 1), 2.6, 13.4},
+		"coarse":   {printed(on12(qOVR, mth), 1.1, 0.4), 0.9, 1.3},
+		"a bound":  {upToPrinted(on12(qOVR, mth), 1.30, 0.01), 0, 1.43},
+		"no print": {is(on12(qOVR, mth), 2, 3), 2, 3},
+	} {
+		if math.Abs(test.p.wideLow-test.low) > 1e-9 || math.Abs(test.p.wideHigh-test.high) > 1e-9 {
+			t.Errorf("%s: %v to %v, expected %v to %v", name, test.p.wideLow, test.p.wideHigh,
+				test.low, test.high)
+		}
+	}
+	fixed := func(q quantity, v float64) term {
+		t := on12(q, mth)
+		t.kernel = "" // of no size
+		t.of = func(*view) result.Quantity { return iv(0.99*v, v, 1.01*v) }
+		return t
+	}
+	for _, test := range []struct {
+		q           quantity
+		a, b        float64
+		print, wide Verdict
+	}{
+		{qMisses, 1, 2, Agree, Agree}, {qMisses, 1.05, 1, Disagree, CannotTell},
+		{qMisses, 1.2, 1, Disagree, Disagree}, {qWTI, 1.04, 1, Disagree, CannotTell},
+		{qWTI, 1.09, 1, Disagree, Disagree}, {qWTI, 1.01, 1, CannotTell, CannotTell},
+	} {
+		p := ranks(fixed(test.q, test.a), fixed(test.q, test.b))
+		if f := p.judge(&view{}, nil); f.Verdict != test.print || f.Wide != test.wide {
+			t.Errorf("%v < %v of %s: %s, within the margin %s; expected %s, %s", test.a, test.b,
+				test.q.id, f.Verdict, f.Wide, test.print, test.wide)
+		}
 	}
 }
