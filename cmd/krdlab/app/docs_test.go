@@ -102,6 +102,10 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
 		text = strings.ReplaceAll(text, "--out exp", fmt.Sprintf("--out swept%d", len(text)))
 		text += " --n 64 --reps 1"
+	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/survey"):
+		text += " --dry-run"
+	case words[0] == "survey":
+		text = "survey swept"
 	case words[0] == "sweep" && words[1] == "docs/levels-paper.toml":
 		text = strings.ReplaceAll(text, words[1], "levels.toml") // the plan in small
 	case slices.Contains(words, "--ablation"):
@@ -222,6 +226,13 @@ func TestDocumentedCommands(t *testing.T) {
 		fmt.Fprintf(&script, "-- %s --\n"+`{"schema_version": 1, "package": ".", "unit": "datum", `+
 			`"accesses": 3, "functions": [], "krd": {"schema_version": 1, "distance": "exclusive", "weight": "count", `+
 			`"accesses": 3, "cold": 1, "bins": [{"from_bytes": 0, "to_bytes": 1, "count": 2}]}}`+"\n", name)
+	}
+	for _, name := range []string{"survey.toml", "survey-factor.toml", "prices-zen4.toml"} {
+		text, err := os.ReadFile("../../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&script, "-- docs/%s --\n%s", name, text)
 	}
 	levels, err := os.ReadFile("../../../docs/levels.toml")
 	if err != nil {
