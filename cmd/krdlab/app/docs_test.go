@@ -106,7 +106,7 @@ func small(text string) (command string, ok bool) {
 		text += " --dry-run"
 	case words[0] == "survey":
 		text = "survey swept"
-	case words[0] == "sweep" && words[1] == "docs/levels-paper.toml":
+	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/levels-"):
 		text = strings.ReplaceAll(text, words[1], "levels.toml") // the plan in small
 	case slices.Contains(words, "--ablation"):
 		text = "reproduce --ablation --scale smoke --out ablated"
