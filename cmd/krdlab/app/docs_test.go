@@ -102,10 +102,12 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
 		text = strings.ReplaceAll(text, "--out exp", fmt.Sprintf("--out swept%d", len(text)))
 		text += " --n 64 --reps 1"
+	case words[0] == "sweep" && strings.HasSuffix(text, "--out few"):
+		text = strings.Replace(text, "6,16", "6 --sched workfirst,static --reps 1", 1)
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/survey"):
 		text += " --dry-run"
 	case words[0] == "survey":
-		text = "survey swept"
+		text = "survey few"
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/levels-"):
 		text = strings.ReplaceAll(text, words[1], "levels.toml") // the plan in small
 	case slices.Contains(words, "--ablation"):
@@ -122,7 +124,7 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"
 	case words[0] == "correlate" || words[0] == "compare": // this computer may be busy
-		text += " --include-disturbed"
+		text = strings.Replace(text, " dealt", " few", 1) + " --include-disturbed"
 	case words[0] == "machine" && words[1] == "calibrate":
 		text += " --quick"
 	}
