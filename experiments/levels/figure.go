@@ -38,7 +38,7 @@ func (r *Report) Figure() *plot.Figure {
 	}
 	f.Caption = append(f.Caption, "Predictors: the shares of accesses beyond the L2 of their core "+
 		"(a stack for each core), beyond the LLC of their node (a stack for each node), and both. "+
-		"R2 of a line of least squares fitted to the other schedulers, each left out in turn; 0 is "+
+		"R2 of a line of least squares fitted to the other schedulers, each left out in turn (or to the other kernels); 0 is "+
 		"the mean of the others. Between schedulers: differences from the mean of the others at "+
 		"equal kernel, parameters and cores. Bars: 95 % of a bootstrap over these.")
 	return f
@@ -46,7 +46,7 @@ func (r *Report) Figure() *plot.Figure {
 
 func (g *Group) panel(q question, comparison Comparison) (p plot.Panel, ok bool) {
 	p = plot.Panel{Kind: plot.Lines, Title: q.outcome.String() + ", " + string(comparison),
-		Y: plot.Axis{Label: "held-out R2", Min: 0, Max: 1}, X: plot.Axis{Min: -0.5}}
+		Y: plot.Axis{Label: "held-out R2", Min: 0, Max: 1}, X: plot.Axis{Min: -0.5, Turned: true}}
 	if q.unit == Lines {
 		p.Note = "predictors: " + string(q.unit) + " of serial work"
 	}

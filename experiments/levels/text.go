@@ -49,7 +49,7 @@ func (g *Group) view() *doc.Doc {
 	if g.MissSource != "" {
 		d.Say("LLC misses from %s", g.MissSource)
 	}
-	if g.Identical > 0 {
+	if g.Identical > 0 && g.Substrate == loi.Simulated {
 		d.Say("IDENTITY: in %d of %s the modelled misses are the lines beyond the LLC, to the last "+
 			"one. What predicts WTI there is what the model charges.", g.Identical,
 			units.Count(len(g.Configurations), "configuration"))
@@ -60,10 +60,11 @@ func (g *Group) view() *doc.Doc {
 			"nobody else at the memory.", units.Digits(m.RowL2, 2), units.Digits(m.StreamL2, 2),
 			units.Digits(m.RowLLC, 2), units.Digits(m.RowRemote, 2), units.Digits(m.StreamLLC, 2))
 	}
+	several := len(g.distinct(func(c *Configuration) string { return c.Kernel })) > 2
 	last := ""
 	for i := range g.Scopes {
 		s := &g.Scopes[i]
-		if s.Comparison != Between || s.LeaveOut != Schedulers || s.Kernel == "" || !g.best(s) {
+		if s.Comparison != Between || !g.best(s) || s.Kernel != "" && several {
 			continue
 		}
 		if text := s.String(); text != last { // what cannot be told is so in each unit
@@ -142,9 +143,13 @@ func (s *Scope) String() string {
 	if low := s.Gain.Low; low.Known() && low.Float() > 0 {
 		verdict = fmt.Sprintf("both levels are needed, and add %s to the better one", s.Gain)
 	}
-	return fmt.Sprintf("Fitted to the other schedulers, the %s beyond L2 and LLC predict %s "+
+	others := "schedulers"
+	if s.LeaveOut == Kernels {
+		others = "kernels"
+	}
+	return fmt.Sprintf("Fitted to the other %s, the %s beyond L2 and LLC predict %s "+
 		"with an R2 of %s, those beyond L2 alone with %s, beyond LLC alone with %s (%s, n = %d; "+
-		"95 %% of a bootstrap over %d settings): %s.", s.Unit, what, s.Fits[2].HeldOut, s.Fits[0].HeldOut,
+		"95 %% of a bootstrap over %d settings): %s.", others, s.Unit, what, s.Fits[2].HeldOut, s.Fits[0].HeldOut,
 		s.Fits[1].HeldOut, s.name(), s.N, s.Settings, verdict)
 }
 

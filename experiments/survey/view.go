@@ -46,7 +46,8 @@ func (r *Report) View() *doc.Doc {
 	}
 	d.Add(doc.Paragraph{fmt.Sprintf("best: the least median time, with its speed-up; +N: not told "+
 		"from N others (largest p of the tests against all others, Holm's correction over the rows "+
-		"of a column, limit %.2f). stays: told, and the same, under all prices. far: accesses with "+
+		"of a column, limit %.2f). told: from all others; stays: told, and the same, under all "+
+		"prices. far: accesses with "+
 		"a finite distance beyond the LLC, the least and the most of all schedulers.",
 		compare.Alpha), "of the best: geometric mean over rows of the best's time over the " +
 		"scheduler's; worst: the least of a row; first: rows that it is told to be the best of."})
@@ -58,7 +59,11 @@ func (p *Place) winners() *doc.Table {
 	for i := range p.Prices {
 		t.Columns = append(t.Columns, doc.Column{Head: p.Prices[i].head()})
 	}
-	t.Columns = append(t.Columns, doc.Column{Head: "stays"},
+	stays := "stays"
+	if len(p.Prices) == 1 {
+		stays = "told"
+	}
+	t.Columns = append(t.Columns, doc.Column{Head: stays},
 		doc.Column{Head: "far, %", Kind: doc.Real})
 	count := map[string]int{}
 	for _, row := range p.Prices[0].Rows {

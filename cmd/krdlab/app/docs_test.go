@@ -102,7 +102,13 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
 		text = strings.ReplaceAll(text, "--out exp", fmt.Sprintf("--out swept%d", len(text)))
 		text += " --n 64 --reps 1"
-	case words[0] == "sweep" && words[1] == "docs/levels-paper.toml":
+	case words[0] == "sweep" && strings.HasSuffix(text, "--out few"):
+		text = strings.Replace(text, "6,16", "6 --sched workfirst,static --reps 1", 1)
+	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/survey"):
+		text += " --dry-run"
+	case words[0] == "survey":
+		text = "survey few"
+	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/levels-"):
 		text = strings.ReplaceAll(text, words[1], "levels.toml") // the plan in small
 	case slices.Contains(words, "--ablation"):
 		text = "reproduce --ablation --scale smoke --out ablated"
@@ -118,7 +124,7 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"
 	case words[0] == "correlate" || words[0] == "compare": // this computer may be busy
-		text += " --include-disturbed"
+		text = strings.Replace(text, " dealt", " few", 1) + " --include-disturbed"
 	case words[0] == "machine" && words[1] == "calibrate":
 		text += " --quick"
 	}
@@ -222,6 +228,13 @@ func TestDocumentedCommands(t *testing.T) {
 		fmt.Fprintf(&script, "-- %s --\n"+`{"schema_version": 1, "package": ".", "unit": "datum", `+
 			`"accesses": 3, "functions": [], "krd": {"schema_version": 1, "distance": "exclusive", "weight": "count", `+
 			`"accesses": 3, "cold": 1, "bins": [{"from_bytes": 0, "to_bytes": 1, "count": 2}]}}`+"\n", name)
+	}
+	for _, name := range []string{"survey.toml", "survey-factor.toml", "prices-zen4.toml"} {
+		text, err := os.ReadFile("../../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&script, "-- docs/%s --\n%s", name, text)
 	}
 	levels, err := os.ReadFile("../../../docs/levels.toml")
 	if err != nil {

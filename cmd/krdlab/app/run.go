@@ -95,7 +95,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.Var(&f.cores, "cores", "`N` workers, one for each core (default all cores of the "+
 		"machine)")
 	p.StringVar(&f.asked.Place, "machine", request.Auto, "`WHERE`: native, the name or TOML file of a "+
-		"machine to simulate (with :caches=1/16 behind it that part of its caches), or auto: native "+
+		"machine to simulate (with :caches=1/16 behind it that part of its caches, with "+
+		":prices=OTHER another's prices), or auto: native "+
 		"where this machine has the cores, otherwise "+
 		request.DefaultMachine+" simulated; see krdlab list machines")
 	cachesVar(p, &f.caches)
