@@ -39,7 +39,7 @@ var (
 	sorted  = world{name: "near=1", near: true}
 	bodies  = world{name: "exafmm, 300 bodies", rule: exaFMM(true)}
 	perTask = world{name: "exafmm, 3.25 us a spawn", rule: exaFMM(false)}
-	byCells = world{name: "cells in one structure, by lines", rule: func(p kernel.Params) bool {
+	byCells = world{name: "cells, by lines", rule: func(p kernel.Params) bool {
 		return p["tasks"] != exaTasks && p["layout"] == cellLayout
 	}}
 
