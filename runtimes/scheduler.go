@@ -24,6 +24,9 @@ type Scheduler struct {
 	// Family is the runtime as which its operations are priced on a simulated machine: the name of
 	// a table [families.NAME] of machine files. "" takes the machine's common prices.
 	Family string
+	// Twin is a scheduler of the table that does nearly the same, "" for none: who has seen one has
+	// seen the other.
+	Twin string
 	// Random: another seed gives another run, as the policy draws from [Search.Rand], or goes by
 	// the order of [Search.Victims], of which those at the same distance are shuffled by seed.
 	Random bool

@@ -71,6 +71,9 @@ func TestLinesOfSchedulers(t *testing.T) {
 		if err := s.Validate(); err != nil {
 			t.Error(err)
 		}
+		if twin, ok := SchedulerByName(s.Twin); s.Twin != "" && (!ok || twin.Twin != "") {
+			t.Errorf("%s: its twin %q is no line, or has one", s.Name, s.Twin)
+		}
 	}
 }
 

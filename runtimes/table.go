@@ -38,7 +38,7 @@ var Schedulers = withDefaults([]Scheduler{
 		Params: helpFirstParams, Make: makeHelpFirst,
 	},
 	{
-		Name: "helpfirst-locality", Family: tbbAffinity, Random: true,
+		Name: "helpfirst-locality", Family: tbbAffinity, Twin: "helpfirst", Random: true,
 		Doc: "as helpfirst; a task is also mailed to the worker that last touched its data (TBB " +
 			"with affinity)",
 		Origin: "Robison, Voss, Kukanov: Optimization via reflection on work stealing in TBB, " +

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"krdlab/experiments/result"
 	"krdlab/hw/units"
+	"krdlab/runtimes"
 )
 
 const seed = 1
@@ -50,14 +52,16 @@ const (
 	Kernels    LeaveOut = "kernel"
 )
 
-// twins are schedulers that do nearly the same: a fit to one of them has seen the other.
-var twins = [][]string{{"helpfirst", "helpfirst-locality"}}
+// twin reports whether a fit to b has seen a: they are one scheduler with other parameters, or
+// twins of the table.
+func twin(a, b string) bool { return rooted(a) == rooted(b) }
 
-// twin reports whether a fit to b has seen a.
-func twin(a, b string) bool {
-	return a == b || slices.ContainsFunc(twins, func(list []string) bool {
-		return slices.Contains(list, a) && slices.Contains(list, b)
-	})
+func rooted(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	if s, _ := runtimes.SchedulerByName(name); s.Twin != "" {
+		return s.Twin
+	}
+	return name
 }
 
 // Predictors are shares of accesses that a fit may use.

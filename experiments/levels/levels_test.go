@@ -326,6 +326,18 @@ func TestWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+// Parameters make no scheduler that a fit to the others has not seen.
+func TestTwin(t *testing.T) {
+	for pair, want := range map[[2]string]bool{
+		{"helpfirst", "helpfirst-locality"}: true, {"shepherd-core:near=1", "shepherd-core"}: true,
+		{"helpfirst", "workfirst"}: false, {"unknown", "unknown"}: true,
+	} {
+		if twin(pair[0], pair[1]) != want || twin(pair[1], pair[0]) != want {
+			t.Errorf("%v: twins %t, expected %t", pair, !want, want)
+		}
+	}
+}
+
 // What a line costs by the file of the paper's machine: latencies over three at a time.
 func TestImplied(t *testing.T) {
 	m, err := machine.ByName("westmere-ex-4s")

@@ -10,9 +10,9 @@ package survey
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"krdlab/experiments/compare"
 	"krdlab/experiments/dataset"
@@ -103,8 +103,8 @@ type Share struct {
 type NothingError struct{ Experiments []string }
 
 func (e *NothingError) Error() string {
-	return fmt.Sprintf("%v: no kernel was run under two schedulers on the same cores: nothing can be "+
-		"the best", e.Experiments)
+	return strings.Join(e.Experiments, ", ") + ": no kernel was run under two schedulers on the same " +
+		"cores: nothing can be the best"
 }
 
 // Class implements [failure.Classed].

@@ -25,12 +25,16 @@ func (p *Place) title() string {
 	return strings.Join(append(words, units.Count(p.Cores, "core")), ", ")
 }
 
-// head names prices.
-func (p *Prices) head() string {
-	if p.Name == "" {
+// head names prices, which nobody has natively.
+func (p *Place) head(i int) string {
+	switch name := p.Prices[i].Name; {
+	case p.Substrate != loi.Simulated:
+		return "best"
+	case name == "":
 		return "own prices"
+	default:
+		return "prices of " + name
 	}
-	return "prices of " + p.Name
 }
 
 // View returns what people read of the report: for each place the best of each kernel by prices,
@@ -57,7 +61,7 @@ func (r *Report) View() *doc.Doc {
 func (p *Place) winners() *doc.Table {
 	t := doc.NewTable(1, "kernel")
 	for i := range p.Prices {
-		t.Columns = append(t.Columns, doc.Column{Head: p.Prices[i].head()})
+		t.Columns = append(t.Columns, doc.Column{Head: p.head(i)})
 	}
 	stays := "stays"
 	if len(p.Prices) == 1 {
@@ -112,8 +116,11 @@ func (r *Row) text() string {
 func (p *Place) shares() *doc.Table {
 	t := doc.NewTable(1, "scheduler")
 	for i := range p.Prices {
-		head := p.Prices[i].head()
-		t.Columns = append(t.Columns, doc.Column{Head: head + ":\nof the best", Kind: doc.Real},
+		head := p.head(i) + ":\nof the best"
+		if p.Substrate != loi.Simulated {
+			head = "of the\nbest"
+		}
+		t.Columns = append(t.Columns, doc.Column{Head: head, Kind: doc.Real},
 			doc.Column{Head: "\nworst"}, doc.Column{Head: "\nfirst", Kind: doc.Whole})
 	}
 	for _, s := range p.Prices[0].Schedulers {
