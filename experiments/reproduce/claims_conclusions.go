@@ -14,7 +14,7 @@ import (
 // concluding are the two main ones of the paper (VI).
 var concluding = []Claim{
 	{
-		ID: "conclusion-reuse", Where: "VI", On: both, Basis: Seen, worlds: victims,
+		ID: "conclusion-reuse", Where: "VI", On: both, Basis: Seen,
 		Quote: "Furthermore we observed correlation between the KRD metric and hardware metrics " +
 			"such as last level cache misses and average kernel execution time.",
 		Says: "far reuse goes with LLC misses and kernel time over the four schedulers",

@@ -47,7 +47,15 @@ func TestPlan(t *testing.T) {
 				if c.Reps < 6 {
 					t.Errorf("%s: %d seeds have no interval", scale, c.Reps)
 				}
-				for _, s := range papers {
+				of := papers
+				if c.Params["layout"] == cellLayout { // for M2L alone
+					of = []string{mth, tbb}
+					if c.CacheModel != request.CacheLines || c.Cores != 24 {
+						t.Errorf("%s: cells in one structure, %s, on %d cores", scale, c.CacheModel,
+							c.Cores)
+					}
+				}
+				for _, s := range of {
 					two := (s == qtc || s == qts) && c.Params["tasks"] != exaTasks &&
 						slices.Contains(bySorted[c.Kernel.Name], c.Cores)
 					if slices.Contains(request.Names(c.Schedulers), s+nearRule) != two {
