@@ -10,6 +10,7 @@ package survey
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -103,8 +104,8 @@ type Share struct {
 type NothingError struct{ Experiments []string }
 
 func (e *NothingError) Error() string {
-	return strings.Join(e.Experiments, ", ") + ": no kernel was run under two schedulers on the same " +
-		"cores: nothing can be the best"
+	return strings.Join(e.Experiments, ", ") + ": no kernel was run under two schedulers on the " +
+		"same cores: nothing can be the best"
 }
 
 // Class implements [failure.Classed].
@@ -121,8 +122,12 @@ func Of(experiments []*dataset.Experiment) (*Report, error) {
 			r.Warnings = append(r.Warnings, e.Name+": "+p.String())
 		}
 		groups := e.Groups()
+		pages := "" // of programs without data, too: an experiment has one placement
 		for i := range groups {
-			r.add(&groups[i])
+			pages = cmp.Or(pages, groups[i].Pages())
+		}
+		for i := range groups {
+			r.add(&groups[i], cmp.Or(groups[i].Pages(), pages))
 		}
 	}
 	r.Places = slices.DeleteFunc(r.Places, func(p Place) bool { return len(p.Prices) == 0 })
@@ -140,8 +145,8 @@ func Of(experiments []*dataset.Experiment) (*Report, error) {
 	return r, nil
 }
 
-// add takes the rows of a group.
-func (r *Report) add(g *dataset.Group) {
+// add takes the rows of a group, whose pages are placed so.
+func (r *Report) add(g *dataset.Group, pages string) {
 	name, prices := machine.Unpriced(g.Machine)
 	for _, cores := range g.Cores() {
 		row, times := rowOf(g, cores)
@@ -149,22 +154,25 @@ func (r *Report) add(g *dataset.Group) {
 			continue
 		}
 		at := Place{Substrate: g.Substrate, Machine: name, Settings: g.Place().Settings,
-			Pages: g.Pages(), Cores: cores}
+			Pages: pages, Cores: cores}
 		i := slices.IndexFunc(r.Places, func(p Place) bool {
 			return p.Substrate == at.Substrate && p.Machine == at.Machine &&
-				p.Settings == at.Settings && p.Cores == at.Cores &&
-				(p.Pages == at.Pages || p.Pages == "" || at.Pages == "") // "": no data
+				p.Settings == at.Settings && p.Cores == at.Cores && p.Pages == at.Pages
 		})
 		if i < 0 {
 			i = len(r.Places)
 			r.Places = append(r.Places, at)
 		}
 		p := &r.Places[i]
-		p.Pages = cmp.Or(p.Pages, at.Pages)
 		j := slices.IndexFunc(p.Prices, func(v Prices) bool { return v.Name == prices })
 		if j < 0 {
 			j = len(p.Prices)
 			p.Prices = append(p.Prices, Prices{Name: prices, Rows: []Row{}, Schedulers: []Share{}})
+		}
+		if p.Prices[j].row(row.Kernel, row.Params) != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s, %s: several experiments have it; the "+
+				"first is used", row.changed, p.title()))
+			continue
 		}
 		p.Prices[j].Rows = append(p.Prices[j].Rows, *row)
 		p.Prices[j].share(row.Kernel, times)
@@ -248,18 +256,36 @@ func (p *Place) finish() {
 	for i := range p.Prices {
 		p.Prices[i].finish()
 	}
-	for _, row := range p.Prices[0].Rows {
-		h := Held{row.Kernel, row.Params, row.Best, row.changed}
-		for i := range p.Prices {
-			j := slices.IndexFunc(p.Prices[i].Rows, func(r Row) bool {
-				return r.Kernel == row.Kernel && r.Params == row.Params
-			})
-			if j < 0 || !p.Prices[i].Rows[j].Told || p.Prices[i].Rows[j].Best != row.Best {
-				h.Best = ""
+	for i := range p.Prices {
+		for _, row := range p.Prices[i].Rows {
+			if !slices.ContainsFunc(p.Held, func(h Held) bool {
+				return h.Kernel == row.Kernel && h.Params == row.Params
+			}) {
+				p.Held = append(p.Held, p.held(row))
 			}
 		}
-		p.Held = append(p.Held, h)
 	}
+}
+
+// held says whether the best of a row is so under all prices.
+func (p *Place) held(row Row) Held {
+	h := Held{row.Kernel, row.Params, row.Best, row.changed}
+	for i := range p.Prices {
+		if r := p.Prices[i].row(row.Kernel, row.Params); r == nil || !r.Told || r.Best != row.Best {
+			h.Best = ""
+		}
+	}
+	return h
+}
+
+// row is that of a kernel, nil where there is none.
+func (p *Prices) row(kernel, params string) *Row {
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Kernel == kernel && r.Params == params {
+			return r
+		}
+	}
+	return nil
 }
 
 func (p *Prices) finish() {

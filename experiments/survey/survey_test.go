@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
@@ -114,9 +115,63 @@ func TestOf(t *testing.T) {
 	if err := errors.Join(r.View().Text(page), page.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"own prices", "prices of others", "workfirst", "+1", "SIMULATED"} {
+	for _, want := range []string{"own prices", "prices of others", "workfirst", "+1",
+		"SIMULATED"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+// No row and no scheduler is lost that the first prices do not have, and what two experiments have
+// counts once.
+func TestNothingLost(t *testing.T) {
+	own := made("", map[string][4]int64{"lu": {1000, 2000, 3000, 4000}})
+	other := made("others", map[string][4]int64{"lu": {1000, 2000, 3000, 4000},
+		"sor": {1000, 2000, 3000, 4000}})
+	own.Cells = own.Cells[:2] // two of the schedulers
+	again := made("", map[string][4]int64{"lu": {4000, 3000, 2000, 1000}})
+	r, err := Of([]*dataset.Experiment{own, other, again})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.Places[0]
+	if len(p.Prices[0].Rows) != 1 || p.Prices[0].Rows[0].Best != "workfirst" ||
+		len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "several experiments have it") {
+		t.Errorf("a row of two experiments: %+v, %q", p.Prices[0].Rows, r.Warnings)
+	}
+	if len(p.Held) != 2 || p.Held[1].Kernel != "sor" || p.Held[1].Best != "" {
+		t.Errorf("rows %+v, expected that of the second prices too", p.Held)
+	}
+	if n := len(p.shares().Rows); n != 4 {
+		t.Errorf("%d schedulers, expected those of all prices, 4", n)
+	}
+}
+
+// A kernel without data is of the placement that the others of its experiment have.
+func TestPlaces(t *testing.T) {
+	var list []*dataset.Experiment
+	for _, numa := range []request.NUMAPolicy{request.NUMANode0, request.NUMADealt} {
+		e := made("", map[string][4]int64{"lu": {1000, 2000, 3000, 4000},
+			"triad": {1000, 2000, 3000, 4000}})
+		for i := range e.Cells {
+			r := e.Cells[i].Result
+			if r.Kernel == "triad" { // has data
+				r.Settings.NUMA, r.LLCModel = numa, &result.LLCModel{}
+			}
+		}
+		list = append(list, e)
+	}
+	r, err := Of(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Places) != 2 || len(r.Warnings) != 0 {
+		t.Fatalf("%d places, %q", len(r.Places), r.Warnings)
+	}
+	for _, p := range r.Places {
+		if len(p.Prices[0].Rows) != 2 {
+			t.Errorf("%s: %d rows, expected 2", p.Pages, len(p.Prices[0].Rows))
 		}
 	}
 }

@@ -49,8 +49,8 @@ func (r *Report) View() *doc.Doc {
 		d.Add(of)
 	}
 	d.Add(doc.Paragraph{fmt.Sprintf("best: the least median time, with its speed-up; +N: not told "+
-		"from N others (largest p of the tests against all others, Holm's correction over the rows "+
-		"of a column, limit %.2f). told: from all others; stays: told, and the same, under all "+
+		"from N others (largest p of the tests against all others, Holm's correction over the "+
+		"rows of a column, limit %.2f). told: from all others; stays: told, and the same, under all "+
 		"prices. far: accesses with "+
 		"a finite distance beyond the LLC, the least and the most of all schedulers.",
 		compare.Alpha), "of the best: geometric mean over rows of the best's time over the " +
@@ -70,8 +70,8 @@ func (p *Place) winners() *doc.Table {
 	t.Columns = append(t.Columns, doc.Column{Head: stays},
 		doc.Column{Head: "far, %", Kind: doc.Real})
 	count := map[string]int{}
-	for _, row := range p.Prices[0].Rows {
-		count[row.Kernel]++
+	for _, h := range p.Held {
+		count[h.Kernel]++
 	}
 	for _, held := range p.Held {
 		name := held.Kernel
@@ -81,14 +81,11 @@ func (p *Place) winners() *doc.Table {
 		cells := []any{name}
 		var far any
 		for i := range p.Prices {
-			j := slices.IndexFunc(p.Prices[i].Rows, func(r Row) bool {
-				return r.Kernel == held.Kernel && r.Params == held.Params
-			})
-			if j < 0 {
+			row := p.Prices[i].row(held.Kernel, held.Params)
+			if row == nil {
 				cells = append(cells, "")
 				continue
 			}
-			row := &p.Prices[i].Rows[j]
 			if row.MostFar.Known() && far == nil {
 				far = percent(row.LeastFar.Float()) + " to " + percent(row.MostFar.Float())
 			}
@@ -123,19 +120,26 @@ func (p *Place) shares() *doc.Table {
 		t.Columns = append(t.Columns, doc.Column{Head: head, Kind: doc.Real},
 			doc.Column{Head: "\nworst"}, doc.Column{Head: "\nfirst", Kind: doc.Whole})
 	}
-	for _, s := range p.Prices[0].Schedulers {
-		cells := []any{s.Scheduler}
+	var names []string
+	for i := range p.Prices {
+		for _, s := range p.Prices[i].Schedulers {
+			if !slices.Contains(names, s.Scheduler) {
+				names = append(names, s.Scheduler)
+			}
+		}
+	}
+	for _, name := range names {
+		cells := []any{name}
 		for i := range p.Prices {
-			j := slices.IndexFunc(p.Prices[i].Schedulers, func(o Share) bool {
-				return o.Scheduler == s.Scheduler
-			})
+			list := p.Prices[i].Schedulers
+			j := slices.IndexFunc(list, func(s Share) bool { return s.Scheduler == name })
 			if j < 0 {
 				cells = append(cells, nil, nil, nil)
 				continue
 			}
-			o := &p.Prices[i].Schedulers[j]
-			cells = append(cells, o.Mean, units.Digits(o.Worst.Float(), 2)+" "+o.WorstOf,
-				int64(o.Best))
+			s := &list[j]
+			cells = append(cells, s.Mean, units.Digits(s.Worst.Float(), 2)+" "+s.WorstOf,
+				int64(s.Best))
 		}
 		t.Row(cells...)
 	}
@@ -169,8 +173,8 @@ func (r *Report) Table(name string) *doc.Table {
 		t.Columns = slices.Concat(t.Columns, text("kernel", "params", "best"), []doc.Column{
 			{Key: "speedup", Head: "speedup", Kind: doc.Real, Ends: true},
 			{Key: "wti", Head: "wti", Kind: doc.Real, Ends: true}}, text("second"),
-			number(doc.Real, "lead", "p", "p_holm"), number(doc.Truth, "told"), text("tied", "stays"),
-			number(doc.Real, "least_far", "most_far"), text("most_far_under"))
+			number(doc.Real, "lead", "p", "p_holm"), number(doc.Truth, "told"),
+			text("tied", "stays"), number(doc.Real, "least_far", "most_far"), text("most_far_under"))
 	}
 	for i := range r.Places {
 		p := &r.Places[i]
@@ -184,12 +188,7 @@ func (r *Report) Table(name string) *doc.Table {
 				continue
 			}
 			for _, row := range v.Rows {
-				stays := ""
-				for _, h := range p.Held {
-					if h.Kernel == row.Kernel && h.Params == row.Params {
-						stays = h.Best
-					}
-				}
+				stays := p.held(row).Best
 				t.Row(append(place(p, v), row.Kernel, row.Params, row.Best, row.Speedup, row.WTI,
 					row.Second, row.Lead, row.P, row.HolmP, row.Told, strings.Join(row.Tied, " "),
 					stays, row.LeastFar, row.MostFar, row.FarUnder)...)

@@ -229,7 +229,7 @@ func TestDocumentedCommands(t *testing.T) {
 			`"accesses": 3, "functions": [], "krd": {"schema_version": 1, "distance": "exclusive", "weight": "count", `+
 			`"accesses": 3, "cold": 1, "bins": [{"from_bytes": 0, "to_bytes": 1, "count": 2}]}}`+"\n", name)
 	}
-	for _, name := range []string{"survey.toml", "survey-factor.toml", "prices-zen4.toml"} {
+	for _, name := range []string{"survey.toml", "survey-factor.toml", "prices-zen5.toml"} {
 		text, err := os.ReadFile("../../../docs/" + name)
 		if err != nil {
 			t.Fatal(err)
