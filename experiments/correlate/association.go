@@ -115,8 +115,8 @@ func Of(e *dataset.Experiment) *Report {
 
 func (f *Family) associate(sel *selection, o Outcome, source missSource) Association {
 	s := sel.sample(f.Points, o, source)
-	a := Association{Outcome: o, Modelled: f.Substrate == loi.Simulated, N: len(s.y), Units: len(s.units), Coefficients: []Coefficients{},
-		Notes: []string{}}
+	a := Association{Outcome: o, Modelled: f.Substrate == loi.Simulated, N: len(s.y),
+		Units: len(s.units), Coefficients: []Coefficients{}, Notes: []string{}}
 	if source.from != "" {
 		a.LLCSource, a.MissSource = &source.llc, &source.from
 		a.ByConstruction = source.construction

@@ -38,9 +38,10 @@ func (r *Report) Figure() *plot.Figure {
 	}
 	f.Caption = append(f.Caption, "Predictors: the shares of accesses beyond the L2 of their core "+
 		"(a stack for each core), beyond the LLC of their node (a stack for each node), and both. "+
-		"R2 of a line of least squares fitted to the other schedulers, each left out in turn (or to the other kernels); 0 is "+
-		"the mean of the others. Between schedulers: differences from the mean of the others at "+
-		"equal kernel, parameters and cores. Bars: 95 % of a bootstrap over these.")
+		"R2 of a line of least squares fitted to the other schedulers, each left out in turn (or "+
+		"to the other kernels); 0 is the mean of the others. Between schedulers: differences "+
+		"from the mean of the others at equal kernel, parameters and cores. Bars: 95 % of a "+
+		"bootstrap over these.")
 	return f
 }
 

@@ -312,7 +312,8 @@ func (g *Group) observations(of *Scope) *data {
 	d := &data{free: !between, settings: len(order)}
 	// off returns an observation less the mean of those of its setting that a fit has seen; false
 	// where that has seen none.
-	off := func(v observation, all []observation, seen func(string) bool) ([2]float64, float64, bool) {
+	off := func(v observation, all []observation, seen func(string) bool) (x [2]float64, y float64,
+		ok bool) {
 		if !between {
 			return v.x, v.y, true
 		}

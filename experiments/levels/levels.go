@@ -11,13 +11,12 @@
 // of the model: [Group.Identical] counts them.
 //
 // The fit is a plain one, outcome = a + b x (beyond L2) + c x (beyond LLC), by ordinary least
-// squares. It is validated by leaving one scheduler out, with those that do nearly the same (twins):
-// fitted to the others, it predicts that one. Of several kernels it is also validated by leaving one
-// of them out. The part of the variance that is predicted is set against the mean of the others,
-// which is what one would say without a fit: 0 is no better, and below 0 worse.
+// squares. It is validated by leaving one scheduler out, with those that do nearly the same
+// (twins): fitted to the others, it predicts that one. Of several kernels it is also validated by
+// leaving one of them out. The part of the variance that is predicted is set against the mean of
+// the others, which is what one would say without a fit: 0 is no better, and below 0 worse.
 //
-// levels.go collects configurations; fit.go fits and validates; text.go and csv.go print, figure.go
-// draws.
+// levels.go collects configurations; fit.go fits and validates; text.go prints, figure.go draws.
 //
 // Rejected: gonum's stat.LinearRegression and least squares by QR, whose sums are not the same on
 // every computer; with two predictors the normal equations of centred data are three lines.
@@ -99,8 +98,8 @@ type Configuration struct {
 }
 
 // Implied is what a line beyond the L2, and one beyond the LLC besides, take by the file of a
-// machine, in ns: in short rows, where latencies are waited for as many at a time as overlap, and in
-// streams, at a core's bandwidth with nobody else.
+// machine, in ns: in short rows, where latencies are waited for as many at a time as overlap, and
+// in streams, at a core's bandwidth with nobody else.
 type Implied struct {
 	RowL2     float64 `json:"row_l2"`
 	RowLLC    float64 `json:"row_llc_local"`
@@ -265,12 +264,14 @@ func configuration(cells []*dataset.Cell) Configuration {
 			return
 		}
 		l2, llc = append(l2, 1-l.L2), append(llc, l.Beyond)
-		if cores.Bytes != nil && cores.BeyondL2Bytes != nil && nodes.BeyondBytes != nil && line > 0 {
+		if cores.Bytes != nil && cores.BeyondL2Bytes != nil && nodes.BeyondBytes != nil &&
+			line > 0 {
+			beyond := float64(*nodes.BeyondBytes) / line
 			lines = append(lines, float64(*cores.Bytes)/line)
 			linesL2 = append(linesL2, float64(*cores.BeyondL2Bytes)/line)
-			linesLLC = append(linesLLC, float64(*nodes.BeyondBytes)/line)
+			linesLLC = append(linesLLC, beyond)
 			c.identical = c.identical && misses.Known() &&
-				math.Round(misses.Float()*float64(c.Cores)) == math.Round(float64(*nodes.BeyondBytes)/line)
+				math.Round(misses.Float()*float64(c.Cores)) == math.Round(beyond)
 		}
 	}
 	for _, cell := range cells {

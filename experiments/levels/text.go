@@ -50,15 +50,16 @@ func (g *Group) view() *doc.Doc {
 		d.Say("LLC misses from %s", g.MissSource)
 	}
 	if g.Identical > 0 && g.Substrate == loi.Simulated {
-		d.Say("IDENTITY: in %d of %s the modelled misses are the lines beyond the LLC, to the last "+
-			"one. What predicts WTI there is what the model charges.", g.Identical,
+		d.Say("IDENTITY: in %d of %s the modelled misses are the lines beyond the LLC, to the "+
+			"last one. What predicts WTI there is what the model charges.", g.Identical,
 			units.Count(len(g.Configurations), "configuration"))
 	}
 	if m := g.Implied; m != nil {
-		d.Say("By the file of the machine a line beyond the L2 costs %s ns in short rows and %s in "+
-			"streams, and one beyond the LLC %s to %s (the farthest memory) and %s besides, with "+
-			"nobody else at the memory.", units.Digits(m.RowL2, 2), units.Digits(m.StreamL2, 2),
-			units.Digits(m.RowLLC, 2), units.Digits(m.RowRemote, 2), units.Digits(m.StreamLLC, 2))
+		d.Say("By the file of the machine a line beyond the L2 costs %s ns in short rows and %s "+
+			"in streams, and one beyond the LLC %s to %s (the farthest memory) and %s besides, "+
+			"with nobody else at the memory.", units.Digits(m.RowL2, 2),
+			units.Digits(m.StreamL2, 2), units.Digits(m.RowLLC, 2),
+			units.Digits(m.RowRemote, 2), units.Digits(m.StreamLLC, 2))
 	}
 	several := len(g.distinct(func(c *Configuration) string { return c.Kernel })) > 2
 	last := ""
@@ -86,8 +87,8 @@ func (g *Group) view() *doc.Doc {
 // best reports whether no other unit predicts the outcome of s better.
 func (g *Group) best(s *Scope) bool {
 	return !slices.ContainsFunc(g.Scopes, func(o Scope) bool {
-		return o.Kernel == s.Kernel && o.LeaveOut == s.LeaveOut && o.Comparison == s.Comparison && o.Outcome == s.Outcome &&
-			o.Why == "" && s.Why == "" &&
+		return o.Kernel == s.Kernel && o.LeaveOut == s.LeaveOut && o.Comparison == s.Comparison &&
+			o.Outcome == s.Outcome && o.Why == "" && s.Why == "" &&
 			o.Fits[2].HeldOut.Value.Float() > s.Fits[2].HeldOut.Value.Float()
 	})
 }
@@ -149,8 +150,8 @@ func (s *Scope) String() string {
 	}
 	return fmt.Sprintf("Fitted to the other %s, the %s beyond L2 and LLC predict %s "+
 		"with an R2 of %s, those beyond L2 alone with %s, beyond LLC alone with %s (%s, n = %d; "+
-		"95 %% of a bootstrap over %d settings): %s.", others, s.Unit, what, s.Fits[2].HeldOut, s.Fits[0].HeldOut,
-		s.Fits[1].HeldOut, s.name(), s.N, s.Settings, verdict)
+		"95 %% of a bootstrap over %d settings): %s.", others, s.Unit, what, s.Fits[2].HeldOut,
+		s.Fits[0].HeldOut, s.Fits[1].HeldOut, s.name(), s.N, s.Settings, verdict)
 }
 
 // String is the value with its interval.
@@ -238,17 +239,17 @@ func (r *Report) Table(name string) *doc.Table {
 
 func (r *Report) fits() *doc.Table {
 	t := doc.NewData(FitsTable, "substrate", "machine", "settings", "kernel", "comparison",
-		"outcome", "unit", "leave_out", "predictors", "n", "bootstrap_units", "held_out_r2", "low", "high",
-		"in_sample_r2", "intercept", "l2_slope", "llc_slope", "why")
+		"outcome", "unit", "leave_out", "predictors", "n", "bootstrap_units", "held_out_r2",
+		"low", "high", "in_sample_r2", "intercept", "l2_slope", "llc_slope", "why")
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for j := range g.Scopes {
 			s := &g.Scopes[j]
 			row := func(predictors Predictors, f Fit, why string) {
 				t.Row(g.Substrate, g.Machine, g.Settings, s.Kernel, string(s.Comparison),
-					string(s.Outcome), string(s.Unit), string(s.LeaveOut), string(predictors), s.N, s.Settings,
-					f.HeldOut.Value, f.HeldOut.Low, f.HeldOut.High, f.InSample, f.Intercept, f.L2,
-					f.LLC, why)
+					string(s.Outcome), string(s.Unit), string(s.LeaveOut), string(predictors), s.N,
+					s.Settings, f.HeldOut.Value, f.HeldOut.Low, f.HeldOut.High, f.InSample,
+					f.Intercept, f.L2, f.LLC, why)
 			}
 			if s.Why != "" {
 				row("", Fit{}, s.Why)

@@ -18,8 +18,8 @@ var concluding = []Claim{
 		Quote: "Furthermore we observed correlation between the KRD metric and hardware metrics " +
 			"such as last level cache misses and average kernel execution time.",
 		Says: "far reuse goes with LLC misses and kernel time over the four schedulers",
-		Test: "Pearson's coefficient of the share beyond 32 MiB with misses, and with the mean time " +
-			"of a kernel, on 12 and 24 cores, above 0",
+		Test: "Pearson's coefficient of the share beyond 32 MiB with misses, and with the mean " +
+			"time of a kernel, on 12 and 24 cores, above 0",
 		meanings: means(forBoth(func(k string) (list []part) {
 			for _, cores := range []int{12, 24} {
 				list = append(list, above0(together(k, cores, "misses", stats.Misses)),

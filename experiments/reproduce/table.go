@@ -36,8 +36,8 @@ func (c Count) String() string {
 		return fmt.Sprintf("%d agree%s, %d disagree, %d depend on the reading, %d cannot be told",
 			v[Agree], predicted, v[Disagree], v[Depends], v[CannotTell])
 	}
-	s := fmt.Sprintf("claims, by the digits of the print: %s; within 10 %% of the print, 5 %% of WTI: "+
-		"%s", of(c.Of, fmt.Sprintf(" (%d of them predicted)", c.Predicted)), of(c.Wide, ""))
+	s := fmt.Sprintf("claims, by the digits of the print: %s; within 10 %% of the print, 5 %% of "+
+		"WTI: %s", of(c.Of, fmt.Sprintf(" (%d of them predicted)", c.Predicted)), of(c.Wide, ""))
 	if n := c.Of[NotRun]; n > 0 {
 		s += fmt.Sprintf(", %d not run", n)
 	}
@@ -58,7 +58,8 @@ func Text(list []Finding) *doc.Doc {
 			"a claim says otherwise. In brackets: readings, near=1 with Qthreads' victims sorted by " +
 			"distance and exafmm with FMM's tasks by the rule of exaFMM; a claim agrees if it does " +
 			"under all. Within 10 %: of the number that the paper prints, 5 % where " +
-			"it is of work time inflation; a pair of an order that is reversed by less cannot be told. Seen: it had been seen when a parameter or rule was changed."}}}
+			"it is of work time inflation; a pair of an order that is reversed by less cannot be " +
+			"told. Seen: it had been seen when a parameter or rule was changed."}}}
 	if len(list) > 0 {
 		d.Add(doc.Paragraph{frozenText(list[0].MachineHash)})
 	}
@@ -71,12 +72,13 @@ func findings(list []Finding) *doc.Table {
 		[]doc.Column{{Head: "verdict"}, {Head: "claim"}, hidden("id"), hidden("where"),
 			hidden("claim")}, named(2, "paper", "test"), []doc.Column{hidden("fitted")},
 		named(1, "ours"), []doc.Column{hidden("verdict"), hidden("basis"),
-			hidden("verdict_by_seeds"), hidden("verdict_wide"), hidden("quote"), hidden("machine_hash"), hidden("frozen")})}
+			hidden("verdict_by_seeds"), hidden("verdict_wide"), hidden("quote"),
+			hidden("machine_hash"), hidden("frozen")})}
 	t.Prose(0, 1, 5, 6, 8)
 	for _, f := range list {
 		t.Row(f.verdict(), f.Says+" ["+f.Where+"]", f.ID, f.Where, f.Says, f.Paper, f.Test, f.Fitted,
-			f.Ours, string(f.Verdict), string(f.Basis), string(f.BySeeds), string(f.Wide), f.Quote, f.MachineHash,
-			f.Frozen)
+			f.Ours, string(f.Verdict), string(f.Basis), string(f.BySeeds), string(f.Wide), f.Quote,
+			f.MachineHash, f.Frozen)
 	}
 	return t
 }
@@ -95,8 +97,8 @@ func (f *Finding) paper() string {
 	return fmt.Sprintf("%s: \u201c%s\u201d (%s)", f.Where, f.Quote, join(f.Says, f.Paper))
 }
 
-// verdict is the word for the finding with its basis, and what seeds alone and the wider margin come
-// to where that is another.
+// verdict is the word for the finding with its basis, and what seeds alone and the wider margin
+// come to where that is another.
 func (f *Finding) verdict() string {
 	s := string(f.Verdict) + ", " + string(f.Basis)
 	if f.Wide != f.Verdict {

@@ -53,8 +53,9 @@ func on(m quantity, kernel string, cores int, scheduler string) term {
 	if cores == 1 {
 		plural = ""
 	}
-	return term{kernel: kernel, where: fmt.Sprintf("%s on %d core%s", program[kernel], cores, plural),
-		name: short[scheduler], decimals: m.decimals, margin: marginOf(m),
+	return term{kernel: kernel,
+		where: fmt.Sprintf("%s on %d core%s", program[kernel], cores, plural),
+		name:  short[scheduler], decimals: m.decimals, margin: marginOf(m),
 		of: func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
 }
 
@@ -97,7 +98,8 @@ func ranks(a, b term) part {
 		name = a.where + " " + a.name + " < " + b.where + " " + b.name
 	}
 	return part{name, []term{a, b}, func(v *view) result.Quantity { return minus(b.of(v), a.of(v)) },
-		math.SmallestNonzeroFloat64, math.Inf(1), math.SmallestNonzeroFloat64, math.Inf(1), a.margin}
+		math.SmallestNonzeroFloat64, math.Inf(1), math.SmallestNonzeroFloat64, math.Inf(1),
+		a.margin}
 }
 
 // lowest says that a is below each of the others, pair by pair.

@@ -50,8 +50,8 @@ func (r *Report) View() *doc.Doc {
 	}
 	d.Add(doc.Paragraph{fmt.Sprintf("best: the least median time, with its speed-up; +N: not told "+
 		"from N others (largest p of the tests against all others, Holm's correction over the "+
-		"rows of a column, limit %.2f). told: from all others; stays: told, and the same, under all "+
-		"prices. far: accesses with "+
+		"rows of a column, limit %.2f). told: from all others; stays: told, and the same, under "+
+		"all prices. far: accesses with "+
 		"a finite distance beyond the LLC, the least and the most of all schedulers.",
 		compare.Alpha), "of the best: geometric mean over rows of the best's time over the " +
 		"scheduler's; worst: the least of a row; first: rows that it is told to be the best of."})
@@ -174,7 +174,8 @@ func (r *Report) Table(name string) *doc.Table {
 			{Key: "speedup", Head: "speedup", Kind: doc.Real, Ends: true},
 			{Key: "wti", Head: "wti", Kind: doc.Real, Ends: true}}, text("second"),
 			number(doc.Real, "lead", "p", "p_holm"), number(doc.Truth, "told"),
-			text("tied", "stays"), number(doc.Real, "least_far", "most_far"), text("most_far_under"))
+			text("tied", "stays"), number(doc.Real, "least_far", "most_far"),
+			text("most_far_under"))
 	}
 	for i := range r.Places {
 		p := &r.Places[i]

@@ -44,10 +44,11 @@
 //
 // The L1 (an access costs at least what the L2 costs, also if the block was just accessed);
 // prefetchers, but for streams; caches that are full when a run begins; TLBs and page walks;
-// replacement other than LRU, and inserting elsewhere than at the top; several hardware threads on a
-// core; latencies within a node that depend on the slice of the LLC; false sharing of lines by blocks in block mode; instruction
-// fetches and stacks. A block is accessed once, from its first line to its last, by a kernel; that
-// the leaf of a matrix product goes over it several times is L1 business.
+// replacement other than LRU, and inserting elsewhere than at the top; several hardware threads on
+// a core; latencies within a node that depend on the slice of the LLC; false sharing of lines by
+// blocks in block mode; instruction fetches and stacks. A block is accessed once, from its first
+// line to its last, by a kernel; that the leaf of a matrix product goes over it several times is L1
+// business.
 //
 // A block that is larger than a cache goes through it in block mode: nothing is left of it, nor of
 // anything else. In line mode its last lines stay.

@@ -19,12 +19,12 @@ func (a *app) surveyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "survey [EXP...]",
 		Short: "Which scheduler wins where, and whether that stays under other prices",
-		Long: "Name the best scheduler of each kernel on each machine and number of cores, and those " +
-			"that it\ncannot be told from (the tests of krdlab compare, Holm's correction over " +
-			"kernels). Cells that differ\nin the prices of their machine alone (NAME:prices=OTHER) " +
-			"stand side by side: a winner stays where it\nis the same, and told from all others, " +
-			"under all of them. At least 6 repetitions; 10 where a\nscheduler that draws nothing may " +
-			"win." + ofLatest,
+		Long: "Name the best scheduler of each kernel on each machine and number of cores, and " +
+			"those that it\ncannot be told from (the tests of krdlab compare, Holm's correction " +
+			"over kernels). Cells that differ\nin the prices of their machine alone " +
+			"(NAME:prices=OTHER) stand side by side: a winner stays where it\nis the same, and " +
+			"told from all others, under all of them. At least 6 repetitions; 10 " +
+			"where a\nscheduler that draws nothing may win." + ofLatest,
 		Example: "  krdlab survey matrix\n  krdlab survey dealt node0 --csv rows > rows.csv",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := cmp.Or(excludeCSV(c, csv), exclude(c, markdown, "--markdown",
