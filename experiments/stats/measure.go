@@ -99,5 +99,6 @@ var (
 )
 
 // Catalogue is every measure there is. A new one is a line above, and its name here.
-var Catalogue = []Measure{Time, Speedup, OVR, WTI, KernelTime, Misses, BeyondLLC, BeyondPaper,
-	FinitePaper, CloseShare, NearShare, FarShare, ColdShare, InvalidatedShare, CoreClose}
+var Catalogue = append([]Measure{Time, Speedup, OVR, WTI, KernelTime, Misses, BeyondLLC, BeyondPaper,
+	FinitePaper, CloseShare, NearShare, FarShare, ColdShare, InvalidatedShare, CoreClose},
+	ByWork...)

@@ -108,7 +108,11 @@ func columns(e *dataset.Experiment) []column {
 		text("miss_source", "llc_source with the kind of model",
 			func(r *dataset.Row) string { return r.MissSource }),
 	)
-	return append(list, krdColumns()...)
+	list = append(list, krdColumns()...)
+	for _, m := range stats.ByWork {
+		list = append(list, measured(m))
+	}
+	return list
 }
 
 // paramColumns are the parameters of the kernels, each once, sorted within a kernel as it declares
@@ -154,18 +158,10 @@ func paramColumns(e *dataset.Experiment) []column {
 func workerColumns() []column {
 	sum := func(key, about string, of func(w *result.Worker) *int64) column {
 		return whole(key, about, func(r *dataset.Row) any {
-			workers, n := repetition(r).Workers, int64(0)
-			for i := range workers {
-				p := of(&workers[i])
-				if p == nil {
-					return nil
-				}
-				n += *p
+			if n := stats.Workers(repetition(r), of); n != nil {
+				return *n
 			}
-			if len(workers) == 0 {
-				return nil
-			}
-			return n
+			return nil
 		})
 	}
 	count := func(key, about string, of func(p *result.Repetition) *int64) column {
