@@ -31,7 +31,7 @@ var layers = map[string][]string{
 // is below itself. "" is the root, a whole run.
 var experimentsOrder = []string{
 	"request", "result", "dataset", "stats", "replay", "measure", "show", "gotrace", "", "doctor",
-	"sweep", "correlate", "compare", "figures", "levels", "survey", "report", "reproduce",
+	"sweep", "correlate", "compare", "figures", "levels", "survey", "model", "report", "reproduce",
 	"virda", "disconpro",
 }
 

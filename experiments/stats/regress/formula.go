@@ -123,13 +123,23 @@ func (f *Formula) fits(t Term, patterns []string) bool {
 	return false
 }
 
-// Parse reads a formula. columns are the names of the table, for "."; the error is an [*Error] that
-// names the place.
-func Parse(text string, columns []string) (*Formula, error) {
-	p := &parser{text: text}
-	p.next()
+// Parse reads a formula. columns are the names of the table, for "."; predictors, where there are
+// some, come first in the order of [Formula.Variables]. The error is an [*Error] that names the
+// place.
+func Parse(text string, columns []string, predictors ...string) (*Formula, error) {
 	f := &Formula{Intercept: true}
 	var err error
+	for _, name := range predictors {
+		p := &parser{text: name}
+		p.next()
+		e, err := p.expression(0, true)
+		if err != nil {
+			return nil, err
+		}
+		f.add(e)
+	}
+	p := &parser{text: text}
+	p.next()
 	if p.token == "~" || p.token == "" {
 		return nil, wrong("%q has no response; expected y ~ a + b", text)
 	}
@@ -442,4 +452,14 @@ func (p *parser) operand(arithmetic bool) (*node, error) {
 		}
 	}
 	return nil, p.unexpected("a column, a number or (")
+}
+
+// Columns returns the columns that the terms of f and its response use.
+func (f *Formula) Columns() (predictors, response []string) {
+	for _, t := range f.Terms {
+		for _, v := range t {
+			predictors = f.exprs[v].columns(predictors)
+		}
+	}
+	return predictors, f.response.columns(nil)
 }

@@ -70,3 +70,15 @@ func bad(place, text string, args ...any) *Error {
 func wrong(text string, args ...any) *Error {
 	return &Error{"formula", fmt.Sprintf(text, args...), failure.Request}
 }
+
+// Add adds an empty column, the i-th of its table, whose name must be a new one.
+func (f *Frame) Add(name string, i int) error {
+	if name == "" {
+		return bad(fmt.Sprintf("column %d", i+1), "it has no name")
+	}
+	if f.Column(name) != nil {
+		return bad(fmt.Sprintf("column %d", i+1), "its name %s is that of another", name)
+	}
+	f.Columns = append(f.Columns, Column{Name: name})
+	return nil
+}

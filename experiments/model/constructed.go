@@ -1,0 +1,143 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/stats"
+	"krdlab/experiments/stats/regress"
+	"krdlab/hw/failure"
+)
+
+// A construction is measures of which each is computed from the others: a fit of one to them says
+// that the program can calculate.
+type construction struct {
+	measures []string
+	why      string
+}
+
+var constructions = []construction{
+	{[]string{stats.CoreTime.Key, stats.Speedup.Key}, "core_time is cores / speedup"},
+	{[]string{stats.CoreTime.Key, stats.OVR.Key, stats.WTI.Key}, "core_time is ovr x wti"},
+	{[]string{stats.Speedup.Key, stats.OVR.Key, stats.WTI.Key}, "speedup is cores / (ovr x wti)"},
+	{[]string{stats.OVR.Key, stats.IdleShare.Key, stats.SchedShare.Key},
+		"ovr is 1 / (1 - idle_share - sched_share)"},
+	{[]string{stats.CoreTime.Key, stats.WTI.Key, stats.IdleShare.Key, stats.SchedShare.Key},
+		"core_time is wti / (1 - idle_share - sched_share)"},
+	{[]string{stats.Speedup.Key, stats.WTI.Key, stats.IdleShare.Key, stats.SchedShare.Key},
+		"speedup is cores x (1 - idle_share - sched_share) / wti"},
+	{[]string{stats.BeyondLLC.Key, stats.FarShare.Key, stats.ColdShare.Key},
+		"beyond_llc is far + cold"},
+	// of krdlab's own tables of repetitions
+	{[]string{stats.Time.Key, "work_ns", "sched_ns", "idle_ns"},
+		"cores x time_ns is work_ns + sched_ns + idle_ns"},
+	{[]string{stats.WTI.Key, "work_ns", "serial_work_ns"}, "wti is work_ns / serial_work_ns"},
+	{[]string{stats.Speedup.Key, stats.Time.Key, "serial_time_ns"},
+		"speedup is serial_time_ns / time_ns"},
+	{[]string{stats.CoreTime.Key, stats.Time.Key, "serial_time_ns"},
+		"core_time is cores x time_ns / serial_time_ns"},
+	{[]string{stats.KernelTime.Key, "work_ns", "kernels"}, "kernel_ns is work_ns / kernels"},
+}
+
+// A ConstructedError says that a formula has a relation that holds by construction.
+type ConstructedError struct{ Formula, Why string }
+
+func (e *ConstructedError) Error() string {
+	return fmt.Sprintf("%s: %s, by construction; leave one of them out", e.Formula, e.Why)
+}
+
+// Class implements [failure.Classed].
+func (*ConstructedError) Class() failure.Class { return failure.Request }
+
+// constructed returns an error where the response and predictors of f are a construction.
+func (t *Table) constructed(f *regress.Formula) error {
+	if t.Experiment == nil && t.Folds != "cell" { // columns of others may have such names
+		return nil
+	}
+	predictors, response := f.Columns()
+	for _, c := range constructions {
+		all := true
+		for _, m := range c.measures {
+			all = all && (slices.Contains(response, m) || slices.Contains(predictors, m))
+		}
+		if all && slices.ContainsFunc(c.measures, func(m string) bool {
+			return slices.Contains(response, m)
+		}) {
+			return &ConstructedError{f.String(), c.why}
+		}
+	}
+	if why := t.sameMisses(); why != "" && slices.Contains(predictors, stats.MissLines.Key) &&
+		slices.Contains(slices.Concat(predictors, response), stats.LinesLLC.Key) ||
+		why != "" && slices.Contains(response, stats.MissLines.Key) &&
+			slices.Contains(predictors, stats.LinesLLC.Key) {
+		return &ConstructedError{f.String(), why}
+	}
+	return nil
+}
+
+// sameMisses returns why the misses of a model are no measure beside the lines beyond the LLC: in
+// many rows they are these, to the last one. "" where they are not.
+func (t *Table) sameMisses() string {
+	misses, lines := t.Frame.Column(stats.MissLines.Key), t.Frame.Column(stats.LinesLLC.Key)
+	if misses == nil || lines == nil || misses.Texts != nil || lines.Texts != nil {
+		return ""
+	}
+	same, both := 0, 0
+	for i, m := range misses.Numbers {
+		l := lines.Numbers[i]
+		if math.IsNaN(m) || math.IsNaN(l) || m == 0 && l == 0 {
+			continue
+		}
+		both++
+		if math.Abs(m-l) <= 1e-9*l {
+			same++
+		}
+	}
+	if same*4 < both || same == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d rows the modelled misses (%s) are the lines beyond the LLC (%s), "+
+		"to the last one", same, both, stats.MissLines.Key, stats.LinesLLC.Key)
+}
+
+// DefaultFormula returns the formula of an experiment without one: a response of the reuse at two
+// levels, misses, scheduling events and idle time that the table has, and their products. A
+// measure that is the same in all rows, or is another by construction, is left out, and why is a
+// warning.
+func (t *Table) DefaultFormula(response string) string {
+	candidates := []string{stats.LinesL2.Key, stats.LinesLLC.Key, stats.MissLines.Key,
+		stats.Spawns.Key, stats.Steals.Key, stats.RemoteSteals.Key, stats.FailedSteals.Key,
+		stats.IdleShare.Key}
+	var names []string
+	for _, name := range candidates {
+		c := t.Frame.Column(name)
+		known, varies := 0, false
+		first := math.NaN()
+		for _, v := range c.Numbers {
+			if math.IsNaN(v) {
+				continue
+			}
+			if known == 0 {
+				first = v
+			}
+			known++
+			varies = varies || v != first
+		}
+		switch why := t.sameMisses(); {
+		case name == response:
+		case name == stats.MissLines.Key && why != "" || name == stats.LinesLLC.Key && why != "" &&
+			response == stats.MissLines.Key:
+			t.Warnings = append(t.Warnings, name+" is left out: "+why)
+		case known*2 < t.Frame.N:
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%s is left out: %d of %d rows have it",
+				name, known, t.Frame.N))
+		case !varies:
+			t.Warnings = append(t.Warnings, name+" is left out: it is the same in all rows")
+		default:
+			names = append(names, name)
+		}
+	}
+	return response + " ~ (" + strings.Join(names, " + ") + ")^2"
+}
