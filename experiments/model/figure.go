@@ -36,7 +36,7 @@ func (r *Report) Figure(name string) (*plot.Figure, error) {
 			"folds, clusters two predictors or more"}
 	}
 	f.ID = "model-" + name
-	f.Caption = append(f.Caption, r.Full+r.origin())
+	f.Caption = append(f.Caption, r.Asked+r.origin())
 	return f, nil
 }
 
@@ -59,7 +59,7 @@ const mostPoints = 1500
 func scatter(title, x, y string, xs, ys []float64) plot.Panel {
 	p := plot.Panel{Kind: plot.Lines, Title: title, X: plot.Axis{Label: x}, Y: plot.Axis{Label: y}}
 	s := plot.NewSeries("rows", 1)
-	s.Apart = true
+	s.Apart, s.Dots = true, true
 	low, high := math.Inf(1), math.Inf(-1)
 	bottom, top := math.Inf(1), math.Inf(-1)
 	step := (len(xs) + mostPoints - 1) / mostPoints
@@ -186,10 +186,10 @@ func (r *Report) atMeans() float64 {
 	return math.NaN()
 }
 
-// named is a panel whose x axis has names.
+// named is a panel with names at the left.
 func named(y string) plot.Panel {
-	return plot.Panel{Kind: plot.Lines, X: plot.Axis{Min: -0.5, Turned: true},
-		Y: plot.Axis{Label: y}}
+	return plot.Panel{Kind: plot.Lines, X: plot.Axis{Min: -0.5}, Y: plot.Axis{Label: y},
+		Flipped: true}
 }
 
 // strengths draws the paper's figure 2.
@@ -254,7 +254,7 @@ func (r *Report) dendrogram() *plot.Figure {
 // heldOut draws the held-out R2 of each model, by what is left out.
 func (r *Report) heldOut() *plot.Figure {
 	p := named("held-out R2")
-	p.Y.Max = 1
+	p.Flipped, p.Y.Max = false, 1
 	for i := range 6 {
 		v := float64(i) / 5
 		p.Y.Ticks = append(p.Y.Ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.1f", v)})
@@ -272,6 +272,9 @@ func (r *Report) heldOut() *plot.Figure {
 			v := &ways[i]
 			name := v.name()
 			if k == 0 {
+				if v.Seed == nil {
+					name += " left out"
+				}
 				p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: name})
 			}
 			x := float64(i) + 0.6*(float64(k)+0.5)/float64(len(r.Models)) - 0.3
@@ -328,8 +331,8 @@ func (r *Report) effect(i, j int) (plot.Panel, error) {
 		X: plot.Axis{Label: x.Name}, Y: plot.Axis{Label: r.Response}}
 	half := regress.Quantile(result.Confidence, r.DF) * r.Sigma.Float()
 	low, high := math.Inf(1), math.Inf(-1)
-	for k, name := range []string{"low", "mean", "high"} {
-		s := plot.NewSeries("other predictor "+name, k+1)
+	for k, name := range []string{"one sd below its mean", "at its mean", "one sd above"} {
+		s := plot.NewSeries("the other "+name, k+1)
 		at := min(max(z.Mean+float64(k-1)*z.SD, z.Min), z.Max)
 		var points [][]float64
 		for step := range 6 {

@@ -15,8 +15,10 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
@@ -52,6 +54,7 @@ type Report struct {
 	SchemaVersion int     `json:"schema_version"`
 	Source        string  `json:"source"`
 	Experiment    *Origin `json:"experiment"` // null of a table
+	Asked         string  `json:"asked"`      // the formula as it was asked for
 	Formula       string  `json:"formula"`    // of the model, with each of its terms
 	Full          string  `json:"full"`       // before a selection
 	Response      string  `json:"response"`
@@ -131,7 +134,8 @@ func Of(t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{SchemaVersion: SchemaVersion, Source: t.Name, Experiment: t.Experiment,
-		Full: formula.String(), Response: formula.Response, Absorbed: formula.Groups,
+		Asked: asked(text, &o),
+		Full:  formula.String(), Response: formula.Response, Absorbed: formula.Groups,
 		Select: o.Select, N: len(full.Rows), Errors: "ols", Lost: full.Lost,
 		LeaveOne: []Validation{}, Steps: []Step{}, Aliased: []regress.Alias{}, table: t,
 		full: full}
@@ -153,6 +157,20 @@ func Of(t *Table, o Options) (*Report, error) {
 	r.before()
 	r.Warnings = append(append([]string{}, t.Warnings...), r.doubts()...)
 	return r, nil
+}
+
+// asked is a formula with the options that change it.
+func asked(text string, o *Options) string {
+	if o.Order > 1 {
+		text += fmt.Sprintf(", products of up to %d", o.Order)
+	}
+	if len(o.Without) > 0 {
+		text += ", without " + strings.Join(o.Without, ", ")
+	}
+	if o.Select != "" {
+		text += ", stepwise by " + string(o.Select)
+	}
+	return text
 }
 
 // formula parses a formula, with what options add and leave out.

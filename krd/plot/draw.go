@@ -57,7 +57,7 @@ func (f *Figure) panels(c draw.Canvas, rows int) {
 		plots[i] = make([]*gonum.Plot, f.Columns)
 		for j := range plots[i] {
 			if n := i*f.Columns + j; n < len(f.Panels) {
-				panel := f.Panels[n]
+				panel := f.Panels[n].upright()
 				if j > 0 {
 					panel.Y = panel.Y.beside(f.Panels[n-j].Y)
 				}
@@ -133,6 +133,8 @@ func (f *Figure) rowHeight() vg.Length {
 	switch p := &f.Panels[0]; {
 	case p.Kind == Matrix:
 		return vg.Length(len(p.Series))*fieldHeight + p.X.turnedHeight() + 2*margin
+	case p.Flipped:
+		return vg.Length(len(p.X.Ticks))*fieldHeight + 0.7*vg.Inch
 	case f.Columns > 2:
 		return 2.25 * vg.Inch
 	case f.Columns == 2:

@@ -2,11 +2,14 @@ package plot
 
 import (
 	"math"
+	"slices"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"krdlab/hw/units"
 )
 
 // axes returns the panel with its axes, empty.
@@ -40,6 +43,41 @@ func (p *Panel) axes() *gonum.Plot {
 	return g
 }
 
+// upright returns the panel as it is drawn: a flipped one with its axes exchanged.
+func (p Panel) upright() Panel {
+	if !p.Flipped {
+		return p
+	}
+	x := p.X
+	down := func(v float64) float64 { return x.Max + x.Min - v }
+	x.Ticks, x.Turned = slices.Clone(x.Ticks), false
+	for i := range x.Ticks {
+		x.Ticks[i].Value = down(x.Ticks[i].Value)
+	}
+	p.X, p.Y = p.Y, x
+	p.Series = slices.Clone(p.Series)
+	for i := range p.Series {
+		s := &p.Series[i]
+		points := s.Points
+		s.Points = nil
+		for _, v := range points {
+			if !v.Y.Known() {
+				continue
+			}
+			at := down(v.X)
+			v.X, v.XLow, v.XHigh = v.Y.Float(), v.Low, v.High
+			v.Y, v.Low, v.High = units.Some(at), units.Number{}, units.Number{}
+			s.Points = append(s.Points, v)
+		}
+	}
+	p.Rules = slices.Clone(p.Rules)
+	for i, r := range p.Rules {
+		p.Rules[i].X1, p.Rules[i].Y1, p.Rules[i].X2, p.Rules[i].Y2 = r.Y1, down(r.X1), r.Y2,
+			down(r.X2)
+	}
+	return p
+}
+
 // plot draws the panel's data onto its axes.
 func (p *Panel) plot() *gonum.Plot {
 	g := p.axes()
@@ -48,7 +86,11 @@ func (p *Panel) plot() *gonum.Plot {
 		g.Add(fields{p})
 		return g
 	}
-	g.Add(horizontalGrid())
+	grid := horizontalGrid()
+	if p.Flipped {
+		grid.Vertical, grid.Horizontal = grid.Horizontal, grid.Vertical
+	}
+	g.Add(grid)
 	for _, r := range p.Rules {
 		g.Add(polyline{plotter.XYs{{X: r.X1, Y: r.Y1}, {X: r.X2, Y: r.Y2}}, r.style()})
 	}

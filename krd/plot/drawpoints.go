@@ -89,6 +89,10 @@ func (m pointMarkers) marks(c draw.Canvas, g *gonum.Plot) (list []mark) {
 		}
 	}
 	for i, a := range list {
+		if m.p.Series[a.series].Dots {
+			list[i].radius = m.p.Series[a.series].glyph(nil).Radius
+			continue
+		}
 		above := map[int]bool{} // other series, drawn later
 		for _, b := range list {
 			if b.series > a.series &&

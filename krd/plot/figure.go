@@ -82,6 +82,9 @@ type Panel struct {
 	Y      Axis     `json:"y"`
 	Series []Series `json:"series"`
 	Rules  []Rule   `json:"rules,omitempty"` // lines of reference
+	// Flipped panels are drawn with the names of the X axis at the left, the first at the top, and
+	// values to the right; rows are as low as their letters.
+	Flipped bool `json:"flipped,omitempty"`
 }
 
 // An Axis has positions from Min to Max, linear in the picture. Distances in bytes are laid out by
@@ -111,6 +114,7 @@ type Series struct {
 	Marker string    `json:"marker,omitempty"`
 	Dashes []float64 `json:"dashes,omitempty"`
 	Apart  bool      `json:"apart,omitempty"`
+	Dots   bool      `json:"dots,omitempty"` // points are dots, since there are many
 	Points []Point   `json:"points"`
 	// in the legend, where several look the same; "": Name
 	Legend string `json:"legend,omitempty"`

@@ -31,6 +31,9 @@ func (s *Series) look() Look {
 func (s *Series) glyph(v *Point) draw.GlyphStyle {
 	look := s.look()
 	look.Marker.Hollow = v != nil && v.Disturbed
+	if s.Dots {
+		return draw.GlyphStyle{Color: look.Colour, Radius: 1, Shape: draw.CircleGlyph{}}
+	}
 	return look.Glyph()
 }
 
