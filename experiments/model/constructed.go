@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/stats"
 	"krdlab/experiments/stats/regress"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 )
 
 // A construction is measures of which each is computed from the others: a fit of one to them says
@@ -103,13 +104,19 @@ func (t *Table) sameMisses() string {
 }
 
 // DefaultFormula returns the formula of an experiment without one: a response of the reuse at two
-// levels, misses, scheduling events and idle time that the table has, and their products. A
+// levels, misses, scheduling events, idle time and cores that the table has, and their products. A
 // measure that is the same in all rows, or is another by construction, is left out, and why is a
 // warning.
 func (t *Table) DefaultFormula(response string) string {
 	candidates := []string{stats.LinesL2.Key, stats.LinesLLC.Key, stats.MissLines.Key,
 		stats.Spawns.Key, stats.Steals.Key, stats.RemoteSteals.Key, stats.FailedSteals.Key,
-		stats.IdleShare.Key}
+		stats.IdleShare.Key, coresColumn}
+	if n := t.Frame.N; response == stats.WTI.Key {
+		if err := t.Where(Condition{coresColumn, ">", "1"}); err == nil && t.Frame.N < n {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%s on one core left out, where %s is 1",
+				units.Count(n-t.Frame.N, "row"), response))
+		}
+	}
 	var names []string
 	for _, name := range candidates {
 		c := t.Frame.Column(name)

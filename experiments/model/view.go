@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -77,7 +78,10 @@ func (r *Report) Answer() string {
 	s := fmt.Sprintf("%s explain %s of the variance of %s%s (R2; adjusted %s; %s, %s)",
 		units.Count(len(r.fit.Design.Formula.Terms), "term"), percent(r.R2), r.Response, within,
 		percent(r.R2Adjusted), units.Count(r.N, "row"), units.Count(r.fit.P, "coefficient"))
-	if v := r.CV; v != nil && v.Why == "" && v.ErrorPercent.Known() {
+	if v := r.CV; v != nil && v.Why == "" && r.passesZero() {
+		s += fmt.Sprintf("; of rows that a fit has not seen the error is %s (RMSE, %s)",
+			digits(v.RMSE), v.name())
+	} else if v != nil && v.Why == "" && v.ErrorPercent.Known() {
 		s += fmt.Sprintf("; of rows that a fit has not seen the error is %s on average, 95 %% of "+
 			"them %s to %s (%s)", per(v.ErrorPercent), per(v.P2_5), per(v.P97_5), v.name())
 	}
@@ -94,6 +98,15 @@ func (r *Report) Answer() string {
 		s += " The surest: " + strings.Join(words, ", ") + "."
 	}
 	return s
+}
+
+// passesZero reports whether the response comes so near to 0 that errors in per cent say little.
+func (r *Report) passesZero() bool {
+	low, high := math.Inf(1), 0.0
+	for _, y := range r.fit.Design.Y {
+		low, high = min(low, math.Abs(y)), max(high, math.Abs(y))
+	}
+	return low < high/1e4
 }
 
 // left says how well what was left out is predicted.
