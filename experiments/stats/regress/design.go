@@ -209,13 +209,11 @@ func (d *Design) Standardized() *Design {
 }
 
 // fill makes the columns. A categorical predictor has an indicator for each level but the first
-// (R's contr.treatment) where the term without it is in the formula, otherwise one for each.
+// (R's contr.treatment) where it stands alone or an earlier term has the rest of its own, otherwise
+// one for each; without intercept the first of all has one for each. This is R's rule.
 func (d *Design) fill(variables []*variable) {
 	d.Names, d.Term, d.Columns = nil, nil, nil
-	there := map[string]bool{Term{}.key(): d.Formula.Intercept || d.Formula.Groups != ""}
-	for _, t := range d.Formula.Terms {
-		there[t.key()] = true
-	}
+	level := d.Formula.Intercept || d.Formula.Groups != ""
 	for n, t := range d.Formula.Terms {
 		columns, names := [][]float64{nil}, [][]string{nil}
 		for i, k := range t {
@@ -225,9 +223,11 @@ func (d *Design) fill(variables []*variable) {
 			if v.categorical() {
 				rest := slices.Delete(slices.Clone(t), i, i+1)
 				from := 0
-				if there[rest.key()] {
+				if level && (len(rest) == 0 || slices.ContainsFunc(d.Formula.Terms[:n],
+					rest.within)) {
 					from = 1
 				}
+				level = true
 				for l := from; l < len(v.levels); l++ {
 					x := make([]float64, len(d.Rows))
 					for j, row := range d.Rows {

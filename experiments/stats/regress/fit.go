@@ -132,7 +132,7 @@ func (d *Design) Fit() (*Fit, error) {
 	}
 	f.P = len(f.kept) + own
 	f.DF = len(d.Y) - f.P
-	f.solve(qr, columns, y, own)
+	f.solve(qr, columns, y)
 	return f, nil
 }
 
@@ -231,8 +231,8 @@ func (f *Fit) drop(columns [][]float64, rank int, tolerance func(int) float64) {
 	f.kept = kept
 }
 
-// solve fills in what follows from the factors; own is the number of intercepts.
-func (f *Fit) solve(qr *factored, columns [][]float64, y []float64, own int) {
+// solve fills in what follows from the factors.
+func (f *Fit) solve(qr *factored, columns [][]float64, y []float64) {
 	n, p := len(y), len(qr.order)
 	f.kept = qr.order
 	f.q = qr.qr
@@ -277,9 +277,10 @@ func (f *Fit) solve(qr *factored, columns [][]float64, y []float64, own int) {
 		}
 	}
 	f.Fitted, f.Leverage = make([]float64, n), make([]float64, n)
+	shares := f.Design.shares()
 	for i := range n {
 		f.Fitted[i] = f.Design.Y[i] - f.Residuals[i]
-		f.Leverage[i] = float64(squares(f.q.Data[i*p:(i+1)*p], 0)) + f.share(i, own)
+		f.Leverage[i] = float64(squares(f.q.Data[i*p:(i+1)*p], 0)) + shares[i]
 	}
 	f.RSS, f.TSS = squares(f.Residuals, 0), squares(y, 0)
 	// what rounding leaves of a perfect fit is none
@@ -288,21 +289,24 @@ func (f *Fit) solve(qr *factored, columns [][]float64, y []float64, own int) {
 	}
 }
 
-// share is the leverage of row i from the intercept.
-func (f *Fit) share(i, own int) float64 {
+// shares returns the leverage of each row from the intercept, or from that of its group.
+func (d *Design) shares() []float64 {
+	shares := make([]float64, len(d.Y))
 	switch {
-	case own == 0:
-		return 0
-	case f.Design.Group == nil:
-		return 1 / float64(len(f.Design.Y))
-	}
-	n := 0.0
-	for _, g := range f.Design.Group {
-		if g == f.Design.Group[i] {
-			n++
+	case d.Group != nil:
+		size := make([]float64, d.Groups)
+		for _, g := range d.Group {
+			size[g]++
+		}
+		for i, g := range d.Group {
+			shares[i] = 1 / size[g]
+		}
+	case d.Formula.Intercept:
+		for i := range shares {
+			shares[i] = 1 / float64(len(shares))
 		}
 	}
-	return 1 / n
+	return shares
 }
 
 // remainder returns y less the sum of b x column, its sums in twice the precision (Dekker, "A

@@ -22,6 +22,14 @@ type node struct {
 // call reports whether e is a function of its argument.
 func (e *node) call() bool { return e.op != "" && letter(rune(e.op[0])) }
 
+// number returns the number that e is, in brackets or not, and whether it is one.
+func (e *node) number() (float64, bool) {
+	for e.op == "(" {
+		e = e.args[0]
+	}
+	return e.num, e.op == "" && e.name == ""
+}
+
 // functions are the transformations of numbers that a formula may use.
 var functions = map[string]func(float64) float64{
 	"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p, "exp": math.Exp,
