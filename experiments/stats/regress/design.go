@@ -90,6 +90,11 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 			levels = codings[i].Levels
 		}
 		v := &variable{expr: e, name: formula.Variables[i]}
+		if fitted {
+			if err = f.has(e); err != nil { // of a removed term too: it may be misspelt
+				return nil, nil, err
+			}
+		}
 		if used[i] {
 			if v, err = evaluate(f, e, levels); err != nil {
 				return nil, nil, err

@@ -218,8 +218,11 @@ func (f *Formula) expand(e *node, others []string) ([]Term, error) {
 	case len(e.args) == 1: // -a
 		if n, ok := e.args[0].number(); ok && (n == 0 || n == 1) {
 			f.Intercept = n == 0
+			return nil, nil
 		}
-		return nil, nil
+		_, err := f.expand(e.args[0], others)
+		f.Intercept = true
+		return nil, err
 	}
 	left, err := f.expand(e.args[0], others)
 	if err != nil {

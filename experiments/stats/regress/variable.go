@@ -148,11 +148,11 @@ func (v *variable) categorical() bool { return v.levels != nil }
 // are. A level that is not among them is an error.
 func evaluate(f *Frame, e *node, levels []string) (*variable, error) {
 	v := &variable{expr: e, name: e.String()}
+	if err := f.has(e); err != nil {
+		return nil, err
+	}
 	for _, name := range e.columns(nil) {
 		c := f.Column(name)
-		if c == nil {
-			return nil, wrong("no column %s; the table has %s", name, list(f.Names()))
-		}
 		if c.Texts != nil && e.name == "" && e.op != categorical {
 			return nil, bad("column "+name, "%s of text: row %d is %q; expected numbers", e,
 				c.At+1, c.Texts[c.At])
@@ -179,6 +179,16 @@ func evaluate(f *Frame, e *node, levels []string) (*variable, error) {
 		}
 	}
 	return v, nil
+}
+
+// has returns an [*Error] of a column of e that is not in f.
+func (f *Frame) has(e *node) error {
+	for _, name := range e.columns(nil) {
+		if f.Column(name) == nil {
+			return wrong("no column %s; the table has %s", name, list(f.Names()))
+		}
+	}
+	return nil
 }
 
 // only returns the column of factor(column), "" of others.
