@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A Design is the matrix of a formula over the rows of a frame that have all its values, by
@@ -55,10 +57,16 @@ func NewDesign(f *Frame, formula *Formula) (*Design, error) {
 		d.Y = append(d.Y, response.values[i])
 	}
 	if formula.Groups != "" {
-		err = d.absorb(f.Column(formula.Groups))
+		d.absorb(f.Column(formula.Groups))
 	}
 	d.fill(d.variables)
-	return d, err
+	for j, x := range d.Columns {
+		if i := slices.IndexFunc(x, func(v float64) bool { return math.IsInf(v, 0) }); i >= 0 {
+			return nil, bad("row "+strconv.Itoa(d.Rows[i]+1), "%s is %v; expected a finite number",
+				d.Names[j], x[i])
+		}
+	}
+	return d, nil
 }
 
 // newDesign evaluates the variables of a formula; codings are those to code with, nil: new ones.
@@ -73,6 +81,10 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 		}
 		if response.categorical() {
 			c := f.Column(formula.response.columns(nil)[0])
+			if c.Texts == nil {
+				return nil, nil, wrong("the response is %s, categories; expected numbers",
+					formula.Response)
+			}
 			return nil, nil, bad("column "+c.Name, "the response is text: row %d is %q; expected "+
 				"numbers", c.At+1, c.Texts[c.At])
 		}
@@ -150,7 +162,7 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 }
 
 // absorb sets the groups of the rows.
-func (d *Design) absorb(c *Column) error {
+func (d *Design) absorb(c *Column) {
 	index := map[string]int{}
 	for _, i := range d.Rows {
 		var t string
@@ -167,7 +179,6 @@ func (d *Design) absorb(c *Column) error {
 		d.Group = append(d.Group, n)
 	}
 	d.Groups = len(index)
-	return nil
 }
 
 // Codings returns those of the predictors over the rows of d.
@@ -185,7 +196,10 @@ func (d *Design) Codings() []Coding {
 			c.Min, c.Max = min(c.Min, x), max(c.Max, x)
 		}
 		c.Mean = mean(x)
-		c.SD = math.Sqrt(squares(x, c.Mean) / max(1, float64(len(x)-1)))
+		for i := range x {
+			x[i] -= c.Mean
+		}
+		c.SD = blas64.Nrm2(vector(x)) / math.Sqrt(max(1, float64(len(x)-1)))
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package regress
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -98,6 +99,17 @@ const rankTolerance = 16
 // first, and named. The error is an [*Error] where there are not more rows than coefficients. Cost:
 // 4 n p^2.
 func (d *Design) Fit() (*Fit, error) {
+	largest := 0 // row
+	for i, v := range d.Y {
+		if math.Abs(v) > math.Abs(d.Y[largest]) {
+			largest = i
+		}
+	}
+	// the squares of y, and sums of them, must be numbers
+	if v := math.Abs(d.Y[largest]); v != 0 && !(v > 1e-140 && v < 1e140) {
+		return nil, bad("row "+strconv.Itoa(d.Rows[largest]+1), "%s is %v; expected numbers between "+
+			"1e-140 and 1e140", d.Formula.Response, d.Y[largest])
+	}
 	columns, y, centre, scale, noise := d.centred()
 	f := &Fit{Design: d, centre: centre, scale: scale}
 	for j := range columns {
