@@ -251,3 +251,17 @@ func TestDrop(t *testing.T) {
 	rows := [][]float64{{1, 0, 0}, {2, 0, 0}, {1, 2, 0}}
 	near(t, "drop", drop(rows, []float64{3, 6, 5}), 10, 12) // 3^2 + ((5 - 3)/2)^2
 }
+
+// TestSaturated has as many coefficients as rows: nothing is left to judge it by.
+func TestSaturated(t *testing.T) {
+	f := fit(t, mixed(1, 12, false), "y ~ (a + b + c)^2 + p + I(p^2) + I(p^3) + I(p^4) + I(p^5)")
+	if f.DF != 0 || f.RSS != 0 || !math.IsInf(f.BIC(), -1) {
+		t.Errorf("%d degrees of freedom, RSS %v, BIC %v", f.DF, f.RSS, f.BIC())
+	}
+	for i, v := range []float64{f.Sigma(), f.R2Adjusted(), f.PRESS(), f.Equation5(),
+		f.Coefficients(false)[1].StdError, f.Coefficients(false)[1].P} {
+		if !math.IsNaN(v) {
+			t.Errorf("value %d is %v, want NaN", i, v)
+		}
+	}
+}

@@ -296,7 +296,7 @@ func (f *Fit) solve(qr *factored, columns [][]float64, y []float64) {
 	}
 	f.RSS, f.TSS = squares(f.Residuals, 0), squares(y, 0)
 	// what rounding leaves of a perfect fit is none
-	if f.RSS <= 1e-28*squares(f.Design.Y, 0) {
+	if f.DF == 0 || f.RSS <= 1e-28*squares(f.Design.Y, 0) {
 		f.RSS = 0
 	}
 }
@@ -352,8 +352,11 @@ func (f *Fit) Sigma() float64 {
 // R2 returns the part of the squares of y that the fit explains; NaN where y is constant.
 func (f *Fit) R2() float64 { return 1 - f.RSS/f.TSS }
 
-// R2Adjusted returns 1 - sigma^2 / s^2, the paper's equation 6.
+// R2Adjusted returns 1 - sigma^2 / s^2, the paper's equation 6; NaN without degrees of freedom.
 func (f *Fit) R2Adjusted() float64 {
+	if f.DF <= 0 {
+		return math.NaN()
+	}
 	own := f.P - len(f.kept)
 	return 1 - f.RSS/float64(f.DF)/(f.TSS/float64(len(f.Design.Y)-own))
 }
