@@ -73,11 +73,11 @@ func TestBadTables(t *testing.T) {
 		{"0/0", "y ~ I(x/x)", columns("y", y6, "x", same(0, 6)), "row 1: I(x/x) is NaN"},
 		{"few rows", "y ~ (a + b)^2", columns("y", y6[:3], "a", x6[:3], "b", y6[:3]),
 			"3 rows with all values for 4 coefficients"},
-		{"one row", "y ~ x", columns("y", y6[:1], "x", x6[:1]), "1 rows with all values for 1 inter"},
+		{"one row", "y ~ x", columns("y", y6[:1], "x", x6[:1]), "1 rows with all values"},
 		{"no rows", "y ~ x", columns("y", []float64{}, "x", []float64{}), "table: it has no rows"},
 		{"text response", "k ~ x", columns("k", "abcabc", "x", x6), "the response is text: row 1"},
 		{"text in log", "y ~ log(k)", columns("y", y6, "k", "abcabc"), "log(k) of text: row 1"},
-		{"text in log of response", "log(k) ~ y", columns("y", y6, "k", "abcabc"), "log(k) of text"},
+		{"log of text", "log(k) ~ y", columns("y", y6, "k", "abcabc"), "log(k) of text"},
 		{"text in I", "y ~ I(k + y)", columns("y", y6, "k", "abcabc"), "of text: row 1"},
 		{"factor response", "factor(y) ~ x", columns("y", y6, "x", x6), "response"},
 		{"each text once", "y ~ k", columns("y", y6, "k", "abcdef"), "6 different texts in 6 rows"},
@@ -118,15 +118,15 @@ func TestOddTables(t *testing.T) {
 		{"constant", "y ~ x + c", columns("y", y6, "x", x6, "c", same(7, 6)),
 			[]float64{0.4319066147859922, nan}, 2, 0.4565869927737631},
 		{"constant 0.1", "y ~ c", columns("y", y6, "c", same(0.1, 6)), []float64{nan}, 1, 0},
-		{"constant, no intercept", "y ~ 0 + c", columns("y", y6, "c", same(7, 6)), []float64{0.5}, 1,
+		{"constant, no 1", "y ~ 0 + c", columns("y", y6, "c", same(7, 6)), []float64{0.5}, 1,
 			0.8076923076923077},
-		{"all 0, no intercept", "y ~ 0 + c", columns("y", y6, "c", same(0, 6)), []float64{nan}, 0, 0},
+		{"all 0, no 1", "y ~ 0 + c", columns("y", y6, "c", same(0, 6)), []float64{nan}, 0, 0},
 		{"one level", "y ~ x + k", columns("y", y6, "x", x6, "k", "aaaaaa"),
 			[]float64{0.4319066147859922}, 2, 0.4565869927737631},
 		{"twice", "y ~ x + I(2 * x)", columns("y", y6, "x", x6),
 			[]float64{0.4319066147859922, nan}, 2, 0.4565869927737631},
 		{"constant response", "y ~ x", columns("y", same(5, 6), "x", x6), []float64{0}, 2, nan},
-		{"constant response 0.1", "y ~ x", columns("y", same(0.1, 6), "x", x6), []float64{0}, 2, nan},
+		{"response 0.1", "y ~ x", columns("y", same(0.1, 6), "x", x6), []float64{0}, 2, nan},
 		{"perfect", "y ~ x", columns("y", line(x6, 3, 2), "x", x6), []float64{2}, 2, 1},
 		{"1e300", "y ~ x", columns("y", y6, "x", line(x6, 0, 1e300)),
 			[]float64{0.4319066147859922e-300}, 2, 0.4565869927737631},
@@ -189,12 +189,14 @@ func TestValidateOdd(t *testing.T) {
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "without fold 1") {
 		t.Errorf("a fold whose rest has too few rows: %v, %v", list, err)
 	}
-	if list, err = d.Validate([]int{0, 1, 0, 1, 2, 2}, "", nil); err != nil || d.Assess(list).N > 0 {
+	if list, err = d.Validate([]int{0, 1, 0, 1, 2, 2}, "", nil); err != nil ||
+		d.Assess(list).N > 0 {
 		t.Errorf("levels in one fold each, the first too: %v, %v", list, err)
 	}
 	g := fit(t, columns("y", y6, "x", x6, "z", []float64{1, 1, 1, 4, 4, 4}, "g", "aaabbb"),
 		"y ~ x + z | g").Design
-	if list, err = g.Validate([]int{0, 1, 2, 0, 1, 2}, "", nil); err != nil || g.Assess(list).N < 6 {
+	if list, err = g.Validate([]int{0, 1, 2, 0, 1, 2}, "", nil); err != nil ||
+		g.Assess(list).N < 6 {
 		t.Errorf("a predictor that is constant in groups: %v, %v", list, err)
 	}
 	list, err = d.Validate([]int{0, 1, 1, 0, 2, 2}, "", nil)
@@ -228,7 +230,8 @@ func TestMarginality(t *testing.T) {
 				for _, u := range d.Formula.Terms {
 					for _, v := range d.Formula.Terms {
 						if u.within(v) && in[d.Formula.Name(v)] && !in[d.Formula.Name(u)] {
-							t.Errorf("%s: %s without %s", formula, d.Formula.Name(v), d.Formula.Name(u))
+							t.Errorf("%s: %s without %s", formula, d.Formula.Name(v),
+								d.Formula.Name(u))
 						}
 					}
 				}

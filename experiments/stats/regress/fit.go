@@ -107,8 +107,8 @@ func (d *Design) Fit() (*Fit, error) {
 	}
 	// the squares of y, and sums of them, must be numbers
 	if v := math.Abs(d.Y[largest]); v != 0 && !(v > 1e-140 && v < 1e140) {
-		return nil, bad("row "+strconv.Itoa(d.Rows[largest]+1), "%s is %v; expected numbers between "+
-			"1e-140 and 1e140", d.Formula.Response, d.Y[largest])
+		return nil, bad("row "+strconv.Itoa(d.Rows[largest]+1), "%s is %v; expected numbers "+
+			"between 1e-140 and 1e140", d.Formula.Response, d.Y[largest])
 	}
 	columns, y, centre, scale, noise := d.centred()
 	f := &Fit{Design: d, centre: centre, scale: scale}

@@ -99,13 +99,14 @@ func TestTerms(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
-	for text, want := range map[string]string{"y ~ a | g": "g", "y ~ . - a | `my group`": "my group",
+	for text, want := range map[string]string{
+		"y ~ a | g": "g", "y ~ . - a | `my group`": "my group",
 		"log(y) ~ a*b|g": "g", "y ~ a": ""} {
 		f, err := Parse(text, []string{"y", "a", "b", "g", "my group"})
 		if err != nil {
 			t.Error(err)
 		} else if f.Groups != want || slices.Contains(f.Variables, want) {
-			t.Errorf("%s: groups %q, predictors %v; want groups %q", text, f.Groups, f.Variables, want)
+			t.Errorf("%s: groups %q, predictors %v; want %q", text, f.Groups, f.Variables, want)
 		}
 	}
 }
