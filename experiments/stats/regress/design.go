@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A Design is the matrix of a formula over the rows of a frame that have all its values, by
@@ -55,10 +57,16 @@ func NewDesign(f *Frame, formula *Formula) (*Design, error) {
 		d.Y = append(d.Y, response.values[i])
 	}
 	if formula.Groups != "" {
-		err = d.absorb(f.Column(formula.Groups))
+		d.absorb(f.Column(formula.Groups))
 	}
 	d.fill(d.variables)
-	return d, err
+	for j, x := range d.Columns {
+		if i := slices.IndexFunc(x, func(v float64) bool { return math.IsInf(v, 0) }); i >= 0 {
+			return nil, bad("row "+strconv.Itoa(d.Rows[i]+1), "%s is %v; expected a finite number",
+				d.Names[j], x[i])
+		}
+	}
+	return d, nil
 }
 
 // newDesign evaluates the variables of a formula; codings are those to code with, nil: new ones.
@@ -73,6 +81,10 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 		}
 		if response.categorical() {
 			c := f.Column(formula.response.columns(nil)[0])
+			if c.Texts == nil {
+				return nil, nil, wrong("the response is %s, categories; expected numbers",
+					formula.Response)
+			}
 			return nil, nil, bad("column "+c.Name, "the response is text: row %d is %q; expected "+
 				"numbers", c.At+1, c.Texts[c.At])
 		}
@@ -90,6 +102,11 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 			levels = codings[i].Levels
 		}
 		v := &variable{expr: e, name: formula.Variables[i]}
+		if fitted {
+			if err = f.has(e); err != nil { // of a removed term too: it may be misspelt
+				return nil, nil, err
+			}
+		}
 		if used[i] {
 			if v, err = evaluate(f, e, levels); err != nil {
 				return nil, nil, err
@@ -145,7 +162,7 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 }
 
 // absorb sets the groups of the rows.
-func (d *Design) absorb(c *Column) error {
+func (d *Design) absorb(c *Column) {
 	index := map[string]int{}
 	for _, i := range d.Rows {
 		var t string
@@ -162,7 +179,6 @@ func (d *Design) absorb(c *Column) error {
 		d.Group = append(d.Group, n)
 	}
 	d.Groups = len(index)
-	return nil
 }
 
 // Codings returns those of the predictors over the rows of d.
@@ -180,7 +196,10 @@ func (d *Design) Codings() []Coding {
 			c.Min, c.Max = min(c.Min, x), max(c.Max, x)
 		}
 		c.Mean = mean(x)
-		c.SD = math.Sqrt(squares(x, c.Mean) / max(1, float64(len(x)-1)))
+		for i := range x {
+			x[i] -= c.Mean
+		}
+		c.SD = blas64.Nrm2(vector(x)) / math.Sqrt(max(1, float64(len(x)-1)))
 	}
 	return list
 }
@@ -209,13 +228,11 @@ func (d *Design) Standardized() *Design {
 }
 
 // fill makes the columns. A categorical predictor has an indicator for each level but the first
-// (R's contr.treatment) where the term without it is in the formula, otherwise one for each.
+// (R's contr.treatment) where it stands alone or an earlier term has the rest of its own, otherwise
+// one for each; without intercept the first of all has one for each. This is R's rule.
 func (d *Design) fill(variables []*variable) {
 	d.Names, d.Term, d.Columns = nil, nil, nil
-	there := map[string]bool{Term{}.key(): d.Formula.Intercept || d.Formula.Groups != ""}
-	for _, t := range d.Formula.Terms {
-		there[t.key()] = true
-	}
+	level := d.Formula.Intercept || d.Formula.Groups != ""
 	for n, t := range d.Formula.Terms {
 		columns, names := [][]float64{nil}, [][]string{nil}
 		for i, k := range t {
@@ -225,9 +242,11 @@ func (d *Design) fill(variables []*variable) {
 			if v.categorical() {
 				rest := slices.Delete(slices.Clone(t), i, i+1)
 				from := 0
-				if there[rest.key()] {
+				if level && (len(rest) == 0 || slices.ContainsFunc(d.Formula.Terms[:n],
+					rest.within)) {
 					from = 1
 				}
+				level = true
 				for l := from; l < len(v.levels); l++ {
 					x := make([]float64, len(d.Rows))
 					for j, row := range d.Rows {

@@ -3,6 +3,7 @@ package regress
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -98,6 +99,17 @@ const rankTolerance = 16
 // first, and named. The error is an [*Error] where there are not more rows than coefficients. Cost:
 // 4 n p^2.
 func (d *Design) Fit() (*Fit, error) {
+	largest := 0 // row
+	for i, v := range d.Y {
+		if math.Abs(v) > math.Abs(d.Y[largest]) {
+			largest = i
+		}
+	}
+	// the squares of y, and sums of them, must be numbers
+	if v := math.Abs(d.Y[largest]); v != 0 && !(v > 1e-140 && v < 1e140) {
+		return nil, bad("row "+strconv.Itoa(d.Rows[largest]+1), "%s is %v; expected numbers "+
+			"between 1e-140 and 1e140", d.Formula.Response, d.Y[largest])
+	}
 	columns, y, centre, scale, noise := d.centred()
 	f := &Fit{Design: d, centre: centre, scale: scale}
 	for j := range columns {
@@ -132,7 +144,7 @@ func (d *Design) Fit() (*Fit, error) {
 	}
 	f.P = len(f.kept) + own
 	f.DF = len(d.Y) - f.P
-	f.solve(qr, columns, y, own)
+	f.solve(qr, columns, y)
 	return f, nil
 }
 
@@ -231,8 +243,8 @@ func (f *Fit) drop(columns [][]float64, rank int, tolerance func(int) float64) {
 	f.kept = kept
 }
 
-// solve fills in what follows from the factors; own is the number of intercepts.
-func (f *Fit) solve(qr *factored, columns [][]float64, y []float64, own int) {
+// solve fills in what follows from the factors.
+func (f *Fit) solve(qr *factored, columns [][]float64, y []float64) {
 	n, p := len(y), len(qr.order)
 	f.kept = qr.order
 	f.q = qr.qr
@@ -277,32 +289,36 @@ func (f *Fit) solve(qr *factored, columns [][]float64, y []float64, own int) {
 		}
 	}
 	f.Fitted, f.Leverage = make([]float64, n), make([]float64, n)
+	shares := f.Design.shares()
 	for i := range n {
 		f.Fitted[i] = f.Design.Y[i] - f.Residuals[i]
-		f.Leverage[i] = float64(squares(f.q.Data[i*p:(i+1)*p], 0)) + f.share(i, own)
+		f.Leverage[i] = float64(squares(f.q.Data[i*p:(i+1)*p], 0)) + shares[i]
 	}
 	f.RSS, f.TSS = squares(f.Residuals, 0), squares(y, 0)
 	// what rounding leaves of a perfect fit is none
-	if f.RSS <= 1e-28*squares(f.Design.Y, 0) {
+	if f.DF == 0 || f.RSS <= 1e-28*squares(f.Design.Y, 0) {
 		f.RSS = 0
 	}
 }
 
-// share is the leverage of row i from the intercept.
-func (f *Fit) share(i, own int) float64 {
+// shares returns the leverage of each row from the intercept, or from that of its group.
+func (d *Design) shares() []float64 {
+	shares := make([]float64, len(d.Y))
 	switch {
-	case own == 0:
-		return 0
-	case f.Design.Group == nil:
-		return 1 / float64(len(f.Design.Y))
-	}
-	n := 0.0
-	for _, g := range f.Design.Group {
-		if g == f.Design.Group[i] {
-			n++
+	case d.Group != nil:
+		size := make([]float64, d.Groups)
+		for _, g := range d.Group {
+			size[g]++
+		}
+		for i, g := range d.Group {
+			shares[i] = 1 / size[g]
+		}
+	case d.Formula.Intercept:
+		for i := range shares {
+			shares[i] = 1 / float64(len(shares))
 		}
 	}
-	return 1 / n
+	return shares
 }
 
 // remainder returns y less the sum of b x column, its sums in twice the precision (Dekker, "A
@@ -336,8 +352,11 @@ func (f *Fit) Sigma() float64 {
 // R2 returns the part of the squares of y that the fit explains; NaN where y is constant.
 func (f *Fit) R2() float64 { return 1 - f.RSS/f.TSS }
 
-// R2Adjusted returns 1 - sigma^2 / s^2, the paper's equation 6.
+// R2Adjusted returns 1 - sigma^2 / s^2, the paper's equation 6; NaN without degrees of freedom.
 func (f *Fit) R2Adjusted() float64 {
+	if f.DF <= 0 {
+		return math.NaN()
+	}
 	own := f.P - len(f.kept)
 	return 1 - f.RSS/float64(f.DF)/(f.TSS/float64(len(f.Design.Y)-own))
 }

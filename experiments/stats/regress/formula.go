@@ -2,6 +2,7 @@ package regress
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -212,26 +213,31 @@ func (f *Formula) expand(e *node, others []string) ([]Term, error) {
 		return f.expand(e.args[0], others)
 	case e.call():
 		return []Term{{f.add(e)}}, nil
-	case len(e.args) == 1: // -a at the beginning
-		if e.op == "-" && e.args[0].name == "" && e.args[0].num == 1 {
-			f.Intercept = false
+	case len(e.args) == 1 && e.op == "+": // +a at the beginning
+		return f.expand(e.args[0], others)
+	case len(e.args) == 1: // -a
+		if n, ok := e.args[0].number(); ok && (n == 0 || n == 1) {
+			f.Intercept = n == 0
+			return nil, nil
 		}
-		return nil, nil
+		_, err := f.expand(e.args[0], others)
+		f.Intercept = true
+		return nil, err
 	}
 	left, err := f.expand(e.args[0], others)
 	if err != nil {
 		return nil, err
 	}
 	if e.op == "^" {
-		n := e.args[1]
-		if n.op != "" || n.name != "" || n.num != float64(int(n.num)) || n.num < 1 || n.num > 9 {
+		n, ok := e.args[1].number()
+		if !ok || n != math.Trunc(n) || n < 1 || n > 9 {
 			return nil, wrong("the exponent %s; expected a whole number from 1 to 9, or I(%s) for "+
-				"arithmetic", n, e)
+				"arithmetic", e.args[1], e)
 		}
-		return power(left, left, int(n.num)), nil
+		return power(left, left, int(n)), nil
 	}
-	if n := e.args[1]; e.op == "-" && n.op == "" && n.name == "" && (n.num == 0 || n.num == 1) {
-		f.Intercept = n.num == 0
+	if n, ok := e.args[1].number(); e.op == "-" && ok && (n == 0 || n == 1) {
+		f.Intercept = n == 0
 		return left, nil
 	}
 	intercept := f.Intercept

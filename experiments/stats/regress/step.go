@@ -163,7 +163,7 @@ func (s *search) candidates(in []bool) []candidate {
 		lapack64.Trtri(inverse)
 	}
 	for t, term := range terms {
-		if !in[t] || s.above(term, in) {
+		if !in[t] || len(s.columns[t]) == 0 || s.above(term, in) {
 			continue
 		}
 		var rows [][]float64
@@ -177,7 +177,7 @@ func (s *search) candidates(in []bool) []candidate {
 	}
 	// A term more: what of y the remainder of its columns explains.
 	for t, term := range terms {
-		if in[t] || s.lacks(term, in) {
+		if in[t] || len(s.columns[t]) == 0 || s.lacks(term, in) {
 			continue
 		}
 		var rest [][]float64
@@ -228,27 +228,24 @@ func drop(rows [][]float64, b []float64) float64 {
 	if len(b) == 1 {
 		return b[0] * b[0] / squares(rows[0], 0)
 	}
-	// with rows = L Q: the squares of L^-1 b
+	// with rows = L Q: the squares of z = L^-1 b
 	var basis [][]float64
-	sum := 0.0
-	c := slices.Clone(b)
+	var z []float64 // of each row of the basis
 	for i, r := range rows {
-		r = slices.Clone(r)
+		r, c := slices.Clone(r), b[i]
 		for k, q := range basis {
 			p := blas64.Dot(vector(q), vector(r))
 			blas64.Axpy(-p, vector(q), vector(r))
-			c[i] -= p * c[k]
+			c -= p * z[k]
 		}
 		length := blas64.Nrm2(vector(r))
 		if length == 0 {
 			continue
 		}
 		blas64.Scal(1/length, vector(r))
-		basis = append(basis, r)
-		c[i] /= length
-		sum += c[i] * c[i]
+		basis, z = append(basis, r), append(z, c/length)
 	}
-	return sum
+	return squares(z, 0)
 }
 
 // explains returns the squares of the part of y in the space of columns.

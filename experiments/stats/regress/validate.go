@@ -1,9 +1,11 @@
 package regress
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // A Prediction is of a row of a design, by a fit that has not seen it.
@@ -62,13 +64,13 @@ func (d *Design) Validate(folds []int, by Criterion, each func(done, of int)) ([
 		if by != "" {
 			terms, _, err := part.Search(by, nil)
 			if err != nil {
-				return nil, err
+				return nil, without(fold, err)
 			}
 			part = part.Terms(terms)
 		}
 		f, err := part.Fit()
 		if err != nil {
-			return nil, err
+			return nil, without(fold, err)
 		}
 		values, bases := f.predict(d.part(test).Terms(part.Formula.Terms))
 		for i, row := range test {
@@ -81,11 +83,77 @@ func (d *Design) Validate(folds []int, by Criterion, each func(done, of int)) ([
 	return list, nil
 }
 
-// predict computes the rows of d, which has the columns of the fit. A row is NaN where a column that
-// was constant in the fit has another value, such as a category that the fit has not seen. Of an
-// absorbed group that it has not seen only differences can be predicted: they are from the mean of
-// the group's rows in d.
+// without adds to an error of a fit the fold, numbered from 1, that was left out.
+func without(fold int, err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return bad(e.Place+" without fold "+strconv.Itoa(fold+1), "%s", e.Text)
+	}
+	return err
+}
+
+// unknown reports the rows of d in which an aliased column is not the sum that it is in all rows of
+// the fit, so that the fit does not determine them.
+func (f *Fit) unknown(d *Design) []bool {
+	rows := make([]bool, len(d.Y))
+	for _, a := range f.Aliased {
+		rest := func(d *Design) (rest, size []float64) {
+			x := d.Columns[slices.Index(d.Names, a.Column)]
+			rest, size = slices.Clone(x), make([]float64, len(x))
+			for i, v := range x {
+				size[i] = math.Abs(v)
+			}
+			for k, name := range a.Names {
+				for i, v := range d.Columns[slices.Index(d.Names, name)] {
+					rest[i] -= a.Factors[k] * v
+					size[i] = max(size[i], math.Abs(a.Factors[k]*v))
+				}
+			}
+			return rest, size
+		}
+		seen, sizes := rest(f.Design)
+		largest := slices.Max(sizes)
+		got, size := rest(d)
+		want := make([]float64, len(got))
+		switch {
+		case d.Group != nil:
+			means, own := f.Design.means(seen), d.means(got)
+			for i, g := range d.Group {
+				if want[i] = means[g]; math.IsNaN(means[g]) {
+					want[i] = own[g]
+				}
+			}
+		case f.Design.Formula.Intercept:
+			m := mean(seen)
+			for i := range want {
+				want[i] = m
+			}
+		}
+		for i, v := range got {
+			// an alias leaves out factors below 1e-7; sums of the fit's rows have rounding
+			if !(math.Abs(v-want[i]) <= 1e-6*size[i]+1e-8*largest) {
+				rows[i] = true
+			}
+		}
+	}
+	return rows
+}
+
+// predict computes the rows of d, which has the columns of the fit. A row is NaN where the fit does
+// not determine it, such as one of a category that the fit has not seen. Of an absorbed
+// group that it has not seen only differences can be predicted: they are from the mean of the
+// group's rows in d.
 func (f *Fit) predict(d *Design) (values, bases []float64) {
+	values, bases = f.extend(d)
+	for i, u := range f.unknown(d) {
+		if u {
+			values[i] = math.NaN()
+		}
+	}
+	return values, bases
+}
+
+// extend computes the rows of d, those too that the fit does not determine.
+func (f *Fit) extend(d *Design) (values, bases []float64) {
 	values, bases = make([]float64, len(d.Y)), make([]float64, len(d.Y))
 	add := func(d *Design, values []float64) {
 		for j, x := range d.Columns {
@@ -100,15 +168,6 @@ func (f *Fit) predict(d *Design) (values, bases []float64) {
 		values[i], bases[i] = f.Intercept, f.centre[len(f.Coef)]
 	}
 	add(d, values)
-	for _, a := range f.Aliased {
-		if j := slices.Index(d.Names, a.Column); len(a.Names) == 0 {
-			for i, x := range d.Columns[j] {
-				if x != f.Design.Columns[j][0] {
-					values[i] = math.NaN()
-				}
-			}
-		}
-	}
 	if d.Group == nil {
 		return values, bases
 	}

@@ -22,6 +22,14 @@ type node struct {
 // call reports whether e is a function of its argument.
 func (e *node) call() bool { return e.op != "" && letter(rune(e.op[0])) }
 
+// number returns the number that e is, in brackets or not, and whether it is one.
+func (e *node) number() (float64, bool) {
+	for e.op == "(" {
+		e = e.args[0]
+	}
+	return e.num, e.op == "" && e.name == ""
+}
+
 // functions are the transformations of numbers that a formula may use.
 var functions = map[string]func(float64) float64{
 	"log": math.Log, "log2": math.Log2, "log10": math.Log10, "log1p": math.Log1p, "exp": math.Exp,
@@ -140,11 +148,11 @@ func (v *variable) categorical() bool { return v.levels != nil }
 // are. A level that is not among them is an error.
 func evaluate(f *Frame, e *node, levels []string) (*variable, error) {
 	v := &variable{expr: e, name: e.String()}
+	if err := f.has(e); err != nil {
+		return nil, err
+	}
 	for _, name := range e.columns(nil) {
 		c := f.Column(name)
-		if c == nil {
-			return nil, wrong("no column %s; the table has %s", name, list(f.Names()))
-		}
 		if c.Texts != nil && e.name == "" && e.op != categorical {
 			return nil, bad("column "+name, "%s of text: row %d is %q; expected numbers", e,
 				c.At+1, c.Texts[c.At])
@@ -171,6 +179,16 @@ func evaluate(f *Frame, e *node, levels []string) (*variable, error) {
 		}
 	}
 	return v, nil
+}
+
+// has returns an [*Error] of a column of e that is not in f.
+func (f *Frame) has(e *node) error {
+	for _, name := range e.columns(nil) {
+		if f.Column(name) == nil {
+			return wrong("no column %s; the table has %s", name, list(f.Names()))
+		}
+	}
+	return nil
 }
 
 // only returns the column of factor(column), "" of others.
