@@ -273,11 +273,11 @@ func (r *Report) doubts() (list []string) {
 	switch {
 	case f.TSS == 0:
 		say("%s is the same in all rows: there is nothing to explain", r.Response)
+	case f.DF == 0:
+		say("as many coefficients as rows: every row is fitted, and nothing is explained")
 	case f.RSS == 0 || f.RSS < 1e-20*f.TSS:
 		say("the fit is perfect but for rounding: errors and criteria are of rounding alone, and "+
 			"%s may be computed from its predictors", r.Response)
-	case f.DF == 0:
-		say("as many coefficients as rows: every row is fitted, and nothing is explained")
 	case r.N < 3*f.P:
 		say("%d rows for %d coefficients: fewer than three a coefficient", r.N, f.P)
 	}
