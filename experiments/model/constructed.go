@@ -35,7 +35,9 @@ var constructions = []construction{
 		}},
 	{[]string{stats.OVR.Key, stats.IdleShare.Key, stats.SchedShare.Key},
 		"ovr is 1 / (1 - idle_share - sched_share)",
-		func(v func(string) float64) (left, right float64) { return v(stats.OVR.Key), 1 / atWork(v) }},
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.OVR.Key), 1 / atWork(v)
+		}},
 	{[]string{stats.CoreTime.Key, stats.WTI.Key, stats.IdleShare.Key, stats.SchedShare.Key},
 		"core_time is wti / (1 - idle_share - sched_share)",
 		func(v func(string) float64) (left, right float64) {

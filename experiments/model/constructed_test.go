@@ -88,7 +88,8 @@ func TestConstructedOfExperiment(t *testing.T) {
 			t.Errorf("%s: %v; expected a relation by construction", formula, err)
 		}
 	}
-	r := of(t, table, Options{Formula: "wti ~ cores + far", Folds: 4, LeaveOne: []string{"scheduler"}})
+	r := of(t, table, Options{Formula: "wti ~ cores + far", Folds: 4,
+		LeaveOne: []string{"scheduler"}})
 	if math.IsNaN(r.R2.Float()) || r.CV == nil || len(r.LeaveOne) != 1 || r.Experiment == nil {
 		t.Errorf("R2 %v, folds %v, left out %v; expected all", r.R2, r.CV, r.LeaveOne)
 	}
