@@ -13,33 +13,102 @@ import (
 )
 
 // A construction is measures of which each is computed from the others: a fit of one to them says
-// that the program can calculate.
+// that the program can calculate. Its left side equals its right one in each row of a repetition.
 type construction struct {
 	measures []string
 	why      string
+	// sides computes both from the columns of a row: the measures, and cores.
+	sides func(v func(string) float64) (left, right float64)
 }
 
 var constructions = []construction{
-	{[]string{stats.CoreTime.Key, stats.Speedup.Key}, "core_time is cores / speedup"},
-	{[]string{stats.CoreTime.Key, stats.OVR.Key, stats.WTI.Key}, "core_time is ovr x wti"},
-	{[]string{stats.Speedup.Key, stats.OVR.Key, stats.WTI.Key}, "speedup is cores / (ovr x wti)"},
+	{[]string{stats.CoreTime.Key, stats.Speedup.Key}, "core_time is cores / speedup",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.CoreTime.Key), v(coresColumn) / v(stats.Speedup.Key)
+		}},
+	{[]string{stats.CoreTime.Key, stats.OVR.Key, stats.WTI.Key}, "core_time is ovr x wti",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.CoreTime.Key), v(stats.OVR.Key) * v(stats.WTI.Key)
+		}},
+	{[]string{stats.Speedup.Key, stats.OVR.Key, stats.WTI.Key}, "speedup is cores / (ovr x wti)",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.Speedup.Key), v(coresColumn) / (v(stats.OVR.Key) * v(stats.WTI.Key))
+		}},
 	{[]string{stats.OVR.Key, stats.IdleShare.Key, stats.SchedShare.Key},
-		"ovr is 1 / (1 - idle_share - sched_share)"},
+		"ovr is 1 / (1 - idle_share - sched_share)",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.OVR.Key), 1 / atWork(v)
+		}},
 	{[]string{stats.CoreTime.Key, stats.WTI.Key, stats.IdleShare.Key, stats.SchedShare.Key},
-		"core_time is wti / (1 - idle_share - sched_share)"},
+		"core_time is wti / (1 - idle_share - sched_share)",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.CoreTime.Key), v(stats.WTI.Key) / atWork(v)
+		}},
 	{[]string{stats.Speedup.Key, stats.WTI.Key, stats.IdleShare.Key, stats.SchedShare.Key},
-		"speedup is cores x (1 - idle_share - sched_share) / wti"},
+		"speedup is cores x (1 - idle_share - sched_share) / wti",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.Speedup.Key), v(coresColumn) * atWork(v) / v(stats.WTI.Key)
+		}},
 	{[]string{stats.BeyondLLC.Key, stats.FarShare.Key, stats.ColdShare.Key},
-		"beyond_llc is far + cold"},
+		"beyond_llc is far + cold",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.BeyondLLC.Key), v(stats.FarShare.Key) + v(stats.ColdShare.Key)
+		}},
 	// of krdlab's own tables of repetitions
 	{[]string{stats.Time.Key, "work_ns", "sched_ns", "idle_ns"},
-		"cores x time_ns is work_ns + sched_ns + idle_ns"},
-	{[]string{stats.WTI.Key, "work_ns", "serial_work_ns"}, "wti is work_ns / serial_work_ns"},
+		"cores x time_ns is work_ns + sched_ns + idle_ns",
+		func(v func(string) float64) (left, right float64) {
+			return v(coresColumn) * v(stats.Time.Key), v("work_ns") + v("sched_ns") + v("idle_ns")
+		}},
+	{[]string{stats.WTI.Key, "work_ns", "serial_work_ns"}, "wti is work_ns / serial_work_ns",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.WTI.Key), v("work_ns") / v("serial_work_ns")
+		}},
 	{[]string{stats.Speedup.Key, stats.Time.Key, "serial_time_ns"},
-		"speedup is serial_time_ns / time_ns"},
+		"speedup is serial_time_ns / time_ns",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.Speedup.Key), v("serial_time_ns") / v(stats.Time.Key)
+		}},
 	{[]string{stats.CoreTime.Key, stats.Time.Key, "serial_time_ns"},
-		"core_time is cores x time_ns / serial_time_ns"},
-	{[]string{stats.KernelTime.Key, "work_ns", "kernels"}, "kernel_ns is work_ns / kernels"},
+		"core_time is cores x time_ns / serial_time_ns",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.CoreTime.Key), v(coresColumn) * v(stats.Time.Key) / v("serial_time_ns")
+		}},
+	{[]string{stats.KernelTime.Key, "work_ns", "kernels"}, "kernel_ns is work_ns / kernels",
+		func(v func(string) float64) (left, right float64) {
+			return v(stats.KernelTime.Key), v("work_ns") / v("kernels")
+		}},
+}
+
+// atWork is the share of a run's core time that is neither idle nor scheduling.
+func atWork(v func(string) float64) float64 {
+	return 1 - v(stats.IdleShare.Key) - v(stats.SchedShare.Key)
+}
+
+// constructedWithin is how far apart the sides may be: workers' times leave out what starting and
+// stopping them takes.
+const constructedWithin = 0.01
+
+// in counts the rows of f that have what c computes, and those of them where its sides are equal.
+func (c *construction) in(f *regress.Frame) (equal, known int) {
+	for i := range f.N {
+		left, right := c.sides(func(name string) float64 {
+			column := f.Column(name)
+			if column == nil || column.Texts != nil {
+				return math.NaN()
+			}
+			return column.Numbers[i]
+		})
+		switch d := math.Abs(left - right); {
+		case math.IsNaN(d):
+		case d <= constructedWithin*math.Abs(left):
+			equal++
+			known++
+		default:
+			known++
+		}
+	}
+	return equal, known
 }
 
 // A ConstructedError says that a formula has a relation that holds by construction.
@@ -52,11 +121,12 @@ func (e *ConstructedError) Error() string {
 // Class implements [failure.Classed].
 func (*ConstructedError) Class() failure.Class { return failure.Request }
 
-// constructed returns an error where the response and predictors of f are a construction.
+// constructed returns an error where the response and predictors of f are a construction. Names
+// show it in an experiment, whose medians need not be equal, and in krdlab's own tables. Columns of
+// other tables may have such names and mean other things: there the sides must be equal in each
+// row that has both.
 func (t *Table) constructed(f *regress.Formula) error {
-	if t.Experiment == nil && t.Folds != "cell" { // columns of others may have such names
-		return nil
-	}
+	own := t.Experiment != nil || t.Folds == "cell"
 	predictors, response := f.Columns()
 	for _, c := range constructions {
 		all := true
@@ -65,7 +135,7 @@ func (t *Table) constructed(f *regress.Formula) error {
 		}
 		if all && slices.ContainsFunc(c.measures, func(m string) bool {
 			return slices.Contains(response, m)
-		}) {
+		}) && (own || t.computed(&c)) {
 			return &ConstructedError{f.String(), c.why}
 		}
 	}
@@ -76,6 +146,12 @@ func (t *Table) constructed(f *regress.Formula) error {
 		return &ConstructedError{f.String(), why}
 	}
 	return nil
+}
+
+// computed reports whether the sides of c are equal in each row.
+func (t *Table) computed(c *construction) bool {
+	equal, known := c.in(t.Frame)
+	return known > 0 && equal == known
 }
 
 // sameMisses returns why the misses of a model are no measure beside the lines beyond the LLC: in

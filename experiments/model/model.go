@@ -23,6 +23,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats/regress"
+	"krdlab/hw/failure"
 	"krdlab/hw/units"
 )
 
@@ -179,6 +180,10 @@ func (t *Table) formula(text string, o *Options) (*regress.Formula, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains(f.Variables, f.Response) {
+		return nil, failure.Errorf(failure.Request, "formula: %s is on both sides; expected predictors "+
+			"other than the response", f.Response)
+	}
 	f = f.Crossed(o.Order)
 	for _, pattern := range o.Without {
 		kept, n := f.Without(pattern)
@@ -268,11 +273,11 @@ func (r *Report) doubts() (list []string) {
 	switch {
 	case f.TSS == 0:
 		say("%s is the same in all rows: there is nothing to explain", r.Response)
+	case f.DF == 0:
+		say("as many coefficients as rows: every row is fitted, and nothing is explained")
 	case f.RSS == 0 || f.RSS < 1e-20*f.TSS:
 		say("the fit is perfect but for rounding: errors and criteria are of rounding alone, and "+
 			"%s may be computed from its predictors", r.Response)
-	case f.DF == 0:
-		say("as many coefficients as rows: every row is fitted, and nothing is explained")
 	case r.N < 3*f.P:
 		say("%d rows for %d coefficients: fewer than three a coefficient", r.N, f.P)
 	}
@@ -303,7 +308,7 @@ func (r *Report) marginal() bool {
 	return true
 }
 
-// replicates reports whether a quarter of the rows have the predictors of an earlier one.
+// replicates reports whether a quarter of the rows have the predictors of an earlier one, and not all.
 func (r *Report) replicates() bool {
 	d := r.fit.Design
 	seen := map[string]bool{}
@@ -321,5 +326,5 @@ func (r *Report) replicates() bool {
 		}
 		seen[string(key)] = true
 	}
-	return len(d.Columns) > 0 && n*4 > len(d.Y)
+	return len(seen) > 1 && n*4 > len(d.Y)
 }

@@ -1,11 +1,14 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"krdlab/experiments/request"
@@ -56,6 +59,9 @@ func ReadModel(path string) (*Report, error) {
 	}
 	r := &Report{}
 	if err := json.Unmarshal(data, r); err != nil {
+		if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
+			err = fmt.Errorf("%s is a JSON %s", cmp.Or(e.Field, "the whole of it"), e.Value)
+		}
 		return nil, failure.Errorf(failure.Data, "%s: no document of krdlab model --json: %w", path,
 			err)
 	}
@@ -73,7 +79,44 @@ func ReadModel(path string) (*Report, error) {
 				"columns", path)
 		}
 	}
+	if err := r.consistent(); err != nil {
+		return nil, failure.Errorf(failure.Data, "%s: %w; expected a document of krdlab model --json as "+
+			"it was written", path, err)
+	}
 	return r, nil
+}
+
+// consistent returns an error where the parts of a document are not those of one model.
+func (r *Report) consistent() error {
+	means := make([]float64, len(r.Columns))
+	for i, c := range r.Columns {
+		means[i] = c.Mean
+	}
+	d, err := regress.NewPoints(r.Formula, r.Columns, [][]float64{means})
+	if err != nil {
+		return err
+	}
+	names := d.Names
+	if d.Formula.Intercept {
+		names = append([]string{"(Intercept)"}, names...)
+	}
+	var terms, known []string
+	for _, t := range r.Terms {
+		terms = append(terms, t.Name)
+		if t.Estimate.Known() {
+			known = append(known, t.Name)
+		}
+	}
+	switch {
+	case !slices.Equal(terms, names):
+		return fmt.Errorf("terms are not those of the formula %s", short(r.Formula))
+	case !slices.Equal(known, r.Hull.Columns) || len(r.Hull.Factor) != len(known):
+		return errors.New("hull.columns are not the terms with an estimate")
+	case r.DF != r.N-len(known):
+		return fmt.Errorf("df is %d; with n %d and %d estimates it is %d", r.DF, r.N, len(known),
+			r.N-len(known))
+	}
+	return nil
 }
 
 // A Predicted row has the interval of 95 % in which its response is expected, and of its mean.
@@ -139,6 +182,9 @@ func (r *Report) Predict(model string, t *Table) (*Predictions, error) {
 	}
 	p := &Predictions{SchemaVersion: SchemaVersion, Model: model, Table: t.Name, Formula: r.Formula,
 		Rows: []Predicted{}, Lost: append([]regress.Lost{}, d.Lost...)}
+	if t.Frame.N == 0 {
+		return nil, failure.New(failure.Data, "it has no rows to predict")
+	}
 	b := r.estimates()
 	half := regress.Quantile(result.Confidence, r.DF) * r.Sigma.Float()
 	known, err := regress.Evaluate(t.Frame, r.Formula)
@@ -190,23 +236,30 @@ func (r *Report) outside(d *regress.Design, row int, leverage float64) []string 
 // A Change is what the response is expected to do where one predictor changes and the others are at
 // their means (categories at the first).
 type Change struct {
-	SchemaVersion int           `json:"schema_version"`
-	Formula       string        `json:"formula"`
-	Predictor     string        `json:"predictor"`
-	From          float64       `json:"from"`
-	To            float64       `json:"to"`
-	Before        result.Number `json:"before"` // of the response
-	After         result.Number `json:"after"`
-	Difference    result.Number `json:"difference"`
-	Low           result.Number `json:"low"` // 95 % of the difference
-	High          result.Number `json:"high"`
-	Percent       result.Number `json:"percent"` // of Before
-	Outside       []string      `json:"outside"`
+	SchemaVersion int    `json:"schema_version"`
+	Formula       string `json:"formula"`
+	Response      string `json:"response"`
+	Predictor     string `json:"predictor"`
+	// At are the values asked for of others, NAME=VALUE.
+	At []string `json:"at"`
+	// Categories records that the model has categorical predictors.
+	Categories bool `json:"categories"`
+	// Shared are predictors that are computed from a column of Predictor, and do not change with it.
+	Shared     []string      `json:"shared"`
+	From       float64       `json:"from"`
+	To         float64       `json:"to"`
+	Before     result.Number `json:"before"` // of the response
+	After      result.Number `json:"after"`
+	Difference result.Number `json:"difference"`
+	Low        result.Number `json:"low"` // 95 % of the difference
+	High       result.Number `json:"high"`
+	Percent    result.Number `json:"percent"` // of Before
+	Outside    []string      `json:"outside"`
 }
 
 // Change computes what a change of one predictor brings: NAME=VALUE, NAME=+VALUE, NAME=-VALUE, or
 // by a percentage of its mean, NAME=+10% and NAME=-10%. at are other predictors' values,
-// NAME=VALUE. The error is a [*request.Error].
+// NAME=VALUE. Errors are of a request: a predictor that is not there, no number.
 func (r *Report) Change(text string, at []string) (*Change, error) {
 	name, value, ok := strings.Cut(text, "=")
 	var names []string
@@ -217,13 +270,14 @@ func (r *Report) Change(text string, at []string) (*Change, error) {
 	}
 	i := slices.IndexFunc(r.Columns, func(c regress.Coding) bool { return c.Name == name })
 	if i < 0 || r.Columns[i].Levels != nil {
-		return nil, &request.Error{Flag: "predictor", Got: name, Want: request.Suggest(name, names, "")}
+		return nil, failure.Errorf(failure.Request, "%q is no predictor of numbers: %s", name,
+			request.Suggest(name, names, ""))
 	}
 	number, percent := strings.CutSuffix(value, "%")
 	v, isNumber := decimal(number)
 	if !ok || !isNumber {
-		return nil, &request.Error{Flag: "change", Got: text,
-			Want: fmt.Sprintf("expected %s=VALUE, %s=+VALUE or %s=-10%%", name, name, name)}
+		return nil, failure.Errorf(failure.Request, "%q: expected %s=VALUE, %s=+VALUE or %s=-10%%", text,
+			name, name, name)
 	}
 	from := make([]float64, len(r.Columns))
 	for k, c := range r.Columns {
@@ -266,6 +320,13 @@ func (r *Report) Change(text string, at []string) (*Change, error) {
 		To: to[i], Before: result.Some(before), After: result.Some(after),
 		Difference: result.Some(after - before), Low: result.Some(after - before - half),
 		High: result.Some(after - before + half), Percent: result.Some(100 * (after/before - 1))}
+	c.Response, c.At, c.Shared = r.Response, append([]string{}, at...), []string{}
+	for k, o := range r.Columns {
+		c.Categories = c.Categories || o.Levels != nil
+		if k != i && share(o.Name, name) {
+			c.Shared = append(c.Shared, o.Name)
+		}
+	}
 	for row := range 2 {
 		for _, name := range r.outside(d, row, r.Hull.leverage(r.values(d, row))) {
 			if !slices.Contains(c.Outside, name) {
@@ -279,8 +340,20 @@ func (r *Report) Change(text string, at []string) (*Change, error) {
 	return c, nil
 }
 
-// decimal reads a number that there is.
+// share reports whether two predictors are computed from one column.
+func share(a, b string) bool {
+	f, err := regress.Parse("y ~ "+a, nil)
+	g, err2 := regress.Parse("y ~ "+b, nil)
+	if err != nil || err2 != nil {
+		return false
+	}
+	x, _ := f.Columns()
+	y, _ := g.Columns()
+	return slices.ContainsFunc(x, func(name string) bool { return slices.Contains(y, name) })
+}
+
+// decimal reads a finite number.
 func decimal(s string) (float64, bool) {
-	v, ok := number(s)
-	return v, ok && !math.IsNaN(v) && !math.IsInf(v, 0)
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }

@@ -55,15 +55,20 @@ func Read(path string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: path}
-	if strings.EqualFold(filepath.Ext(path), ".parquet") {
+	var t *Table
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".parquet":
+		t = &Table{}
 		t.Frame, err = readParquet(data)
-	} else {
-		t.Frame, err = readCSV(data)
+	case ".tsv":
+		t, err = readCSV(data, '\t')
+	default:
+		t, err = readCSV(data, 0)
 	}
 	if err != nil {
 		return nil, failure.As(failure.Data, fmt.Errorf("%s: %w", path, err))
 	}
+	t.Name = path
 	for _, c := range t.Frame.Columns {
 		if c.Name == "cell" { // of krdlab's own tables
 			t.Folds = c.Name
@@ -72,63 +77,120 @@ func Read(path string) (*Table, error) {
 	return t, nil
 }
 
-func readCSV(data []byte) (*regress.Frame, error) {
+// readCSV reads comma-separated values; ones of semicolons or tabs where the first line has no comma.
+func readCSV(data []byte, comma rune) (*Table, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	first, _, _ := bytes.Cut(data, []byte("\n"))
-	r := csv.NewReader(bytes.NewReader(data))
-	r.ReuseRecord = true
-	for _, comma := range ";\t" {
-		if bytes.ContainsRune(first, comma) && !bytes.Contains(first, []byte(",")) {
-			r.Comma = comma
+	for _, c := range ";\t" {
+		if comma == 0 && bytes.ContainsRune(first, c) && !bytes.Contains(first, []byte(",")) {
+			comma = c
 		}
 	}
-	head, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("empty, expected a first line with the names of the columns")
-	} else if err != nil {
+	if comma == 0 {
+		comma = ','
+	}
+	t := &Table{Frame: &regress.Frame{}}
+	at, err := t.columns(data, comma)
+	if err != nil {
 		return nil, err
 	}
-	f := &regress.Frame{}
-	for i, name := range head {
-		if err := f.Add(strings.TrimSpace(name), i); err != nil {
-			return nil, err
-		}
-	}
-	texts := make([][]string, len(head)) // of columns that have one
+	f := t.Frame
+	r := records(data, comma)
+	r.Read() // the names, without an error before
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, err
+			return nil, plainCSV(err, r)
 		}
-		for j, s := range row {
+		for j := range f.Columns {
 			c := &f.Columns[j]
-			s = strings.TrimSpace(s)
-			v, ok := number(s)
-			if !ok && texts[j] == nil {
-				c.At = f.N
-				texts[j] = make([]string, f.N)
-				for i, v := range c.Numbers {
-					texts[j][i] = text(v)
+			s := strings.TrimSpace(row[at[j]])
+			switch v, ok := number(s); {
+			case c.Texts == nil && !ok: // it is one of texts: read again, as they are written
+				c.At, c.Texts, c.Numbers = f.N, []string{}, nil
+				if err := reread(data, comma, at[j], c); err != nil {
+					return nil, err
 				}
+			case c.Texts == nil:
+				c.Numbers = append(c.Numbers, v)
+			case missing(s):
+				c.Texts = append(c.Texts, "")
+			default:
+				c.Texts = append(c.Texts, s)
 			}
-			if texts[j] != nil {
-				if missing(s) {
-					s = ""
-				}
-				texts[j] = append(texts[j], s)
-			}
-			c.Numbers = append(c.Numbers, v)
 		}
 		f.N++
 	}
-	for j := range f.Columns {
-		if texts[j] != nil {
-			f.Columns[j].Texts, f.Columns[j].Numbers = texts[j], nil
-		}
+	return t, nil
+}
+
+// columns adds those of the first line to t, and returns which field of a line each is. Columns
+// without a name, as R writes for the names of rows, are left out.
+func (t *Table) columns(data []byte, comma rune) (at []int, err error) {
+	r := records(data, comma)
+	head, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("empty; expected a first line with the names of the columns")
+	} else if err != nil {
+		return nil, plainCSV(err, r)
 	}
-	return f, nil
+	for i, name := range head {
+		if name = strings.TrimSpace(name); name == "" && len(head) > 1 {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("column %d has no name, and is left out", i+1))
+			continue
+		}
+		if err := t.Frame.Add(name, i); err != nil {
+			return nil, err
+		}
+		at = append(at, i)
+	}
+	if len(at) == 0 {
+		return nil, errors.New("line 1: no column has a name")
+	}
+	return at, nil
+}
+
+// reread reads the first At + 1 values of a column as texts.
+func reread(data []byte, comma rune, field int, c *regress.Column) error {
+	r := records(data, comma)
+	r.Read() // the names
+	for range c.At + 1 {
+		row, err := r.Read()
+		if err != nil {
+			return plainCSV(err, r)
+		}
+		s := strings.TrimSpace(row[field])
+		if missing(s) {
+			s = ""
+		}
+		c.Texts = append(c.Texts, s)
+	}
+	return nil
+}
+
+func records(data []byte, comma rune) *csv.Reader {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.ReuseRecord, r.Comma = true, comma
+	return r
+}
+
+// plainCSV returns an error of a reader by its line.
+func plainCSV(err error, r *csv.Reader) error {
+	var e *csv.ParseError
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case errors.Is(e.Err, csv.ErrFieldCount):
+		return fmt.Errorf("line %d: its number of values is not %d, that of the names in line 1",
+			e.Line, r.FieldsPerRecord)
+	case errors.Is(e.Err, csv.ErrQuote):
+		return fmt.Errorf("line %d, character %d: a quote that is not closed, or stands within a value",
+			e.Line, e.Column)
+	}
+	return fmt.Errorf("line %d, character %d: a quote within a value that has none around it",
+		e.Line, e.Column)
 }
 
 func missing(s string) bool {
@@ -180,6 +242,10 @@ func readParquet(data []byte) (f *regress.Frame, err error) {
 	f = &regress.Frame{N: int(file.NumRows())}
 	fields := file.Schema().Fields()
 	for i, field := range fields {
+		if field.Leaf() && field.Type().Kind() == parquet.Int96 {
+			return nil, fmt.Errorf("column %s has numbers of 96 bits; expected at most 64",
+				field.Name())
+		}
 		if !field.Leaf() || field.Repeated() {
 			return nil, fmt.Errorf("column %s is nested; expected numbers and texts only",
 				field.Name())
@@ -264,7 +330,7 @@ func float(v parquet.Value, kind parquet.Kind) float64 {
 	return math.NaN()
 }
 
-// A Condition is one that rows must meet: COLUMN=VALUE, with =, !=, <, <=, > or >=.
+// A Condition is one that rows must meet: COLUMN=VALUE, with =, !=, <, <=, > or >= (== is =).
 type Condition struct {
 	Column, Op, Value string
 }
@@ -276,7 +342,7 @@ func ParseCondition(s string) (c Condition, ok bool) {
 		return c, false
 	}
 	c.Column = strings.TrimSpace(s[:at])
-	for _, op := range []string{"!=", "<=", ">=", "<", ">", "="} {
+	for _, op := range []string{"!=", "<=", ">=", "<", ">", "==", "="} {
 		if rest, found := strings.CutPrefix(s[at:], op); found {
 			c.Op, c.Value = op, strings.TrimSpace(rest)
 			return c, true
@@ -285,7 +351,8 @@ func ParseCondition(s string) (c Condition, ok bool) {
 	return c, false
 }
 
-// Where leaves the rows of t that meet a condition. The error names a column that is not there.
+// Where leaves the rows of t that meet a condition; none has a value that is not there. Errors: a
+// column that is not there, a value that is no number of a column of numbers, no such row.
 func (t *Table) Where(c Condition) error {
 	column := t.Frame.Column(c.Column)
 	if column == nil {
@@ -293,23 +360,34 @@ func (t *Table) Where(c Condition) error {
 			Want: request.Suggest(c.Column, t.Frame.Names(), "")}
 	}
 	want, isNumber := number(c.Value)
+	condition := c.Column + c.Op + c.Value
+	if column.Texts == nil && (!isNumber || math.IsNaN(want)) {
+		return &request.Error{Flag: "where", Got: condition,
+			Want: fmt.Sprintf("%s has numbers; expected one, not %q", c.Column, c.Value)}
+	}
 	var rows []int
 	for i := range t.Frame.N {
 		order := 0
 		switch {
+		case column.Texts != nil && column.Texts[i] == "":
+			continue
 		case column.Texts != nil:
 			order = strings.Compare(column.Texts[i], c.Value)
-		case !isNumber || math.IsNaN(column.Numbers[i]):
+		case math.IsNaN(column.Numbers[i]):
 			continue
 		case column.Numbers[i] < want:
 			order = -1
 		case column.Numbers[i] > want:
 			order = 1
 		}
-		if map[string]bool{"=": order == 0, "!=": order != 0, "<": order < 0, "<=": order <= 0,
+		if map[string]bool{"=": order == 0, "==": order == 0, "!=": order != 0, "<": order < 0, "<=": order <= 0,
 			">": order > 0, ">=": order >= 0}[c.Op] {
 			rows = append(rows, i)
 		}
+	}
+	if len(rows) == 0 {
+		return failure.Errorf(failure.Data, "--where %s: none of %s has it", condition,
+			units.Count(t.Frame.N, "row"))
 	}
 	t.keep(rows)
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats/regress"
+	"krdlab/hw/failure"
 )
 
 // A Validation is of predictions of rows by fits that have not seen them.
@@ -196,8 +197,8 @@ func (r *Report) validate(full *regress.Design, whole *regress.Fit, o *Options) 
 			return err
 		}
 		if f.Response != r.Response || !slices.Equal(d.Rows, full.Rows) || f.Groups != r.Absorbed {
-			return &regress.Error{Place: "--against " + text, Text: fmt.Sprintf("it has not the "+
-				"response, the rows and the absorbed column of %s", r.Full)}
+			return failure.Errorf(failure.Request, "--against %s: expected the response, the rows "+
+				"and the absorbed column of %s", text, short(r.Full))
 		}
 		models = append(models, candidate{name: text, design: d})
 	}

@@ -75,8 +75,13 @@ func (r *Report) Answer() string {
 	if r.Absorbed != "" {
 		within = " within " + r.Absorbed
 	}
-	s := fmt.Sprintf("%s explain %s of the variance of %s%s (R2; adjusted %s; %s, %s)",
-		units.Count(len(r.fit.Design.Formula.Terms), "term"), percent(r.R2), r.Response, within,
+	terms := len(r.fit.Design.Formula.Terms)
+	verb := "explain"
+	if terms == 1 {
+		verb = "explains"
+	}
+	s := fmt.Sprintf("%s %s %s of the variance of %s%s (R2; adjusted %s; %s, %s)",
+		units.Count(terms, "term"), verb, percent(r.R2), r.Response, within,
 		percent(r.R2Adjusted), units.Count(r.N, "row"), units.Count(r.fit.P, "coefficient"))
 	if v := r.CV; v != nil && v.Why == "" && r.passesZero() {
 		s += fmt.Sprintf("; of rows that a fit has not seen the error is %s (RMSE, %s)",
@@ -88,7 +93,7 @@ func (r *Report) Answer() string {
 	s += "."
 	var words []string
 	for _, t := range r.strongest() {
-		if len(words) == 3 {
+		if len(words) == 3 || t.Standardized.Float() == 0 {
 			break
 		}
 		words = append(words, fmt.Sprintf("%s (%s a standard deviation)", t.Name,
@@ -162,6 +167,9 @@ func per(n result.Number) string {
 	if !n.Known() {
 		return doc.NotAvailable
 	}
+	if v := n.Float(); v != 0 && math.Abs(v) < 0.001 {
+		return "<0.001 %"
+	}
 	return units.Digits(n.Float(), 3) + " %"
 }
 
@@ -203,9 +211,18 @@ func (r *Report) terms(all bool) *doc.Table {
 		}
 		row(&list[i])
 	}
+	if len(list) > 1 {
+		t.Remarks = append(t.Remarks, "the surest first: by standardized / its error")
+	}
 	for i := range r.Terms {
 		if c := &r.Terms[i]; !c.Estimate.Known() {
-			t.Row(c.Name, doc.Missing("others determine it"), nil, nil, nil, nil, nil, nil, nil)
+			why := "others determine it"
+			if slices.ContainsFunc(r.Aliased, func(a regress.Alias) bool {
+				return a.Column == c.Name && len(a.Names) == 0
+			}) {
+				why = "it is the same in all rows"
+			}
+			t.Row(c.Name, doc.Missing(why), nil, nil, nil, nil, nil, nil, nil)
 		}
 	}
 	return t
@@ -437,15 +454,38 @@ func (p *Predictions) Data() *doc.Table {
 // View returns what people read of a change.
 func (c *Change) View() *doc.Doc {
 	d := &doc.Doc{}
-	d.Say("%s from %s to %s: the response goes from %s to %s, by %s (95 %%: %s to %s), %s %%.",
-		c.Predictor, units.Digits(c.From, 4), units.Digits(c.To, 4), digits(c.Before),
-		digits(c.After), signed(c.Difference), digits(c.Low), digits(c.High),
-		signed(result.Some(c.Percent.Float())))
-	d.Say("%s, all others at their means, categories at the first", c.Formula)
-	d.Say("This is what the model says of rows that differ so, not what a change would cause.")
+	percent := ""
+	if c.Percent.Known() {
+		percent = fmt.Sprintf(", %s %%", signed(c.Percent))
+	}
+	d.Say("%s from %s to %s: %s goes from %s to %s, by %s (95 %%: %s to %s)%s.",
+		c.Predictor, units.Digits(c.From, 4), units.Digits(c.To, 4), c.Response, digits(c.Before),
+		digits(c.After), signed(c.Difference), digits(c.Low), digits(c.High), percent)
+	others := "all others at their means"
+	if len(c.At) > 0 {
+		others = strings.Join(c.At, ", ") + ", " + others
+	}
+	if c.Categories {
+		others += ", categories at the first"
+	}
+	d.Say("%s: %s", c.Formula, others)
+	d.Say("This is the difference between rows that differ so, not the effect of a change.")
+	if len(c.Shared) > 0 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("others are computed from a column of %s too, and "+
+			"do not change with it: %s; no row can be so", c.Predictor, strings.Join(c.Shared, ", ")))
+	}
 	if len(c.Outside) > 0 {
 		d.Warnings = append(d.Warnings, "beyond the data that the model was fitted to: "+
-			strings.Join(c.Outside, ", "))
+			strings.Replace(strings.Join(c.Outside, ", "), together, "each value is within its range, "+
+				"but no row has them all together", 1))
 	}
 	return d
+}
+
+// short cuts a long formula for an error.
+func short(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:200]) + "..."
+	}
+	return s
 }

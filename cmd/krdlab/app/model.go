@@ -16,6 +16,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/stats"
 	"krdlab/experiments/stats/regress"
+	"krdlab/hw/failure"
 )
 
 type modelFlags struct {
@@ -109,6 +110,14 @@ func (f *modelFlags) check(c *cobra.Command) error {
 	case f.Order < 0 || f.Order > 9:
 		return &request.Error{Flag: "order", Got: strconv.Itoa(f.Order), Want: "expected 1 to 9"}
 	}
+	if f.Folds == 0 {
+		if err := exclude(c, true, "--folds 0", "there are no folds", "groups", "seed"); err != nil {
+			return err
+		}
+	}
+	if f.csv == "steps" && f.Select == "" {
+		return usageError("%s: --csv steps is for --select; add --select bic", c.CommandPath())
+	}
 	return cmp.Or(excludeCSV(c, f.csv), exclude(c, f.Formula != "", "--formula",
 		"it names the response", "response"), exclude(c, asJSON(c), "--json", "it has everything",
 		"all"), exclude(c, f.csv != "", "--csv "+f.csv, "tables are whole", "all"),
@@ -125,6 +134,10 @@ func (a *app) modelOfTable(c *cobra.Command, f *modelFlags, args []string) error
 		return usageError("krdlab model: --formula is missing, which a table needs; add --formula " +
 			"'y ~ (a + b)^2' with names of its columns")
 	}
+	if f.csv == "left-out" && len(f.LeaveOne) == 0 {
+		return usageError("krdlab model: --csv left-out of a table is for --leave-one; add " +
+			"--leave-one COLUMN")
+	}
 	for _, flag := range []string{"repetitions", "place", "include-disturbed"} {
 		if c.Flags().Changed(flag) {
 			return usageError("krdlab model: --%s is for experiments, and %s is a table", flag,
@@ -136,7 +149,10 @@ func (a *app) modelOfTable(c *cobra.Command, f *modelFlags, args []string) error
 		if err != nil {
 			return err
 		}
-		return a.model(c, f, t)
+		if err = a.model(c, f, t); failure.Of(err) == failure.Data {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		return err
 	})
 }
 
