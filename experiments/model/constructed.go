@@ -179,6 +179,26 @@ func (t *Table) sameMisses() string {
 		"to the last one", same, both, stats.MissLines.Key, stats.LinesLLC.Key)
 }
 
+// rowsEach is how many rows a coefficient should have at least.
+const rowsEach = 3
+
+// known counts the rows with a value in each of some columns; a response that is no column has one
+// everywhere.
+func (t *Table) known(response string, names []string) (n int) {
+	columns := []*regress.Column{t.Frame.Column(response)}
+	for _, name := range names {
+		columns = append(columns, t.Frame.Column(name))
+	}
+	for i := range t.Frame.N {
+		if !slices.ContainsFunc(columns, func(c *regress.Column) bool {
+			return c != nil && c.Texts == nil && math.IsNaN(c.Numbers[i])
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
 // DefaultFormula returns the formula of an experiment without one: a response of the reuse at two
 // levels, misses, scheduling events, idle time and cores that the table has, and their products. A
 // measure that is the same in all rows, or is another by construction, is left out, and why is a
@@ -221,6 +241,17 @@ func (t *Table) DefaultFormula(response string) string {
 		default:
 			names = append(names, name)
 		}
+	}
+	p := len(names)
+	switch known, second := t.known(response, names), 1+p+p*(p-1)/2; {
+	case p == 0:
+		return response + " ~ 1"
+	case p == 1:
+		return response + " ~ " + names[0]
+	case known < rowsEach*second:
+		t.Warnings = append(t.Warnings, fmt.Sprintf("products are left out: %s with all values for "+
+			"%d coefficients, expected %d for each", units.Count(known, "row"), second, rowsEach))
+		return response + " ~ " + strings.Join(names, " + ")
 	}
 	return response + " ~ (" + strings.Join(names, " + ") + ")^2"
 }

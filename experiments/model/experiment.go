@@ -78,50 +78,81 @@ const (
 // and cores) and configuration. place picks the cells where there are several that never may be
 // pooled, by a part of their name. Errors: no cells; several places, which are named.
 func OfExperiments(list []*dataset.Experiment, repetitions bool, place string) (*Table, error) {
-	t := &Table{Frame: &regress.Frame{}, Groups: map[string][]string{}, Block: settingGroup}
+	places := gather(list, place)
 	var names []string
-	byPlace := map[dataset.Key][]*dataset.Cell{}
-	var places []dataset.Key
-	of := map[dataset.Key]*dataset.Experiment{}
 	for _, e := range list {
 		names = append(names, e.Name)
-		for _, p := range e.Problems {
-			t.Warnings = append(t.Warnings, e.Name+": "+p.String())
+	}
+	switch name := strings.Join(names, ", "); {
+	case len(places) == 0:
+		return nil, failure.Errorf(failure.Data, "%s: no cell with results%s", name, ofPlace(place))
+	case len(places) > 1:
+		var words []string
+		for _, p := range places {
+			words = append(words, fmt.Sprintf("%q (%s)", placeName(p.key),
+				units.Count(len(p.cells), "cell")))
 		}
+		return nil, failure.Errorf(failure.Request, "%s: cells of %d places, which are never put "+
+			"together: %s; add --place with a part of one name", name, len(places),
+			strings.Join(words, ", "))
+	}
+	return places[0].table(list, repetitions), nil
+}
+
+// Places makes a table of each place of an experiment, by configurations.
+func Places(e *dataset.Experiment) (tables []*Table) {
+	list := []*dataset.Experiment{e}
+	for _, p := range gather(list, "") {
+		tables = append(tables, p.table(list, false))
+	}
+	return tables
+}
+
+// A place is cells that may be pooled.
+type place struct {
+	key   dataset.Key // without kernel and parameters
+	of    *dataset.Experiment
+	cells []*dataset.Cell
+}
+
+// gather sorts cells by places whose name has a part.
+func gather(list []*dataset.Experiment, part string) (places []place) {
+	index := map[dataset.Key]int{}
+	for _, e := range list {
 		for i := range e.Cells {
 			c := &e.Cells[i]
 			key := dataset.KeyOf(c)
 			key.Kernel, key.Params = "", ""
-			if !strings.Contains(placeName(key), place) {
+			if !strings.Contains(placeName(key), part) {
 				continue
 			}
-			if byPlace[key] == nil {
-				places = append(places, key)
-				of[key] = e
+			n, ok := index[key]
+			if !ok {
+				n = len(places)
+				index[key] = n
+				places = append(places, place{key: key, of: e})
 			}
-			byPlace[key] = append(byPlace[key], c)
+			places[n].cells = append(places[n].cells, c)
+		}
+	}
+	return places
+}
+
+// table makes the table of the cells of p; list are all experiments.
+func (p *place) table(list []*dataset.Experiment, repetitions bool) *Table {
+	t := &Table{Frame: &regress.Frame{}, Groups: map[string][]string{}, Block: settingGroup}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name)
+		for _, problem := range e.Problems {
+			t.Warnings = append(t.Warnings, e.Name+": "+problem.String())
 		}
 	}
 	t.Name = strings.Join(names, ", ")
-	switch {
-	case len(places) == 0:
-		return nil, failure.Errorf(failure.Data, "%s: no cell with results%s", t.Name, ofPlace(place))
-	case len(places) > 1:
-		var words []string
-		for _, k := range places {
-			words = append(words, fmt.Sprintf("%q (%s)", placeName(k),
-				units.Count(len(byPlace[k]), "cell")))
-		}
-		return nil, failure.Errorf(failure.Request, "%s: cells of %d places, which are never put "+
-			"together: %s; add --place with a part of one name", t.Name, len(places),
-			strings.Join(words, ", "))
-	}
-	key := places[0]
-	cells := byPlace[key]
-	t.Experiment = &Origin{key.Substrate, key.Machine, key.Settings,
-		implied(of[key].MachineOf(cells[0].Result))}
-	t.fill(cells, repetitions)
-	return t, nil
+	t.Experiment = &Origin{p.key.Substrate, p.key.Machine, p.key.Settings,
+		implied(p.of.MachineOf(p.cells[0].Result))}
+	t.fill(p.cells, repetitions)
+	return t
 }
 
 func ofPlace(place string) string {
@@ -137,15 +168,15 @@ func placeName(k dataset.Key) string {
 
 // fill adds the rows of cells.
 func (t *Table) fill(cells []*dataset.Cell, repetitions bool) {
-	type place struct {
+	type configuration struct {
 		kernel, params, scheduler string
 		cores                     int
 	}
-	index := map[place][]*dataset.Cell{}
-	var order []place
+	index := map[configuration][]*dataset.Cell{}
+	var order []configuration
 	for _, c := range cells {
 		r := c.Result
-		p := place{r.Kernel, dataset.ParamsText(r), r.Scheduler, r.Cores}
+		p := configuration{r.Kernel, dataset.ParamsText(r), r.Scheduler, r.Cores}
 		if index[p] == nil {
 			order = append(order, p)
 		}
@@ -155,7 +186,7 @@ func (t *Table) fill(cells []*dataset.Cell, repetitions bool) {
 	texts := map[string][]string{}
 	numbers := map[string][]float64{}
 	groups := []string{schedulerColumn, kernelColumn, sizeGroup, settingGroup, cellGroup}
-	add := func(p place, r *result.Result, value func(m *stats.Measure) float64) {
+	add := func(p configuration, r *result.Result, value func(m *stats.Measure) float64) {
 		t.Frame.N++
 		size := p.kernel + " " + p.params
 		setting := fmt.Sprintf("%s, %d cores", size, p.cores)
@@ -224,4 +255,9 @@ func rooted(name string) string {
 // simulated reports whether times are those of a model.
 func (t *Table) simulated() bool {
 	return t.Experiment != nil && t.Experiment.Substrate == loi.Simulated
+}
+
+// String names the place.
+func (o *Origin) String() string {
+	return placeName(dataset.Key{Substrate: o.Substrate, Machine: o.Machine, Settings: o.Settings})
 }

@@ -278,8 +278,9 @@ func (r *Report) doubts() (list []string) {
 	case f.RSS == 0 || f.RSS < 1e-20*f.TSS:
 		say("the fit is perfect but for rounding: errors and criteria are of rounding alone, and "+
 			"%s may be computed from its predictors", r.Response)
-	case r.N < 3*f.P:
-		say("%d rows for %d coefficients: fewer than three a coefficient", r.N, f.P)
+	case r.N < rowsEach*f.P:
+		say("%d rows for %d coefficients: fewer than %d a coefficient", r.N, f.P,
+			rowsEach)
 	}
 	if !r.marginal() {
 		say("a product stands without a part of it: standardized coefficients are of another model " +

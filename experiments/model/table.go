@@ -414,13 +414,13 @@ func (t *Table) keep(rows []int) {
 		f.Columns = append(f.Columns, k)
 	}
 	t.Frame = f
+	groups := map[string][]string{} // the old ones may be another table's
 	for name, texts := range t.Groups {
-		var kept []string
 		for _, i := range rows {
-			kept = append(kept, texts[i])
+			groups[name] = append(groups[name], texts[i])
 		}
-		t.Groups[name] = kept
 	}
+	t.Groups = groups
 }
 
 // group returns what rows belong together by a group or column of a name, which a flag asks for.

@@ -28,6 +28,7 @@ type page struct {
 	Best      []string  // what those of speed-up on the largest numbers of cores say
 	Groups    []groupPart
 	Families  []family
+	Models    []modelPart
 	Verdict   string
 	Validity  []judgement
 	Problems  []string
@@ -127,6 +128,9 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 	if len(groups) > 0 {
 		var err error
 		if p.Families, err = correlations(e); err != nil {
+			return nil, err
+		}
+		if p.Models, err = models(e, &number, classes); err != nil {
 			return nil, err
 		}
 	}
