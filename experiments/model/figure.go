@@ -53,7 +53,7 @@ func (r *Report) origin() string {
 }
 
 // mostPoints is how many rows a panel shows; of more, those in equal steps, and the farthest.
-const mostPoints = 1500
+const mostPoints = 600
 
 // scatter is a panel of points.
 func scatter(title, x, y string, xs, ys []float64) plot.Panel {
@@ -112,6 +112,10 @@ func (r *Report) diagnostics() *plot.Figure {
 	all.Caption = []string{"A model whose form is right has residuals without a trend over the " +
 		"fitted values and of one spread; where they are normal, their quantiles lie on the dashed " +
 		"line. Rows of high leverage pull the fit to themselves."}
+	if r.N > mostPoints {
+		all.Caption = append(all.Caption, fmt.Sprintf("One in %d rows is drawn, and the farthest.",
+			(r.N+mostPoints-1)/mostPoints))
+	}
 	return all
 }
 
