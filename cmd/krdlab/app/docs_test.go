@@ -108,8 +108,11 @@ func small(text string) (command string, ok bool) {
 		text += " --dry-run"
 	case words[0] == "survey":
 		text = "survey few"
-	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/levels-"):
+	case words[0] == "sweep" && (strings.HasPrefix(words[1], "docs/levels-") ||
+		words[1] == "docs/model.toml"):
 		text = strings.ReplaceAll(text, words[1], "levels.toml") // the plan in small
+	case words[0] == "model":
+		text, _, _ = strings.Cut(text, " > ")
 	case slices.Contains(words, "--ablation"):
 		text = "reproduce --ablation --scale smoke --out ablated"
 	case slices.Contains(words, "--machines"):
@@ -136,7 +139,7 @@ var smallLevels = strings.NewReplacer("n = [256, 512]", "n = [128, 256]",
 	"bodies = [1000, 2000]", "bodies = [300, 600]")
 
 var (
-	worksIn = regexp.MustCompile(`(?m)^(?:exec|exits 0) krdlab (reproduce .*)$`)
+	worksIn = regexp.MustCompile(`(?m)^(?:exec|exits 0) krdlab ((?:reproduce|model predict|model change) .*)$`)
 	folder  = regexp.MustCompile(` --out \S+`)
 )
 
@@ -209,8 +212,8 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(seen) < 30 {
 		t.Errorf("only %d commands were found", len(seen))
 	}
-	if elsewhere < 5 { // of claims, rules, machines, draws and this computer
-		t.Errorf("scripts run %d of them, expected 5", elsewhere)
+	if elsewhere < 7 { // of claims, rules, machines, draws, this computer and models
+		t.Errorf("scripts run %d of them, expected 7", elsewhere)
 	}
 	// programs, which package gotrace's and examples' tests have, the kernel of a page, which
 	// TestOutside runs, and a cluster, which sweep/slurm's tests have
