@@ -74,7 +74,8 @@ func (r *Report) before() {
 	// the strongest of each cluster of like ones stays
 	gone := map[string]bool{}
 	for _, c := range slices.Backward(r.Clusters) {
-		if c.Similarity.Float() < redundantFrom || gone[c.Names[0]] || gone[c.Names[len(c.Names)-1]] {
+		if c.Similarity.Float() < redundantFrom || gone[c.Names[0]] ||
+			gone[c.Names[len(c.Names)-1]] {
 			continue
 		}
 		keep := slices.MaxFunc(c.Names, func(a, b string) int {

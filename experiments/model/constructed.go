@@ -175,8 +175,8 @@ func (t *Table) sameMisses() string {
 	if same*4 < both || same == 0 {
 		return ""
 	}
-	return fmt.Sprintf("in %d of %d rows the modelled misses (%s) are the lines beyond the LLC (%s), "+
-		"to the last one", same, both, stats.MissLines.Key, stats.LinesLLC.Key)
+	return fmt.Sprintf("in %d of %d rows the modelled misses (%s) are the lines beyond the LLC "+
+		"(%s), to the last one", same, both, stats.MissLines.Key, stats.LinesLLC.Key)
 }
 
 // rowsEach is how many rows a coefficient should have at least.
@@ -249,7 +249,8 @@ func (t *Table) DefaultFormula(response string) string {
 	case p == 1:
 		return response + " ~ " + names[0]
 	case known < rowsEach*second:
-		t.Warnings = append(t.Warnings, fmt.Sprintf("products are left out: %s with all values for "+
+		t.Warnings = append(t.Warnings, fmt.Sprintf("products are left out: %s with all values "+
+			"for "+
 			"%d coefficients, expected %d for each", units.Count(known, "row"), second, rowsEach))
 		return response + " ~ " + strings.Join(names, " + ")
 	}

@@ -17,7 +17,8 @@ import (
 )
 
 // Figures are those of [Report.Figure], by name.
-var Figures = []string{"diagnostics", "coefficients", "effects", "held-out", "clusters", "strengths"}
+var Figures = []string{"diagnostics", "coefficients", "effects", "held-out", "clusters",
+	"strengths"}
 
 // Figure draws one of Figures. The error is a [*request.Error] of a name that is none, and where
 // the model has nothing to draw in it.
@@ -31,7 +32,8 @@ func (r *Report) Figure(name string) (*plot.Figure, error) {
 	}
 	f := draw()
 	if f == nil || len(f.Panels) == 0 {
-		return nil, &request.Error{Flag: "figure", Got: name, Want: "the model has nothing to draw in " +
+		return nil, &request.Error{Flag: "figure", Got: name, Want: "the model has nothing to " +
+			"draw in " +
 			"it: coefficients and effects need terms, effects products of two numbers, held-out " +
 			"folds, clusters two predictors or more"}
 	}
@@ -110,8 +112,8 @@ func (r *Report) diagnostics() *plot.Figure {
 	low, high := max(q.X.Min, q.Y.Min), min(q.X.Max, q.Y.Max)
 	q.Rules = []plot.Rule{{X1: low, Y1: low, X2: high, Y2: high, Dashed: true}}
 	all.Caption = []string{"A model whose form is right has residuals without a trend over the " +
-		"fitted values and of one spread; where they are normal, their quantiles lie on the dashed " +
-		"line. Rows of high leverage pull the fit to themselves."}
+		"fitted values and of one spread; where they are normal, their quantiles lie on the " +
+		"dashed line. Rows of high leverage pull the fit to themselves."}
 	if r.N > mostPoints {
 		all.Caption = append(all.Caption, fmt.Sprintf("One in %d rows is drawn, and the farthest.",
 			(r.N+mostPoints-1)/mostPoints))
@@ -177,8 +179,8 @@ func (r *Report) coefficientsFigure() *plot.Figure {
 	p.Series = []plot.Series{s}
 	p.Rules = []plot.Rule{{X1: p.X.Min, X2: p.X.Max}}
 	return &plot.Figure{Title: "What goes with " + r.Response, Columns: 1,
-		Panels: []plot.Panel{p}, Caption: []string{"Coefficients of predictors as z-scores, and of " +
-			"their products, the surest first; bars are intervals of 95 %. The intercept, " +
+		Panels: []plot.Panel{p}, Caption: []string{"Coefficients of predictors as z-scores, and " +
+			"of their products, the surest first; bars are intervals of 95 %. The intercept, " +
 			"where all are at their means, is " + units.Digits(r.atMeans(), 4) + "." + more}}
 }
 
@@ -296,15 +298,16 @@ func (r *Report) heldOut() *plot.Figure {
 	}
 	p.X.Max = float64(n) - 0.5
 	return &plot.Figure{Title: "How well rows are predicted that the fit has not seen", Columns: 1,
-		Panels: []plot.Panel{p}, Caption: []string{"1: exactly; 0: no better than the mean of the " +
-			"other rows. Bars are intervals of 95 %. What is below 0 is written at the foot."}}
+		Panels: []plot.Panel{p}, Caption: []string{"1: exactly; 0: no better than the mean of " +
+			"the other rows. Bars are intervals of 95 %. What is below 0 is written at the foot."}}
 }
 
 // effects draws the response over one predictor at three values of another, for the surest
 // products of two.
 func (r *Report) effects() *plot.Figure {
 	f := &plot.Figure{Title: "Effects of products on " + r.Response, Columns: 2,
-		Caption: []string{"The expected response over one predictor, where the other of the product " +
+		Caption: []string{"The expected response over one predictor, where the other of the " +
+			"product " +
 			"is one standard deviation below its mean, at it and above (within the range of the " +
 			"data); all others at their means, categories at the first. Bars: intervals of 95 % " +
 			"of the mean."}}

@@ -1,6 +1,6 @@
 // Package model explains a quantity by others and their products, over the rows of a sweep or of
-// any table: `krdlab model`. The method is that of P. Rao and K. Murakami, "Using Statistical Models
-// for Embedded Java Performance Analysis" (the regression paper), the numbers are those of
+// any table: `krdlab model`. The method is that of P. Rao and K. Murakami, "Using Statistical
+// Models for Embedded Java Performance Analysis" (the regression paper), the numbers are those of
 // [krdlab/experiments/stats/regress].
 //
 //	table.go, experiment.go  a table, from a file or from experiments
@@ -181,8 +181,8 @@ func (t *Table) formula(text string, o *Options) (*regress.Formula, error) {
 		return nil, err
 	}
 	if slices.Contains(f.Variables, f.Response) {
-		return nil, failure.Errorf(failure.Request, "formula: %s is on both sides; expected predictors "+
-			"other than the response", f.Response)
+		return nil, failure.Errorf(failure.Request, "formula: %s is on both sides; expected "+
+			"predictors other than the response", f.Response)
 	}
 	f = f.Crossed(o.Order)
 	for _, pattern := range o.Without {
@@ -283,8 +283,8 @@ func (r *Report) doubts() (list []string) {
 			rowsEach)
 	}
 	if !r.marginal() {
-		say("a product stands without a part of it: standardized coefficients are of another model " +
-			"than the others")
+		say("a product stands without a part of it: standardized coefficients are of another " +
+			"model than the others")
 	}
 	if g := r.CV; g != nil && g.Groups == nil && r.replicates() {
 		say("rows with the same predictors are in different folds: add --groups with the column " +
@@ -309,7 +309,8 @@ func (r *Report) marginal() bool {
 	return true
 }
 
-// replicates reports whether a quarter of the rows have the predictors of an earlier one, and not all.
+// replicates reports whether a quarter of the rows have the predictors of an earlier one, and not
+// all.
 func (r *Report) replicates() bool {
 	d := r.fit.Design
 	seen := map[string]bool{}

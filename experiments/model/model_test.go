@@ -67,7 +67,8 @@ func near(t *testing.T, what string, got, want float64) {
 }
 
 // The numbers are those of R 4: lm(mpg ~ wt * hp, mtcars), BIC(), the PRESS and the errors of rows
-// left out from hatvalues(), HC3 from its definition, standardized of lm(mpg ~ scale(wt) * scale(hp)).
+// left out from hatvalues(), HC3 from its definition, standardized of lm(mpg ~ scale(wt) *
+// scale(hp)).
 func TestCars(t *testing.T) {
 	r := of(t, read(t, cars), Options{Formula: "mpg ~ wt * hp", Folds: 32, Seed: 1})
 	want := []struct {
@@ -198,13 +199,15 @@ func TestChange(t *testing.T) {
 	if c, err = m.Change("a=3", nil); err != nil || !slices.Equal(c.Outside, []string{"a"}) {
 		t.Errorf("a=3 is outside by %v, %v; expected a", c.Outside, err)
 	}
-	for _, text := range []string{"", "a", "a=", "a=x", "a=NaN", "a=true", "a=%", "c=1", "=1", "a=1e999"} {
+	for _, text := range []string{"", "a", "a=", "a=x", "a=NaN", "a=true", "a=%", "c=1", "=1",
+		"a=1e999"} {
 		if _, err := m.Change(text, nil); failure.Of(err) != failure.Request {
 			t.Errorf("change %q: %v; expected an error of the request", text, err)
 		}
 	}
 	cars := of(t, read(t, cars), Options{Formula: "mpg ~ wt + I(wt^2) + hp"})
-	if c, err = cars.Change("wt=3", nil); err != nil || !slices.Equal(c.Shared, []string{"I(wt^2)"}) {
+	if c, err = cars.Change("wt=3", nil); err != nil || !slices.Equal(c.Shared,
+		[]string{"I(wt^2)"}) {
 		t.Errorf("with wt %v change, %v; expected I(wt^2)", c.Shared, err)
 	}
 }

@@ -18,13 +18,13 @@ import (
 )
 
 // A Hull bounds where the data of a fit lie. Beside the range of each predictor (Report.Columns) it
-// is the ellipsoid of the largest leverage of a row: it holds the convex hull of the rows, and a row
-// outside is an extrapolation even where each predictor is within its range (D. Montgomery, E. Peck
-// and G. Vining, "Introduction to linear regression analysis", 3.8).
+// is the ellipsoid of the largest leverage of a row: it holds the convex hull of the rows, and a
+// row outside is an extrapolation even where each predictor is within its range (D. Montgomery, E.
+// Peck and G. Vining, "Introduction to linear regression analysis", 3.8).
 type Hull struct {
 	MaxLeverage float64 `json:"max_leverage"`
-	// Columns are those of the model that have a coefficient, the intercept first where there is one,
-	// and Factor the matrix F with leverage |F' x|^2, by rows of Columns.
+	// Columns are those of the model that have a coefficient, the intercept first where there is
+	// one, and Factor the matrix F with leverage |F' x|^2, by rows of Columns.
 	Columns []string    `json:"columns"`
 	Factor  [][]float64 `json:"factor"`
 }
@@ -66,7 +66,8 @@ func ReadModel(path string) (*Report, error) {
 			err)
 	}
 	if r.SchemaVersion != SchemaVersion || r.Formula == "" || r.Hull == nil || len(r.Terms) == 0 {
-		return nil, failure.Errorf(failure.Data, "%s: no document of krdlab model --json of version %d",
+		return nil, failure.Errorf(failure.Data, "%s: no document of krdlab model --json of "+
+			"version %d",
 			path, SchemaVersion)
 	}
 	if r.Absorbed != "" {
@@ -80,8 +81,8 @@ func ReadModel(path string) (*Report, error) {
 		}
 	}
 	if err := r.consistent(); err != nil {
-		return nil, failure.Errorf(failure.Data, "%s: %w; expected a document of krdlab model --json as "+
-			"it was written", path, err)
+		return nil, failure.Errorf(failure.Data, "%s: %w; expected a document of krdlab model "+
+			"--json as it was written", path, err)
 	}
 	return r, nil
 }
@@ -201,7 +202,8 @@ func (r *Report) Predict(model string, t *Table) (*Predictions, error) {
 		h := r.Hull.leverage(x)
 		q := Predicted{Row: row + 1, Value: result.Some(v), Outside: r.outside(d, i, h),
 			Low: result.Some(v - half*math.Sqrt(1+h)), High: result.Some(v + half*math.Sqrt(1+h)),
-			MeanLow: result.Some(v - half*math.Sqrt(h)), MeanHigh: result.Some(v + half*math.Sqrt(h))}
+			MeanLow:  result.Some(v - half*math.Sqrt(h)),
+			MeanHigh: result.Some(v + half*math.Sqrt(h))}
 		if known != nil {
 			q.Response = result.Some(known[row])
 			if y := known[row]; y != 0 && !math.IsNaN(y) {
@@ -244,7 +246,8 @@ type Change struct {
 	At []string `json:"at"`
 	// Categories records that the model has categorical predictors.
 	Categories bool `json:"categories"`
-	// Shared are predictors that are computed from a column of Predictor, and do not change with it.
+	// Shared are predictors that are computed from a column of Predictor, and do not change with
+	// it.
 	Shared     []string      `json:"shared"`
 	From       float64       `json:"from"`
 	To         float64       `json:"to"`
@@ -276,7 +279,8 @@ func (r *Report) Change(text string, at []string) (*Change, error) {
 	number, percent := strings.CutSuffix(value, "%")
 	v, isNumber := decimal(number)
 	if !ok || !isNumber {
-		return nil, failure.Errorf(failure.Request, "%q: expected %s=VALUE, %s=+VALUE or %s=-10%%", text,
+		return nil, failure.Errorf(failure.Request, "%q: expected %s=VALUE, %s=+VALUE or "+
+			"%s=-10%%", text,
 			name, name, name)
 	}
 	from := make([]float64, len(r.Columns))

@@ -77,7 +77,8 @@ func Read(path string) (*Table, error) {
 	return t, nil
 }
 
-// readCSV reads comma-separated values; ones of semicolons or tabs where the first line has no comma.
+// readCSV reads comma-separated values; ones of semicolons or tabs where the first line has no
+// comma.
 func readCSV(data []byte, comma rune) (*Table, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	first, _, _ := bytes.Cut(data, []byte("\n"))
@@ -138,7 +139,8 @@ func (t *Table) columns(data []byte, comma rune) (at []int, err error) {
 	}
 	for i, name := range head {
 		if name = strings.TrimSpace(name); name == "" && len(head) > 1 {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("column %d has no name, and is left out", i+1))
+			t.Warnings = append(t.Warnings, fmt.Sprintf("column %d has no name, and is left out",
+				i+1))
 			continue
 		}
 		if err := t.Frame.Add(name, i); err != nil {
@@ -186,7 +188,8 @@ func plainCSV(err error, r *csv.Reader) error {
 		return fmt.Errorf("line %d: its number of values is not %d, that of the names in line 1",
 			e.Line, r.FieldsPerRecord)
 	case errors.Is(e.Err, csv.ErrQuote):
-		return fmt.Errorf("line %d, character %d: a quote that is not closed, or stands within a value",
+		return fmt.Errorf("line %d, character %d: a quote that is not closed, or stands within "+
+			"a value",
 			e.Line, e.Column)
 	}
 	return fmt.Errorf("line %d, character %d: a quote within a value that has none around it",
@@ -380,8 +383,9 @@ func (t *Table) Where(c Condition) error {
 		case column.Numbers[i] > want:
 			order = 1
 		}
-		if map[string]bool{"=": order == 0, "==": order == 0, "!=": order != 0, "<": order < 0, "<=": order <= 0,
-			">": order > 0, ">=": order >= 0}[c.Op] {
+		if map[string]bool{"=": order == 0, "==": order == 0, "!=": order != 0, "<": order < 0,
+			"<=": order <= 0,
+			">":  order > 0, ">=": order >= 0}[c.Op] {
 			rows = append(rows, i)
 		}
 	}

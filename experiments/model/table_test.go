@@ -64,7 +64,8 @@ func TestReadCSV(t *testing.T) {
 }
 
 func FuzzReadCSV(f *testing.F) {
-	for _, s := range []string{"y,x\n1,2\n3,a\n", "\ufeffa;b\r\n1;\"2\"\r\n", "a\n", ",a\n1,2\n", "a,a\n"} {
+	for _, s := range []string{"y,x\n1,2\n3,a\n", "\ufeffa;b\r\n1;\"2\"\r\n", "a\n", ",a\n1,2\n",
+		"a,a\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -128,7 +129,8 @@ func TestWhere(t *testing.T) {
 			t.Errorf("%s leaves %d rows, %v; expected %d", c.where, table.Frame.N, err, c.want)
 		}
 	}
-	for where, want := range map[string]failure.Class{"zyl=4": failure.Request, "cyl=x": failure.Request,
+	for where, want := range map[string]failure.Class{"zyl=4": failure.Request,
+		"cyl=x":   failure.Request,
 		"cyl!=NA": failure.Request, "cyl>100": failure.Data} {
 		condition, _ := ParseCondition(where)
 		if err := read(t, cars).Where(condition); err == nil || failure.Of(err) != want {

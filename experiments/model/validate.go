@@ -12,7 +12,8 @@ import (
 // A Validation is of predictions of rows by fits that have not seen them.
 type Validation struct {
 	Folds int `json:"folds"`
-	// Groups is the column or group whose rows folds keep together; null: rows are dealt one by one.
+	// Groups is the column or group whose rows folds keep together; null: rows are dealt one by
+	// one.
 	Groups *string `json:"groups"`
 	Seed   *uint64 `json:"seed"` // null where each group is a fold
 	// Selected records that terms were searched for anew in each fold.
@@ -44,8 +45,8 @@ type Accuracy struct {
 	R2     result.Number `json:"r2"`
 	R2Low  result.Number `json:"r2_low"`
 	R2High result.Number `json:"r2_high"`
-	// Predicted counts rows; NotPredicted those that have a category which the fit has not seen, and
-	// Zero those whose y is 0, which has no error in %.
+	// Predicted counts rows; NotPredicted those that have a category which the fit has not seen,
+	// and Zero those whose y is 0, which has no error in %.
 	Predicted    int `json:"predicted"`
 	NotPredicted int `json:"not_predicted"`
 	Zero         int `json:"response_zero"`
@@ -134,7 +135,8 @@ func (t *Table) ways(d *regress.Design, o *Options) (list []way, err error) {
 		w := way{name: name}
 		w.folds, w.values = number0(texts, d.Rows)
 		if len(w.values) < 3 {
-			w.why = fmt.Sprintf("%d different values of %s, expected 3 at least", len(w.values), name)
+			w.why = fmt.Sprintf("%d different values of %s, expected 3 at least", len(w.values),
+				name)
 		}
 		list = append(list, w)
 	}

@@ -126,8 +126,8 @@ func (r *Report) left() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "Fitted to the others it predicts " + strings.Join(words, ", ") + "; 0 is no better than " +
-		"their mean."
+	return "Fitted to the others it predicts " + strings.Join(words, ", ") + "; 0 is no better " +
+		"than their mean."
 }
 
 func (v *Validation) r2() string {
@@ -205,7 +205,8 @@ func (r *Report) terms(all bool) *doc.Table {
 	list := r.strongest()
 	for i := range list {
 		if i == mostInText && !all {
-			t.Remarks = append(t.Remarks, fmt.Sprintf("%d more terms, less sure: --all or --csv terms",
+			t.Remarks = append(t.Remarks, fmt.Sprintf("%d more terms, less sure: --all or --csv "+
+				"terms",
 				len(list)-i))
 			break
 		}
@@ -268,8 +269,8 @@ func (r *Report) models() *doc.Table {
 	if v := r.CV; v != nil && v.Why == "" {
 		s := "error: mean of |y - predicted| / |y| of rows left out (" + v.name() + ")"
 		if v.Selected {
-			s += fmt.Sprintf("; terms of the selected model are searched for in each fold; with the "+
-				"terms of all rows it would be %s", per(v.FixedError))
+			s += fmt.Sprintf("; terms of the selected model are searched for in each fold; with "+
+				"the terms of all rows it would be %s", per(v.FixedError))
 		}
 		if v.NotPredicted > 0 {
 			s += fmt.Sprintf("; %s not predicted, of a category that a fit had not seen",
@@ -394,14 +395,16 @@ func (r *Report) Table(name string) *doc.Table {
 	t := doc.NewData("terms", "name", "estimate", "std_error", "t", "p", "vif", "standardized",
 		"standardized_std_error", "standardized_p", "standardized_vif")
 	for _, c := range r.Terms {
-		t.Row(c.Name, c.Estimate, c.StdError, c.T, c.P, c.VIF, c.Standardized, c.StdStdError, c.StdP,
+		t.Row(c.Name, c.Estimate, c.StdError, c.T, c.P, c.VIF, c.Standardized, c.StdStdError,
+			c.StdP,
 			c.StdVIF)
 	}
 	return t
 }
 
 func (r *Report) modelsData() *doc.Table {
-	t := doc.NewData("models", "model", "formula", "coefficients", "r2", "r2_adjusted", "sigma", "bic",
+	t := doc.NewData("models", "model", "formula", "coefficients", "r2", "r2_adjusted", "sigma",
+		"bic",
 		"eq5", "f", "df1", "df2", "p", "verdict", "error_percent", "low", "high", "p2_5", "p97_5",
 		"fixed_error_percent")
 	for i := range r.Models {
@@ -426,7 +429,8 @@ func (p *Predictions) View() *doc.Doc {
 	for _, l := range p.Lost {
 		d.Say("%s left out, which %s no %s", units.Count(l.Rows, "row"), has(l.Rows), l.Column)
 	}
-	t := doc.NewTable(1, "row", "predicted", "low", "high", "in the table", "outside of the data by")
+	t := doc.NewTable(1, "row", "predicted", "low", "high", "in the table", "outside of the "+
+		"data by")
 	for _, row := range p.Rows {
 		t.Row(row.Row, digits(row.Value), digits(row.Low), digits(row.High),
 			known(row.Response, digits(row.Response)), strings.Join(row.Outside, ", "))
@@ -471,13 +475,15 @@ func (c *Change) View() *doc.Doc {
 	d.Say("%s: %s", c.Formula, others)
 	d.Say("This is the difference between rows that differ so, not the effect of a change.")
 	if len(c.Shared) > 0 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("others are computed from a column of %s too, and "+
-			"do not change with it: %s; no row can be so", c.Predictor, strings.Join(c.Shared, ", ")))
+		d.Warnings = append(d.Warnings, fmt.Sprintf("others are computed from a column of %s "+
+			"too, and "+
+			"do not change with it: %s; no row can be so", c.Predictor, strings.Join(c.Shared,
+			", ")))
 	}
 	if len(c.Outside) > 0 {
 		d.Warnings = append(d.Warnings, "beyond the data that the model was fitted to: "+
-			strings.Replace(strings.Join(c.Outside, ", "), together, "each value is within its range, "+
-				"but no row has them all together", 1))
+			strings.Replace(strings.Join(c.Outside, ", "), together, "each value is within its "+
+				"range, but no row has them all together", 1))
 	}
 	return d
 }

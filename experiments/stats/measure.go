@@ -72,8 +72,9 @@ var (
 		"accesses with a distance of at least 32 MiB, cold ones too (KRD paper, IV-B)")
 	FinitePaper = At(PaperBytes, false).Measure("from_32mib", "≥ 32 MiB",
 		"accesses with a finite distance of at least 32 MiB")
-	CloseShare       = Close.Measure("close", "close", "reuses within the L2 of one core")
-	NearShare        = Near.Measure("near", "near", "reuses within the last-level cache of the node")
+	CloseShare = Close.Measure("close", "close", "reuses within the L2 of one core")
+	NearShare  = Near.Measure("near", "near", "reuses within the last-level cache of the "+
+		"node")
 	FarShare         = Far.Measure("far", "far", "reuses that need more than the last-level cache")
 	ColdShare        = Cold.Measure("cold", "cold", "accesses whose distance is INF")
 	InvalidatedShare = Invalidated.Measure("invalidated", "invalidated",
@@ -99,6 +100,7 @@ var (
 )
 
 // Catalogue is every measure there is. A new one is a line above, and its name here.
-var Catalogue = append([]Measure{Time, Speedup, OVR, WTI, KernelTime, Misses, BeyondLLC, BeyondPaper,
+var Catalogue = append([]Measure{Time, Speedup, OVR, WTI, KernelTime, Misses, BeyondLLC,
+	BeyondPaper,
 	FinitePaper, CloseShare, NearShare, FarShare, ColdShare, InvalidatedShare, CoreClose},
 	ByWork...)

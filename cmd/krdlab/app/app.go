@@ -209,7 +209,8 @@ func (a *app) root() *cobra.Command {
 	root.InitDefaultVersionFlag() // in the help too
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.reportCommand(),
 		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
-		a.surveyCommand(), a.modelCommand(), a.correlateCommand(), a.compareCommand(), a.reproduceCommand(),
+		a.surveyCommand(), a.modelCommand(), a.correlateCommand(), a.compareCommand(),
+		a.reproduceCommand(),
 		a.plotCommand(),
 		a.predictCommand(), a.versionCommand(), a.manCommand())
 	for _, line := range analyses.Table {

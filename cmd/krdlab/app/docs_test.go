@@ -139,8 +139,9 @@ var smallLevels = strings.NewReplacer("n = [256, 512]", "n = [128, 256]",
 	"bodies = [1000, 2000]", "bodies = [300, 600]")
 
 var (
-	worksIn = regexp.MustCompile(`(?m)^(?:exec|exits 0) krdlab ((?:reproduce|model predict|model change) .*)$`)
-	folder  = regexp.MustCompile(` --out \S+`)
+	worksIn = regexp.MustCompile(`(?m)^(?:exec|exits 0) krdlab ` +
+		`((?:reproduce|model predict|model change) .*)$`)
+	folder = regexp.MustCompile(` --out \S+`)
 )
 
 // scripted are the reproductions that scripts run and that work there, without the folder they go

@@ -30,20 +30,23 @@ type modelFlags struct {
 func (a *app) modelCommand() *cobra.Command {
 	f := &modelFlags{}
 	c := &cobra.Command{
-		Use:   "model [EXP... | TABLE]",
-		Short: "Which quantities explain time, and together with which: regression with interactions",
+		Use: "model [EXP... | TABLE]",
+		Short: "Which quantities explain time, and together with which: regression with " +
+			"interactions",
 		Long: "Fit a linear model with products of predictors (least squares) to the cells of " +
 			"experiments, or to a\nCSV or Parquet file: which quantities matter and in which " +
-			"company, and how well rows are predicted\nthat a fit has not seen. Without --formula " +
-			"an experiment's --response is explained by reuse at two\nlevels, misses, steals, spawns " +
-			"and idle time, and their products.\n\n" +
+			"company, and how well rows are predicted\nthat a fit has not seen. Without " +
+			"--formula " +
+			"an experiment's --response is explained by reuse at two\nlevels, misses, steals, " +
+			"spawns and idle time, and their products.\n\n" +
 			"Formulas are R's: y ~ (a + b + c)^2 - a:b, a*b, log(x), I(x^2), factor(n); " +
 			"y ~ a | g compares\nwithin each value of g only. A row is a configuration (kernel, " +
 			"parameters, scheduler, cores).\n\n" +
 			"--json is the document that krdlab model predict and change read. See docs/model.md." +
 			ofLatest,
 		Example: "  krdlab model exp\n" +
-			"  krdlab model exp --formula 'wti ~ (l2_lines_per_ns + llc_lines_per_ns)^2' --select bic\n" +
+			"  krdlab model exp --formula 'wti ~ (l2_lines_per_ns + llc_lines_per_ns)^2' " +
+			"--select bic\n" +
 			"  krdlab model cars.csv --formula 'mpg ~ (wt + hp)^2' --json > model.json\n" +
 			"  krdlab model exp --plot effects.svg --figure effects",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -68,21 +71,25 @@ func (a *app) modelCommand() *cobra.Command {
 	}
 	p := c.Flags()
 	p.StringVar(&f.Formula, "formula", "", "`FORMULA` in R's notation, such as 'y ~ (a + b)^2'")
-	p.StringVar(&f.Response, "response", stats.WTI.Key, "without --formula: the `COLUMN` to explain")
-	p.IntVar(&f.Order, "order", 0, "add all products of up to `N` predictors; 0: those of the formula")
+	p.StringVar(&f.Response, "response", stats.WTI.Key, "without --formula: the `COLUMN` to "+
+		"explain")
+	p.IntVar(&f.Order, "order", 0, "add all products of up to `N` predictors; 0: those of the "+
+		"formula")
 	p.StringSliceVar(&f.Without, "without", nil, "`TERM,...` to leave out: steals, a:b, 'a:*'")
 	choiceVar(c, &f.selection, "select", "none", []string{"none", string(regress.BIC),
 		string(regress.Equation5)}, "stepwise search, by R's BIC or the paper's equation 5")
-	p.StringArrayVar(&f.Against, "against", nil, "another `FORMULA` to compare with, of the same rows")
+	p.StringArrayVar(&f.Against, "against", nil, "another `FORMULA` to compare with, of the "+
+		"same rows")
 	p.StringArrayVar(&f.where, "where", nil, "use rows with `COLUMN=VALUE` (also !=, <, <=, >, >=)")
-	p.IntVar(&f.Folds, "folds", 10, "of cross-validation, 0 for none; as many as rows: one row each")
+	p.IntVar(&f.Folds, "folds", 10, "of cross-validation, 0 for none; as many as rows: one row "+
+		"each")
 	p.Uint64Var(&f.Seed, "seed", 1, "that deals rows to folds")
 	p.StringVar(&f.Groups, "groups", "", "the `COLUMN` whose equal values are one fold's")
-	p.StringSliceVar(&f.LeaveOne, "leave-one", nil, "leave each value of `COLUMN,...` out in turn; of "+
-		"experiments scheduler, kernel, size")
+	p.StringSliceVar(&f.LeaveOne, "leave-one", nil, "leave each value of `COLUMN,...` out in "+
+		"turn; of experiments scheduler, kernel, size")
 	p.BoolVar(&f.HC3, "hc3", false, "errors that hold where residuals differ in spread (HC3)")
-	p.BoolVar(&f.repetitions, "repetitions", false, "of experiments: a row for each repetition, not "+
-		"medians of them")
+	p.BoolVar(&f.repetitions, "repetitions", false, "of experiments: a row for each repetition, "+
+		"not medians of them")
 	p.StringVar(&f.place, "place", "", "of experiments: the cells whose substrate, machine and "+
 		"settings have this `TEXT`")
 	p.BoolVar(&f.all, "all", false, "print all terms, what is left out, predictors by themselves")
@@ -111,7 +118,8 @@ func (f *modelFlags) check(c *cobra.Command) error {
 		return &request.Error{Flag: "order", Got: strconv.Itoa(f.Order), Want: "expected 1 to 9"}
 	}
 	if f.Folds == 0 {
-		if err := exclude(c, true, "--folds 0", "there are no folds", "groups", "seed"); err != nil {
+		if err := exclude(c, true, "--folds 0", "there are no folds", "groups",
+			"seed"); err != nil {
 			return err
 		}
 	}
@@ -127,12 +135,12 @@ func (f *modelFlags) check(c *cobra.Command) error {
 // modelOfTable fits a model to a file.
 func (a *app) modelOfTable(c *cobra.Command, f *modelFlags, args []string) error {
 	if len(args) > 1 {
-		return usageError("krdlab model: %d arguments with a table; expected one table, or folders "+
-			"of experiments", len(args))
+		return usageError("krdlab model: %d arguments with a table; expected one table, or "+
+			"folders of experiments", len(args))
 	}
 	if f.Formula == "" {
-		return usageError("krdlab model: --formula is missing, which a table needs; add --formula " +
-			"'y ~ (a + b)^2' with names of its columns")
+		return usageError("krdlab model: --formula is missing, which a table needs; add " +
+			"--formula 'y ~ (a + b)^2' with names of its columns")
 	}
 	if f.csv == "left-out" && len(f.LeaveOne) == 0 {
 		return usageError("krdlab model: --csv left-out of a table is for --leave-one; add " +
@@ -232,10 +240,12 @@ func (a *app) predictModel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "predict MODEL.json TABLE",
 		Short: "Predict the rows of a table by a model",
-		Long: "Predict the response in each row of a CSV or Parquet file that has the predictors of " +
-			"a model, a document\nof krdlab model --json, with intervals of 95 %. Rows beyond the data " +
-			"that the model was fitted to are\nmarked: beyond the range of a predictor, or of all " +
-			"together (a leverage larger than any row had).",
+		Long: "Predict the response in each row of a CSV or Parquet file that has the " +
+			"predictors of " +
+			"a model, a document\nof krdlab model --json, with intervals of 95 %. Rows beyond " +
+			"the data " +
+			"that the model was fitted to are\nmarked: beyond the range of a predictor, or of " +
+			"all together (a leverage larger than any row had).",
 		Example: "  krdlab model predict model.json other.csv\n" +
 			"  krdlab model predict model.json other.csv --csv > predicted.csv",
 		Args: exactly("MODEL.json", "TABLE"),
@@ -251,8 +261,8 @@ func (a *app) predictModel() *cobra.Command {
 				if _, err := os.Stat(args[1]); err != nil {
 					return err
 				}
-				return usageError("krdlab model predict: %s is no table; expected a file that ends in "+
-					".csv, .tsv or .parquet", args[1])
+				return usageError("krdlab model predict: %s is no table; expected a file that "+
+					"ends in .csv, .tsv or .parquet", args[1])
 			}
 			t, err := model.Read(args[1])
 			if err != nil {
@@ -279,9 +289,9 @@ func (a *app) changeModel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "change MODEL.json NAME=VALUE",
 		Short: "What the response does where one predictor changes",
-		Long: "Compute what the response of a model is expected to do where one predictor goes from " +
-			"its mean to\nVALUE, or by +VALUE, -VALUE, +10% or -10%, and all others stay at their " +
-			"means, with the interval of\n95 % and a warning beyond the data.",
+		Long: "Compute what the response of a model is expected to do where one predictor goes " +
+			"from its mean to\nVALUE, or by +VALUE, -VALUE, +10% or -10%, and all others stay at " +
+			"their means, with the interval of\n95 % and a warning beyond the data.",
 		Example: "  krdlab model change model.json steals_per_us=-50%\n" +
 			"  krdlab model change model.json wt=2.5 --at hp=150",
 		Args: exactly("MODEL.json", "NAME=VALUE"),

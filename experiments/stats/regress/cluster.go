@@ -11,8 +11,8 @@ type Merge struct {
 }
 
 // Clusters merges variables by their squared Spearman coefficients, the most similar first, with
-// complete linkage (regression paper, figure 1). A constant variable is like no other. Cost: n log n
-// p + n p^2 + p^3.
+// complete linkage (regression paper, figure 1). A constant variable is like no other. Cost: n log
+// n p + n p^2 + p^3.
 func Clusters(variables [][]float64) []Merge {
 	p := len(variables)
 	ranks := make([][]float64, p)

@@ -70,7 +70,8 @@ func NewDesign(f *Frame, formula *Formula) (*Design, error) {
 }
 
 // newDesign evaluates the variables of a formula; codings are those to code with, nil: new ones.
-func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Design, *variable, error) {
+func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Design, *variable,
+	error) {
 	d := &Design{Formula: formula}
 	var all []*variable
 	var response *variable
@@ -154,7 +155,8 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 		place := "table"
 		if f.N > 0 && len(d.Lost) > 0 {
 			place = "column " + d.Lost[0].Column
-			return nil, nil, bad(place, "no row of %d has a value of each column of %s", f.N, formula)
+			return nil, nil, bad(place, "no row of %d has a value of each column of %s", f.N,
+				formula)
 		}
 		return nil, nil, bad(place, "it has no rows")
 	}

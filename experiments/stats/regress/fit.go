@@ -94,10 +94,10 @@ func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Data: x
 // rounding, and for Filip's tenth power.
 const rankTolerance = 16
 
-// Fit computes the least squares of d by Householder QR with column pivoting of the columns, centred
-// and scaled to length 1. Columns that others determine are left out, the later ones in the formula
-// first, and named. The error is an [*Error] where there are not more rows than coefficients. Cost:
-// 4 n p^2.
+// Fit computes the least squares of d by Householder QR with column pivoting of the columns,
+// centred and scaled to length 1. Columns that others determine are left out, the later ones in the
+// formula first, and named. The error is an [*Error] where there are not more rows than
+// coefficients. Cost: 4 n p^2.
 func (d *Design) Fit() (*Fit, error) {
 	largest := 0 // row
 	for i, v := range d.Y {
@@ -131,7 +131,8 @@ func (d *Design) Fit() (*Fit, error) {
 			len(d.Y), own)
 	}
 	if len(f.kept)+own > len(d.Y) {
-		return nil, bad("table", "%d rows with all values for %d coefficients of %s; expected more "+
+		return nil, bad("table", "%d rows with all values for %d coefficients of %s; expected "+
+			"more "+
 			"rows than coefficients, or fewer terms", len(d.Y), len(f.kept)+own, short(d.Formula))
 	}
 	tolerance := func(j int) float64 {

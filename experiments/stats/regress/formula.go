@@ -422,8 +422,8 @@ func (p *parser) operand(arithmetic bool) (*node, error) {
 			return &node{name: token}, nil
 		}
 		if functions[token] == nil && token != asIs && token != categorical {
-			return nil, wrong("no function %s; expected log, log2, log10, log1p, exp, sqrt, abs, I "+
-				"or factor", token)
+			return nil, wrong("no function %s; expected log, log2, log10, log1p, exp, sqrt, "+
+				"abs, I or factor", token)
 		}
 		p.next()
 		e, err := p.expression(0, true)

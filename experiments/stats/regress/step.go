@@ -222,8 +222,8 @@ func (s *search) lacks(t Term, in []bool) bool {
 	return false
 }
 
-// drop returns by how much the squares of residuals grow without coefficients b, whose covariance is
-// that of rows: b' (rows rows')^-1 b.
+// drop returns by how much the squares of residuals grow without coefficients b, whose covariance
+// is that of rows: b' (rows rows')^-1 b.
 func drop(rows [][]float64, b []float64) float64 {
 	if len(b) == 1 {
 		return b[0] * b[0] / squares(rows[0], 0)

@@ -42,10 +42,12 @@ func Folds(n, k int, groups []int, seed uint64) []int {
 	return rows
 }
 
-// Validate fits d without each fold in turn and predicts it. With a criterion the terms are searched
-// for anew in each fit, so that what a search adds by chance shows. A fold whose rest cannot be
-// fitted is an error. each is called after each fold. Cost: a fit, or a search, for each fold.
-func (d *Design) Validate(folds []int, by Criterion, each func(done, of int)) ([]Prediction, error) {
+// Validate fits d without each fold in turn and predicts it. With a criterion the terms are
+// searched for anew in each fit, so that what a search adds by chance shows. A fold whose rest
+// cannot be fitted is an error. each is called after each fold. Cost: a fit, or a search, for each
+// fold.
+func (d *Design) Validate(folds []int, by Criterion, each func(done, of int)) ([]Prediction,
+	error) {
 	k := slices.Max(folds) + 1
 	list := make([]Prediction, len(d.Y))
 	for fold := range k {
@@ -199,8 +201,8 @@ func (d *Design) means(x []float64) []float64 {
 
 // Accuracy sums up predictions of y.
 type Accuracy struct {
-	N             int // rows that were predicted; NoValue could not be, Zero have y = 0 and no error in %
-	NoValue, Zero int
+	// N rows were predicted; NoValue could not be, and Zero have y = 0 and no error in %.
+	N, NoValue, Zero int
 	// Error is the mean of 100 |y - value| / |y|; Low and High are 1.96 standard deviations below
 	// and above it, and P2_5 and P97_5 percentiles of the rows.
 	Error, Low, High, P2_5, P97_5 float64

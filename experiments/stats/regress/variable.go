@@ -158,7 +158,8 @@ func evaluate(f *Frame, e *node, levels []string) (*variable, error) {
 				c.At+1, c.Texts[c.At])
 		}
 	}
-	if c := f.Column(cmp.Or(e.name, e.only())); c != nil && (c.Texts != nil || e.op == categorical) {
+	if c := f.Column(cmp.Or(e.name, e.only())); c != nil && (c.Texts != nil ||
+		e.op == categorical) {
 		return v, v.code(c, f.N, levels)
 	}
 	v.values = make([]float64, f.N)
@@ -175,7 +176,8 @@ func evaluate(f *Frame, e *node, levels []string) (*variable, error) {
 			return math.IsNaN(f.Column(n).Numbers[i])
 		})
 		if math.IsInf(x, 0) || undefined {
-			return nil, bad("row "+strconv.Itoa(i+1), "%s is %v; expected a finite number", v.name, x)
+			return nil, bad("row "+strconv.Itoa(i+1), "%s is %v; expected a finite number",
+				v.name, x)
 		}
 	}
 	return v, nil
