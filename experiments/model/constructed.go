@@ -199,10 +199,30 @@ func (t *Table) known(response string, names []string) (n int) {
 	return n
 }
 
+// sameFrom is the squared Spearman coefficient from which the default formula has one of two.
+const sameFrom = 0.95
+
+// like returns the column of names that c is in ranks, with their squared Spearman coefficient; ""
+// for none.
+func (t *Table) like(c *regress.Column, names []string) (string, float64) {
+	for _, name := range names {
+		var a, b []float64
+		for i, v := range t.Frame.Column(name).Numbers {
+			if w := c.Numbers[i]; !math.IsNaN(v) && !math.IsNaN(w) {
+				a, b = append(a, v), append(b, w)
+			}
+		}
+		if rho2 := regress.Spearman2(regress.Ranks(a), regress.Ranks(b)); rho2 >= sameFrom {
+			return name, rho2
+		}
+	}
+	return "", 0
+}
+
 // DefaultFormula returns the formula of an experiment without one: a response of the reuse at two
 // levels, misses, scheduling events, idle time and cores that the table has, and their products. A
-// measure that is the same in all rows, or is another by construction, is left out, and why is a
-// warning.
+// measure that is the same in all rows, or is another by construction or in ranks, is left out,
+// and why is a warning.
 func (t *Table) DefaultFormula(response string) string {
 	candidates := []string{stats.LinesL2.Key, stats.LinesLLC.Key, stats.MissLines.Key,
 		stats.Spawns.Key, stats.Steals.Key, stats.RemoteSteals.Key, stats.FailedSteals.Key,
@@ -239,6 +259,11 @@ func (t *Table) DefaultFormula(response string) string {
 		case !varies:
 			t.Warnings = append(t.Warnings, name+" is left out: it is the same in all rows")
 		default:
+			if like, rho2 := t.like(c, names); like != "" {
+				t.Warnings = append(t.Warnings, fmt.Sprintf("%s is left out: in ranks it is %s "+
+					"(rho2 %.2f)", name, like, rho2))
+				continue
+			}
 			names = append(names, name)
 		}
 	}

@@ -36,22 +36,21 @@ func (d *Design) Search(by Criterion, each func(Step)) ([]Term, []Step, error) {
 	for i := range in {
 		in[i] = true
 	}
-	rss := full.RSS
-	value := by.of(len(d.Y), full.P, rss)
+	value := by.of(len(d.Y), full.P, full.RSS)
 	way := []Step{{Value: value}}
 	for !math.IsInf(value, -1) && !math.IsNaN(value) {
-		best, at, least := Step{Value: value}, -1, rss
+		best, at := Step{Value: value}, -1
 		for _, c := range s.candidates(in) {
 			if v := by.of(len(d.Y), c.p, c.rss); v < best.Value {
 				best = Step{d.Formula.Name(d.Formula.Terms[c.term]), !in[c.term], v}
-				at, least = c.term, c.rss
+				at = c.term
 			}
 		}
 		if at < 0 {
 			break
 		}
 		in[at] = !in[at]
-		value, rss = best.Value, least
+		value = best.Value
 		way = append(way, best)
 		if each != nil {
 			each(best)
