@@ -21,7 +21,7 @@ type Strength struct {
 }
 
 // A Cluster joins predictors by their squared Spearman coefficients, with complete linkage: the
-// paper's figure 1. Names are those of all predictors in it, and A of them in its first part.
+// paper's figure 1. Names are those of all predictors in it, and First of them are in its first part.
 type Cluster struct {
 	Names      []string      `json:"names"`
 	First      int           `json:"first"`
@@ -107,13 +107,4 @@ func sum(a regress.Alias) string {
 		words = append(words, n)
 	}
 	return strings.Join(words, " + ")
-}
-
-func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
-func has(n int) string {
-	if n == 1 {
-		return "has"
-	}
-	return "have"
 }

@@ -12,9 +12,11 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/request"
+	"krdlab/experiments/stats/regress"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
+	"krdlab/runtimes"
 )
 
 // Each construction holds in each row of a simulated run: in the table of repetitions that a sweep
@@ -92,5 +94,79 @@ func TestConstructedOfExperiment(t *testing.T) {
 		LeaveOne: []string{"scheduler"}})
 	if math.IsNaN(r.R2.Float()) || r.CV == nil || len(r.LeaveOne) != 1 || r.Experiment == nil {
 		t.Errorf("R2 %v, folds %v, left out %v; expected all", r.R2, r.CV, r.LeaveOne)
+	}
+}
+
+// Schedulers that do nearly the same are left out together: twins of the table, and one scheduler
+// with other parameters.
+func TestRooted(t *testing.T) {
+	twins := 0
+	for _, s := range runtimes.Schedulers {
+		want := s.Name
+		if s.Twin != "" {
+			want = s.Twin
+			twins++
+		}
+		for _, name := range []string{s.Name, s.Name + ":near=1"} {
+			if got := rooted(name); got != want {
+				t.Errorf("%s is left out with %s, want %s", name, got, want)
+			}
+		}
+	}
+	if twins == 0 {
+		t.Error("the table has no twins")
+	}
+}
+
+// What a line costs by the file of the paper's machine: latencies over three at a time.
+func TestImplied(t *testing.T) {
+	m, err := machine.ByName("westmere-ex-4s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := implied(m)
+	for name, v := range map[string][2]float64{"row L2": {got.RowL2, (28 - 10/1.86) / 3},
+		"row LLC": {got.RowLLC, 44}, "remote": {got.RowRemote, 64},
+		"stream L2": {got.StreamL2, 64/18.0 - 64/20.0}, "stream": {got.StreamLLC, 10 - 64/18.0}} {
+		if math.Abs(v[0]-v[1]) > 0.01 {
+			t.Errorf("%s: %v ns, expected %v", name, v[0], v[1])
+		}
+	}
+}
+
+// Prices that were planted within groups are found again, predict what is left out, and are worth
+// more than one of them alone.
+func TestPlanted(t *testing.T) {
+	table := &Table{Frame: &regress.Frame{}}
+	for i, name := range []string{"y", "a", "b", "s", "g"} {
+		if err := table.Frame.Add(name, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for g := range 8 {
+		for s := range 5 {
+			a, b := float64(g*s%7), float64((g+2*s)%5)
+			for j, v := range []float64{100*float64(g*g) + 2*a + 3*b, a, b, float64(s), float64(g)} {
+				c := &table.Frame.Columns[j]
+				c.Numbers = append(c.Numbers, v)
+			}
+			table.Frame.N++
+		}
+	}
+	r, err := Of(table, Options{Formula: "y ~ a + b | g", Against: []string{"y ~ a | g"},
+		LeaveOne: []string{"s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{2, 3} {
+		if got := r.Terms[i].Estimate.Float(); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", r.Terms[i].Name, got, want)
+		}
+	}
+	one := r.Models[1]
+	if all := r.LeaveOne[0]; all.Predicted != 40 || math.Abs(all.R2.Float()-1) > 1e-9 ||
+		one.LeaveOne[0].R2.Float() > 0.7 || one.Gain[0].Low.Float() < 0.2 || one.Verdict != "reject" {
+		t.Errorf("left out: R2 %v of %d rows, with one predictor %v, gain %+v, %s", all.R2,
+			all.Predicted, one.LeaveOne[0].R2, one.Gain[0], one.Verdict)
 	}
 }

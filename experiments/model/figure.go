@@ -285,8 +285,8 @@ func (r *Report) heldOut() *plot.Figure {
 			}
 			x := float64(i) + 0.6*(float64(k)+0.5)/float64(len(r.Models)) - 0.3
 			point := plot.Point{X: x, At: name, Y: v.R2, N: v.Predicted}
-			if v.R2.Float() >= 0 && v.R2Low.Known() { // the others have no room
-				point.Low, point.High = result.Some(max(0, v.R2Low.Float())), v.R2High
+			if v.R2.Float() >= 0 { // the others have no room
+				point.Low, point.High = v.R2Low, v.R2High
 			}
 			s.Points = append(s.Points, point)
 		}
@@ -297,9 +297,17 @@ func (r *Report) heldOut() *plot.Figure {
 		return nil
 	}
 	p.X.Max = float64(n) - 0.5
+	rows := "the other rows"
+	if r.Absorbed != "" {
+		rows += " of the same " + r.Absorbed
+	}
+	caption := "1: exactly; 0: no better than the mean of " + rows + ". Bars are intervals of " +
+		"95 %, with an arrow where they go below 0; a point below 0 has its value at the foot."
+	if r.Experiment != nil {
+		caption += " A scheduler is left out with those that do nearly the same."
+	}
 	return &plot.Figure{Title: "How well rows are predicted that the fit has not seen", Columns: 1,
-		Panels: []plot.Panel{p}, Caption: []string{"1: exactly; 0: no better than the mean of " +
-			"the other rows. Bars are intervals of 95 %. What is below 0 is written at the foot."}}
+		Panels: []plot.Panel{p}, Caption: []string{caption}}
 }
 
 // effects draws the response over one predictor at three values of another, for the surest

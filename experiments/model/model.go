@@ -15,6 +15,7 @@
 package model
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -89,8 +90,6 @@ type Report struct {
 	full  *regress.Design // before a selection
 	fit   *regress.Fit
 	table *Table
-	// standardized is the fit to z-scores
-	standardized *regress.Fit
 }
 
 // A Term is a coefficient of the model. One that could not be estimated has null, and is among
@@ -135,11 +134,10 @@ func Of(t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{SchemaVersion: SchemaVersion, Source: t.Name, Experiment: t.Experiment,
-		Asked: asked(text, &o),
-		Full:  formula.String(), Response: formula.Response, Absorbed: formula.Groups,
-		Select: o.Select, N: len(full.Rows), Errors: "ols", Lost: full.Lost,
-		LeaveOne: []Validation{}, Steps: []Step{}, Aliased: []regress.Alias{}, table: t,
-		full: full}
+		Asked: asked(text, &o), Full: formula.String(), Response: formula.Response,
+		Absorbed: formula.Groups, Select: o.Select, N: len(full.Rows), Errors: "ols",
+		Lost: full.Lost, LeaveOne: []Validation{}, Steps: []Step{}, Aliased: []regress.Alias{},
+		table: t, full: full}
 	o.Progress("fit", 0, 1)
 	whole, err := full.Fit()
 	if err != nil {
@@ -244,7 +242,6 @@ func (r *Report) coefficients(hc3 bool) {
 			VIF: result.Some(c.VIF)})
 	}
 	if z, err := f.Design.Standardized().Fit(); err == nil {
-		r.standardized = z
 		for i, c := range z.Coefficients(hc3) {
 			t := &r.Terms[i]
 			t.Standardized, t.StdStdError = result.Some(c.Estimate), result.Some(c.StdError)
@@ -258,9 +255,9 @@ func (r *Report) coefficients(hc3 bool) {
 
 // doubts returns what makes the model doubtful.
 func (r *Report) doubts() (list []string) {
-	say := func(format string, args ...any) { list = append(list, sprintf(format, args...)) }
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, l := range r.Lost {
-		say("%s left out, which %s no %s", units.Count(l.Rows, "row"), has(l.Rows), l.Column)
+		say("%s without %s left out", units.Count(l.Rows, "row"), l.Column)
 	}
 	for _, a := range r.Aliased {
 		if len(a.Names) == 0 {
@@ -279,8 +276,7 @@ func (r *Report) doubts() (list []string) {
 		say("the fit is perfect but for rounding: errors and criteria are of rounding alone, and "+
 			"%s may be computed from its predictors", r.Response)
 	case r.N < rowsEach*f.P:
-		say("%d rows for %d coefficients: fewer than %d a coefficient", r.N, f.P,
-			rowsEach)
+		say("%d rows for %d coefficients: fewer than %d a coefficient", r.N, f.P, rowsEach)
 	}
 	if !r.marginal() {
 		say("a product stands without a part of it: standardized coefficients are of another " +
@@ -318,10 +314,7 @@ func (r *Report) replicates() bool {
 	for i := range d.Y {
 		var key []byte
 		for _, c := range d.Columns {
-			bits := math.Float64bits(c[i])
-			for s := 0; s < 64; s += 8 {
-				key = append(key, byte(bits>>s))
-			}
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(c[i]))
 		}
 		if seen[string(key)] {
 			n++

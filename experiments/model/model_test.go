@@ -261,7 +261,7 @@ func TestDegenerate(t *testing.T) {
 		{"y,x\n3,1\n3,2\n3,5\n3,7\n", "y ~ x", "there is nothing to explain"},
 		{"y,x\n1,1\n2,2\n4,4\n", "y ~ x", "the fit is perfect"},
 		{"y,x\n1,1\n2,5\n", "y ~ x", "as many coefficients as rows"},
-		{"y,x\n1,1\n,5\n3,4\n2,NA\n5,3\n", "y ~ x", "1 row left out, which has no y"},
+		{"y,x\n1,1\n,5\n3,4\n2,NA\n5,3\n", "y ~ x", "1 row without y left out"},
 		{"y,x,z\n1,1,2\n3,2,4\n4,5,10\n9,6,12\n", "y ~ x + z", "z is 2 x x in all rows"},
 	} {
 		frame, err := readCSV([]byte(c.table), 0)

@@ -67,8 +67,7 @@ func ReadModel(path string) (*Report, error) {
 	}
 	if r.SchemaVersion != SchemaVersion || r.Formula == "" || r.Hull == nil || len(r.Terms) == 0 {
 		return nil, failure.Errorf(failure.Data, "%s: no document of krdlab model --json of "+
-			"version %d",
-			path, SchemaVersion)
+			"version %d", path, SchemaVersion)
 	}
 	if r.Absorbed != "" {
 		return nil, failure.Errorf(failure.Request, "%s: the model absorbs %s, and predicts only "+
@@ -280,8 +279,7 @@ func (r *Report) Change(text string, at []string) (*Change, error) {
 	v, isNumber := decimal(number)
 	if !ok || !isNumber {
 		return nil, failure.Errorf(failure.Request, "%q: expected %s=VALUE, %s=+VALUE or "+
-			"%s=-10%%", text,
-			name, name, name)
+			"%s=-10%%", text, name, name, name)
 	}
 	from := make([]float64, len(r.Columns))
 	for k, c := range r.Columns {

@@ -90,7 +90,7 @@ type Gain struct {
 	High  result.Number `json:"high"`
 }
 
-// level of the F-tests' verdicts (regression paper, IV-B).
+// rejectBelow is the level of the F-tests' verdicts (regression paper, IV-B).
 const rejectBelow = 0.01
 
 // A way is one of dealing rows to folds.
@@ -118,7 +118,7 @@ func (t *Table) ways(d *regress.Design, o *Options) (list []way, err error) {
 				return nil, err
 			}
 			var values []string
-			numbers, values = number0(texts, d.Rows)
+			numbers, values = numbered(texts, d.Rows)
 			units = len(values)
 		}
 		w.folds = regress.Folds(len(d.Rows), min(o.Folds, units), numbers, o.Seed)
@@ -133,7 +133,7 @@ func (t *Table) ways(d *regress.Design, o *Options) (list []way, err error) {
 			return nil, err
 		}
 		w := way{name: name}
-		w.folds, w.values = number0(texts, d.Rows)
+		w.folds, w.values = numbered(texts, d.Rows)
 		if len(w.values) < 3 {
 			w.why = fmt.Sprintf("%d different values of %s, expected 3 at least", len(w.values),
 				name)
@@ -143,8 +143,8 @@ func (t *Table) ways(d *regress.Design, o *Options) (list []way, err error) {
 	return list, nil
 }
 
-// number0 numbers the texts of some rows from 0.
-func number0(texts []string, rows []int) (numbers []int, values []string) {
+// numbered numbers the texts of some rows from 0.
+func numbered(texts []string, rows []int) (numbers []int, values []string) {
 	index := map[string]int{}
 	for _, i := range rows {
 		n, ok := index[texts[i]]
@@ -177,9 +177,11 @@ func (r *Report) validate(full *regress.Design, whole *regress.Fit, o *Options) 
 		models = append(models, candidate{name: "first order", design: full.Terms(f.Terms)})
 	}
 	name := "the formula"
-	switch n := order(full.Formula); n {
-	case 1:
-	case 2:
+	switch n := order(full.Formula); {
+	case len(o.Against) > 0:
+		name = full.Formula.String()
+	case n < 2:
+	case n == 2:
 		name = "second order"
 	default:
 		name = fmt.Sprintf("order %d", n)
@@ -324,7 +326,7 @@ func (r *Report) blocks(d *regress.Design) []int {
 		name = r.table.Folds
 	}
 	if texts, err := r.table.group("groups", name); err == nil {
-		numbers, _ := number0(texts, d.Rows)
+		numbers, _ := numbered(texts, d.Rows)
 		return numbers
 	}
 	numbers := make([]int, len(d.Rows))

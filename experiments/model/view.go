@@ -206,8 +206,7 @@ func (r *Report) terms(all bool) *doc.Table {
 	for i := range list {
 		if i == mostInText && !all {
 			t.Remarks = append(t.Remarks, fmt.Sprintf("%d more terms, less sure: --all or --csv "+
-				"terms",
-				len(list)-i))
+				"terms", len(list)-i))
 			break
 		}
 		row(&list[i])
@@ -396,17 +395,15 @@ func (r *Report) Table(name string) *doc.Table {
 		"standardized_std_error", "standardized_p", "standardized_vif")
 	for _, c := range r.Terms {
 		t.Row(c.Name, c.Estimate, c.StdError, c.T, c.P, c.VIF, c.Standardized, c.StdStdError,
-			c.StdP,
-			c.StdVIF)
+			c.StdP, c.StdVIF)
 	}
 	return t
 }
 
 func (r *Report) modelsData() *doc.Table {
 	t := doc.NewData("models", "model", "formula", "coefficients", "r2", "r2_adjusted", "sigma",
-		"bic",
-		"eq5", "f", "df1", "df2", "p", "verdict", "error_percent", "low", "high", "p2_5", "p97_5",
-		"fixed_error_percent")
+		"bic", "eq5", "f", "df1", "df2", "p", "verdict", "error_percent", "low", "high", "p2_5",
+		"p97_5", "fixed_error_percent")
 	for i := range r.Models {
 		c := &r.Models[i]
 		v := c.CV
@@ -427,7 +424,7 @@ func (p *Predictions) View() *doc.Doc {
 		d.Say("the error is %s on average", per(p.ErrorPercent))
 	}
 	for _, l := range p.Lost {
-		d.Say("%s left out, which %s no %s", units.Count(l.Rows, "row"), has(l.Rows), l.Column)
+		d.Say("%s without %s left out", units.Count(l.Rows, "row"), l.Column)
 	}
 	t := doc.NewTable(1, "row", "predicted", "low", "high", "in the table", "outside of the "+
 		"data by")
@@ -444,7 +441,7 @@ func (p *Predictions) View() *doc.Doc {
 	return d
 }
 
-// Table returns the predictions as data.
+// Data returns the predictions as a table of data.
 func (p *Predictions) Data() *doc.Table {
 	t := doc.NewData("predictions", "row", "predicted", "low", "high", "mean_low", "mean_high",
 		"response", "outside")
@@ -476,9 +473,8 @@ func (c *Change) View() *doc.Doc {
 	d.Say("This is the difference between rows that differ so, not the effect of a change.")
 	if len(c.Shared) > 0 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("others are computed from a column of %s "+
-			"too, and "+
-			"do not change with it: %s; no row can be so", c.Predictor, strings.Join(c.Shared,
-			", ")))
+			"too, and do not change with it: %s; no row can be so", c.Predictor,
+			strings.Join(c.Shared, ", ")))
 	}
 	if len(c.Outside) > 0 {
 		d.Warnings = append(d.Warnings, "beyond the data that the model was fitted to: "+
