@@ -36,7 +36,7 @@ type Builder struct {
 
 	expected Header // of a trace that is never closed
 	// so many the file has told of
-	objectsKnown, kernelsKnown int
+	objectsKnown, kernelsKnown, regionsKnown int
 }
 
 // buildWorker is the chunk that a worker fills.
@@ -145,6 +145,42 @@ func (b *Builder) Kernel(name string) (KernelID, error) {
 	return k, nil
 }
 
+// Region returns the number of a region, which is registered anew. It fails if there are too many.
+func (b *Builder) Region(r Region) (RegionID, error) {
+	switch n := len(b.registry.Regions); {
+	case r.Name == "":
+		return 0, fmt.Errorf("build trace: a region without a name")
+	case n == maxRegions:
+		return 0, fmt.Errorf("build trace: region %q is one more than the %d that a trace can have",
+			r.Name, maxRegions)
+	case r.Parent != NoRegion && int(r.Parent) >= n:
+		return 0, fmt.Errorf("build trace: region %q has the parent %d of %d", r.Name, r.Parent, n)
+	}
+	b.registry.Regions = append(b.registry.Regions, r)
+	return RegionID(len(b.registry.Regions) - 1), nil
+}
+
+// Event adds an event of a worker at a tick, which comes in the order of its executions.
+func (b *Builder) Event(worker int, kind EventKind, at uint64, args ...uint32) error {
+	w, err := b.open(worker, at, at)
+	if err != nil {
+		return err
+	}
+	b.endRun(w)
+	body := (len(args) + 1) / 2
+	if w.n+2+body > len(w.words) {
+		if err := b.next(worker, w, 2+body); err != nil {
+			return err
+		}
+	}
+	p := w.words[w.n : w.n+2+body]
+	p[0], p[1] = at, commitWord(EventRecord, 0, uint16(kind), len(args), 0)
+	putArgs(p[2:], args)
+	w.n, w.last = w.n+len(p), at
+	w.count++
+	return nil
+}
+
 // Access adds an execution of k by a worker that began and ended at tick `at`, and had the one
 // access a. The executions of a worker come in the order of their start (else a [*BackwardError]);
 // it fails for an access that does not suit its object, for what is not registered, and when the
@@ -231,18 +267,8 @@ func (b *Builder) execution(worker int, k KernelID, fl Flags, start, end uint64,
 // check returns the chunk of a worker for an execution that is fit to be recorded.
 func (b *Builder) check(worker int, k KernelID, start, end uint64, list []Access) (*buildWorker,
 	error) {
-	switch {
-	case b.done:
-		return nil, fmt.Errorf("build trace %s: %w", b.path, os.ErrClosed)
-	case b.fail != nil:
-		return nil, b.fail
-	case worker < 0 || worker >= maxWorkers:
-		return nil, fmt.Errorf("build trace: worker %d, expected 0 to %d", worker, maxWorkers-1)
-	case int(k) >= len(b.registry.Kernels):
+	if int(k) >= len(b.registry.Kernels) {
 		return nil, fmt.Errorf("build trace: kernel %d of %d", k, len(b.registry.Kernels))
-	case end < start:
-		return nil, fmt.Errorf("build trace: worker %d has an execution from %d to %d, which "+
-			"ends before it starts", worker, start, end)
 	}
 	for i := range list {
 		a := &list[i]
@@ -253,6 +279,22 @@ func (b *Builder) check(worker int, k KernelID, start, end uint64, list []Access
 			return nil, fmt.Errorf("build trace: an access to object %q has %s",
 				b.registry.Objects[a.Object].Name, what)
 		}
+	}
+	return b.open(worker, start, end)
+}
+
+// open returns the chunk of a worker for a record with these stamps.
+func (b *Builder) open(worker int, start, end uint64) (*buildWorker, error) {
+	switch {
+	case b.done:
+		return nil, fmt.Errorf("build trace %s: %w", b.path, os.ErrClosed)
+	case b.fail != nil:
+		return nil, b.fail
+	case worker < 0 || worker >= maxWorkers:
+		return nil, fmt.Errorf("build trace: worker %d, expected 0 to %d", worker, maxWorkers-1)
+	case end < start:
+		return nil, fmt.Errorf("build trace: worker %d has an execution from %d to %d, which "+
+			"ends before it starts", worker, start, end)
 	}
 	for worker >= len(b.workers) {
 		b.workers = append(b.workers, nil)

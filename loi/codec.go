@@ -127,7 +127,7 @@ func decodeHeader(b []byte, base int64) (Header, error) {
 	}
 	for n := d.count(3, maxRegions); n > 0; n-- {
 		h.Registry.Regions = append(h.Registry.Regions, Region{Name: d.str(),
-			Kind:   RegionKind(d.uint(uint64(TaskRegion))),
+			Kind:   RegionKind(d.uint(uint64(lastRegionKind))),
 			Parent: RegionID(d.uint(maxRegions) - 1)})
 	}
 	h.Meta = d.pairs()

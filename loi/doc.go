@@ -69,8 +69,8 @@
 //	kernels      list of: name (string), list of: object (a partition), mode (1 in, 2 out, 3 inout);
 //	             list of: for each of these the number of the argument that names its
 //	             block (empty: each its own)
-//	regions      list of: name (string), kind (1 function, 2 loop, 3 task),
-//	             number of the region that it stands in + 1, an earlier one, or 0
+//	regions      list of: name (string), kind (1 function, 2 loop, 3 task,
+//	             4 iteration), number of the region that it stands in + 1, an earlier one, or 0
 //	notes        list of: key (string), value (string)
 //
 // Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written
@@ -143,6 +143,13 @@
 //	10  region        region, number, parent: a region of the table begins; parent is the number of
 //	                  another, or 0 for the innermost that is open on this worker
 //	11  region end    number
+//	20  go            goroutine, ticks off its thread (64 bits): the worker started it
+//	21  start         goroutine: the worker is that one, and begins
+//	22  end           goroutine, ticks off its thread (64 bits): it ends
+//	23  sync          operation (bits 0-7; 8: a case of a select, 9: of a timer's channel), object
+//	                  (0xffff: not known), room; 64 bits each: which of them, tick at which the
+//	                  operation began, tick at which it took effect, ticks off the thread; it has
+//	                  ended (type Sync)
 //
 // Tasks and regions have numbers from 1, each used once in a trace; as a parent, 0 is the program.
 // What a worker has recorded since its last event of kind 6, 7 or 8 belongs to the piece of code

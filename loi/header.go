@@ -228,7 +228,7 @@ func (r *Registry) validateRegions() error {
 		switch {
 		case x.Name == "":
 			return fmt.Errorf("trace header: region %d has no name", i)
-		case x.Kind < Function || x.Kind > TaskRegion:
+		case x.Kind < Function || x.Kind > lastRegionKind:
 			return fmt.Errorf("trace header: region %q has %v", x.Name, x.Kind)
 		case x.Parent != NoRegion && int(x.Parent) >= i:
 			return fmt.Errorf("trace header: region %q, number %d, has the parent %d, expected "+

@@ -12,8 +12,8 @@ import "slices"
 //	8   uint32   number of the first object, and of the first kernel
 //	16  uint32   bytes of the header
 //	20  uint32   zero
-//	24           a header, of which the objects and kernels count; padded with zeros to a multiple
-//	             of 8 bytes
+//	24           a header, of which the objects, the kernels and all regions until now count; padded
+//	             with zeros to a multiple of 8 bytes
 //
 // Workers are those that have chunks.
 const (
@@ -29,10 +29,11 @@ func (b *Builder) Expect(h Header) {
 
 // announce writes what the file lacks of what is registered.
 func (b *Builder) announce() error {
-	objects, kernels := len(b.registry.Objects), len(b.registry.Kernels)
+	r := &b.registry
+	objects, kernels, regions := len(r.Objects), len(r.Kernels), len(r.Regions)
 	if b.gap == 0 {
 		h := b.expected
-		h.Registry = b.registry
+		h.Registry = *r
 		h.Workers = slices.Clone(h.Workers)
 		for len(h.Workers) < len(b.workers) {
 			h.Workers = append(h.Workers, Worker{CPU: -1})
@@ -50,15 +51,15 @@ func (b *Builder) announce() error {
 		if _, err := b.f.WriteAt(head, 0); err != nil {
 			return err
 		}
-	} else if objects > b.objectsKnown || kernels > b.kernelsKnown {
+	} else if objects > b.objectsKnown || kernels > b.kernelsKnown || regions > b.regionsKnown {
 		h := Header{Substrate: Native, Nodes: 1, Workers: []Worker{{CPU: -1}},
-			Registry: Registry{Objects: b.registry.Objects[b.objectsKnown:],
-				Kernels: b.registry.Kernels[b.kernelsKnown:]}}
+			Registry: Registry{Objects: r.Objects[b.objectsKnown:],
+				Kernels: r.Kernels[b.kernelsKnown:], Regions: r.Regions}}
 		if err := b.writeNames(&h); err != nil {
 			return err
 		}
 	}
-	b.objectsKnown, b.kernelsKnown = objects, kernels
+	b.objectsKnown, b.kernelsKnown, b.regionsKnown = objects, kernels, regions
 	return nil
 }
 
@@ -101,6 +102,9 @@ func (t *Trace) learn(body []byte) {
 	}
 	r.Objects = append(r.Objects, h.Registry.Objects...)
 	r.Kernels = append(r.Kernels, h.Registry.Kernels...)
+	if len(h.Registry.Regions) > len(r.Regions) {
+		r.Regions = h.Registry.Regions
+	}
 }
 
 // addWorkers makes t one of n workers, if it has fewer.

@@ -178,7 +178,7 @@ func (p *textParser) header(first string) {
 		h.MachineHash = p.word()
 	case "region":
 		r := Region{Name: p.word(), Parent: NoRegion}
-		for k := Function; k <= TaskRegion; k++ {
+		for k := Function; k <= lastRegionKind; k++ {
 			if p.accept(k.String()) {
 				r.Kind = k
 			}

@@ -65,6 +65,13 @@ const (
 	EventAnswer EventKind = 17 // the answer: who asked, entries
 	EventCharge EventKind = 18 // a child that begins is charged to its node: bytes (64 bits)
 	EventRange  EventKind = 19 // workers may steal in the range of a task, or not: task, range, 1 or 0
+
+	// Goroutines, where each is a worker: see sync.go.
+
+	EventGo    EventKind = 20 // a goroutine is started: its number, ticks off the thread (64 bits)
+	EventStart EventKind = 21 // the first of a goroutine: its number
+	EventEnd   EventKind = 22 // the last of a goroutine: as of EventGo
+	EventSync  EventKind = 23 // an operation by which goroutines wait for each other: see [Sync]
 )
 
 // eventNames is how kinds of events are called.
@@ -72,7 +79,8 @@ var eventNames = [...]string{EventSteal: "steal",
 	EventIdle: "idle", EventBusy: "busy", EventTask: "task", EventChild: "child",
 	EventPhase: "phase", EventOf: "of", EventRegion: "region", EventRegionEnd: "region-end",
 	EventHint: "hint", EventPlace: "place", EventChoice: "choice", EventMail: "mail", EventAsk: "ask",
-	EventAnswer: "answer", EventCharge: "charge", EventRange: "range"}
+	EventAnswer: "answer", EventCharge: "charge", EventRange: "range",
+	EventGo: "go", EventStart: "start", EventEnd: "end", EventSync: "sync"}
 
 // String returns the name of k, "steal" say, or "event(N)".
 func (k EventKind) String() string {

@@ -82,7 +82,7 @@ func TestTaskEvents(t *testing.T) {
 
 // Kinds have names of their own, which the text form reads.
 func TestEventNames(t *testing.T) {
-	for k := EventSteal; k <= EventRange; k++ {
+	for k := EventSteal; k <= EventSync; k++ {
 		named := eventNames[k] != "" // numbers 2 and 3 are of no kind
 		if got, ok := eventKind(k.String()); ok != named || named && got != k {
 			t.Errorf("%d: %v", k, got)

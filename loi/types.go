@@ -147,9 +147,12 @@ const (
 	Function RegionKind = iota + 1
 	Loop
 	TaskRegion
+	Iteration // of the loop that it stands in
+
+	lastRegionKind = Iteration
 )
 
-// String returns "function", "loop" or "task".
+// String returns "function", "loop", "task" or "iteration".
 func (k RegionKind) String() string {
 	switch k {
 	case Function:
@@ -158,6 +161,8 @@ func (k RegionKind) String() string {
 		return "loop"
 	case TaskRegion:
 		return "task"
+	case Iteration:
+		return "iteration"
 	}
 	return fmt.Sprintf("region(%d)", uint8(k))
 }
