@@ -129,9 +129,9 @@ type strand struct {
 	regions []uint32 // that are open: number and region of each
 }
 
-// A GoroutineBuilder takes the events of a trace whose workers are goroutines, merged in the order of
-// time. Memory: 88 bytes an operation; at the end 20 more, 24 for each
-// that follows another, and what [Goroutines.Longest] takes.
+// A GoroutineBuilder takes the events of a trace whose workers are goroutines, in the order of time.
+// Memory: 88 bytes an operation; at the end 20 more, 24 for each that follows another, and what
+// [Goroutines.Longest] takes.
 type GoroutineBuilder struct {
 	g       *Goroutines
 	strands []strand

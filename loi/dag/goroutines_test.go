@@ -420,7 +420,7 @@ func TestContradiction(t *testing.T) {
 	r.sync(1, 1, loi.SyncSend, 1, 1)
 	r.sync(2, 0, loi.SyncLock, 3, 0)
 	r.full(2, loi.Sync{Op: loi.SyncUnlock, Object: 3, Place: 3, At: r.now - 5}) // itself
-	r.sync(2, 2, loi.SyncReceive, 4, 0) // what it sends itself
+	r.sync(2, 2, loi.SyncReceive, 4, 0)                                         // what it sends itself
 	r.sync(2, 1, loi.SyncSend, 4, 0)
 	r.ends(3)
 	if g := r.check(17, 8); g.Dropped != 4 {
