@@ -84,7 +84,8 @@ type Goroutines struct {
 	order    []int32 // of all operations, each behind what it follows
 }
 
-// Name returns the name of a piece: of a kernel or, without one, of the region; "" for -1.
+// Name returns the name of a piece: of its last kernel or, without one, of the innermost region, or
+// of the last kernel before it; "" for -1.
 func (g *Goroutines) Name(i int) string {
 	switch k := len(g.registry.Kernels); {
 	case i < 0:
@@ -130,7 +131,7 @@ type strand struct {
 }
 
 // A GoroutineBuilder takes the events of a trace whose workers are goroutines, in the order of time.
-// Memory: 88 bytes an operation; at the end 20 more, 24 for each that follows another, and what
+// Memory: 88 bytes an operation; at the end 24 more, 24 for each that follows another, and what
 // [Goroutines.Longest] takes.
 type GoroutineBuilder struct {
 	g       *Goroutines
@@ -227,10 +228,10 @@ func (b *GoroutineBuilder) add(worker int, o *Op, away int64) int32 {
 	on := max(o.End-away, s.since)
 	o.Ticks, o.Kernels = uint64(on-s.since), s.kernels
 	o.Worker, o.Previous, o.Partner, o.Name = int32(worker), s.last, -1, s.name
-	if n := len(s.regions); o.Name < 0 && n > 0 {
+	if n := len(s.regions); s.kernels == 0 && n > 0 {
 		o.Name = b.nameOf(s.regions[n-1])
 	}
-	s.last, s.since, s.away, s.kernels, s.name = i, on, away, 0, -1
+	s.last, s.since, s.away, s.kernels = i, on, away, 0
 	b.g.Goroutines[worker].Ops++
 	b.g.Ops = append(b.g.Ops, *o)
 	return i

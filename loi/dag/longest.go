@@ -41,7 +41,6 @@ func (g *Goroutines) before(i, k int32) (j int32, ok bool) {
 // Cost: linear, but for the order of time within a component.
 func (g *Goroutines) sort() {
 	n := len(g.Ops)
-	slices.SortStableFunc(g.edges, func(a, b edge) int { return cmp.Compare(a.to, b.to) })
 	g.first = make([]int32, n+1)
 	for i := range g.edges {
 		g.first[g.edges[i].to+1]++
@@ -49,6 +48,12 @@ func (g *Goroutines) sort() {
 	for i := range n {
 		g.first[i+1] += g.first[i]
 	}
+	sorted, next := make([]edge, len(g.edges)), slices.Clone(g.first)
+	for _, e := range g.edges {
+		sorted[next[e.to]] = e
+		next[e.to]++
+	}
+	g.edges = sorted
 	type frame struct{ op, next int32 }
 	var (
 		number = make([]int32, n) // 1 + in the order of the search; 0: not seen

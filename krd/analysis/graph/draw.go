@@ -114,7 +114,11 @@ func (r *result) dot(w io.Writer) {
 	}
 	for i := range r.d.Edges {
 		e := &r.d.Edges[i]
-		fmt.Fprintf(w, "\tn%d -> n%d [label=%q];\n", e.From, e.To, r.times(e))
+		style := ""
+		if r.d.Goroutines != nil && e.Count == 0 {
+			style = " style=dashed"
+		}
+		fmt.Fprintf(w, "\tn%d -> n%d [label=%q%s];\n", e.From, e.To, r.times(e), style)
 	}
 	fmt.Fprintf(w, "}\n// %s\n", plot.Mark)
 }
@@ -196,6 +200,9 @@ func (r *result) svg(w io.Writer) {
 		x0, y0 := x[e.From]+boxWidth/2, y[e.From]+boxHeight
 		x1, y1 := x[e.To]+boxWidth/2, y[e.To]
 		if r.d.Goroutines != nil {
+			if !r.d.drawn(e) {
+				continue
+			}
 			curve, at := goroutinePath(e, x, y)
 			fmt.Fprintf(w, `<path d="%s" fill="none" stroke="#8a94a3" marker-end="url(#arrow)"/>`+"\n",
 				curve)

@@ -225,6 +225,9 @@ func (s *goroutineSink) path(l *dag.Longest, scale float64) {
 	s.d.Goroutines.Path = make([]Stretch, 0, len(keys))
 	for _, k := range keys {
 		x := all[k]
+		if x.weight == 0 && len(x.handed) == 0 {
+			continue
+		}
 		handed := make([]Handed, 0, len(x.handed))
 		for op, n := range x.handed {
 			handed = append(handed, Handed{op, n})
@@ -302,34 +305,55 @@ func (s *goroutineSink) nodes(scale float64) {
 	s.depths()
 }
 
-// depths sets how many steps from the goroutines that nobody started a node is.
+// drawn reports whether an edge is drawn: one that only starts goroutines is, where nobody let those
+// go on.
+func (d *Document) drawn(e *Edge) bool {
+	return e.Count > 0 || e.From != e.To && !slices.ContainsFunc(d.Edges, func(x Edge) bool {
+		return x.To == e.To && x.From != x.To && x.Count > 0
+	})
+}
+
+// depths sets the length of the longest path that leads to a node from one that nobody started, by
+// edges that are drawn and do not lead back on it.
 func (s *goroutineSink) depths() {
-	nodes := s.d.Nodes
-	if len(nodes) == 0 {
-		return
-	}
-	seen := make([]bool, len(nodes))
-	var queue []int
-	for i := range nodes {
-		incoming := slices.ContainsFunc(s.d.Edges, func(e Edge) bool { return e.To == i && e.From != i })
-		if !incoming {
-			queue, seen[i] = append(queue, i), true
+	d := s.d
+	next := make([][]int, len(d.Nodes))
+	started := make([]bool, len(d.Nodes))
+	for i := range d.Edges {
+		if e := &d.Edges[i]; e.From != e.To {
+			if started[e.To] = started[e.To] || e.Starts > 0; d.drawn(e) {
+				next[e.From] = append(next[e.From], e.To)
+			}
 		}
 	}
-	for next := 0; ; next++ {
-		if next == len(queue) {
-			i := slices.Index(seen, false)
-			if i < 0 {
-				return
+	const present, done = 1, 2
+	state := make([]int, len(d.Nodes))
+	var order []int // the last first
+	forward := make([][]int, len(d.Nodes))
+	var visit func(i int)
+	visit = func(i int) {
+		state[i] = present
+		for _, to := range next[i] {
+			if state[to] == present {
+				continue
 			}
-			queue, seen[i] = append(queue, i), true
+			if forward[i] = append(forward[i], to); state[to] != done {
+				visit(to)
+			}
 		}
-		from := queue[next]
-		for _, e := range s.d.Edges {
-			if e.From == from && !seen[e.To] {
-				queue, seen[e.To] = append(queue, e.To), true
-				nodes[e.To].Depth = nodes[from].Depth + 1
+		state[i] = done
+		order = append(order, i)
+	}
+	for _, among := range []bool{false, true} {
+		for i := range d.Nodes {
+			if started[i] == among && state[i] == 0 {
+				visit(i)
 			}
+		}
+	}
+	for _, i := range slices.Backward(order) {
+		for _, to := range forward[i] {
+			d.Nodes[to].Depth = max(d.Nodes[to].Depth, d.Nodes[i].Depth+1)
 		}
 	}
 }

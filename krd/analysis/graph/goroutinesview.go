@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"krdlab/hw/units"
@@ -11,19 +12,26 @@ import (
 // shown is how many rows tables for people have at most.
 const shown = 20
 
-// more says in t that there are more rows than are shown.
-func more[T any](t *doc.Table, list []T) []T {
-	if n := len(list) - shown; n > 0 {
-		t.Remarks = append(t.Remarks, fmt.Sprintf("and %s more; --json has all",
-			units.Grouped(uint64(n))))
+// more says in t that there are more rows than are shown, where not all are.
+func more[T any](t *doc.Table, list []T, all bool) []T {
+	if n := len(list) - shown; n > 0 && !all {
+		t.Remarks = append(t.Remarks, fmt.Sprintf("and %s more; --csv=%s and --json have all",
+			units.Grouped(uint64(n)), t.Name))
 		return list[:shown]
 	}
 	return list
 }
 
-// goroutineTables adds the tables of goroutines.
-func (r *result) goroutineTables(out *doc.Doc) {
-	x := r.d.Goroutines
+// Tables implements [analysis.Data].
+func (r *result) Tables() []*doc.Table {
+	if r.d.Goroutines == nil {
+		return []*doc.Table{r.table()}
+	}
+	return []*doc.Table{r.waitTable(true), r.pathTable(true)}
+}
+
+// waitTable has who waited for whom.
+func (r *result) waitTable(all bool) *doc.Table {
 	t := &doc.Table{Name: "waits", Title: "Who waited for whom", Keys: 5, Columns: []doc.Column{
 		{Key: "goroutine", Head: "goroutine", Prose: true},
 		{Key: "for", Head: "waited for", Prose: true},
@@ -34,24 +42,24 @@ func (r *result) goroutineTables(out *doc.Doc) {
 	if r.h.Clock.Hz == 0 {
 		t.Columns[7] = doc.Column{Key: "ticks", Head: "ticks", Kind: doc.Real}
 	}
-	for _, w := range more(t, x.Waits) {
+	for _, w := range more(t, r.d.Goroutines.Waits, all) {
 		in := w.Operation + " until " + w.By
 		if w.Object != "" {
 			in += " of " + w.Object
 		}
 		t.Row(w.Goroutine, w.For, w.Operation, w.By, w.Object, in, w.Times, w.Time)
 	}
-	if len(x.Waits) == 0 {
-		out.Say("No goroutine waited for another.")
-	} else {
-		out.Add(t)
-	}
-	t = &doc.Table{Name: "path", Title: "The longest path", Keys: 2, Columns: []doc.Column{
+	return t
+}
+
+// pathTable has the longest path.
+func (r *result) pathTable(all bool) *doc.Table {
+	t := &doc.Table{Name: "path", Title: "The longest path", Keys: 2, Columns: []doc.Column{
 		{Key: "goroutine", Head: "goroutine"}, {Key: "function", Head: "runs"},
 		{Key: "span_share", Head: "of the span, %", Kind: doc.Real, Unit: doc.PerCent},
 		{Key: "pieces", Head: "pieces", Kind: doc.Whole},
 		{Key: "handed_on", Head: "handed on by"}}}
-	for _, p := range more(t, x.Path) {
+	for _, p := range more(t, r.d.Goroutines.Path, all) {
 		share := doc.Number{}
 		if span := r.d.Span.Float(); span > 0 {
 			share = doc.Some(p.Weight.Float() / span)
@@ -62,16 +70,19 @@ func (r *result) goroutineTables(out *doc.Doc) {
 		}
 		t.Row(p.Goroutine, p.Function, share, p.Pieces, strings.Join(handed, ", "))
 	}
-	if len(x.Path) > 0 {
-		out.Add(t)
-	}
+	return t
 }
+
+// longest is how many letters of a function's name are in its box.
+const longest = 22
 
 // goroutineLabel is what stands in the box of a node.
 func (r *result) goroutineLabel(n *Node) []string {
-	first := short(n.Kernel)
-	if first == "" {
-		first = "others"
+	first := n.Kernel
+	if name := []rune(first); len(name) > longest { // its end tells more
+		first = "…" + string(name[len(name)-longest+1:])
+	} else if first == "" {
+		first = "function not known"
 	}
 	lines := []string{first, units.Count(n.Count, "goroutine")}
 	if n.Kernels > 0 {
@@ -99,32 +110,36 @@ func goroutineTimes(e *Edge) string {
 	}
 }
 
-// goroutinePath is the curve of an edge, and where its label stands: down, up beside that, from
-// side to side within a row, or around the right side of a box that waits for itself.
+// goroutinePath is the curve of an edge, and where its label stands: down, up beside that, around
+// boxes between them, from side to side within a row, or around the right side of a box that waits
+// for itself.
 func goroutinePath(e *Edge, x, y []float64) (curve string, at [2]float64) {
-	const half, apart = boxWidth / 2, 26
+	const half, apart, row = boxWidth / 2, 26, boxHeight + gapDown
 	a, b, top, to := x[e.From], x[e.To], y[e.From], y[e.To]
 	path := func(x0, y0, x1, y1, x2, y2, x3, y3 float64) string {
 		return fmt.Sprintf("M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f", x0, y0, x1, y1, x2, y2, x3, y3)
 	}
+	side := 0.0
 	switch {
 	case e.From == e.To:
 		r, mid := a+boxWidth, top+boxHeight/2
 		return path(r, mid+14, r+28, mid+20, r+28, mid-20, r, mid-14), [2]float64{r + 3, mid - 20}
 	case to > top:
-		a, b = a+half-apart, b+half-apart
+		if a, b = a+half-apart, b+half-apart; to-top > row+1 {
+			side = -(half + swerves) * 4 / 3
+		}
 		top += boxHeight
 	case to < top:
-		a, b = a+half+apart, b+half+apart
+		if a, b = a+half+apart, b+half+apart; top-to > row+1 {
+			side = (half + swerves) * 4 / 3
+		}
 		to += boxHeight
-	case b > a && b-a < boxWidth+2*gapAcross: // beside each other
-		mid := top + boxHeight/2 - 10
-		return path(a+boxWidth, mid, a+boxWidth+9, mid, b-9, mid, b, mid),
-			[2]float64{a + boxWidth + 5, mid - 6}
-	case a > b && a-b < boxWidth+2*gapAcross:
-		mid := top + boxHeight/2 + 10
-		return path(a, mid, a-9, mid, b+boxWidth+9, mid, b+boxWidth, mid),
-			[2]float64{b + boxWidth + 5, mid + 14}
+	case math.Abs(b-a) < boxWidth+2*gapAcross: // beside each other
+		mid, from, end := top+boxHeight/2-10, a+boxWidth, b
+		if a > b {
+			mid, from, end = mid+20, a, b+boxWidth
+		}
+		return path(from, mid, from, mid, end, mid, end, mid), [2]float64{min(from, end) + 5, mid - 6}
 	default: // below the row
 		low := top + boxHeight
 		a, b = a+half, b+half
@@ -132,5 +147,10 @@ func goroutinePath(e *Edge, x, y []float64) (curve string, at [2]float64) {
 			[2]float64{(a + b) / 2, low + gapDown/2 + 8}
 	}
 	mid := (to - top) / 2
+	if side != 0 {
+		bend := gapDown / 2 * mid / math.Abs(mid)
+		return path(a, top, a+side, top+bend, b+side, to-bend, b, to),
+			[2]float64{(a+b)/2 + side*3/4 + 3, top + mid}
+	}
 	return path(a, top, a, top+mid, b, to-mid, b, to), [2]float64{(a+3*b)/4 + 6, to - mid/2}
 }

@@ -442,7 +442,12 @@ func (r *result) View() *doc.Doc {
 		t.Row("operations", units.Grouped(g.Operations), "with starts and ends")
 		t.Row(unitAccesses, units.Grouped(d.Kernels), "recorded")
 		out.Add(t)
-		r.goroutineTables(out)
+		if len(g.Waits) == 0 {
+			out.Say("No goroutine waited for another.")
+		} else {
+			out.Add(r.waitTable(false))
+		}
+		out.Add(r.pathTable(false))
 		return out
 	}
 	t.Row("tasks", units.Grouped(d.Tasks), "that have children")
