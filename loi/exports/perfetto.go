@@ -86,7 +86,8 @@ var eventNames = [...]string{eventTask: "task", eventIdle: "idle", eventSteal: "
 	eventStolen:  "stolen from",
 	eventNewTask: "new task", eventChild: "child",
 	eventPhase: "after phase", eventEnd: "task ends",
-	eventGo: "go", eventStart: "start", eventGoroutineEnd: "end", eventGoesOn: "goes on"}
+	eventGo: loi.EventGo.String(), eventStart: loi.EventStart.String(),
+	eventGoroutineEnd: loi.EventEnd.String(), eventGoesOn: "goes on"}
 
 // perfetto writes a trace as a stream of Perfetto's TracePackets.
 type perfetto struct {

@@ -367,7 +367,7 @@ func (r *result) amount(n doc.Number) any {
 	case !n.Known():
 		return nil
 	case r.d.Work.Float() == 0 && n.Float() == 0:
-		return doc.Missing("there is nothing to count; --unit pieces counts pieces of code")
+		return doc.Missing("the run has no kernels; --unit pieces counts its pieces of code")
 	case r.d.Unit == "ns":
 		return doc.Time(n)
 	}
