@@ -30,6 +30,11 @@ const (
 	kindIteration
 	kindGoto
 	kindEnd
+	kindStart
+	kindGo
+	kindSync
+	kindSyncAt
+	kindDone
 )
 
 // What addresses have above them that are distances from the top of a goroutine's stack.
@@ -106,7 +111,8 @@ type Reader struct {
 	rest    []Variable
 	layouts map[uint64]*Layout // by type of pointer
 	kernels map[string]int
-	numbers uint64 // of regions that have begun
+	numbers uint64            // of regions that have begun
+	started map[uint64]uint32 // numbers of goroutines, by the runtime's
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
@@ -137,6 +143,9 @@ type thread struct {
 
 	windows []window // of operations that go on
 
+	started uint32   // of the goroutine, where those that wait are told of; 0: they are not
+	waits   *pending // what Done ends
+
 	regions []openRegion // the innermost last
 	kernel  int          // as a Turn has it
 	time    uint64       // of its last events
@@ -151,7 +160,8 @@ func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
 		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
 		pages: make(map[uint64]uint32), account: make([]SiteAccount, len(sites)+1),
 		layouts: make(map[uint64]*Layout), kernels: make(map[string]int),
-		cached: make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
+		started: make(map[uint64]uint32),
+		cached:  make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
 	r.class(Class{})
 	for i := range sites {
 		r.leaves[i+1] = sites[i].Leaves
@@ -276,6 +286,11 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 				return err
 			}
 			r.cut(t, 0, min(e[0], at))
+			r.ended(t, e, min(e[0], at))
+		case kindStart, kindGo, kindSync, kindSyncAt, kindDone:
+			if err := r.sync(t, e, at); err != nil {
+				return err
+			}
 		default:
 			r.Odd++
 		}
