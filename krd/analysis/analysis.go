@@ -65,6 +65,8 @@ type Needs struct {
 	Accesses bool `json:"accesses"` // what kernels read and write: a trace without any is refused
 	Tasks    bool `json:"tasks"`    // task events: likewise
 	Regions  bool `json:"regions"`  // events of regions: likewise
+	// Goroutines: events of goroutines do in the place of those of tasks
+	Goroutines bool `json:"goroutines"`
 	// searches for work, steals and what else the runtime tells, where it is there
 	Runtime bool `json:"runtime"`
 	// ByWorker asks for one worker after the other in program order, instead of all in the order in
@@ -147,7 +149,8 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 	if a.Needs.Accesses && !t.Accesses() {
 		return &NeedError{a.Name, "what kernels access", "full, of a kernel that says it"}
 	}
-	if a.Needs.Tasks && !t.Tells(loi.EventTask, loi.EventChild) {
+	if a.Needs.Tasks && !t.Tells(loi.EventTask, loi.EventChild) &&
+		!(a.Needs.Goroutines && t.Tells(loi.EventStart, loi.EventSync)) {
 		return &NeedError{a.Name, "task events", "full,tasks"}
 	}
 	if a.Needs.Regions && !t.Tells(loi.EventRegion) {
