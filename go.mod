@@ -3,6 +3,7 @@ module krdlab
 go 1.26.0
 
 require (
+	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
 	github.com/hodgesds/perf-utils v0.7.0
 	github.com/intel-go/cpuid v0.0.0-20220614022739-219e067757cb
 	github.com/jedib0t/go-pretty/v6 v6.8.3

@@ -71,6 +71,7 @@ type analysis struct {
 	cores   []*tally // by worker; nil: nobody asks
 	models  []*smith.Model
 	causes  []*causes.Counter // by node; nil: nobody asks
+	paths   []*paths          // likewise
 	prog    *loi.Progress
 	dense   bool // all that is asked is the distances of registered blocks
 }
@@ -166,6 +167,7 @@ type group struct {
 	workers []int
 	tally   *tally
 	causes  *causes.Counter // nil: nobody asks
+	paths   *paths          // likewise
 	alone   bool            // there is no other group
 }
 
@@ -176,6 +178,9 @@ func (a *analysis) levels() [][]group {
 		g := group{workers: a.workers[i], tally: t, alone: len(a.tallies) == 1 && a.cores == nil}
 		if a.opt.Causes != nil {
 			g.causes = a.causes[i]
+		}
+		if a.paths != nil {
+			g.paths = a.paths[i]
 		}
 		nodes = append(nodes, g)
 	}
@@ -258,7 +263,12 @@ func (a *analysis) apart(g *group) error {
 	if err != nil {
 		return err
 	}
-	n := &unitNode{units: u, tally: g.tally, causes: g.causes}
+	n := &unitNode{units: u, tally: g.tally, causes: g.causes, paths: g.paths}
+	if g.paths != nil {
+		if err := g.paths.begin(a.trace, g.workers); err != nil {
+			return err
+		}
+	}
 	if a.opt.Engine.Name == EngineScaleTree {
 		if n.tree, err = approx.NewScaleTree(a.opt.Engine.Accuracy); err != nil {
 			return fmt.Errorf("krd: %w", err)
@@ -269,10 +279,11 @@ func (a *analysis) apart(g *group) error {
 	return a.consume(g.workers, n)
 }
 
-// consume hands the executions of some workers to c.
+// consume hands the executions of some workers to c, and the events to one that wants them.
 func (a *analysis) consume(workers []int, c consumer) error {
+	n, ok := c.(*unitNode)
 	for x, err := range a.trace.Ordered(loi.Order{Workers: workers, AllowLoss: true,
-		Progress: a.prog}) {
+		Events: ok && n.paths != nil, Progress: a.prog}) {
 		if err != nil {
 			return err
 		}

@@ -60,6 +60,7 @@ type CauseOptions struct {
 	FromBytes, ToBytes uint64
 	// and which objects were touched in between, and which kernels came before: see package causes
 	Pairs bool
+	Paths bool // and which path of open regions leads to them
 }
 
 // ErrOption is wrapped by the error of an option that is none of its values.

@@ -23,6 +23,9 @@ func (a *analysis) newCauses() error {
 			return fmt.Errorf("krd: %w: %w", ErrOption, err)
 		}
 		a.causes = append(a.causes, c)
+		if o.Paths {
+			a.paths = append(a.paths, newPaths(&a.trace.Header))
+		}
 	}
 	return nil
 }
@@ -32,7 +35,10 @@ func (a *analysis) ranking() *causes.Result {
 	if len(a.causes) == 0 {
 		return nil
 	}
-	for _, c := range a.causes[1:] {
+	for i, c := range a.causes[1:] {
+		if a.paths != nil {
+			c.Renumber(a.paths[0].add(a.paths[i+1]))
+		}
 		if err := a.causes[0].Merge(c); err != nil {
 			panic(err) // they were made alike
 		}
@@ -44,7 +50,11 @@ func (a *analysis) ranking() *causes.Result {
 	for i := range a.trace.Header.Registry.Objects {
 		objects = append(objects, a.trace.Header.Registry.Objects[i].Name)
 	}
-	return a.causes[0].Result(kernels, objects)
+	result := a.causes[0].Result(kernels, objects)
+	if a.paths != nil {
+		result.Paths = a.paths[0].rows(a.causes[0])
+	}
+	return result
 }
 
 // The rankings that people read one of.
@@ -53,10 +63,11 @@ const (
 	ByObject     = "object"
 	ByObjectPair = "object-pair"
 	ByKernelPair = "kernel-pair"
+	ByStack      = "stack" // paths of calls; the trace must tell of regions
 )
 
 // Rankings lists them.
-var Rankings = []string{ByKernel, ByObject, ByObjectPair, ByKernelPair}
+var Rankings = []string{ByKernel, ByObject, ByObjectPair, ByKernelPair, ByStack}
 
 // The rankings of the accesses of a Go program: by the function that makes them, its innermost
 // loop, the type of the object, its field, element or variable, and where the object was made.

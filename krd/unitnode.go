@@ -22,6 +22,7 @@ type unitNode struct {
 	online *stack.Online
 	tree   *approx.ScaleTree // instead of online; whole blocks only
 	causes *causes.Counter   // nil: nobody asks
+	paths  *paths            // likewise
 	tally  *tally
 	by     []uint32 // by unit: the worker that accessed it last, plus 1
 
@@ -55,6 +56,13 @@ func (n *unitNode) pieces() []piece {
 }
 
 func (n *unitNode) kernel(x *loi.Event) error {
+	if x.Type == loi.EventRecord {
+		n.paths.event(x)
+		return nil
+	}
+	if n.paths != nil {
+		n.causes.In(n.paths.at(x))
+	}
 	list := x.Accesses()
 	for i := range list {
 		if err := n.access(x, &list[i]); err != nil {

@@ -84,7 +84,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 	}
-	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack)
+	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack, r.Build.Sync)
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +218,7 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
 	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack, b.Left
+	a.reader.Regions = b.Regions
 	var err error
 	if r.Trace != "" {
 		a.trace, err = newTraceSink(r, a)

@@ -46,6 +46,8 @@ type Counter struct {
 
 	all         tally
 	kernels     []tally
+	group       int // of the accesses that follow; -1: none
+	groups      []groupTally
 	objects     []tally
 	pairs       map[pair]*shared // by object accessed, object touched between
 	kernelPairs map[pair]uint64  // by kernel of the last access, kernel
@@ -62,6 +64,12 @@ type unit struct {
 // A tally counts accesses, or their bytes.
 type tally struct{ all, within, cold uint64 }
 
+// A groupTally counts those of a group, and the bytes of the accesses in the range.
+type groupTally struct {
+	tally
+	bytes uint64
+}
+
 type pair struct{ a, b uint32 }
 
 type shared struct {
@@ -77,7 +85,7 @@ func New(kernels, objects int, from, to uint64, opt Options) (*Counter, error) {
 			ErrRange)
 	}
 	c := &Counter{from: from, to: to, opt: opt, kernels: make([]tally, kernels),
-		objects: make([]tally, objects)}
+		objects: make([]tally, objects), group: -1}
 	if opt.Pairs {
 		c.pairs = make(map[pair]*shared)
 		c.stacks.init(objects)
@@ -89,6 +97,23 @@ func New(kernels, objects int, from, to uint64, opt Options) (*Counter, error) {
 		c.kernelPairs = make(map[pair]uint64)
 	}
 	return c, nil
+}
+
+// In makes the accesses that follow those of a group too, numbered from 0 by the caller, such as the
+// path of calls that leads to them. Cost: memory for the highest number, 32 bytes each.
+func (c *Counter) In(group int) {
+	c.group = group
+	c.groups = atLeast(c.groups, group+1)
+}
+
+// Renumber gives each group i the number to[i]; those of the same number become one.
+func (c *Counter) Renumber(to []int) {
+	old := c.groups
+	c.groups = nil
+	for i, g := range old {
+		c.groups = atLeast(c.groups, to[i]+1)
+		c.groups[to[i]].merge(g)
+	}
 }
 
 // Access counts the next access of the node. unit is numbered densely from 0 over all objects,
@@ -125,7 +150,9 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 			c.level[d] += bytes[i]
 		}
 		for i, u := range units {
-			c.count(kernel, object, u, c.dist[i], c.level[c.dist[i]], bytes[i])
+			if c.count(kernel, object, u, c.dist[i], c.level[c.dist[i]], bytes[i]) && c.group >= 0 {
+				c.groups[c.group].bytes += bytes[i]
+			}
 		}
 	} else {
 		far, size := 0, uint64(0)
@@ -137,7 +164,11 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 				size += bytes[i]
 			}
 		}
-		c.count(kernel, object, units[far], c.dist[far], size, 1)
+		if c.count(kernel, object, units[far], c.dist[far], size, 1) && c.group >= 0 {
+			for _, b := range bytes {
+				c.groups[c.group].bytes += b
+			}
+		}
 	}
 	if !c.opt.Pairs && !c.opt.Sources {
 		return
@@ -154,34 +185,30 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 	}
 }
 
-// count counts one access, whose distance is that of a unit. size is the bytes of the access at
-// that distance.
-func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64) {
-	k, o := &c.kernels[kernel], &c.objects[object]
-	c.all.all += weight
-	k.all += weight
-	o.all += weight
+// count counts one access, whose distance is that of a unit, and reports whether it is in the range.
+// size is the bytes of the access at that distance.
+func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64) bool {
+	t, within := tally{all: weight}, false
 	if dist == stack.Cold {
-		c.all.cold += weight
-		k.cold += weight
-		o.cold += weight
-		if !c.opt.Cold || c.to != Unbounded {
-			return
-		}
+		t.cold, within = weight, c.opt.Cold && c.to == Unbounded
 	} else {
 		d := dist
 		if c.opt.Inclusive {
 			d += size
 		}
-		if d < c.from || d >= c.to {
-			return
-		}
+		within = d >= c.from && d < c.to
 	}
-	c.all.within += weight
-	k.within += weight
-	o.within += weight
-	if dist == stack.Cold {
-		return
+	if within {
+		t.within = weight
+	}
+	c.all.merge(t)
+	c.kernels[kernel].merge(t)
+	c.objects[object].merge(t)
+	if c.group >= 0 {
+		c.groups[c.group].merge(groupTally{tally: t})
+	}
+	if !within || dist == stack.Cold {
+		return within
 	}
 	c.distances.add(dist)
 	if c.opt.Sources {
@@ -190,6 +217,7 @@ func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64)
 	if c.opt.Pairs {
 		c.split(object, c.units[n].slot, weight)
 	}
+	return true
 }
 
 // split counts the bytes of each object in the distance of an access, in the range, to a unit of an
@@ -241,6 +269,10 @@ func (c *Counter) Merge(other *Counter) error {
 	for i := range c.objects {
 		c.objects[i].merge(other.objects[i])
 	}
+	c.groups = atLeast(c.groups, len(other.groups))
+	for i := range other.groups {
+		c.groups[i].merge(other.groups[i])
+	}
 	c.distances.merge(other.distances)
 	for p, n := range other.kernelPairs {
 		c.kernelPairs[p] += n
@@ -261,4 +293,14 @@ func (t *tally) merge(other tally) {
 	t.all += other.all
 	t.within += other.within
 	t.cold += other.cold
+}
+
+func (t *groupTally) merge(other groupTally) {
+	t.tally.merge(other.tally)
+	t.bytes += other.bytes
+}
+
+// atLeast returns list with zero values behind it, so that it has n at least.
+func atLeast(list []groupTally, n int) []groupTally {
+	return append(list, make([]groupTally, max(0, n-len(list)))...)
 }

@@ -27,6 +27,7 @@ type Result struct {
 	Groups      []GroupRow      `json:"groups,omitempty"`
 	Pairs       []ObjectPairRow `json:"object_pairs"` // nil: not asked for
 	KernelPairs []KernelPairRow `json:"kernel_pairs"` // nil: not asked for
+	Paths       []PathRow       `json:"paths,omitempty"`
 }
 
 // Counts are those of one kernel or one object.
@@ -56,6 +57,28 @@ type ObjectRow struct {
 type GroupRow struct {
 	Name string `json:"name"`
 	Counts
+}
+
+// A PathRow counts the accesses that one path of calls leads to.
+type PathRow struct {
+	Frames []Frame `json:"frames"` // outermost first
+	Counts
+	BytesInRange uint64 `json:"bytes_in_range"` // of the accesses in the range
+}
+
+// A Frame is a step of a path of calls: a region that is open, or the kernel that accesses.
+type Frame struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // "function", "loop", "task" or "kernel"
+}
+
+// InGroup returns what was counted of a group, and the bytes of its accesses in the range.
+func (c *Counter) InGroup(i int) (counts Counts, bytesInRange uint64) {
+	var t groupTally
+	if i < len(c.groups) {
+		t = c.groups[i]
+	}
+	return c.counts(t.tally), t.bytes
 }
 
 // Group ranks groups, which may name one several times: their Accesses, AllAccesses and Cold are

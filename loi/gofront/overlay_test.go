@@ -12,8 +12,12 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
+// variants are the ways to rewrite a program that are tested.
+var variants = map[string]Options{"accesses": {},
+	"everything": {Regions: true, Sync: true}}
+
 // rewriteDir rewrites the packages of a module.
-func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewritten {
+func rewriteDir(t testing.TB, dir string, how Options, tests bool, patterns ...string) *Rewritten {
 	t.Helper()
 	pkgs, err := packages.Load(&packages.Config{Mode: rewriteMode, Dir: dir, Tests: tests,
 		Env: environment(), BuildFlags: []string{"-tags=math_big_pure_go,purego"}}, patterns...)
@@ -30,7 +34,8 @@ func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewri
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Rewrite(pkgs, Options{Escapes: (&compiled{remarks: said}).moved()})
+	how.Escapes = (&compiled{remarks: said}).moved()
+	out, err := Rewrite(pkgs, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +48,14 @@ func environment() []string {
 
 // overlay writes what go build -overlay takes: the agent, the runtime's end of it and rewritten
 // files. It returns the path of its JSON file.
-func overlay(t testing.TB, dir string, r *Rewritten) string {
+func overlay(t testing.TB, dir string, how Options, r *Rewritten) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace, err := runtimeOverlay(strings.TrimSpace(string(out)), filepath.Join(dir, "std"))
+	replace, err := runtimeOverlay(strings.TrimSpace(string(out)), filepath.Join(dir, "std"),
+		how.Sync)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -409,6 +409,10 @@ func (x *analyser) show(c *cobra.Command, path string, traces []string,
 		}
 	}
 	if saved, ok := results[0].(analysis.Saved); ok {
+		if flag, file, _ := saved.Save(); file != "" && len(results) > 1 {
+			return usageError("%s: --%s is of one trace, and %s has %d: name one of %s",
+				c.CommandPath(), flag, path, len(traces), strings.Join(traces, ", "))
+		}
 		if err := x.save(saved); err != nil {
 			return err
 		}

@@ -59,9 +59,10 @@ type Options struct {
 	LLC       []string `flag:"llc" want:"expected SIZE:WAYS[:LINE], such as 18MiB:16" help:"predict the misses of a cache SIZE:WAYS[:LINE] on each node: 18MiB:16; without ways fully associative"`
 	Engine    string   `flag:"engine" want:"choose one of exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]" help:"ENGINE: exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]; all but the first are approximate"`
 	Seed      uint64   `flag:"seed" help:"N that chooses the blocks which shards follows"`
-	By        string   `flag:"by" choice:"kernel,object,object-pair,kernel-pair,function,loop,type,field,site" help:"rank who causes --bins by WHAT: kernel, object, object-pair, kernel-pair; of a Go program by function, loop, type, field or site of allocation"`
+	By        string   `flag:"by" choice:"kernel,object,object-pair,kernel-pair,stack,function,loop,type,field,site" help:"rank who causes --bins by WHAT: kernel, object, object-pair, kernel-pair, stack (path of calls); of a Go program by function, loop, type, field or site of allocation"`
 	Bins      string   `flag:"bins" want:"expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K" help:"FROM-TO: the distances to rank causes of, 32M- or 1M-32M (default: from the size of the LLC on)"`
 	Per       string   `flag:"per" choice:"node,core" help:"a histogram per WHAT: node, or core: beside the nodes' those of each worker alone, and what L2 and LLC hold"`
+	SavePprof string   `flag:"save-pprof" want:"expected the name of a file" help:"of --by stack: write a profile to this FILE, for go tool pprof"`
 	Node      string   `flag:"node" want:"expected the number of a node" help:"only node N (default all, and their sum)"`
 }
 
@@ -99,6 +100,7 @@ func (o *Options) resolve() (opt krd.Options, err error) {
 		if opt.Causes, err = ParseBins(o.Bins); err != nil {
 			return opt, err
 		}
+		opt.Causes.Paths = o.By == krd.ByStack
 		opt.Causes.Pairs = o.By == krd.ByObjectPair || o.By == krd.ByKernelPair
 	}
 	both := func(holds bool, what, flag, why string) error {
@@ -112,6 +114,9 @@ func (o *Options) resolve() (opt krd.Options, err error) {
 	if o.Bins != "" && o.By == "" {
 		return opt, wrong("krdlab krd: --bins is for --by; add --by %s", strings.Join(krd.Rankings,
 			" or --by "))
+	}
+	if o.SavePprof != "" && o.By != krd.ByStack {
+		return opt, wrong("krdlab krd: --save-pprof is for --by stack; add it")
 	}
 	return opt, cmp.Or(
 		both(o.By != "" && o.Node != "", "--by "+o.By, "node", "causes are those of all nodes"),
@@ -164,6 +169,10 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 		}
 		opt.Causes.FromBytes = t.Header.LLCBytes
 	}
+	if o.By == krd.ByStack && !t.Tells(loi.EventRegion) {
+		return nil, &analysis.NeedError{Analysis: "krd --by " + o.By, What: "events of regions",
+			Flag: "full,regions, or of a Go program with krdlab trace go --regions"}
+	}
 	opt.Progress = in.Progress
 	r, err := krd.Analyze(t, opt)
 	if err != nil {
@@ -181,7 +190,12 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 		}
 	}
 	x := &result{Report: r, opt: o, header: &t.Header, path: t.Info().Path, looks: in.Looks}
-	if r.Accesses > 0 && o.By == "" {
+	switch {
+	case o.By == krd.ByStack && r.Causes.Accesses > 0:
+		return flames{byPath{x}}, nil
+	case o.By == krd.ByStack:
+		return byPath{x}, nil
+	case r.Accesses > 0 && o.By == "":
 		return drawn{x}, nil
 	}
 	return x, nil
@@ -339,6 +353,10 @@ func together(list []analysis.Result) analysis.Result {
 	for _, x := range list {
 		switch r := x.(type) {
 		case drawn:
+			all = append(all, r.result)
+		case flames:
+			all = append(all, r.result)
+		case byPath:
 			all = append(all, r.result)
 		case *result:
 			all = append(all, r)

@@ -327,17 +327,8 @@ const rankingRows = 20
 // Ranking returns one ranking of r.Causes, one of [krd.Rankings].
 func Ranking(r *krd.Report, by string) *doc.Doc {
 	c := r.Causes
-	what := "distances of at least " + units.Bytes(c.FromBytes)
-	if c.ToBytes != nil {
-		what += " and less than " + units.Bytes(*c.ToBytes)
-	} else if c.ColdInRange {
-		what += ", cold accesses included"
-	}
-	unit := "accesses"
-	if r.Weight == krd.WeightBytes {
-		unit = "bytes accessed"
-	}
-	title := fmt.Sprintf("%s: %s of %s %s (%s)", what, doc.Count(doc.Some(float64(c.Accesses))),
+	unit := unitOf(r)
+	title := fmt.Sprintf("%s: %s of %s %s (%s)", rangeOf(c), doc.Count(doc.Some(float64(c.Accesses))),
 		doc.Count(doc.Some(float64(c.AllAccesses))), unit,
 		doc.Percent(float64(c.Accesses), float64(c.AllAccesses)))
 	words := func(head string) doc.Column { return doc.Column{Head: head} }
@@ -382,6 +373,11 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 		}
 		for _, g := range c.Groups {
 			counts(g.Name, g.Counts)
+		}
+		if by == krd.ByStack {
+			for _, p := range c.Paths {
+				counts(inShort(p.Frames, pathWidth), p.Counts)
+			}
 		}
 	}
 	more := len(t.Rows) - rankingRows

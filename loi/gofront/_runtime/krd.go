@@ -30,16 +30,17 @@ type krdHeader struct {
 	lost       atomic.Uint64 // events of those that got none
 	observed   uint64        // 1: accesses on the stack are events
 	replaced   atomic.Uint64 // 1: the process is about to become another program, or has
+	sync       uint64        // 1: what goroutines wait for is recorded
 }
 
 type krdBuffer struct {
 	next, end uintptr
 	stack     uintptr
 	chunk     uint32
-	state     uint32 // 0 free, 1 in use
-	number    uint64 // of the goroutine, from 1
-	link      uint32 // in the stack of free ones: number+1
-	_         uint32
+	state     uint32  // 0 free, 1 in use
+	number    uint64  // of the goroutine, from 1
+	link      uint32  // in the stack of free ones: number+1
+	depth     uint32  // as package krdagent has it
 	observed  uint64  // as the header's
 	counts    uintptr // address of the counts by site, 0: there are none
 }
@@ -63,6 +64,7 @@ var krd struct {
 	spare krdBuffer       // of goroutines without a buffer: its events go nowhere
 	sink  [1 << 13]uint64 // room for events that many threads put before one rewinds
 	early *krdBuffer      // of what runs on no goroutine
+	sync  bool            // what goroutines wait for is recorded now
 }
 
 func krdInit() {
@@ -149,9 +151,12 @@ func krdNew(gp *g) *krdBuffer {
 	b := krdBufAt(i)
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
-	b.observed, b.counts = h.observed, krd.base+uintptr(h.countsAt)
+	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
 	krdTake(b, i, 0)
 	b.state = 1
+	if krd.sync {
+		krdPut(b, gp.goid, krdKindStart<<56|krdTicks()&(1<<56-1))
+	}
 	return b
 }
 
@@ -201,6 +206,11 @@ func krdGive(b *krdBuffer) {
 		}
 	}
 }
+
+// krdTicks is the time-stamp counter, without waiting for what stands before.
+//
+//go:linkname krdTicks
+func krdTicks() uint64
 
 //go:linkname krdBuf
 func krdBuf() unsafe.Pointer { return unsafe.Pointer(getg().krd) }
@@ -259,6 +269,8 @@ const (
 	krdKindAlloc = 7
 	krdKindType  = 8
 	krdKindStamp = 9
+	krdKindEnd   = 18
+	krdKindStart = 19
 )
 
 // krdAlloc notes an allocation.
@@ -303,12 +315,21 @@ func krdRest(gp *g) {
 	}
 	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
 	t := uint64(cputicks())
+	gp.krdRested = t
 	if !gp.asyncSafePoint && b.next+16 < b.end {
 		krdPut(b, t, krdKindStamp<<56)
 		return
 	}
 	k := krdChunkAt(b.chunk)
 	atomic.Store64(&k.left, t<<10|krdEvents(b, k))
+}
+
+// krdResume notes that gp runs again.
+func krdResume(gp *g) {
+	if gp.krdRested != 0 {
+		gp.krdAway += uint64(cputicks()) - gp.krdRested
+		gp.krdRested = 0
+	}
 }
 
 // krdEvents returns how many events are in k, which b fills.
@@ -318,11 +339,15 @@ func krdEvents(b *krdBuffer, k *krdChunk) uint64 {
 
 // krdEnd gives back what gp, which has ended, has.
 func krdEnd(gp *g) {
+	away := gp.krdAway & (1<<56 - 1)
+	gp.krdAt, gp.krdRested, gp.krdAway = 0, 0, 0 // it is used again
 	if gp.krd == 0 {
 		return
 	}
 	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
 	gp.krd = 0
+	*(*[2]uint64)(unsafe.Pointer(b.next)) = [2]uint64{uint64(cputicks()), krdKindEnd<<56 | away}
+	b.next += 16 // there is always room for one: a chunk that is full is exchanged
 	krdGive(b)
 	atomic.Store(&b.state, 0)
 	h := krd.h

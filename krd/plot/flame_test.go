@@ -1,0 +1,112 @@
+package plot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// someFlame has a deep path, names that do not fit, and 300 frames that are too narrow.
+func someFlame() *Flame {
+	f := &Flame{Title: "distances of at least 32 KiB", Unit: "accesses",
+		Caption: "t.loi: kernel <k>; 4 cores; a machine whose name is long; SIMULATED, not measured."}
+	path := func(count uint64, names ...string) {
+		p := FlamePath{Count: count}
+		for _, n := range names {
+			kind, name, _ := strings.Cut(n, " ")
+			p.Frames = append(p.Frames, FlameFrame{name, kind})
+		}
+		f.Paths = append(f.Paths, p)
+	}
+	path(40000, "function main.main", "function main.run", "loop main.run:12",
+		"function main.(*Solver[float64]).relaxAllOfTheGridOnceMore", "loop main.relax:40")
+	path(20000, "function main.main", "function main.run", "loop main.run:12",
+		"function main.(*Solver[float64]).residual")
+	path(9000, "function main.main", "function main.run", "kernel gemm")
+	path(5000, "function main.main", "task spawned", "function main.fill")
+	path(1000, "kernel gemm")
+	path(0, "function main.unseen")
+	for i := range 300 {
+		path(9, "function main.main", "function main.small", fmt.Sprintf("function main.f%d", i))
+	}
+	return f
+}
+
+// TestFlame: the drawing is XML, frames are as wide as their counts and within the one above them,
+// and those that are too narrow are one.
+func TestFlame(t *testing.T) {
+	var b bytes.Buffer
+	if err := someFlame().Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	type frame struct {
+		Title string `xml:"title"`
+		Rect  struct {
+			X     float64 `xml:"x,attr"`
+			Y     float64 `xml:"y,attr"`
+			Width float64 `xml:"width,attr"`
+			Fill  string  `xml:"fill,attr"`
+		} `xml:"rect"`
+		Text string `xml:"text"`
+	}
+	var svg struct {
+		Frames []frame `xml:"g"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &svg); err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	rows := map[float64]float64{} // by place: the end of the frame before
+	for _, f := range svg.Frames {
+		titles = append(titles, f.Title)
+		words, _, _ := strings.Cut(f.Title[strings.LastIndex(f.Title, ": ")+2:], " ")
+		count, err := strconv.ParseFloat(strings.ReplaceAll(words, "\u00a0", ""), 64)
+		want := 980 * count / 77700
+		if err != nil || f.Rect.Width < want-1.01 || f.Rect.Width > max(want, flameLeast)+0.01 {
+			t.Errorf("%s: %v, %g wide, expected %g", f.Title, err, f.Rect.Width, want)
+		}
+		if f.Rect.X < rows[f.Rect.Y]-0.01 || f.Rect.X+f.Rect.Width > flameWidth-flameMargin {
+			t.Errorf("%s: from %g, expected at least %g", f.Title, f.Rect.X, rows[f.Rect.Y])
+		}
+		rows[f.Rect.Y] = f.Rect.X + f.Rect.Width
+		if f.Rect.Fill == "" {
+			t.Errorf("%s has no colour", f.Title)
+		}
+		if f.Text != "" && widthOf(f.Text, flameText) > f.Rect.Width {
+			t.Errorf("%q does not fit", f.Text)
+		}
+	}
+	for _, want := range []string{"all: 77\u00a0700 accesses, 100.00 %",
+		"main.main (function): 76\u00a0700 accesses, 98.71 %",
+		"main.run:12 (loop): 60\u00a0000 accesses, 77.22 %",
+		"300 others: 2\u00a0700 accesses, 3.47 %"} {
+		if strings.Count(strings.Join(titles, "\n"), want) != 1 {
+			t.Errorf("not once there: %q in\n%s", want, strings.Join(titles, "\n"))
+		}
+	}
+	if len(titles) != 13 || strings.Contains(b.String(), "unseen") {
+		t.Errorf("%d frames", len(titles))
+	}
+	again := bytes.Buffer{}
+	if someFlame().Write(&again, "svg"); !bytes.Equal(b.Bytes(), again.Bytes()) {
+		t.Error("drawn twice, it differs")
+	}
+	for format, magic := range map[string]string{"png": "\x89PNG", "pdf": "%PDF"} {
+		var b bytes.Buffer
+		if err := someFlame().Write(&b, format); err != nil || !strings.HasPrefix(b.String(), magic) ||
+			!strings.Contains(b.String(), Mark) {
+			t.Errorf("%s: %v, %d bytes", format, err, b.Len())
+		}
+	}
+	if err := someFlame().Write(io.Discard, "md"); !errors.Is(err, ErrFormat) {
+		t.Errorf("as md: %v", err)
+	}
+	if err := (&Flame{}).Write(io.Discard, "svg"); !errors.Is(err, ErrEmpty) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
