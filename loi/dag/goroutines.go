@@ -130,7 +130,7 @@ type strand struct {
 	regions []uint32 // that are open: number and region of each
 }
 
-// A GoroutineBuilder takes the events of a trace whose workers are goroutines, in the order of time.
+// A GoroutineBuilder takes the events of a trace of goroutines, in the order of time.
 // Memory: 88 bytes an operation; at the end 24 more, 24 for each that follows another, and what
 // [Goroutines.Longest] takes.
 type GoroutineBuilder struct {

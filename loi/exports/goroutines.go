@@ -49,8 +49,8 @@ func (x *perfetto) findGoroutines() error {
 	return nil
 }
 
-// arrow reports whether an arrow leads to an operation: to starts, to what was received, and to what
-// waited. None leads back in time, or in the file at one time.
+// arrow reports whether an arrow leads to an operation: to starts, to what was received, and to
+// what waited. None leads back in time, or in the file at one time.
 func (x *perfetto) arrow(i int32) bool {
 	o := &x.goroutines.Ops[i]
 	if o.Kind == 0 || o.Partner < 0 {

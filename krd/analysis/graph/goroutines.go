@@ -119,14 +119,14 @@ func (s *goroutineSink) doubts() {
 		}
 	}
 	for _, op := range slices.Sorted(maps.Keys(g.Missing)) {
-		say(g.Missing[op], "operation", fmt.Sprintf("%q followed something that the trace does not "+
-			"have, and are taken to have waited for nothing", op))
+		say(g.Missing[op], "operation", fmt.Sprintf("%q without the one that must have come before, "+
+			"as if it had waited for nothing", op))
 	}
-	say(g.Dropped, "dependence", "would lead back in time, in a circle, and were dropped: events "+
-		"contradict each other")
-	say(g.Twice, "goroutine", "were started twice; only the first counts")
-	say(g.Orphans, "goroutine", "were started by what the trace does not tell, and begin at once")
-	say(g.Unstarted, "goroutine", "were started and never ran")
+	say(g.Dropped, "dependence", "left out: events contradict each other, and it led back in time, "+
+		"in a circle")
+	say(g.Twice, "start", "of a goroutine that had been started; only the first counts")
+	say(g.Orphans, "goroutine", "began at once, since the trace does not have who started them")
+	say(g.Unstarted, "goroutine", "that the trace has nothing of, but who started them")
 	say(g.Unended, "goroutine", "had not ended when the trace did")
 	if s.unit == unitTime && s.executed > 0 {
 		d.Warnings = append(d.Warnings, "times are those of a program that recorded its accesses, which "+
@@ -305,8 +305,8 @@ func (s *goroutineSink) nodes(scale float64) {
 	s.depths()
 }
 
-// drawn reports whether an edge is drawn: one that only starts goroutines is, where nobody let those
-// go on.
+// drawn reports whether an edge is drawn: one that only starts goroutines is, where nobody let
+// those go on.
 func (d *Document) drawn(e *Edge) bool {
 	return e.Count > 0 || e.From != e.To && !slices.ContainsFunc(d.Edges, func(x Edge) bool {
 		return x.To == e.To && x.From != x.To && x.Count > 0
@@ -314,16 +314,17 @@ func (d *Document) drawn(e *Edge) bool {
 }
 
 // depths sets the length of the longest path that leads to a node from one that nobody started, by
-// edges that are drawn and do not lead back on it.
+// edges that do not lead back on it.
 func (s *goroutineSink) depths() {
 	d := s.d
 	next := make([][]int, len(d.Nodes))
 	started := make([]bool, len(d.Nodes))
-	for i := range d.Edges {
-		if e := &d.Edges[i]; e.From != e.To {
-			if started[e.To] = started[e.To] || e.Starts > 0; d.drawn(e) {
-				next[e.From] = append(next[e.From], e.To)
-			}
+	for _, e := range d.Edges {
+		started[e.To] = started[e.To] || e.From != e.To && e.Starts > 0
+	}
+	for _, e := range d.Edges {
+		if e.From != e.To && started[e.To] {
+			next[e.From] = append(next[e.From], e.To)
 		}
 	}
 	const present, done = 1, 2
