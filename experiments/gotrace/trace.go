@@ -133,8 +133,18 @@ func (t *traceSink) kernel(n int) (loi.KernelID, error) {
 func (t *traceSink) act(a *collect.Act) error {
 	w := t.at(a.Goroutine, a.Time)
 	switch a.Kind {
-	case loi.EventRegionEnd, loi.EventStart:
+	case loi.EventRegionEnd:
 		return t.b.Event(w, a.Kind, t.times[w], a.Number)
+	case loi.EventStart:
+		name := t.a.program.Function(a.Entry)
+		if name == "" {
+			return t.b.Event(w, a.Kind, t.times[w], a.Number)
+		}
+		k, err := t.b.Kernel(name)
+		if err != nil {
+			return err
+		}
+		return t.b.Event(w, a.Kind, t.times[w], a.Number, uint32(k))
 	case loi.EventGo, loi.EventEnd:
 		return t.b.Event(w, a.Kind, t.times[w], loi.GoArgs(a.Number, a.Away)...)
 	case loi.EventSync:

@@ -33,6 +33,8 @@ type Analysis struct {
 	// Check, if not nil, returns what is wrong with the options, before any work.
 	Check func(options any) error
 	Needs Needs
+	// Regions, if not nil, reports that the options ask for events of regions too.
+	Regions func(options any) bool
 	// Begin returns what takes the events of a trace. options is what Options returned, set.
 	Begin func(options any, in *Input) (Sink, error)
 	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
@@ -72,6 +74,11 @@ type Needs struct {
 	// ByWorker asks for one worker after the other in program order, instead of all in the order in
 	// which kernels began.
 	ByWorker bool `json:"by_worker"`
+}
+
+// WantsRegions reports whether a trace is to have events of regions, for these options.
+func (a *Analysis) WantsRegions(options any) bool {
+	return a.Needs.Regions || a.Regions != nil && a.Regions(options)
 }
 
 // Events reports whether more than kernel executions is wanted.

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +36,9 @@ const (
 	kindSync
 	kindSyncAt
 	kindDone
+	kindEntry
+	kindLabel
+	kindText
 )
 
 // What addresses have above them that are distances from the top of a goroutine's stack.
@@ -147,8 +151,12 @@ type thread struct {
 	waits   *pending // what Done ends
 
 	regions []openRegion // the innermost last
-	kernel  int          // as a Turn has it
-	time    uint64       // of its last events
+	kernel  int          // as a Turn has it, of the innermost region that has one
+
+	label     int // likewise, of what package runtime/pprof says
+	text      []byte
+	textBytes int
+	time      uint64 // of its last events
 }
 
 const batchLen = 1 << 14
@@ -287,7 +295,17 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			}
 			r.cut(t, 0, min(e[0], at))
 			r.ended(t, e, min(e[0], at))
-		case kindStart, kindGo, kindSync, kindSyncAt, kindDone:
+		case kindLabel:
+			t.text, t.textBytes = t.text[:0], int(e[0])
+			if err := r.label(t, at); err != nil {
+				return err
+			}
+		case kindText:
+			t.text = binary.NativeEndian.AppendUint64(t.text, e[0])
+			if err := r.label(t, at); err != nil {
+				return err
+			}
+		case kindEntry, kindStart, kindGo, kindSync, kindSyncAt, kindDone:
 			if err := r.sync(t, e, at); err != nil {
 				return err
 			}
@@ -304,7 +322,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 func (r *Reader) turn(t *thread, at uint64) error {
 	b := &r.batch
 	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
-		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at, t.kernel})
+		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at, cmp.Or(t.kernel, t.label)})
 		if !t.accessed {
 			t.accessed = true
 			r.Goroutines++

@@ -15,6 +15,7 @@ type Act struct {
 	// Number is which region of EventRegion and EventRegionEnd, 0: there were 2^32 before it; or which
 	// goroutine of EventGo, EventStart and EventEnd.
 	Number uint32
+	Entry  uint64    // of EventStart: address of the function that it runs
 	Away   uint64    // of EventGo and EventEnd: ticks off its thread
 	Sync   *loi.Sync // of EventSync, without its Object
 	Class  int       // of the Object; -1: none
@@ -127,6 +128,20 @@ func (r *Reader) cut(t *thread, n int, at uint64) {
 			t.kernel = r.kernel(k)
 		}
 	}
+}
+
+// label takes the name of a kernel by a label, as soon as it is whole.
+func (r *Reader) label(t *thread, at uint64) error {
+	if len(t.text) < t.textBytes {
+		return nil
+	}
+	if err := r.turn(t, at); err != nil {
+		return err
+	}
+	if t.label = 0; t.textBytes > 0 {
+		t.label = r.kernel(string(t.text[:t.textBytes]))
+	}
+	return nil
 }
 
 // kernel returns the number of a kernel that the source names.

@@ -6,7 +6,7 @@ import "krdlab/loi"
 // goroutine that it makes.
 type pending struct {
 	kind uint64 // kindSync, kindGo; 0: nothing
-	addr uint64 // or the runtime's number of the goroutine
+	addr uint64 // or the runtime's number of the goroutine, or of what a goroutine runs
 	away uint64
 	loi.Sync
 }
@@ -27,13 +27,16 @@ func (r *Reader) sync(t *thread, e event, at uint64) error {
 	}
 	w := t.waits
 	switch rest := e.rest(); e.kind() {
+	case kindEntry:
+		w.addr = e[0]
 	case kindStart:
 		if t.started != 0 {
 			r.Odd++
 			return nil
 		}
 		t.started = r.goroutine(e[0])
-		r.act(t, Act{Time: min(rest, at), Kind: loi.EventStart, Number: t.started})
+		r.act(t, Act{Time: min(rest, at), Kind: loi.EventStart, Number: t.started,
+			Entry: w.addr})
 	case kindGo:
 		*w = pending{kind: kindGo, addr: e[0], away: rest}
 	case kindSync:

@@ -48,6 +48,8 @@ var patches = []patch{
 	{file: "runtime/proc.go", anchor: "\nfunc dropg() {\n\tgp := getg()", after: "; krdRest(gp.m.curg)"},
 	{file: "runtime/proc.go", anchor: "\nfunc syscall_runtime_BeforeExec() {", after: " krdExec(1)"},
 	{file: "runtime/proc.go", anchor: "\nfunc syscall_runtime_AfterExec() {", after: " krdExec(0)"},
+	{file: "runtime/proflabel.go", anchor: "\n\tgetg().labels = labels\n",
+		after: "\tkrdLabels(labels)\n"},
 	{file: "runtime/runtime2.go", anchor: "\n\tgcAssistBytes int64\n", after: "\tkrd uintptr\n\tkrdAt, krdRested, krdAway uint64\n"},
 	{file: "runtime/proc.go", after: "\n\tkrdResume(gp)\n",
 		anchor: "\nfunc execute(gp *g, inheritTime bool) {\n\tmp := getg().m\n"},

@@ -46,6 +46,11 @@ const (
 	Sync   // address of what an operation is about; operation (bits 48 to 55), room of a channel
 	SyncAt // ticks at which that began; ticks at which it took effect
 	Done   // ticks at which it had ended; ticks off the thread
+	Entry  // address of the function that the goroutine of the next Start runs
+
+	// Of the label by which package runtime/pprof names a kernel.
+	Label // bytes of its value, 0: there is none
+	Text  // eight of them, or the rest
 )
 
 // KindShift is where the kind stands in the second word.

@@ -154,10 +154,46 @@ func krdNew(gp *g) *krdBuffer {
 	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
 	krdTake(b, i, 0)
 	b.state = 1
-	if krd.sync {
-		krdPut(b, gp.goid, krdKindStart<<56|krdTicks()&(1<<56-1))
+	if krd.sync && !isSystemGoroutine(gp, false) {
+		krdStart(b, gp)
+	}
+	if gp.labels != nil {
+		krdLabel(b, gp.labels)
 	}
 	return b
+}
+
+// krdStart notes that gp, whose buffer is b, is a goroutine of the program, and what it runs.
+func krdStart(b *krdBuffer, gp *g) {
+	krdPut(b, uint64(gp.startpc), krdKindEntry<<56)
+	krdPut(b, gp.goid, krdKindStart<<56|krdTicks()&(1<<56-1))
+}
+
+// krdLabels notes that the labels of the running goroutine (package runtime/pprof) have changed.
+func krdLabels(labels unsafe.Pointer) {
+	if gp := getg(); krd.h != nil && gp.krd != 0 {
+		krdLabel((*krdBuffer)(unsafe.Pointer(gp.krd)), labels)
+	}
+}
+
+// krdLabel notes the value of the label that names kernels: its length and its bytes.
+func krdLabel(b *krdBuffer, labels unsafe.Pointer) {
+	type label struct{ key, value string } // internal/runtime/pprof/label
+	value := ""
+	if labels != nil {
+		for _, l := range *(*[]label)(labels) {
+			if l.key == "kernel" {
+				value = l.value
+			}
+		}
+	}
+	krdPut(b, uint64(len(value)), krdKindLabel<<56)
+	for len(value) > 0 {
+		var word [8]byte
+		n := copy(word[:], value)
+		value = value[n:]
+		krdPut(b, *(*uint64)(unsafe.Pointer(&word)), krdKindText<<56)
+	}
 }
 
 // krdTake gives b, number i, an empty chunk, waiting for one if there is none.
@@ -271,6 +307,9 @@ const (
 	krdKindStamp = 9
 	krdKindEnd   = 18
 	krdKindStart = 19
+	krdKindEntry = 24
+	krdKindLabel = 25
+	krdKindText  = 26
 )
 
 // krdAlloc notes an allocation.

@@ -34,14 +34,21 @@ func krdSyncOn() {
 	}
 	krd.sync = true
 	if gp := getg(); gp.krd != 0 {
-		krdPut((*krdBuffer)(unsafe.Pointer(gp.krd)), gp.goid,
-			krdKindStart<<56|krdTicks()&krdTicksMask)
+		krdStart((*krdBuffer)(unsafe.Pointer(gp.krd)), gp)
+	}
+}
+
+// krdMainEnds notes that main.main has returned.
+func krdMainEnds() {
+	if gp := getg(); krd.sync && gp.krd != 0 {
+		krdPut((*krdBuffer)(unsafe.Pointer(gp.krd)), uint64(cputicks()),
+			krdKindEnd<<56|gp.krdAway&krdTicksMask)
 	}
 }
 
 // krdGo notes that gp has made newg, which does not run yet.
 func krdGo(gp, newg *g) {
-	if !krd.sync {
+	if !krd.sync || isSystemGoroutine(newg, false) {
 		return
 	}
 	if c := gp.m.curg; c != nil {
