@@ -218,6 +218,7 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
 	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack, b.Left
+	a.reader.Regions = b.Regions
 	var err error
 	if r.Trace != "" {
 		a.trace, err = newTraceSink(r, a)

@@ -20,6 +20,8 @@ type traceSink struct {
 	a       *analysis
 	objects []int32        // by class; -1: not accessed yet
 	kernels []loi.KernelID // by site
+	named   []loi.KernelID // by number of a name that the source gives
+	regions []loi.RegionID // by number in the sources; loi.NoRegion: not begun yet
 	times   []uint64       // of each worker's last access
 }
 
@@ -37,6 +39,7 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 			return nil, errors.Join(t.failed(err), b.Abort())
 		}
 	}
+	t.regions = slices.Repeat([]loi.RegionID{loi.NoRegion}, len(a.reader.Regions)+1)
 	h := t.header(r.Build.Path, r.Unit, &r.Caches)
 	h.Meta = append(h.Meta, loi.KV{Key: "cut off", Value: "krdlab ended before the program"})
 	b.Expect(h)
@@ -68,27 +71,88 @@ func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
 }
 
 func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) error {
-	i := 0
+	i, acts := 0, b.Acts
 	for _, turn := range b.Turns {
-		w := t.a.worker(turn.Goroutine)
-		if w == len(t.times) {
-			t.times = append(t.times, 0)
-		}
-		t.times[w] = max(t.times[w], turn.Time)
 		for ; i < turn.End; i++ {
+			for len(acts) > 0 && acts[0].After <= i {
+				if err := t.act(&acts[0]); err != nil {
+					return err
+				}
+				acts = acts[1:]
+			}
+			w := t.at(turn.Goroutine, turn.Time)
 			g := t.a.reader.Groups[b.Groups[i]]
 			object, err := t.object(g.Class)
 			if err != nil {
 				return err
 			}
-			if err := t.b.Access(w, t.kernels[g.Site], t.times[w], loi.Access{
+			kernel := t.kernels[g.Site]
+			if turn.Kernel != 0 {
+				if kernel, err = t.kernel(turn.Kernel); err != nil {
+					return err
+				}
+			}
+			if err := t.b.Access(w, kernel, t.times[w], loi.Access{
 				Object: object, Mode: t.a.sites[g.Site-1].Mode, Block: keys[i],
 				Bytes: uint64(bytes[i])}); err != nil {
 				return err
 			}
 		}
 	}
+	for j := range acts {
+		if err := t.act(&acts[j]); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// at returns the worker of a goroutine, which has come to a time.
+func (t *traceSink) at(goroutine, time uint64) int {
+	w := t.a.worker(goroutine)
+	if w == len(t.times) {
+		t.times = append(t.times, 0)
+	}
+	t.times[w] = max(t.times[w], time)
+	return w
+}
+
+// kernel returns that of a name which the source gives.
+func (t *traceSink) kernel(n int) (loi.KernelID, error) {
+	for len(t.named) < n {
+		k, err := t.b.Kernel(t.a.reader.Kernels[len(t.named)])
+		if err != nil {
+			return 0, err
+		}
+		t.named = append(t.named, k)
+	}
+	return t.named[n-1], nil
+}
+
+// act adds what a goroutine did beside accesses.
+func (t *traceSink) act(a *collect.Act) error {
+	w := t.at(a.Goroutine, a.Time)
+	if a.Kind == loi.EventRegionEnd {
+		return t.b.Event(w, a.Kind, t.times[w], a.Number)
+	}
+	n, err := t.region(a.Region)
+	if err != nil {
+		return err
+	}
+	return t.b.Event(w, a.Kind, t.times[w], uint32(n), a.Number, 0)
+}
+
+// region returns a region of the sources, which is registered when it first begins.
+func (t *traceSink) region(n int) (loi.RegionID, error) {
+	if n == 0 || t.regions[n] != loi.NoRegion {
+		return t.regions[n], nil
+	}
+	x := &t.a.reader.Regions[n-1]
+	parent, err := t.region(x.Parent)
+	if err == nil {
+		t.regions[n], err = t.b.Region(loi.Region{Name: x.Name(), Kind: x.Kind, Parent: parent})
+	}
+	return t.regions[n], err
 }
 
 // object returns that of a class, which is registered when it is first accessed.

@@ -36,7 +36,7 @@ func (e event) stamp() (uint64, bool) {
 	switch e.kind() {
 	case kindType:
 		return e.rest(), true
-	case kindStamp:
+	case kindStamp, kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto, kindEnd:
 		return e[0], true
 	}
 	return 0, false
@@ -72,7 +72,7 @@ type buffer struct {
 	state     uint32
 	number    uint64
 	link      uint32
-	_         uint32
+	depth     uint32
 	observed  uint64
 	counts    uintptr
 }

@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,13 @@ const (
 	kindStamp
 	kindRange
 	kindOf
+	kindEnter
+	kindLeave
+	kindLoop
+	kindLoopEnd
+	kindIteration
+	kindGoto
+	kindEnd
 )
 
 // What addresses have above them that are distances from the top of a goroutine's stack.
@@ -50,6 +58,7 @@ type Batch struct {
 	Bytes  []uint32
 	Groups []uint32
 	Turns  []Turn
+	Acts   []Act // in their order
 }
 
 // A Turn is accesses of one goroutine that follow each other, up to index End of the batch, from
@@ -58,6 +67,7 @@ type Turn struct {
 	End       int
 	Goroutine uint64
 	Time      uint64
+	Kernel    int // that the source names: number of Reader.Kernels, from 1; 0: none
 }
 
 // A Sink takes what a program did.
@@ -76,6 +86,9 @@ type Reader struct {
 	Layout func(pointer uint64) *Layout
 	// Stack records that accesses to the stack come as events and are handed on.
 	Stack bool
+	// Regions are those of the sources: number n is Regions[n-1]. They are set likewise.
+	Regions []gofront.Region
+	Kernels []string // names that the sources give, as they come
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.
 	Goroutines uint64
@@ -92,6 +105,8 @@ type Reader struct {
 	pages   map[uint64]uint32 // made up objects by page
 	rest    []Variable
 	layouts map[uint64]*Layout // by type of pointer
+	kernels map[string]int
+	numbers uint64 // of regions that have begun
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
@@ -121,6 +136,10 @@ type thread struct {
 	accessed bool // something
 
 	windows []window // of operations that go on
+
+	regions []openRegion // the innermost last
+	kernel  int          // as a Turn has it
+	time    uint64       // of its last events
 }
 
 const batchLen = 1 << 14
@@ -131,8 +150,8 @@ func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
 	r := &Reader{sites: sites, sink: sink, groups: make(map[Group]uint32),
 		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
 		pages: make(map[uint64]uint32), account: make([]SiteAccount, len(sites)+1),
-		layouts: make(map[uint64]*Layout),
-		cached:  make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
+		layouts: make(map[uint64]*Layout), kernels: make(map[string]int),
+		cached: make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
 	r.class(Class{})
 	for i := range sites {
 		r.leaves[i+1] = sites[i].Leaves
@@ -248,10 +267,20 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 				t.object = 0
 			}
 		case kindStamp:
+		case kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto:
+			if err := r.region(t, e, min(e[0], at)); err != nil {
+				return err
+			}
+		case kindEnd:
+			if err := r.turn(t, at); err != nil {
+				return err
+			}
+			r.cut(t, 0, min(e[0], at))
 		default:
 			r.Odd++
 		}
 	}
+	t.time = at
 	return r.turn(t, at)
 }
 
@@ -260,13 +289,18 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 func (r *Reader) turn(t *thread, at uint64) error {
 	b := &r.batch
 	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
-		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at})
+		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at, t.kernel})
 		if !t.accessed {
 			t.accessed = true
 			r.Goroutines++
 		}
 	}
-	if len(b.Places) < batchLen {
+	return r.full()
+}
+
+// full hands on what was collected, if it is enough.
+func (r *Reader) full() error {
+	if len(r.batch.Places) < batchLen && len(r.batch.Acts) < batchLen {
 		return nil
 	}
 	return r.flush()
@@ -596,10 +630,12 @@ const entrySpace = 1 << 55
 
 // End takes what goroutines have begun as whole, and hands on what was collected.
 func (r *Reader) End() error {
-	for _, t := range r.threads {
+	for _, n := range slices.Sorted(maps.Keys(r.threads)) {
+		t := r.threads[n]
 		if t.before[1] != 0 {
 			r.pending(t)
 		}
+		r.cut(t, 0, t.time) // the program has ended in them
 	}
 	return r.flush()
 }
@@ -607,12 +643,13 @@ func (r *Reader) End() error {
 // flush hands on what was collected.
 func (r *Reader) flush() error {
 	b := &r.batch
-	if len(b.Places) == 0 {
+	if len(b.Places) == 0 && len(b.Acts) == 0 {
 		return nil
 	}
 	if err := r.sink.Batch(b); err != nil {
 		return fmt.Errorf("accesses of the program: %w", err)
 	}
 	b.Places, b.Bytes, b.Groups, b.Turns = b.Places[:0], b.Bytes[:0], b.Groups[:0], b.Turns[:0]
+	b.Acts = b.Acts[:0]
 	return nil
 }

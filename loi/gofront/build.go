@@ -34,6 +34,8 @@ type BuildOptions struct {
 	Include, Exclude []string
 	// Stack records that what is on the stack is observed too, as far as something points to it.
 	Stack bool
+	// Regions records functions, loops and iterations as regions.
+	Regions bool
 
 	overlay userOverlay
 }
@@ -100,7 +102,7 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	b := &Built{Binary: filepath.Join(dir, "bin", program), Folder: folder}
 	for {
 		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
-			Texts: opt.overlay.texts})
+			Regions: opt.Regions, Texts: opt.overlay.texts})
 		if err != nil {
 			return nil, err
 		}

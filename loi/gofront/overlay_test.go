@@ -12,8 +12,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
+// variants are the ways to rewrite a program that are tested.
+var variants = map[string]Options{"accesses": {}, "everything": {Regions: true}}
+
 // rewriteDir rewrites the packages of a module.
-func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewritten {
+func rewriteDir(t testing.TB, dir string, how Options, tests bool, patterns ...string) *Rewritten {
 	t.Helper()
 	pkgs, err := packages.Load(&packages.Config{Mode: rewriteMode, Dir: dir, Tests: tests,
 		Env: environment(), BuildFlags: []string{"-tags=math_big_pure_go,purego"}}, patterns...)
@@ -30,7 +33,8 @@ func rewriteDir(t testing.TB, dir string, tests bool, patterns ...string) *Rewri
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Rewrite(pkgs, Options{Escapes: (&compiled{remarks: said}).moved()})
+	how.Escapes = (&compiled{remarks: said}).moved()
+	out, err := Rewrite(pkgs, how)
 	if err != nil {
 		t.Fatal(err)
 	}

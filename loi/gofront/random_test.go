@@ -2,7 +2,6 @@ package gofront_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"krdlab/hw/hwtest/long"
+	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
 )
@@ -290,10 +290,41 @@ func source(list []function) string {
 	return b.String()
 }
 
-// sink forgets accesses.
-type sink struct{}
+// nesting forgets accesses, and checks that regions nest.
+type nesting struct {
+	open  map[uint64][]uint32 // by goroutine
+	begun int
+	wrong []collect.Act
+}
 
-func (sink) Batch(*collect.Batch) error { return nil }
+func (n *nesting) Batch(b *collect.Batch) error {
+	for _, a := range b.Acts {
+		open := n.open[a.Goroutine]
+		switch {
+		case a.Kind == loi.EventRegion:
+			n.begun++
+			n.open[a.Goroutine] = append(open, a.Number)
+		case len(open) == 0 || open[len(open)-1] != a.Number:
+			n.wrong = append(n.wrong, a)
+		default:
+			n.open[a.Goroutine] = open[:len(open)-1]
+		}
+	}
+	return nil
+}
+
+// check fails where a region had no end, or one that is not that of the innermost.
+func (n *nesting) check(t *testing.T, some bool) {
+	t.Helper()
+	if some != (n.begun > 0) || len(n.wrong) > 0 {
+		t.Errorf("%d regions began, and %d ends are wrong: %v", n.begun, len(n.wrong), n.wrong)
+	}
+	for g, open := range n.open {
+		if len(open) > 0 {
+			t.Errorf("goroutine %d ended in the regions %v", g, open)
+		}
+	}
+}
 
 // outcome is what each function of a program prints, as it is and rewritten.
 type outcome struct{ plain, rewritten []string }
@@ -309,7 +340,7 @@ func (o *outcome) differences() (list []int) {
 }
 
 // outcomes builds and runs a program of functions twice.
-func outcomes(t *testing.T, list []function) *outcome {
+func outcomes(t *testing.T, list []function, regions bool) *outcome {
 	t.Helper()
 	dir, work := t.TempDir(), t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/random")); err != nil {
@@ -325,7 +356,8 @@ func outcomes(t *testing.T, list []function) *outcome {
 	if text, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s", text)
 	}
-	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: "."}, work)
+	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
+		Regions: regions}, work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,26 +365,12 @@ func outcomes(t *testing.T, list []function) *outcome {
 		t.Fatalf("%d files and %d sites were rewritten; failed: %v", len(built.Files),
 			len(built.Sites), built.Failed)
 	}
-	program, err := collect.OpenProgram(built.Binary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mem, err := collect.NewMemory(len(built.Sites), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mem.Close()
 	var out bytes.Buffer
-	rewritten := exec.Command(built.Binary)
-	rewritten.Stdout, rewritten.Stderr = &out, os.Stderr
-	r := collect.NewReader(built.Sites, program.Variables, sink{})
-	r.Layout = program.Layout
-	if _, exit, err := collect.Run(context.Background(), rewritten, mem, r); exit != nil || err != nil {
-		t.Error(exit, err)
-	}
-	if r.Odd > 0 {
-		t.Errorf("%d events make no sense", r.Odd)
-	}
+	nested := &nesting{open: map[uint64][]uint32{}}
+	rewritten, r := traced(t, built, nested)
+	rewritten.Stdout = &out
+	run(t, rewritten, built, r)
+	nested.check(t, regions)
 	as, err := exec.Command(plain).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -363,6 +381,11 @@ func outcomes(t *testing.T, list []function) *outcome {
 // TestRandom compares what functions of random statements do, as they are and rewritten: the calls
 // that they make, in order, how they panic, and what their state is then.
 func TestRandom(t *testing.T) {
+	t.Run("accesses", func(t *testing.T) { random(t, false) })
+	t.Run("everything", func(t *testing.T) { random(t, true) })
+}
+
+func random(t *testing.T, regions bool) {
 	build := long.Or(200, 400)
 	panics := 0
 	functions := long.Or(200, 10_000)
@@ -371,7 +394,7 @@ func TestRandom(t *testing.T) {
 		for i := range build {
 			list = append(list, makeFunction(uint64(first+i)))
 		}
-		o := outcomes(t, list)
+		o := outcomes(t, list, regions)
 		if len(o.plain) != build+1 {
 			t.Fatalf("%d lines of %d functions", len(o.plain), build)
 		}
@@ -381,7 +404,7 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		for _, i := range o.differences() {
-			report(t, list[i])
+			report(t, list[i], regions)
 		}
 	}
 	if panics < functions/10 || panics > functions*9/10 {
@@ -390,7 +413,7 @@ func TestRandom(t *testing.T) {
 }
 
 // report fails with the fewest statements of a function that do something else when rewritten.
-func report(t *testing.T, f function) {
+func report(t *testing.T, f function, regions bool) {
 	t.Helper()
 	var list []function
 	for set := 1; set < 1<<len(f.statements); set++ {
@@ -405,7 +428,7 @@ func report(t *testing.T, f function) {
 	slices.SortStableFunc(list, func(a, b function) int {
 		return len(a.statements) - len(b.statements)
 	})
-	o := outcomes(t, list)
+	o := outcomes(t, list, regions)
 	for _, i := range o.differences() {
 		a, b := parting(o.plain[i], o.rewritten[i])
 		t.Errorf("seed %d:\n%s\nas it is:\n%s\nrewritten:\n%s", f.seed, list[i], a, b)

@@ -43,15 +43,19 @@ type Options struct {
 	Escapes func(Declared) bool
 	// Stack records that variables on the stack are observed too which something points to.
 	Stack bool
+	// Regions records functions, loops and iterations as regions too; without it, those only that
+	// the source names a kernel, and the functions that these stand in.
+	Regions bool
 	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
 }
 
 // Rewritten is the outcome of Rewrite.
 type Rewritten struct {
-	Files map[string][]byte // rewritten sources, by the absolute path of the original
-	Sites []Site            // number n of the sources is Sites[n-1]
-	Left  []Left            // what is not observed, by file and line
+	Files   map[string][]byte // rewritten sources, by the absolute path of the original
+	Sites   []Site            // number n of the sources is Sites[n-1]
+	Regions []Region          // likewise
+	Left    []Left            // what is not observed, by file and line
 }
 
 // Agent is the path under which rewritten sources import the agent.
@@ -157,12 +161,13 @@ type rewriter struct {
 	prefix string
 
 	// of the present file
-	src    []byte
-	path   string
-	base   int // position of the file's first byte
-	events int
-	shaky  map[*types.Var]bool
-	jumps  map[string]bool // labels that a goto names
+	src     []byte
+	path    string
+	base    int // position of the file's first byte
+	events  int
+	shaky   map[*types.Var]bool
+	jumps   map[string]bool // labels that a goto names
+	kernels map[int]string  // names that comments give, by the line below (regions.go)
 
 	instead map[ast.Expr]string // text of expressions that are in no source (hoist.go)
 }
@@ -182,7 +187,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 		}
 	}
 	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
-	r.instead = make(map[ast.Expr]string)
+	r.instead, r.kernels = make(map[ast.Expr]string), r.directives(f)
 	var all []piece
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -195,11 +200,12 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 				continue
 			}
 			w := &fn{rewriter: r, name: r.nameOf(d)}
-			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d.Body, d.Type, d.Recv)})
+			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d, d.Body, d.Type, d.Recv)})
 		case *ast.GenDecl:
 			all = append(all, r.literals(d)...)
 		}
 	}
+	r.unusedDirectives(f)
 	if r.events == 0 {
 		return nil
 	}
@@ -319,10 +325,17 @@ type fn struct {
 	decls    []string // what is declared at its top
 	pending  []string // sites whose counts are not placed yet (counts.go)
 	held     []string // those of a select's channels and values
+
+	// Of regions (regions.go):
+	self   int            // the function's own; 0: it is none
+	late   bool           // it ends by a deferred call
+	based  bool           // its depth is needed
+	scopes []scope        // around what is rewritten, the innermost last
+	labels map[string]int // how many loops stand around each
 }
 
-// body rewrites the body of a function of type t and with a receiver, if it has one.
-func (w *fn) body(b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) string {
+// body rewrites the body of a function at a node, of type t and with a receiver, if it has one.
+func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) string {
 	w.named = t.Results != nil && len(t.Results.List) > 0 && len(t.Results.List[0].Names) > 0
 	ast.Inspect(b, func(n ast.Node) bool {
 		_, found := n.(*ast.DeferStmt)
@@ -330,13 +343,17 @@ func (w *fn) body(b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) string
 		_, inner := n.(*ast.FuncLit)
 		return !inner
 	})
+	w.enter(at, b)
 	first := w.parameters(t, recv)
-	text := w.block(b)
+	text := w.ended(w.block(b), t)
 	if w.events == 0 {
 		return text
 	}
 	w.rewriter.events += w.events
 	top := fmt.Sprintf(" %sB := %sA.B();", w.prefix, w.prefix)
+	if w.self != 0 {
+		top += w.entered()
+	}
 	for _, d := range w.decls {
 		top += " " + d + ";"
 	}
@@ -355,7 +372,7 @@ func (w *fn) literal(lit *ast.FuncLit) string {
 		in.name = w.name + "." + strconv.Itoa(w.literals)
 	}
 	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(),
-		in.body(lit.Body, lit.Type, nil)})
+		in.body(lit, lit.Body, lit.Type, nil)})
 }
 
 // site makes a site at n, of a datum of type t if t is not nil; the number of its code.

@@ -13,7 +13,7 @@ import (
 // What is laid into the standard library of a build: the package that rewritten sources import,
 // and the runtime's end of it. Folders that begin with _ are not built otherwise.
 //
-//go:embed _agent/agent.go _runtime/krd.go
+//go:embed _agent/agent.go _runtime/krd.go _runtime/ticks_amd64.s
 var sources embed.FS
 
 // AgentPackage is the import path of what rewritten sources call.
@@ -78,6 +78,7 @@ func runtimeOverlay(goroot, dir string) (map[string]string, error) {
 	for original, name := range map[string]string{
 		filepath.Join(from, "zkrdlab.go"):                         "_runtime/krd.go",
 		filepath.Join(goroot, "src", AgentPackage, "krdagent.go"): "_agent/agent.go",
+		filepath.Join(from, "zkrdlab_amd64.s"):                    "_runtime/ticks_amd64.s",
 	} {
 		text, err := sources.ReadFile(name)
 		if err != nil {

@@ -82,7 +82,17 @@ func sameTests(t *testing.T, dir string, paths []string, least int) {
 	for i, p := range paths {
 		patterns[i] = "./" + p
 	}
-	r := rewriteDir(t, dir, true, patterns...)
+	as := results(t, dir, patterns)
+	if len(as) < least {
+		t.Fatalf("only %d results", len(as))
+	}
+	for name, how := range variants {
+		t.Run(name, func(t *testing.T) { sameResults(t, dir, paths, patterns, how, as) })
+	}
+}
+
+func sameResults(t *testing.T, dir string, paths, patterns []string, how Options, as []string) {
+	r := rewriteDir(t, dir, how, true, patterns...)
 	for _, p := range paths {
 		if !slices.ContainsFunc(r.Sites, func(s Site) bool {
 			return strings.HasPrefix(s.File, filepath.Join(dir, p)+string(filepath.Separator))
@@ -90,11 +100,7 @@ func sameTests(t *testing.T, dir string, paths []string, least int) {
 			t.Errorf("%s: nothing was rewritten", p)
 		}
 	}
-	as := results(t, dir, patterns)
 	rewritten := results(t, dir, patterns, "-overlay", overlay(t, t.TempDir(), r))
-	if len(as) < least {
-		t.Fatalf("only %d results", len(as))
-	}
 	t.Logf("%d results, %d files, %d sites, %d left", len(as), len(r.Files), len(r.Sites),
 		len(r.Left))
 	for i := range as {

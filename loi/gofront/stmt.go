@@ -27,7 +27,7 @@ func (w *fn) stmts(list []ast.Stmt) []piece {
 // stmt is a statement of a list; others may be put before and behind it.
 func (w *fn) stmt(s ast.Stmt) string {
 	mark := len(w.pending)
-	text := w.statement(s)
+	text := w.within(s, func() string { return w.statement(s) })
 	some := w.since(mark)
 	switch s := s.(type) {
 	case *ast.CaseClause, *ast.CommClause:
@@ -91,7 +91,7 @@ func (w *fn) statement(s ast.Stmt) string {
 			}
 			all = w.part(all, s.Post)
 			w.dropped(w.since(mark))
-			all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+			all = append(all, piece{s.Body.Pos(), s.Body.End(), w.iteration(w.block(s.Body))})
 		})
 	case *ast.RangeStmt:
 		return w.rangeStmt(s)
@@ -174,6 +174,9 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 	case *ast.SendStmt:
 		return w.splice(s.Pos(), s.End(), w.seq(false, s.Chan, s.Value)...)
 	case *ast.ReturnStmt:
+		if w.self != 0 && !w.late {
+			return w.returning(s)
+		}
 		late := (w.defers || w.named) && len(s.Results) > 1 && w.mixed(s.Results...)
 		return w.splice(s.Pos(), s.End(), w.seq(late, s.Results...)...)
 	case *ast.GoStmt:
@@ -223,7 +226,10 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 		}
 		return w.assign(s, listed, "update", s.Lhs, s.Rhs...)
 	}
-	return w.raw(s) // break, continue, goto, fallthrough, the empty one
+	if b, ok := s.(*ast.BranchStmt); ok {
+		return w.jump(b)
+	}
+	return w.raw(s) // the empty one
 }
 
 // assign is an assignment to lhs.
@@ -564,7 +570,8 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 	if key.pos != 0 {
 		pieces = append(pieces, key)
 	}
-	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(), "{" + w.counts(each) + body + head[1:]})
+	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(),
+		w.iteration("{" + w.counts(each) + body + head[1:])})
 	return w.splice(s.Pos(), s.End(), pieces...)
 }
 

@@ -84,6 +84,8 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 		"element)")
 	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
 		"of what something points to, and maps; it costs time")
+	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as regions; "+
+		"they are in the trace of --out")
 	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
 		"`PATTERN`s of import paths that may end in ... (default all)")
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+

@@ -29,6 +29,16 @@ const (
 	Stamp             // ticks; what: see collect
 	Range             // address of an access; site, then an Extent
 	Of                // address of the type of pointers to the data of the next event; its site
+
+	// Of regions; below the kind, the depth in bits 32 to 55, and the region.
+	Enter     // ticks; a region of a function begins, as the so-manyeth of its goroutine that is open
+	Leave     // ticks; it ends
+	Loop      // ticks; a region begins that is no function, in one of that depth
+	LoopEnd   // ticks; it ends
+	Iteration // ticks; it begins, the one before ends
+	Goto      // ticks; what is in the region ends
+
+	End // ticks; the goroutine ends
 )
 
 // KindShift is where the kind stands in the second word.
@@ -46,7 +56,8 @@ const (
 type Buf struct {
 	next, end uintptr // where the next event goes; the end of the chunk
 	stack     uintptr // address of the bounds of the goroutine's stack
-	_         [3]uint64
+	_         [2]uint64
+	_, depth  uint32  // so many regions of functions are open
 	observed  uint64  // 1: accesses on the stack are events as others
 	counts    uintptr // of accesses that are no events, by site; 0: they are not counted
 }
@@ -157,6 +168,42 @@ func CN(b *Buf, n int, site uint64) int {
 func CM[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
 	count(b, site, uint64(len(m)))
 	return m
+}
+
+// depthShift is where the depth stands in the second word of an event of a region.
+const depthShift = 32
+
+// ticks is the time-stamp counter.
+//
+//go:linkname ticks runtime.krdTicks
+func ticks() uint64
+
+// RF records that a region of a function begins, and is its depth.
+func RF(b *Buf, region uint64) uint64 {
+	b.depth++
+	d := uint64(b.depth)
+	put(b, uintptr(ticks()), Enter<<KindShift|d<<depthShift|region)
+	return d
+}
+
+// RE records that a region of a function ends, and all that it has left.
+func RE(b *Buf, depth uint64) {
+	b.depth = min(b.depth, uint32(depth)-1)
+	put(b, uintptr(ticks()), Leave<<KindShift|depth<<depthShift)
+}
+
+// RD is RE in a deferred call, for the innermost function that has one: those within it have made
+// theirs.
+func RD() {
+	b := B()
+	b.depth--
+	put(b, uintptr(ticks()), Leave<<KindShift)
+}
+
+// RL records an event of a region that is no function, in one of a depth; what is deeper has ended.
+func RL(b *Buf, depth, what uint64) {
+	b.depth = uint32(depth)
+	put(b, uintptr(ticks()), what|depth<<depthShift)
 }
 
 // of tells the type of the data that the next event, of the same site, is about.

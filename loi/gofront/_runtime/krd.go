@@ -36,10 +36,10 @@ type krdBuffer struct {
 	next, end uintptr
 	stack     uintptr
 	chunk     uint32
-	state     uint32 // 0 free, 1 in use
-	number    uint64 // of the goroutine, from 1
-	link      uint32 // in the stack of free ones: number+1
-	_         uint32
+	state     uint32  // 0 free, 1 in use
+	number    uint64  // of the goroutine, from 1
+	link      uint32  // in the stack of free ones: number+1
+	depth     uint32  // as package krdagent has it
 	observed  uint64  // as the header's
 	counts    uintptr // address of the counts by site, 0: there are none
 }
@@ -149,7 +149,7 @@ func krdNew(gp *g) *krdBuffer {
 	b := krdBufAt(i)
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
-	b.observed, b.counts = h.observed, krd.base+uintptr(h.countsAt)
+	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
 	krdTake(b, i, 0)
 	b.state = 1
 	return b
@@ -201,6 +201,11 @@ func krdGive(b *krdBuffer) {
 		}
 	}
 }
+
+// krdTicks is the time-stamp counter, without waiting for what stands before.
+//
+//go:linkname krdTicks
+func krdTicks() uint64
 
 //go:linkname krdBuf
 func krdBuf() unsafe.Pointer { return unsafe.Pointer(getg().krd) }
@@ -259,6 +264,7 @@ const (
 	krdKindAlloc = 7
 	krdKindType  = 8
 	krdKindStamp = 9
+	krdKindEnd   = 18
 )
 
 // krdAlloc notes an allocation.
@@ -323,6 +329,8 @@ func krdEnd(gp *g) {
 	}
 	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
 	gp.krd = 0
+	*(*[2]uint64)(unsafe.Pointer(b.next)) = [2]uint64{uint64(cputicks()), krdKindEnd << 56}
+	b.next += 16 // there is always room for one: a chunk that is full is exchanged
 	krdGive(b)
 	atomic.Store(&b.state, 0)
 	h := krd.h

@@ -1,0 +1,137 @@
+package collect
+
+import (
+	"krdlab/loi"
+)
+
+// An Act is what a goroutine did beside accesses: a region of the source began or ended.
+type Act struct {
+	After     int // so many accesses of the batch
+	Goroutine uint64
+	Time      uint64 // ticks; it ascends for a goroutine, together with those of its turns
+	Kind      loi.EventKind
+	Region    int    // of EventRegion: its number in the sources
+	Number    uint32 // of EventRegion and EventRegionEnd: which; 0: there were 2^32 before it
+}
+
+// An openRegion has begun in a goroutine and not ended.
+type openRegion struct {
+	region int
+	depth  uint64 // how many regions of functions are open with it
+	number uint32
+}
+
+// Of events of regions.
+const (
+	depthShift = 32
+	depthMask  = 1<<24 - 1
+	regionMask = 1<<32 - 1
+)
+
+// region takes an event of a region; at is its time.
+func (r *Reader) region(t *thread, e event, at uint64) error {
+	if err := r.turn(t, at); err != nil {
+		return err
+	}
+	depth, n := e[1]>>depthShift&depthMask, int(e[1]&regionMask)
+	if n > len(r.Regions) || (n == 0 || depth == 0) && e.kind() != kindLeave {
+		r.Odd++
+		return nil
+	}
+	switch e.kind() {
+	case kindEnter:
+		r.leave(t, depth, at)
+		r.enter(t, depth, n, at)
+	case kindLeave:
+		for i := len(t.regions) - 1; depth == 0 && i >= 0; i-- {
+			if r.Regions[t.regions[i].region-1].Late {
+				depth = t.regions[i].depth
+			}
+		}
+		if depth > 0 {
+			r.leave(t, depth, at)
+		}
+	case kindLoop:
+		r.leave(t, depth+1, at)
+		r.within(t, depth, r.Regions[n-1].Parent, at)
+		r.enter(t, depth, n, at)
+	case kindIteration:
+		r.leave(t, depth+1, at)
+		loop := r.Regions[n-1].Parent
+		if !r.within(t, depth, loop, at) { // a goto has led to it
+			r.within(t, depth, r.Regions[loop-1].Parent, at)
+			r.enter(t, depth, loop, at)
+		}
+		r.enter(t, depth, n, at)
+	case kindLoopEnd:
+		r.leave(t, depth+1, at)
+		r.within(t, depth, r.Regions[n-1].Parent, at)
+	case kindGoto:
+		r.leave(t, depth+1, at)
+		r.within(t, depth, n, at)
+	}
+	return r.full()
+}
+
+func (r *Reader) enter(t *thread, depth uint64, region int, at uint64) {
+	r.numbers++
+	x := openRegion{region, depth, 0}
+	if r.numbers < 1<<32 {
+		x.number = uint32(r.numbers)
+	}
+	t.regions = append(t.regions, x)
+	r.batch.Acts = append(r.batch.Acts, Act{After: len(r.batch.Places), Goroutine: t.number,
+		Time: at, Kind: loi.EventRegion, Region: region, Number: x.number})
+	if k := r.Regions[region-1].Kernel; k != "" {
+		t.kernel = r.kernel(k)
+	}
+}
+
+// leave ends all regions of a goroutine from a depth on.
+func (r *Reader) leave(t *thread, depth, at uint64) {
+	n := len(t.regions)
+	for n > 0 && t.regions[n-1].depth >= depth {
+		n--
+	}
+	r.cut(t, n, at)
+}
+
+// within ends what is open at the present depth in a region, and reports that there is that one.
+func (r *Reader) within(t *thread, depth uint64, region int, at uint64) bool {
+	for i := len(t.regions) - 1; i >= 0 && t.regions[i].depth == depth; i-- {
+		if t.regions[i].region == region {
+			r.cut(t, i+1, at)
+			return true
+		}
+	}
+	return false
+}
+
+// cut ends the regions of a goroutine but the first n.
+func (r *Reader) cut(t *thread, n int, at uint64) {
+	if n == len(t.regions) {
+		return
+	}
+	for i := len(t.regions) - 1; i >= n; i-- {
+		r.batch.Acts = append(r.batch.Acts, Act{After: len(r.batch.Places), Goroutine: t.number,
+			Time: at, Kind: loi.EventRegionEnd, Number: t.regions[i].number})
+	}
+	t.regions = t.regions[:n]
+	t.kernel = 0
+	for i := n - 1; i >= 0 && t.kernel == 0; i-- {
+		if k := r.Regions[t.regions[i].region-1].Kernel; k != "" {
+			t.kernel = r.kernel(k)
+		}
+	}
+}
+
+// kernel returns the number of a kernel that the source names.
+func (r *Reader) kernel(name string) int {
+	n, ok := r.kernels[name]
+	if !ok {
+		r.Kernels = append(r.Kernels, name)
+		n = len(r.Kernels)
+		r.kernels[name] = n
+	}
+	return n
+}
