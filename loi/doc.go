@@ -144,7 +144,8 @@
 //	                  another, or 0 for the innermost that is open on this worker
 //	11  region end    number
 //	20  go            goroutine, ticks off its thread (64 bits): the worker started it
-//	21  start         goroutine: the worker is that one, and begins
+//	21  start         goroutine, and the kernel that is its function, if that is known: the worker
+//	                  is that one, and begins
 //	22  end           goroutine, ticks off its thread (64 bits): it ends
 //	23  sync          operation (bits 0-7; 8: a case of a select, 9: of a timer's channel), object
 //	                  (0xffff: not known), room; 64 bits each: which of them, tick at which the

@@ -119,10 +119,19 @@ func GoArgs(goroutine uint32, away uint64) []uint32 {
 func (r *Record) Goroutine() (number uint32, away uint64, ok bool) {
 	switch {
 	case r.Type != EventRecord:
-	case r.Event == EventStart && len(r.Args) == 1:
+	case r.Event == EventStart && (len(r.Args) == 1 || len(r.Args) == 2):
 		return r.Args[0], 0, true
 	case (r.Event == EventGo || r.Event == EventEnd) && len(r.Args) == 3:
 		return r.Args[0], uint64(r.Args[1]) | uint64(r.Args[2])<<32, true
 	}
 	return 0, 0, false
+}
+
+// Entry returns the kernel that is the function which the goroutine of an [EventStart] runs; false
+// if it is not known.
+func (r *Record) Entry() (KernelID, bool) {
+	if r.Type != EventRecord || r.Event != EventStart || len(r.Args) != 2 {
+		return 0, false
+	}
+	return KernelID(r.Args[1]), true
 }

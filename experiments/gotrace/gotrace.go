@@ -84,7 +84,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 	}
-	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack)
+	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack, r.Build.Sync)
 	if err != nil {
 		return nil, err
 	}

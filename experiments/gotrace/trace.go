@@ -132,8 +132,30 @@ func (t *traceSink) kernel(n int) (loi.KernelID, error) {
 // act adds what a goroutine did beside accesses.
 func (t *traceSink) act(a *collect.Act) error {
 	w := t.at(a.Goroutine, a.Time)
-	if a.Kind == loi.EventRegionEnd {
+	switch a.Kind {
+	case loi.EventRegionEnd:
 		return t.b.Event(w, a.Kind, t.times[w], a.Number)
+	case loi.EventStart:
+		name := t.a.program.Function(a.Entry)
+		if name == "" {
+			return t.b.Event(w, a.Kind, t.times[w], a.Number)
+		}
+		k, err := t.b.Kernel(name)
+		if err != nil {
+			return err
+		}
+		return t.b.Event(w, a.Kind, t.times[w], a.Number, uint32(k))
+	case loi.EventGo, loi.EventEnd:
+		return t.b.Event(w, a.Kind, t.times[w], loi.GoArgs(a.Number, a.Away)...)
+	case loi.EventSync:
+		a.Sync.Object = loi.NoObject
+		if a.Class >= 0 {
+			var err error
+			if a.Sync.Object, err = t.object(a.Class); err != nil {
+				return err
+			}
+		}
+		return t.b.Event(w, a.Kind, t.times[w], a.Sync.Args()...)
 	}
 	n, err := t.region(a.Region)
 	if err != nil {

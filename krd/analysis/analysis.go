@@ -33,6 +33,8 @@ type Analysis struct {
 	// Check, if not nil, returns what is wrong with the options, before any work.
 	Check func(options any) error
 	Needs Needs
+	// Regions, if not nil, reports that the options ask for events of regions too.
+	Regions func(options any) bool
 	// Begin returns what takes the events of a trace. options is what Options returned, set.
 	Begin func(options any, in *Input) (Sink, error)
 	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
@@ -65,11 +67,18 @@ type Needs struct {
 	Accesses bool `json:"accesses"` // what kernels read and write: a trace without any is refused
 	Tasks    bool `json:"tasks"`    // task events: likewise
 	Regions  bool `json:"regions"`  // events of regions: likewise
+	// Goroutines: events of goroutines do in the place of those of tasks
+	Goroutines bool `json:"goroutines"`
 	// searches for work, steals and what else the runtime tells, where it is there
 	Runtime bool `json:"runtime"`
 	// ByWorker asks for one worker after the other in program order, instead of all in the order in
 	// which kernels began.
 	ByWorker bool `json:"by_worker"`
+}
+
+// WantsRegions reports whether a trace is to have events of regions, for these options.
+func (a *Analysis) WantsRegions(options any) bool {
+	return a.Needs.Regions || a.Regions != nil && a.Regions(options)
 }
 
 // Events reports whether more than kernel executions is wanted.
@@ -147,7 +156,8 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 	if a.Needs.Accesses && !t.Accesses() {
 		return &NeedError{a.Name, "what kernels access", "full, of a kernel that says it"}
 	}
-	if a.Needs.Tasks && !t.Tells(loi.EventTask, loi.EventChild) {
+	if a.Needs.Tasks && !t.Tells(loi.EventTask, loi.EventChild) &&
+		!(a.Needs.Goroutines && t.Tells(loi.EventStart, loi.EventSync)) {
 		return &NeedError{a.Name, "task events", "full,tasks"}
 	}
 	if a.Needs.Regions && !t.Tells(loi.EventRegion) {

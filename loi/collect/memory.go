@@ -34,9 +34,10 @@ func (e event) rest() uint64 { return e[1] & (1<<56 - 1) }
 // stamp returns the tick that e tells, if it does.
 func (e event) stamp() (uint64, bool) {
 	switch e.kind() {
-	case kindType:
+	case kindType, kindStart:
 		return e.rest(), true
-	case kindStamp, kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto, kindEnd:
+	case kindStamp, kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto, kindEnd,
+		kindDone:
 		return e[0], true
 	}
 	return 0, false
@@ -63,6 +64,7 @@ type header struct {
 	lost       uint64
 	observed   uint64
 	replaced   uint64
+	sync       uint64
 }
 
 type buffer struct {
@@ -100,8 +102,9 @@ type Memory struct {
 }
 
 // NewMemory makes the memory for a program of so many sites. Its pages are had when they are
-// written first. stack says that the accesses to the stack are events as others, not only counted.
-func NewMemory(sites int, stack bool) (*Memory, error) {
+// written first. stack says that the accesses to the stack are events as others, not only counted,
+// sync that what goroutines wait for is recorded.
+func NewMemory(sites int, stack, sync bool) (*Memory, error) {
 	f, err := anonymousFile("krdlab-trace")
 	if err != nil {
 		return nil, fmt.Errorf("memory shared with the program: %w", err)
@@ -124,6 +127,9 @@ func NewMemory(sites int, stack bool) (*Memory, error) {
 		bufsAt: bufsAt, bufs: maxBufs, countsAt: countsAt}
 	if stack {
 		m.h.observed = 1
+	}
+	if sync {
+		m.h.sync = 1
 	}
 	m.grow(firstChunks)
 	return m, nil

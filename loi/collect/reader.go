@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,6 +31,14 @@ const (
 	kindIteration
 	kindGoto
 	kindEnd
+	kindStart
+	kindGo
+	kindSync
+	kindSyncAt
+	kindDone
+	kindEntry
+	kindLabel
+	kindText
 )
 
 // What addresses have above them that are distances from the top of a goroutine's stack.
@@ -106,7 +115,8 @@ type Reader struct {
 	rest    []Variable
 	layouts map[uint64]*Layout // by type of pointer
 	kernels map[string]int
-	numbers uint64 // of regions that have begun
+	numbers uint64            // of regions that have begun
+	started map[uint64]uint32 // numbers of goroutines, by the runtime's
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
@@ -137,9 +147,16 @@ type thread struct {
 
 	windows []window // of operations that go on
 
+	started uint32   // of the goroutine, where those that wait are told of; 0: they are not
+	waits   *pending // what Done ends
+
 	regions []openRegion // the innermost last
-	kernel  int          // as a Turn has it
-	time    uint64       // of its last events
+	kernel  int          // as a Turn has it, of the innermost region that has one
+
+	label     int // likewise, of what package runtime/pprof says
+	text      []byte
+	textBytes int
+	time      uint64 // of its last events
 }
 
 const batchLen = 1 << 14
@@ -151,7 +168,8 @@ func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
 		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
 		pages: make(map[uint64]uint32), account: make([]SiteAccount, len(sites)+1),
 		layouts: make(map[uint64]*Layout), kernels: make(map[string]int),
-		cached: make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
+		started: make(map[uint64]uint32),
+		cached:  make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
 	r.class(Class{})
 	for i := range sites {
 		r.leaves[i+1] = sites[i].Leaves
@@ -276,6 +294,21 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 				return err
 			}
 			r.cut(t, 0, min(e[0], at))
+			r.ended(t, e, min(e[0], at))
+		case kindLabel:
+			t.text, t.textBytes = t.text[:0], int(e[0])
+			if err := r.label(t, at); err != nil {
+				return err
+			}
+		case kindText:
+			t.text = binary.NativeEndian.AppendUint64(t.text, e[0])
+			if err := r.label(t, at); err != nil {
+				return err
+			}
+		case kindEntry, kindStart, kindGo, kindSync, kindSyncAt, kindDone:
+			if err := r.sync(t, e, at); err != nil {
+				return err
+			}
 		default:
 			r.Odd++
 		}
@@ -289,7 +322,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 func (r *Reader) turn(t *thread, at uint64) error {
 	b := &r.batch
 	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
-		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at, t.kernel})
+		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at, cmp.Or(t.kernel, t.label)})
 		if !t.accessed {
 			t.accessed = true
 			r.Goroutines++

@@ -4,14 +4,21 @@ import (
 	"krdlab/loi"
 )
 
-// An Act is what a goroutine did beside accesses: a region of the source began or ended.
+// An Act is what a goroutine did beside accesses: a region of the source began or ended, or it
+// waited for others, or let them go on.
 type Act struct {
 	After     int // so many accesses of the batch
 	Goroutine uint64
 	Time      uint64 // ticks; it ascends for a goroutine, together with those of its turns
 	Kind      loi.EventKind
-	Region    int    // of EventRegion: its number in the sources
-	Number    uint32 // of EventRegion and EventRegionEnd: which; 0: there were 2^32 before it
+	Region    int // of EventRegion: its number in the sources
+	// Number is which region of EventRegion and EventRegionEnd, 0: there were 2^32 before it; or which
+	// goroutine of EventGo, EventStart and EventEnd.
+	Number uint32
+	Entry  uint64    // of EventStart: address of the function that it runs
+	Away   uint64    // of EventGo and EventEnd: ticks off its thread
+	Sync   *loi.Sync // of EventSync, without its Object
+	Class  int       // of the Object; -1: none
 }
 
 // An openRegion has begun in a goroutine and not ended.
@@ -80,8 +87,7 @@ func (r *Reader) enter(t *thread, depth uint64, region int, at uint64) {
 		x.number = uint32(r.numbers)
 	}
 	t.regions = append(t.regions, x)
-	r.batch.Acts = append(r.batch.Acts, Act{After: len(r.batch.Places), Goroutine: t.number,
-		Time: at, Kind: loi.EventRegion, Region: region, Number: x.number})
+	r.act(t, Act{Time: at, Kind: loi.EventRegion, Region: region, Number: x.number})
 	if k := r.Regions[region-1].Kernel; k != "" {
 		t.kernel = r.kernel(k)
 	}
@@ -113,8 +119,7 @@ func (r *Reader) cut(t *thread, n int, at uint64) {
 		return
 	}
 	for i := len(t.regions) - 1; i >= n; i-- {
-		r.batch.Acts = append(r.batch.Acts, Act{After: len(r.batch.Places), Goroutine: t.number,
-			Time: at, Kind: loi.EventRegionEnd, Number: t.regions[i].number})
+		r.act(t, Act{Time: at, Kind: loi.EventRegionEnd, Number: t.regions[i].number})
 	}
 	t.regions = t.regions[:n]
 	t.kernel = 0
@@ -123,6 +128,20 @@ func (r *Reader) cut(t *thread, n int, at uint64) {
 			t.kernel = r.kernel(k)
 		}
 	}
+}
+
+// label takes the name of a kernel by a label, as soon as it is whole.
+func (r *Reader) label(t *thread, at uint64) error {
+	if len(t.text) < t.textBytes {
+		return nil
+	}
+	if err := r.turn(t, at); err != nil {
+		return err
+	}
+	if t.label = 0; t.textBytes > 0 {
+		t.label = r.kernel(string(t.text[:t.textBytes]))
+	}
+	return nil
 }
 
 // kernel returns the number of a kernel that the source names.

@@ -20,6 +20,7 @@ type Variable struct {
 // address.
 type Program struct {
 	Variables []Variable
+	functions map[uint64]string // by address
 	data      []section
 	types     uint64 // names of types are told by their offset from here
 }
@@ -49,10 +50,13 @@ func OpenProgram(path string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the program %s: %w", path, err)
 	}
-	p := new(Program)
+	p := &Program{functions: make(map[uint64]string)}
 	for _, s := range symbols {
 		if s.Name == "runtime.types" {
 			p.types = s.Value
+		}
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+			p.functions[s.Value] = s.Name
 		}
 		if s.Size == 0 || elf.ST_TYPE(s.Info) != elf.STT_OBJECT ||
 			int(s.Section) >= len(f.Sections) {
@@ -81,6 +85,15 @@ func OpenProgram(path string) (*Program, error) {
 		p.data = append(p.data, section{s.Addr, b})
 	}
 	return p, nil
+}
+
+// Function returns the name of the function at an address, as the compiler has it; that of the
+// program's own main for the runtime's.
+func (p *Program) Function(addr uint64) string {
+	if name := p.functions[addr]; name != "runtime.main" {
+		return name
+	}
+	return "main.main"
 }
 
 // at returns the bytes from an address on, nil if the file has none there.

@@ -2,9 +2,11 @@
 // which phase, which kernels each piece of code ran, where and how long.
 //
 //	trace -> Ordered -> Builder -> a value of each task, made of those of its children
+//	               \-> GoroutineBuilder -> Goroutines -> Longest
 //
 // The events are those of [loi.Recorder.BeginTask] and what follows it. A [Builder] holds the tasks
 // that are alive, and forgets those that have ended; [Build] keeps the whole graph.
+// [Goroutines] is of runs whose workers tell by which operations they wait for each other.
 package dag
 
 import (

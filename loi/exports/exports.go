@@ -96,8 +96,8 @@ func Formats() []string {
 
 // Write writes t to w in the format named, one of [Formats]. Errors: ErrFormat, ErrName, a
 // [*RangeError], what the cursors of t find wrong (a [*loi.FormatError]), and those of w. What was
-// written before an error is no whole file. Memory is bounded by the header of t, and a row group
-// of 2^20 rows for Parquet. Cost: see docs/performance.md.
+// written before an error is no whole file. Memory is bounded by the header of t, a row group of
+// 2^20 rows for Parquet, and for Perfetto what package dag needs of goroutines. Cost: see docs/performance.md.
 func Write(w io.Writer, t *loi.Trace, format string, opt Options) error {
 	i := slices.Index(Formats(), format)
 	if i < 0 {

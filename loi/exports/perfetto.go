@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"krdlab/loi"
+	"krdlab/loi/dag"
 )
 
 // maxLanes bounds the executions of one worker that overlap.
@@ -52,6 +53,7 @@ const (
 	namePhase
 	nameChild
 	nameNumber
+	nameGoroutine
 )
 
 var annotationNames = [...]string{nameAccesses: "accesses", nameObject: "object",
@@ -62,7 +64,7 @@ var annotationNames = [...]string{nameAccesses: "accesses", nameObject: "object"
 	nameThief:     "thief",
 	nameOtherNode: "other node", nameEntries: "entries", nameChildren: "children", nameArgs: "args",
 	nameTask: "task", nameParent: "parent", namePhase: "phase", nameChild: "child",
-	nameNumber: "number"}
+	nameNumber: "number", nameGoroutine: "goroutine"}
 
 // The names of events follow those of the kernels, and those of regions follow them.
 const (
@@ -74,12 +76,17 @@ const (
 	eventChild
 	eventPhase
 	eventEnd
+	eventGo
+	eventStart
+	eventGoroutineEnd
+	eventGoesOn
 )
 
 var eventNames = [...]string{eventTask: "task", eventIdle: "idle", eventSteal: "steal",
 	eventStolen:  "stolen from",
 	eventNewTask: "new task", eventChild: "child",
-	eventPhase: "after phase", eventEnd: "task ends"}
+	eventPhase: "after phase", eventEnd: "task ends",
+	eventGo: "go", eventStart: "start", eventGoroutineEnd: "end", eventGoesOn: "goes on"}
 
 // perfetto writes a trace as a stream of Perfetto's TracePackets.
 type perfetto struct {
@@ -93,7 +100,9 @@ type perfetto struct {
 	objects uint64
 	flow    uint64 // number of the last steal
 	idle    bool   // the trace tells of idle workers
-	err     error
+	// of a trace of goroutines
+	goroutines *goroutines
+	err        error
 
 	packetAt, eventAt int // where the open event is
 }
@@ -110,7 +119,9 @@ type lanes struct {
 // writePerfetto writes one process for each node and one thread for each worker, kernel executions
 // as slices with their accesses as annotations, a task whose kernels have no stamps as one slice
 // that lists them, steals as arrows from victim to thief, and counters of idle workers. Tasks and
-// regions stand on further tracks of each worker. What
+// regions stand on further tracks of each worker; a worker that is a goroutine has its number, and
+// its operations are slices from their begin to their end, with arrows to those that they let go
+// on. What
 // overlaps on a worker goes to further tracks of it; an execution that ends before it began is
 // shown without duration. Stamps are in nanoseconds; where the rate of the clock is not known, a
 // tick is one, and a note on the track "trace" says so.
@@ -123,6 +134,9 @@ func writePerfetto(w io.Writer, t *loi.Trace, p *loi.Progress) error {
 	x.num, x.den = rate(t.Header.Clock.Hz)
 	x.kernels, x.objects = uint64(len(t.Header.Registry.Kernels)),
 		uint64(len(t.Header.Registry.Objects))
+	if err := x.findGoroutines(); err != nil {
+		return err
+	}
 	x.names()
 	x.tracks()
 	if err := x.about(); err != nil {
@@ -223,6 +237,10 @@ func (x *perfetto) names() {
 		intern(internedEventNames, x.regionName(uint32(i)),
 			strings.ToValidUTF8(x.t.Header.Registry.Regions[i].Name, "\uFFFD"))
 	}
+	for op := loi.SyncOp(1); x.goroutines != nil && op <= lastOperation; op++ {
+		intern(internedEventNames, x.operationName(&dag.Op{Kind: loi.EventSync, Sync: op}),
+			op.String())
+	}
 	for i, s := range annotationNames[1:] {
 		intern(internedAnnotationNames, uint64(i)+1, s)
 	}
@@ -263,6 +281,9 @@ func (x *perfetto) tracks() {
 		name := "worker " + strconv.Itoa(i)
 		if w.CPU >= 0 {
 			name += ", cpu " + strconv.Itoa(w.CPU)
+		}
+		if g := x.goroutines; g != nil && g.Goroutines.Goroutines[i].Number != 0 {
+			name = "goroutine " + strconv.FormatUint(uint64(g.Goroutines.Goroutines[i].Number), 10)
 		}
 		x.text(threadName, name)
 		x.close(at)

@@ -164,6 +164,11 @@ func (x *perfetto) calls(e *loi.Event) {
 // happened writes an event of the runtime at a tick.
 func (x *perfetto) happened(l *lanes, e *loi.Event, at uint64) {
 	worker := e.Worker
+	_, _, goroutine := e.Goroutine()
+	if _, sync := e.Sync(); goroutine || sync {
+		x.operation(l, e)
+		return
+	}
 	switch e.Record.Event {
 	case loi.EventIdle:
 		x.idle = true

@@ -36,6 +36,8 @@ type BuildOptions struct {
 	Stack bool
 	// Regions records functions, loops and iterations as regions.
 	Regions bool
+	// Sync records what goroutines wait for, and has the standard library do so too.
+	Sync bool
 
 	overlay userOverlay
 }
@@ -91,7 +93,8 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	if err != nil {
 		return nil, err
 	}
-	replace, err := runtimeOverlay(strings.TrimSpace(string(goroot)), filepath.Join(dir, "std"))
+	replace, err := runtimeOverlay(strings.TrimSpace(string(goroot)), filepath.Join(dir, "std"),
+		opt.Sync)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +105,7 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	b := &Built{Binary: filepath.Join(dir, "bin", program), Folder: folder}
 	for {
 		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
-			Regions: opt.Regions, Texts: opt.overlay.texts})
+			Regions: opt.Regions, Sync: opt.Sync, Texts: opt.overlay.texts})
 		if err != nil {
 			return nil, err
 		}

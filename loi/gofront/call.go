@@ -26,23 +26,14 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			return w.splice(e.Pos(), e.End(),
 				w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)...)
 		}
-		late, before := w.callee(e)
-		fun := piece{e.Fun.Pos(), e.Fun.End(), ""}
-		if _, lit := ast.Unparen(e.Fun).(*ast.FuncLit); late && !lit && !w.calls(e.Fun) {
-			// gc evaluates it before the arguments only if there is a call in it.
-			fun.text = w.raw(e.Fun)
-			place := e.Fun
-			if x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.where(place) == nowhere {
-				place = x.X
-			}
-			if w.where(place) == heap {
-				w.left(e.Fun, "load of "+w.object(place), callFirst, loi.In, w.info.TypeOf(place), 0)
-			}
-		} else {
-			fun.text = w.val(e.Fun, late)
+		fun, args := w.parts(e)
+		text := func() string {
+			return w.splice(e.Pos(), e.End(), slices.Concat([]piece{fun}, args)...)
 		}
-		args := w.seqAfter(before, false, e.Args...)
-		return w.splice(e.Pos(), e.End(), append([]piece{fun}, args...)...)
+		if op := w.atomic(e); op != 0 {
+			return w.atomicCall(e, op, &fun, args, text)
+		}
+		return text()
 	}
 	if deferred {
 		return plain(later)
@@ -90,6 +81,10 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			return w.slice("NS", text, w.windowSite(e, "make", 0, typeString(t), u.Elem()), u.Elem())
 		case *types.Map:
 			return w.madeMap(e, "make-map", t, text)
+		case *types.Chan:
+			if w.opt.Sync {
+				return w.madeMap(e, "make-chan", t, text)
+			}
 		}
 		return text
 	case "append":
@@ -126,6 +121,26 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 			piece{k.Pos(), k.End(), w.call("K", key, site)})
 	}
 	return plain(later)
+}
+
+// parts are the function or method of a call, and its arguments.
+func (w *fn) parts(e *ast.CallExpr) (fun piece, args []piece) {
+	late, before := w.callee(e)
+	fun = piece{e.Fun.Pos(), e.Fun.End(), ""}
+	if _, lit := ast.Unparen(e.Fun).(*ast.FuncLit); late && !lit && !w.calls(e.Fun) {
+		// gc evaluates it before the arguments only if there is a call in it.
+		fun.text = w.raw(e.Fun)
+		place := e.Fun
+		if x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.where(place) == nowhere {
+			place = x.X
+		}
+		if w.where(place) == heap {
+			w.left(e.Fun, "load of "+w.object(place), callFirst, loi.In, w.info.TypeOf(place), 0)
+		}
+	} else {
+		fun.text = w.val(e.Fun, late)
+	}
+	return fun, w.seqAfter(before, false, e.Args...)
 }
 
 // callee says of the function that e calls whether something is evaluated before it (later in val),

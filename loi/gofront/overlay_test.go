@@ -13,7 +13,8 @@ import (
 )
 
 // variants are the ways to rewrite a program that are tested.
-var variants = map[string]Options{"accesses": {}, "everything": {Regions: true}}
+var variants = map[string]Options{"accesses": {},
+	"everything": {Regions: true, Sync: true}}
 
 // rewriteDir rewrites the packages of a module.
 func rewriteDir(t testing.TB, dir string, how Options, tests bool, patterns ...string) *Rewritten {
@@ -47,13 +48,14 @@ func environment() []string {
 
 // overlay writes what go build -overlay takes: the agent, the runtime's end of it and rewritten
 // files. It returns the path of its JSON file.
-func overlay(t testing.TB, dir string, r *Rewritten) string {
+func overlay(t testing.TB, dir string, how Options, r *Rewritten) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace, err := runtimeOverlay(strings.TrimSpace(string(out)), filepath.Join(dir, "std"))
+	replace, err := runtimeOverlay(strings.TrimSpace(string(out)), filepath.Join(dir, "std"),
+		how.Sync)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -304,6 +304,7 @@ func (n *nesting) Batch(b *collect.Batch) error {
 		case a.Kind == loi.EventRegion:
 			n.begun++
 			n.open[a.Goroutine] = append(open, a.Number)
+		case a.Kind != loi.EventRegionEnd:
 		case len(open) == 0 || open[len(open)-1] != a.Number:
 			n.wrong = append(n.wrong, a)
 		default:
@@ -317,7 +318,8 @@ func (n *nesting) Batch(b *collect.Batch) error {
 func (n *nesting) check(t *testing.T, some bool) {
 	t.Helper()
 	if some != (n.begun > 0) || len(n.wrong) > 0 {
-		t.Errorf("%d regions began, and %d ends are wrong: %v", n.begun, len(n.wrong), n.wrong)
+		t.Errorf("%d regions began, and %d ends are wrong: %v", n.begun, len(n.wrong),
+			n.wrong[:min(len(n.wrong), 3)])
 	}
 	for g, open := range n.open {
 		if len(open) > 0 {
@@ -357,7 +359,7 @@ func outcomes(t *testing.T, list []function, regions bool) *outcome {
 		t.Fatalf("%s", text)
 	}
 	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-		Regions: regions}, work)
+		Regions: regions, Sync: regions}, work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +371,7 @@ func outcomes(t *testing.T, list []function, regions bool) *outcome {
 	nested := &nesting{open: map[uint64][]uint32{}}
 	rewritten, r := traced(t, built, nested)
 	rewritten.Stdout = &out
-	run(t, rewritten, built, r)
+	run(t, rewritten, built, r, regions)
 	nested.check(t, regions)
 	as, err := exec.Command(plain).Output()
 	if err != nil {

@@ -86,7 +86,7 @@ func (c *counting) Batch(b *collect.Batch) error {
 			}
 			c.counts[in+">"+c.names[a.Number]]++
 			open[a.Goroutine] = append(slices.Clip(list), a.Number)
-		} else if len(list) > 0 {
+		} else if a.Kind == loi.EventRegionEnd && len(list) > 0 {
 			open[a.Goroutine] = list[:len(list)-1]
 		}
 	}
@@ -132,7 +132,7 @@ func TestRegions(t *testing.T) {
 			program, r := traced(t, built, c)
 			c.reader = r
 			program.Args = append(program.Args, name)
-			run(t, program, built, r)
+			run(t, program, built, r, false)
 			c.check(t, true)
 			want := map[string]int{">main": 1}
 			for _, m := range regexp.MustCompile(`(\S+) (\d+)`).FindAllStringSubmatch(text, -1) {
@@ -170,9 +170,9 @@ func traced(t *testing.T, b *gofront.Built, s collect.Sink) (*exec.Cmd, *collect
 }
 
 // run runs it.
-func run(t *testing.T, c *exec.Cmd, b *gofront.Built, r *collect.Reader) {
+func run(t *testing.T, c *exec.Cmd, b *gofront.Built, r *collect.Reader, sync bool) {
 	t.Helper()
-	mem, err := collect.NewMemory(len(b.Sites), false)
+	mem, err := collect.NewMemory(len(b.Sites), false, sync)
 	if err != nil {
 		t.Fatal(err)
 	}

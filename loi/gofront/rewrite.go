@@ -46,6 +46,8 @@ type Options struct {
 	// Regions records functions, loops and iterations as regions too; without it, those only that
 	// the source names a kernel, and the functions that these stand in.
 	Regions bool
+	// Sync records atomic operations, and where channels are made.
+	Sync bool
 	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
 }

@@ -100,7 +100,7 @@ func sameResults(t *testing.T, dir string, paths, patterns []string, how Options
 			t.Errorf("%s: nothing was rewritten", p)
 		}
 	}
-	rewritten := results(t, dir, patterns, "-overlay", overlay(t, t.TempDir(), r))
+	rewritten := results(t, dir, patterns, "-overlay", overlay(t, t.TempDir(), how, r))
 	t.Logf("%d results, %d files, %d sites, %d left", len(as), len(r.Files), len(r.Sites),
 		len(r.Left))
 	for i := range as {

@@ -207,7 +207,7 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 		}
 		// without kernels there is a trace of tasks or none
 		d.Structure.Tasks = d.Structure.Tasks || line.Needs.Tasks || !k.Work
-		d.Structure.Regions = d.Structure.Regions || line.Needs.Regions
+		d.Structure.Regions = d.Structure.Regions || line.WantsRegions(x.options)
 		return nil
 	}, func(ctx context.Context, r *request.Request, t *hw.Topology) error {
 		if err := x.check(c); err != nil {
@@ -266,6 +266,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			}
 			defer dir.Remove()
 			r.Trace = filepath.Join(dir.Path, "program.loi")
+			r.Build.Regions = r.Build.Regions || line.WantsRegions(x.options)
+			r.Build.Sync = r.Build.Sync || line.Needs.Tasks
 			if err := a.runGo(c, &r, x.caches, nil); err != nil {
 				return err
 			}

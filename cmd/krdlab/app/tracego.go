@@ -86,6 +86,8 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 		"of what something points to, and maps; it costs time")
 	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as regions; "+
 		"they are in the trace of --out")
+	f.BoolVar(&r.Build.Sync, "sync", false, "record what goroutines wait for: who starts whom, channels, "+
+		"locks, wait groups, atomic operations; it is in the trace of --out")
 	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
 		"`PATTERN`s of import paths that may end in ... (default all)")
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
@@ -164,7 +166,8 @@ func (a *app) layOutAgent(dir string, args []string) error {
 	return nil
 }
 
-// runGo traces; rank, if not nil, may ask for a ranking.
+// runGo traces; rank may ask for a ranking. If it is nil the trace is for an analysis, which prints
+// its own result.
 func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ranking) error {
 	t, err := a.sized(c.Context(), caches)
 	if err != nil {
@@ -183,17 +186,19 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ra
 	if d == nil {
 		return err
 	}
-	if d.Trace != nil && !asJSON(c) {
+	if d.Trace != nil && (rank == nil || !asJSON(c)) {
 		for _, s := range d.Doubts() {
 			fmt.Fprintf(a.stderr, "warning: %s\n", s)
 		}
-		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
+		if rank != nil {
+			fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
+		}
 		return err
 	}
 	if d.Dir != "" && !asJSON(c) {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
 	}
-	if d.KRD != nil && rank != nil {
+	if d.KRD != nil {
 		err = errors.Join(rank.of(d), err)
 	}
 	return errors.Join(a.answer(c, d, d.View().Text), err)

@@ -48,6 +48,9 @@ func (r *result) table() *doc.Table {
 // label is what stands in the box of node i.
 func (r *result) label(i int) (lines []string) {
 	n := &r.d.Nodes[i]
+	if r.d.Goroutines != nil {
+		return r.goroutineLabel(n)
+	}
 	what := "code"
 	if n.Task {
 		what = "task"
@@ -86,6 +89,9 @@ func short(name string) string {
 
 // times is how often a node of an edge has the child.
 func (r *result) times(e *Edge) string {
+	if r.d.Goroutines != nil {
+		return goroutineTimes(e)
+	}
 	each := float64(e.Count) / float64(r.d.Nodes[e.From].Count)
 	return fmt.Sprintf("× %.3g", each)
 }
@@ -181,10 +187,21 @@ func (r *result) svg(w io.Writer) {
 		s    string
 	}
 	var labels []text
+	if r.d.Goroutines != nil {
+		fmt.Fprintln(w, `<marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" `+
+			`markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a94a3"/></marker>`)
+	}
 	for i := range r.d.Edges {
 		e := &r.d.Edges[i]
 		x0, y0 := x[e.From]+boxWidth/2, y[e.From]+boxHeight
 		x1, y1 := x[e.To]+boxWidth/2, y[e.To]
+		if r.d.Goroutines != nil {
+			curve, at := goroutinePath(e, x, y)
+			fmt.Fprintf(w, `<path d="%s" fill="none" stroke="#8a94a3" marker-end="url(#arrow)"/>`+"\n",
+				curve)
+			labels = append(labels, text{at[0], at[1], r.times(e)})
+			continue
+		}
 		side := 0.0 // what passes other boxes goes around them
 		if y1-y0 > gapDown+1 {
 			side = (boxWidth/2 + swerves) * 4 / 3

@@ -30,18 +30,20 @@ var Analysis = &analysis.Analysis{
 	Long: "Compute work (the time of all kernels), span (that of the longest path of the task " +
 		"graph), their quotient, the parallelism, and the times between which a greedy scheduler " +
 		"finishes. The burdened span has what a spawn and a continuation cost on its path.\n" +
-		"The graph is drawn with tasks of the same shape as one node.",
+		"The graph is drawn with tasks of the same shape as one node.\n" +
+		"Of a trace whose workers are goroutines that tell by which operations they wait for each " +
+		"other, it also shows who waited for whom, and who has which share of the longest path.",
 	Example: "  krdlab run matmul --n 1024 --trace full,tasks --out traced\n" +
 		"  krdlab graph traced\n  krdlab graph traced --unit kernels --plot graph.svg",
 	Formats: []string{"svg", "dot"},
-	Options: func() any { return &Options{Unit: unitTime} },
-	Needs:   analysis.Needs{Tasks: true},
+	Options: func() any { return &Options{} },
+	Needs:   analysis.Needs{Tasks: true, Goroutines: true},
 	Begin:   begin,
 }
 
 // Options are the flags.
 type Options struct {
-	Unit   string `flag:"unit" choice:"time,kernels,pieces" help:"WHAT is counted: time of kernels, kernels, or pieces of code between spawns and joins"`
+	Unit   string `flag:"unit" choice:"time,kernels,pieces" help:"WHAT is counted: time of kernels, kernels, or pieces of code between spawns and joins; of goroutines time on the thread, accesses, or pieces between operations (default: time, of goroutines with accesses kernels)"`
 	Burden string `flag:"burden" want:"expected a time such as 5us" help:"what a spawn takes, and what a continuation does: a TIME such as 5us (default: the prices of the simulated machine that the trace names)"`
 }
 
@@ -50,10 +52,15 @@ const (
 	unitTime    = "time"
 	unitKernels = "kernels"
 	unitPieces  = "pieces"
+
+	unitAccesses = "accesses" // how kernels are called where goroutines run them
 )
 
 // ErrBurden is wrapped by the error of a burden that is no time.
 var ErrBurden = failure.New(failure.Request, "invalid burden")
+
+// ErrMixed is wrapped by the error of a trace with events of tasks and of goroutines.
+var ErrMixed = failure.New(failure.Data, "the trace has events of tasks and of goroutines")
 
 // A sums is what is known of a task, of all that is below it.
 type sums struct {
@@ -68,23 +75,27 @@ type sums struct {
 
 // sink adds up.
 type sink struct {
-	in       *analysis.Input
-	unit     string // of Options
-	spawn    uint64 // ticks
-	resume   uint64
-	priced   bool // spawn and resume are known
-	builder  *dag.Builder[sums]
-	shapes   *shapes
-	tasks    uint64
-	executed uint64
-	first    int64
-	last     int64
-	any      bool
+	in      *analysis.Input
+	unit    string // of Options
+	spawn   uint64 // ticks
+	resume  uint64
+	priced  bool   // spawn and resume are known
+	burden  string // of Options
+	builder *dag.Builder[sums]
+	// nil as soon as there are events of tasks, and builder if there are some of goroutines
+	goroutines *dag.GoroutineBuilder
+	shapes     *shapes
+	tasks      uint64
+	executed   uint64
+	first      int64
+	last       int64
+	any        bool
 }
 
 func begin(options any, in *analysis.Input) (analysis.Sink, error) {
 	opt := options.(*Options)
-	s := &sink{in: in, unit: opt.Unit, shapes: newShapes()}
+	s := &sink{in: in, unit: opt.Unit, burden: opt.Burden, shapes: newShapes(),
+		goroutines: dag.NewGoroutines(in.Header)}
 	if err := s.price(opt.Burden); err != nil {
 		return nil, err
 	}
@@ -103,13 +114,13 @@ func (s *sink) price(burden string) error {
 		if err != nil || d < 0 {
 			return fmt.Errorf("--burden %s: %w; expected a time such as 5us", burden, ErrBurden)
 		}
-		if s.unit != unitTime || h.Clock.Hz == 0 {
+		if !s.timed() || h.Clock.Hz == 0 {
 			return fmt.Errorf("--burden %s: %w: the graph is not in units of time, or the rate of the "+
 				"trace's clock is not known", burden, ErrBurden)
 		}
 		s.spawn, s.priced = ticks(float64(d.Nanoseconds())), true
 		s.resume = s.spawn
-	case h.Substrate == loi.Simulated && s.unit == unitTime:
+	case h.Substrate == loi.Simulated && s.timed():
 		if m, err := machine.ByName(h.Machine); err == nil {
 			c := &m.Costs
 			s.spawn = ticks(float64(c.SpawnPS+c.StealLocalPS) / 1e3)
@@ -118,6 +129,9 @@ func (s *sink) price(burden string) error {
 	}
 	return nil
 }
+
+// timed reports whether times are counted, of tasks.
+func (s *sink) timed() bool { return s.unit == unitTime || s.unit == "" }
 
 // weight is what a piece counts for.
 func (s *sink) weight(p *dag.Piece) uint64 {
@@ -179,7 +193,37 @@ func (s *sink) Event(e *loi.Event) error {
 		s.first, s.last, s.any = e.Start, e.End, true
 	}
 	s.first, s.last = min(s.first, e.Start), max(s.last, e.End)
-	return s.builder.Event(e)
+	tasks, goroutines := isTasks(e), isGoroutines(e)
+	if tasks && s.builder == nil || goroutines && s.goroutines == nil {
+		return fmt.Errorf("worker %d, tick %d: %w", e.Worker, e.Start, ErrMixed)
+	}
+	if goroutines && s.burden != "" {
+		return fmt.Errorf("--burden %s: %w: goroutines have no spawns and continuations that would "+
+			"cost the same each time", s.burden, ErrBurden)
+	}
+	if tasks {
+		s.goroutines = nil
+	} else if goroutines {
+		s.builder = nil
+	}
+	if s.builder != nil {
+		if err := s.builder.Event(e); err != nil {
+			return err
+		}
+	}
+	if s.goroutines != nil {
+		return s.goroutines.Event(e)
+	}
+	return nil
+}
+
+// isTasks reports whether an event is of the structure of tasks.
+func isTasks(e *loi.Event) bool {
+	if e.Type != loi.EventRecord {
+		return false
+	}
+	k := e.Record.Event
+	return k == loi.EventTask || k == loi.EventChild || k == loi.EventPhase
 }
 
 // SchemaVersion is the version of [Document].
@@ -208,6 +252,9 @@ type Document struct {
 	Nodes      []Node     `json:"nodes"`
 	Edges      []Edge     `json:"edges"`
 	Warnings   []string   `json:"warnings"`
+	// of a trace of goroutines, whose nodes are those that ran the same first, and whose edges count
+	// how often one started the other, or let it go on when it waited
+	Goroutines *Goroutines `json:"goroutines,omitempty"`
 }
 
 // A Node is tasks, or pieces of code that are no tasks, of the same shape.
@@ -228,51 +275,81 @@ type Edge struct {
 	From  int    `json:"from"`
 	To    int    `json:"to"`
 	Count uint64 `json:"count"`
+	// of goroutines; Count is how often one waited
+	Starts uint64 `json:"starts,omitempty"`
 }
 
 // End implements [analysis.Sink].
 func (s *sink) End() (analysis.Result, error) {
+	d := &Document{SchemaVersion: SchemaVersion, Tasks: s.tasks, Kernels: s.executed,
+		Workers: len(s.in.Header.Workers), Warnings: []string{}}
+	for _, w := range s.in.Warnings {
+		d.Warnings = append(d.Warnings, krd.Sentence(w))
+	}
+	if s.builder == nil {
+		x := goroutineSink{sink: s, g: s.goroutines.End(), d: d}
+		return x.end()
+	}
 	v, err := s.builder.End()
 	if err != nil {
 		return nil, err
 	}
-	h := s.in.Header
-	d := &Document{SchemaVersion: SchemaVersion, Unit: "ns", Tasks: s.tasks, Kernels: s.executed,
-		Workers: len(h.Workers), Warnings: []string{}}
-	scale := 1.0
+	d.Tasks = s.tasks
+	if s.unit == "" {
+		s.unit = unitTime
+	}
+	scale := s.scale(d)
+	s.sums(d, v.work, v.longest, scale) // the program's only phase does not end
+	if s.priced && v.work > 0 {
+		d.BurdenedSpan = doc.Some(float64(v.burdenedChild) * scale)
+		d.BurdenedParallelism = doc.Some(float64(v.work) / float64(v.burdenedChild))
+	}
+	d.Nodes, d.Edges, d.Folded = s.shapes.fold(s.shapes.root(&v.building), &s.in.Header.Registry,
+		scale)
+	return &result{d, s.in.Header}, nil
+}
+
+// tick is the ns of a tick, or 1 where they are not known.
+func (s *sink) tick() float64 {
+	if hz := s.in.Header.Clock.Hz; hz != 0 {
+		return 1e9 / hz
+	}
+	return 1
+}
+
+// scale sets the unit of d, and returns how many of them a weight is.
+func (s *sink) scale(d *Document) float64 {
 	switch {
 	case s.unit != unitTime:
 		d.Unit = s.unit
-	case h.Clock.Hz == 0:
+		return 1
+	case s.in.Header.Clock.Hz == 0:
 		d.Unit = "ticks"
 	default:
-		scale = 1e9 / h.Clock.Hz
+		d.Unit = "ns"
 	}
-	if h.Unordered && h.Cores > 0 {
+	return s.tick()
+}
+
+// sums sets what follows from work and span.
+func (s *sink) sums(d *Document, w, longest uint64, scale float64) {
+	h := s.in.Header
+	if (h.Unordered || d.Goroutines != nil) && h.Cores > 0 {
 		d.Workers = h.Cores
 	}
-	of := func(ticks uint64) doc.Number { return doc.Some(float64(ticks) * scale) }
-	work, span := float64(v.work), float64(v.longest) // the program's only phase does not end
-	d.Work, d.Span = of(v.work), of(v.longest)
-	if v.longest > 0 {
+	work, span := float64(w), float64(longest)
+	d.Work, d.Span = doc.Some(work*scale), doc.Some(span*scale)
+	if longest > 0 {
 		d.Parallelism = doc.Some(work / span)
 	}
-	if s.priced && v.work > 0 {
-		d.BurdenedSpan = of(v.burdenedChild)
-		d.BurdenedParallelism = doc.Some(work / float64(v.burdenedChild))
-	}
-	if p := float64(d.Workers); v.work > 0 {
+	// workers that are goroutines are no cores
+	if p := float64(d.Workers); w > 0 && (d.Goroutines == nil || h.Cores > 0) {
 		d.LowerBound = doc.Some(max(work/p, span) * scale)
 		d.UpperBound = doc.Some((work/p + (1-1/p)*span) * scale)
 	}
 	if s.unit == unitTime && s.any {
 		d.Measured = doc.Some(float64(s.last-s.first) * scale)
 	}
-	for _, w := range s.in.Warnings {
-		d.Warnings = append(d.Warnings, krd.Sentence(w))
-	}
-	d.Nodes, d.Edges, d.Folded = s.shapes.fold(s.shapes.root(&v.building), &h.Registry, scale)
-	return &result{d, h}, nil
 }
 
 // result is a document with its views.
@@ -290,7 +367,7 @@ func (r *result) amount(n doc.Number) any {
 	case !n.Known():
 		return nil
 	case r.d.Work.Float() == 0 && n.Float() == 0:
-		return doc.Missing("the run has no kernels; --unit pieces counts its pieces of code")
+		return doc.Missing("there is nothing to count; --unit pieces counts pieces of code")
 	case r.d.Unit == "ns":
 		return doc.Time(n)
 	}
@@ -312,6 +389,9 @@ func ratio(n doc.Number) any {
 func (r *result) View() *doc.Doc {
 	d := r.d
 	title := "Task graph"
+	if r.d.Goroutines != nil {
+		title = "Graph of goroutines"
+	}
 	if r.h.Kernel != "" {
 		title += " of " + r.h.Kernel
 	}
@@ -328,13 +408,16 @@ func (r *result) View() *doc.Doc {
 		t.Columns[1].Head = "time"
 	}
 	what := "the time of all kernels"
-	if d.Unit == unitKernels || d.Unit == unitPieces {
+	counted := d.Unit == unitKernels || d.Unit == unitPieces || d.Unit == unitAccesses
+	if counted {
 		what = "all of them"
+	} else if d.Goroutines != nil {
+		what = "the time of all goroutines on their threads"
 	}
 	t.Row("work", r.amount(d.Work), what)
 	t.Row("span", r.amount(d.Span), "that of the longest path: no schedule is shorter")
 	t.Row("parallelism", ratio(d.Parallelism), "work / span: so many cores can be of use")
-	if d.Unit != unitKernels && d.Unit != unitPieces && d.Work.Float() > 0 {
+	if !counted && d.Goroutines == nil && d.Work.Float() > 0 {
 		var burdened, bp any = doc.Missing("the prices of this machine are not known; --burden TIME " +
 			"sets what a spawn takes, and a continuation"), nil
 		if d.BurdenedSpan.Known() {
@@ -353,6 +436,14 @@ func (r *result) View() *doc.Doc {
 			"of any scheduler on %s: max(work / P, span)", units.Count(d.Workers, "core")))
 		t.Row("upper bound", r.amount(d.UpperBound),
 			"of a greedy one without overhead: work / P + (1 - 1 / P) span")
+	}
+	if g := d.Goroutines; g != nil {
+		t.Row("goroutines", units.Grouped(g.Count), "that the trace tells of")
+		t.Row("operations", units.Grouped(g.Operations), "with starts and ends")
+		t.Row(unitAccesses, units.Grouped(d.Kernels), "recorded")
+		out.Add(t)
+		r.goroutineTables(out)
+		return out
 	}
 	t.Row("tasks", units.Grouped(d.Tasks), "that have children")
 	t.Row("kernels", units.Grouped(d.Kernels), "executions")

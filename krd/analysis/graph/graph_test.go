@@ -124,8 +124,8 @@ func TestCube(t *testing.T) {
 	d, _ := look(t, tr, Options{Unit: unitKernels})
 	if d.Work.Float() != 512 || d.Span.Float() != 8 || d.Parallelism.Float() != 64 || d.Kernels != 512 ||
 		d.Tasks != 73 || d.LowerBound.Float() != 128 || d.UpperBound.Float() != 128+0.75*8 ||
-		len(d.Nodes) != 4 || d.Nodes[1].Count != 8 || !slices.Equal(d.Edges, []Edge{{0, 1, 8},
-		{1, 2, 64}, {2, 3, 512}}) {
+		len(d.Nodes) != 4 || d.Nodes[1].Count != 8 || !slices.Equal(d.Edges, []Edge{{0, 1, 8, 0},
+		{1, 2, 64, 0}, {2, 3, 512, 0}}) {
 		t.Errorf("%+v", d)
 	}
 	d, _ = look(t, tr, Options{Unit: unitTime})

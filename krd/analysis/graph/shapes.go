@@ -222,7 +222,7 @@ func (s *shapes) fold(root int, r *loi.Registry, scale float64) (nodes []Node, e
 		nodes[i].Work = doc.Some(float64(work[i]) * scale)
 	}
 	for e, n := range count {
-		edges = append(edges, Edge{e[0], e[1], n})
+		edges = append(edges, Edge{From: e[0], To: e[1], Count: n})
 	}
 	slices.SortFunc(edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))

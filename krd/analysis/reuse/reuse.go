@@ -37,6 +37,7 @@ var Analysis = &analysis.Analysis{
 		"  krdlab krd workfirst.loi --replay host\n" +
 		"  krdlab krd workfirst.loi --by object-pair --bins 32M-",
 	Formats: []string{"svg", "png", "pdf"},
+	Regions: func(options any) bool { return options.(*Options).By == krd.ByStack },
 	Options: func() any {
 		return &Options{Distance: string(krd.Exclusive), Weight: string(krd.WeightCount),
 			Engine: krd.EngineExact, Seed: 1, Per: perNode}

@@ -38,7 +38,19 @@ const (
 	Iteration // ticks; it begins, the one before ends
 	Goto      // ticks; what is in the region ends
 
-	End // ticks; the goroutine ends
+	End // ticks; the goroutine ends, and has been so many ticks off its thread
+
+	// What goroutines wait for (runtime/zkrdsync.go), each but Start followed by Done.
+	Start  // number of the goroutine; ticks; the first of its events
+	Go     // number of the goroutine that it has made; ticks off its thread
+	Sync   // address of what an operation is about; operation (bits 48 to 55), room of a channel
+	SyncAt // ticks at which that began; ticks at which it took effect
+	Done   // ticks at which it had ended; ticks off the thread
+	Entry  // address of the function that the goroutine of the next Start runs
+
+	// Of the label by which package runtime/pprof names a kernel.
+	Label // bytes of its value, 0: there is none
+	Text  // eight of them, or the rest
 )
 
 // KindShift is where the kind stands in the second word.
@@ -204,6 +216,41 @@ func RD() {
 func RL(b *Buf, depth, what uint64) {
 	b.depth = uint32(depth)
 	put(b, uintptr(ticks()), what|depth<<depthShift)
+}
+
+// syncOn tells whether what goroutines wait for is recorded.
+//
+//go:linkname syncOn runtime.krdOn
+func syncOn() bool
+
+// syncOf records an operation of the running goroutine to what stands at p.
+//
+//go:linkname syncOf runtime.krdSyncOf
+func syncOf(op uint64, p unsafe.Pointer, begin uint64)
+
+// AS records an atomic store to *p, which is about to be made.
+func AS[T any](_ *Buf, p *T, op uint64) *T {
+	if syncOn() {
+		syncOf(op, noescape(unsafe.Pointer(p)), ticks())
+	}
+	return p
+}
+
+// AP keeps in *to where p points to, for AV, and is p.
+func AP[T any](b *Buf, to *uintptr, p *T) *T {
+	*to = place(b, uintptr(unsafe.Pointer(p)))
+	return p
+}
+
+// AV records an atomic operation that has been made to what AP kept, and returned v.
+func AV[T any](b *Buf, v T, at uintptr, op uint64) T {
+	if syncOn() {
+		if at&OnStack != 0 {
+			at = (*[2]uintptr)(unsafe.Pointer(b.stack))[1] - at&^OnStack
+		}
+		syncOf(op, unsafe.Pointer(at), ticks())
+	}
+	return v
 }
 
 // of tells the type of the data that the next event, of the same site, is about.

@@ -30,6 +30,7 @@ type krdHeader struct {
 	lost       atomic.Uint64 // events of those that got none
 	observed   uint64        // 1: accesses on the stack are events
 	replaced   atomic.Uint64 // 1: the process is about to become another program, or has
+	sync       uint64        // 1: what goroutines wait for is recorded
 }
 
 type krdBuffer struct {
@@ -63,6 +64,7 @@ var krd struct {
 	spare krdBuffer       // of goroutines without a buffer: its events go nowhere
 	sink  [1 << 13]uint64 // room for events that many threads put before one rewinds
 	early *krdBuffer      // of what runs on no goroutine
+	sync  bool            // what goroutines wait for is recorded now
 }
 
 func krdInit() {
@@ -152,7 +154,46 @@ func krdNew(gp *g) *krdBuffer {
 	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
 	krdTake(b, i, 0)
 	b.state = 1
+	if krd.sync && !isSystemGoroutine(gp, false) {
+		krdStart(b, gp)
+	}
+	if gp.labels != nil {
+		krdLabel(b, gp.labels)
+	}
 	return b
+}
+
+// krdStart notes that gp, whose buffer is b, is a goroutine of the program, and what it runs.
+func krdStart(b *krdBuffer, gp *g) {
+	krdPut(b, uint64(gp.startpc), krdKindEntry<<56)
+	krdPut(b, gp.goid, krdKindStart<<56|krdTicks()&(1<<56-1))
+}
+
+// krdLabels notes that the labels of the running goroutine (package runtime/pprof) have changed.
+func krdLabels(labels unsafe.Pointer) {
+	if gp := getg(); krd.h != nil && gp.krd != 0 {
+		krdLabel((*krdBuffer)(unsafe.Pointer(gp.krd)), labels)
+	}
+}
+
+// krdLabel notes the value of the label that names kernels: its length and its bytes.
+func krdLabel(b *krdBuffer, labels unsafe.Pointer) {
+	type label struct{ key, value string } // internal/runtime/pprof/label
+	value := ""
+	if labels != nil {
+		for _, l := range *(*[]label)(labels) {
+			if l.key == "kernel" {
+				value = l.value
+			}
+		}
+	}
+	krdPut(b, uint64(len(value)), krdKindLabel<<56)
+	for len(value) > 0 {
+		var word [8]byte
+		n := copy(word[:], value)
+		value = value[n:]
+		krdPut(b, *(*uint64)(unsafe.Pointer(&word)), krdKindText<<56)
+	}
 }
 
 // krdTake gives b, number i, an empty chunk, waiting for one if there is none.
@@ -265,6 +306,10 @@ const (
 	krdKindType  = 8
 	krdKindStamp = 9
 	krdKindEnd   = 18
+	krdKindStart = 19
+	krdKindEntry = 24
+	krdKindLabel = 25
+	krdKindText  = 26
 )
 
 // krdAlloc notes an allocation.
@@ -309,12 +354,21 @@ func krdRest(gp *g) {
 	}
 	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
 	t := uint64(cputicks())
+	gp.krdRested = t
 	if !gp.asyncSafePoint && b.next+16 < b.end {
 		krdPut(b, t, krdKindStamp<<56)
 		return
 	}
 	k := krdChunkAt(b.chunk)
 	atomic.Store64(&k.left, t<<10|krdEvents(b, k))
+}
+
+// krdResume notes that gp runs again.
+func krdResume(gp *g) {
+	if gp.krdRested != 0 {
+		gp.krdAway += uint64(cputicks()) - gp.krdRested
+		gp.krdRested = 0
+	}
 }
 
 // krdEvents returns how many events are in k, which b fills.
@@ -324,12 +378,14 @@ func krdEvents(b *krdBuffer, k *krdChunk) uint64 {
 
 // krdEnd gives back what gp, which has ended, has.
 func krdEnd(gp *g) {
+	away := gp.krdAway & (1<<56 - 1)
+	gp.krdAt, gp.krdRested, gp.krdAway = 0, 0, 0 // it is used again
 	if gp.krd == 0 {
 		return
 	}
 	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
 	gp.krd = 0
-	*(*[2]uint64)(unsafe.Pointer(b.next)) = [2]uint64{uint64(cputicks()), krdKindEnd << 56}
+	*(*[2]uint64)(unsafe.Pointer(b.next)) = [2]uint64{uint64(cputicks()), krdKindEnd<<56 | away}
 	b.next += 16 // there is always room for one: a chunk that is full is exchanged
 	krdGive(b)
 	atomic.Store(&b.state, 0)

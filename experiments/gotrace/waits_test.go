@@ -1,0 +1,299 @@
+package gotrace
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"krdlab/loi"
+	"krdlab/loi/dag"
+)
+
+// parallel are programs of goroutines with their work and span in accesses, by hand.
+var parallel = map[string]struct {
+	text       string
+	work, span uint64
+}{
+	// 10 items of 3 accesses each, of which the consumer makes 5 each: it has the first after 3, and
+	// then is what the producer waits for.
+	"producer and consumer": {`
+func main() {
+	c, done := make(chan int), make(chan bool)
+	go func() {
+		own := heap()
+		for range c {
+			work(own, 5)
+		}
+		done <- true
+	}()
+	own := heap()
+	for i := range 10 {
+		work(own, 3)
+		c <- i
+	}
+	close(c)
+	<-done
+}
+`, 10 * (3 + 5), 3 + 10*5},
+	// The same with room for all: the producer never waits, nor does that change the span.
+	"producer and consumer with room": {`
+func main() {
+	c, done := make(chan int, 10), make(chan bool)
+	go func() {
+		own := heap()
+		for range c {
+			work(own, 2)
+		}
+		done <- true
+	}()
+	own := heap()
+	for i := range 10 {
+		work(own, 3)
+		c <- i
+	}
+	close(c)
+	<-done
+}
+`, 10 * (3 + 2), 10*3 + 2},
+	// 20 items through stages of 1, 2, 3, 2 and 1 accesses: the first takes 9, then one comes out
+	// each 3.
+	"pipeline": {`
+func main() {
+	first := make(chan int)
+	from := first
+	for _, n := range [...]int{2, 3, 2, 1} {
+		to := make(chan int)
+		go func(in, out chan int) {
+			own := heap()
+			for x := range in {
+				work(own, n)
+				out <- x
+			}
+			close(out)
+		}(from, to)
+		from = to
+	}
+	go func() {
+		own := heap()
+		for i := range 20 {
+			work(own, 1)
+			first <- i
+		}
+		close(first)
+	}()
+	for range from {
+	}
+}
+`, 20 * 9, 9 + 19*3},
+	// 10 before, then 7, 14, ... 56 beside 5, then 10.
+	"fork and join": {`
+func main() {
+	own, all := heap(), new(sync.WaitGroup)
+	work(own, 10)
+	for i := range 8 {
+		all.Go(func() { work(heap(), 7*(i+1)) })
+	}
+	work(own, 5)
+	all.Wait()
+	work(own, 10)
+}
+`, 10 + 7*36 + 5 + 10, 10 + 56 + 10},
+	// Each of 4 makes 6, then 10 times 3 behind a lock, which one has at a time.
+	"convoy": {`
+func main() {
+	shared, lock, all := heap(), new(sync.Mutex), new(sync.WaitGroup)
+	for range 4 {
+		all.Go(func() {
+			work(heap(), 6)
+			for range 10 {
+				lock.Lock()
+				work(shared, 3)
+				lock.Unlock()
+			}
+		})
+	}
+	all.Wait()
+}
+`, 4 * (6 + 10*3), 6 + 4*10*3},
+	// Readers at once, then a writer; then a condition that the writer waits for is signaled.
+	"readers and a writer": {`
+func main() {
+	lock, all := new(sync.RWMutex), new(sync.WaitGroup)
+	begun := make(chan bool)
+	for range 4 {
+		all.Go(func() {
+			lock.RLock()
+			begun <- true
+			work(heap(), 5)
+			lock.RUnlock()
+		})
+	}
+	for range 4 {
+		<-begun
+	}
+	lock.Lock()
+	work(heap(), 7)
+	lock.Unlock()
+	all.Wait()
+}
+`, 4*5 + 7, 5 + 7},
+	// Atomic variables: main reads what the goroutine has stored, and goes on.
+	"flag": {`
+func main() {
+	ready := new(atomic.Bool)
+	go func() {
+		work(heap(), 20)
+		ready.Store(true)
+		work(heap(), 1)
+	}()
+	own := heap()
+	work(own, 4)
+	for !ready.Load() {
+	}
+	work(own, 30)
+}
+`, 20 + 1 + 4 + 30, 20 + 30},
+	// A coroutine is a goroutine that never runs beside its caller.
+	"coroutine": {`
+func main() {
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		own := heap()
+		for {
+			work(own, 2)
+			if !yield(1) {
+				return
+			}
+		}
+	})
+	own := heap()
+	for range 6 {
+		next()
+		work(own, 3)
+	}
+	stop()
+}
+`, 6 * (2 + 3), 6 * (2 + 3)},
+}
+
+// work is what they all have: an update of *p is one access.
+const common = `package main
+
+import (
+	"iter"
+	"sync"
+	"sync/atomic"
+)
+
+var _, _, _ any = iter.Pull[int], (*sync.Mutex)(nil), (*atomic.Bool)(nil)
+
+//go:noinline
+func heap() *int { return new(int) }
+
+//go:noinline
+func work(p *int, n int) {
+	for range n {
+		*p++
+	}
+}
+`
+
+func TestParallelism(t *testing.T) {
+	for name, c := range parallel {
+		t.Run(name, func(t *testing.T) {
+			tr := openTrace(t, common+c.text)
+			b := dag.NewGoroutines(&tr.Header)
+			for e, err := range tr.Ordered(loi.Order{Events: true}) {
+				if err == nil {
+					err = b.Event(e)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			l := b.End().Longest(func(o *dag.Op) uint64 { return o.Kernels })
+			if l.Work != c.work || l.Span != c.span {
+				t.Errorf("work %d and span %d, expected %d and %d", l.Work, l.Span, c.work, c.span)
+			}
+		})
+	}
+}
+
+// openTrace runs a program and opens its trace, with regions and what goroutines wait for.
+func openTrace(t *testing.T, text string) *loi.Trace {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "p.loi")
+	_, out, err := trace(t, Data, text, func(r *Request) {
+		r.Trace, r.Build.Sync, r.Build.Regions = file, true, true
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tr, err := loi.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// Kernels are what the source names, by comments or labels, with all that they call; otherwise
+// functions.
+func TestNamedKernels(t *testing.T) {
+	tr := openTrace(t, `package main
+
+import (
+	"context"
+	"runtime/pprof"
+)
+
+var p = new(int)
+
+func leaf() { *p++ }
+
+//krd:kernel by comment
+func named() {
+	leaf()
+	pprof.Do(context.Background(), pprof.Labels("kernel", "hidden"), func(context.Context) { leaf() })
+}
+
+func main() {
+	leaf()
+	named()
+	other := context.Background()
+	pprof.Do(other, pprof.Labels("kernel", "a label", "else", "x"), func(context.Context) {
+		leaf()
+		done := make(chan bool)
+		go func() {
+			leaf()
+			close(done)
+		}()
+		<-done
+	})
+	//krd:kernel loop
+	for range 3 {
+		leaf()
+	}
+	leaf()
+}
+`)
+	got := map[string]int{}
+	for e, err := range tr.Ordered(loi.Order{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range e.Accesses() {
+			if strings.HasPrefix(tr.Header.Registry.Objects[a.Object].Name, "int,") {
+				got[tr.Header.Registry.Kernels[e.Kernel].Name]++
+			}
+		}
+	}
+	for name, n := range map[string]int{"main.leaf": 2, "by comment": 2, "a label": 2, "loop": 3} {
+		if got[name] != n {
+			t.Errorf("%s has %d accesses, expected %d", name, got[name], n)
+		}
+		delete(got, name)
+	}
+	if len(got) > 0 {
+		t.Errorf("beside these: %v", got)
+	}
+}

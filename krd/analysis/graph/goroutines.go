@@ -1,0 +1,335 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+	"krdlab/loi"
+	"krdlab/loi/dag"
+)
+
+// A Waiting is that a goroutine waited for another: its operation began before the one that let it
+// go on. Goroutines are named by number and by what they ran first.
+type Waiting struct {
+	Goroutine string     `json:"goroutine"`
+	For       string     `json:"for"`
+	Operation string     `json:"operation"` // that waited
+	By        string     `json:"by"`        // that let it go on
+	Object    string     `json:"object"`    // "": not known
+	Times     uint64     `json:"times"`
+	Time      doc.Number `json:"time"` // from begin to end, all together; ns, or ticks
+}
+
+// A Stretch is what one goroutine and function, or kernel, have of the longest path.
+type Stretch struct {
+	Goroutine string     `json:"goroutine"`
+	Function  string     `json:"function"` // "": not known
+	Weight    doc.Number `json:"weight"`   // in the unit of the document
+	Pieces    uint64     `json:"pieces"`
+	HandedOn  []Handed   `json:"handed_on"` // the most frequent first
+}
+
+// A Handed is an operation by which the path goes on to another goroutine.
+type Handed struct {
+	Operation string `json:"operation"`
+	Times     uint64 `json:"times"`
+}
+
+// Goroutines is what a document has of a trace of goroutines. Its nodes are those that ran the same
+// first; Waits is how often one of a node waited for one of another.
+type Goroutines struct {
+	Count      uint64    `json:"count"`
+	Operations uint64    `json:"operations"`
+	Waits      []Waiting `json:"waits"` // the longest first
+	Path       []Stretch `json:"path"`  // the heaviest first
+}
+
+// goroutineSink makes documents of traces of goroutines.
+type goroutineSink struct {
+	*sink
+	g *dag.Goroutines
+	d *Document
+}
+
+// isGoroutines reports whether an event is of a goroutine.
+func isGoroutines(e *loi.Event) bool {
+	if e.Type != loi.EventRecord {
+		return false
+	}
+	k := e.Record.Event
+	return k == loi.EventGo || k == loi.EventStart || k == loi.EventEnd || k == loi.EventSync
+}
+
+// end makes the document of d, which has what both kinds of traces have.
+func (s *goroutineSink) end() (*result, error) {
+	d := s.d
+	if s.unit == "" {
+		if s.unit = unitTime; s.executed > 0 {
+			s.unit = unitKernels
+		}
+	}
+	scale := s.scale(d)
+	if s.unit == unitKernels {
+		d.Unit = unitAccesses
+	}
+	l := s.g.Longest(s.weigh)
+	d.Goroutines = &Goroutines{Operations: uint64(len(s.g.Ops))}
+	for i := range s.g.Goroutines {
+		if s.g.Goroutines[i].Ops > 0 {
+			d.Goroutines.Count++
+		}
+	}
+	for i := range s.g.Ops {
+		if s.g.Ops[i].Kind == 0 {
+			d.Goroutines.Operations--
+		}
+	}
+	s.sums(d, l.Work, l.Span, scale)
+	s.doubts()
+	s.waits()
+	s.path(l, scale)
+	s.nodes(scale)
+	return &result{d, s.in.Header}, nil
+}
+
+// weigh is what the piece of an operation counts for.
+func (s *goroutineSink) weigh(o *dag.Op) uint64 {
+	switch {
+	case s.unit == unitKernels:
+		return o.Kernels
+	case s.unit == unitTime:
+		return o.Ticks
+	case o.Kind == loi.EventStart:
+		return 0 // nothing is before it
+	}
+	return 1
+}
+
+// doubts says what is wrong with the trace, or has to be known.
+func (s *goroutineSink) doubts() {
+	g, d := s.g, s.d
+	say := func(n uint64, what, format string) {
+		if n > 0 {
+			d.Warnings = append(d.Warnings, units.Count(n, what)+" "+format)
+		}
+	}
+	for _, op := range slices.Sorted(maps.Keys(g.Missing)) {
+		say(g.Missing[op], "operation", fmt.Sprintf("%q followed something that the trace does not "+
+			"have, and are taken to have waited for nothing", op))
+	}
+	say(g.Dropped, "dependence", "would lead back in time, in a circle, and were dropped: events "+
+		"contradict each other")
+	say(g.Twice, "goroutine", "were started twice; only the first counts")
+	say(g.Orphans, "goroutine", "were started by what the trace does not tell, and begin at once")
+	say(g.Unstarted, "goroutine", "were started and never ran")
+	say(g.Unended, "goroutine", "had not ended when the trace did")
+	if s.unit == unitTime && s.executed > 0 {
+		d.Warnings = append(d.Warnings, "times are those of a program that recorded its accesses, which "+
+			"takes much longer than they do; --unit kernels counts accesses")
+	}
+	if g.Ordered {
+		d.Warnings = append(d.Warnings, "locks and atomic variables are in the order of this run, and "+
+			"so is the span")
+	}
+}
+
+// who names the goroutine of a worker.
+func (s *goroutineSink) who(worker int32) string {
+	x := &s.g.Goroutines[worker]
+	name := "goroutine " + strconv.FormatUint(uint64(x.Number), 10)
+	if x.Number == 0 {
+		name = "worker " + strconv.Itoa(int(worker)) + ", without a start"
+	}
+	if first := s.g.Name(x.Name); first != "" {
+		name += ", " + first
+	}
+	return name
+}
+
+// operation names an operation.
+func operation(o *dag.Op) string {
+	if o.Kind == loi.EventSync {
+		return o.Sync.String()
+	}
+	return o.Kind.String()
+}
+
+// waits adds up who waited for whom.
+func (s *goroutineSink) waits() {
+	type key struct {
+		worker, of int32
+		op, by     string
+		object     loi.ObjectID
+	}
+	type sum struct {
+		times uint64
+		ticks int64
+		first int
+	}
+	all := map[key]*sum{}
+	for i := range s.g.Ops {
+		o := &s.g.Ops[i]
+		ticks, waited := s.g.Waited(o)
+		if !waited {
+			continue
+		}
+		by := &s.g.Ops[o.Partner]
+		k := key{o.Worker, by.Worker, operation(o), operation(by), o.Object}
+		if all[k] == nil {
+			all[k] = &sum{first: i}
+		}
+		all[k].times++
+		all[k].ticks += ticks
+	}
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b key) int {
+		return cmp.Or(cmp.Compare(all[b].ticks, all[a].ticks), cmp.Compare(all[a].first, all[b].first))
+	})
+	s.d.Goroutines.Waits = make([]Waiting, 0, len(keys))
+	for _, k := range keys {
+		s.d.Goroutines.Waits = append(s.d.Goroutines.Waits, Waiting{s.who(k.worker), s.who(k.of), k.op,
+			k.by, s.g.Object(&s.g.Ops[all[k].first]), all[k].times,
+			doc.Some(float64(all[k].ticks) * s.tick())})
+	}
+}
+
+// path folds the longest path.
+func (s *goroutineSink) path(l *dag.Longest, scale float64) {
+	type key struct{ worker, name int32 }
+	type sum struct {
+		weight, pieces uint64
+		handed         map[string]uint64
+		first          int
+	}
+	all := map[key]*sum{}
+	for p := range l.Path() {
+		o := &s.g.Ops[p.Op]
+		k := key{o.Worker, o.Name}
+		if all[k] == nil {
+			all[k] = &sum{handed: map[string]uint64{}}
+		}
+		x := all[k]
+		x.weight += p.Weight
+		x.pieces++
+		if x.first = p.Op; p.To >= 0 {
+			x.handed[operation(o)]++
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b key) int {
+		return cmp.Or(cmp.Compare(all[b].weight, all[a].weight), cmp.Compare(all[a].first, all[b].first))
+	})
+	s.d.Goroutines.Path = make([]Stretch, 0, len(keys))
+	for _, k := range keys {
+		x := all[k]
+		handed := make([]Handed, 0, len(x.handed))
+		for op, n := range x.handed {
+			handed = append(handed, Handed{op, n})
+		}
+		slices.SortFunc(handed, func(a, b Handed) int {
+			return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Operation, b.Operation))
+		})
+		s.d.Goroutines.Path = append(s.d.Goroutines.Path, Stretch{s.who(k.worker),
+			s.g.Name(int(k.name)), doc.Some(float64(x.weight) * scale), x.pieces, handed})
+	}
+}
+
+// nodes folds goroutines that ran the same first; from the most work on, what is one too many goes
+// into the last node. An edge leads from those that were waited for to those that waited.
+func (s *goroutineSink) nodes(scale float64) {
+	d, g := s.d, s.g
+	type group struct{ count, kernels, work uint64 }
+	groups := map[int]*group{}
+	for i := range g.Ops {
+		if o := &g.Ops[i]; o.Kind != 0 {
+			name := g.Goroutines[o.Worker].Name
+			if groups[name] == nil {
+				groups[name] = &group{}
+			}
+			groups[name].work += s.weigh(o)
+			groups[name].kernels += o.Kernels
+			if o.Previous < 0 {
+				groups[name].count++
+			}
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(groups), func(a, b int) int {
+		return cmp.Or(cmp.Compare(groups[b].work, groups[a].work), cmp.Compare(a, b))
+	})
+	d.Folded = len(names) > readable
+	of := map[int]int{}
+	work := uint64(0)
+	for i, name := range names {
+		x := groups[name]
+		if of[name] = min(i, readable-1); i < readable {
+			d.Nodes, work = append(d.Nodes, Node{Task: true, Kernel: g.Name(name)}), 0
+		}
+		n := &d.Nodes[of[name]]
+		if i >= readable {
+			n.Kernel = ""
+		}
+		work += x.work
+		n.Count += x.count
+		n.Kernels += x.kernels
+		n.Work = doc.Some(float64(work) * scale)
+	}
+	count := map[[2]int]*Edge{}
+	node := func(o *dag.Op) int { return of[g.Goroutines[o.Worker].Name] }
+	for i := range g.Ops {
+		o := &g.Ops[i]
+		if _, waited := g.Waited(o); waited || o.Kind == loi.EventStart && o.Partner >= 0 {
+			by := &g.Ops[o.Partner]
+			k := [2]int{node(by), node(o)}
+			if count[k] == nil {
+				count[k] = &Edge{From: k[0], To: k[1]}
+			}
+			if waited {
+				count[k].Count++
+			} else {
+				count[k].Starts++
+			}
+		}
+	}
+	for _, e := range count {
+		d.Edges = append(d.Edges, *e)
+	}
+	slices.SortFunc(d.Edges, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	s.depths()
+}
+
+// depths sets how many steps from the goroutines that nobody started a node is.
+func (s *goroutineSink) depths() {
+	nodes := s.d.Nodes
+	if len(nodes) == 0 {
+		return
+	}
+	seen := make([]bool, len(nodes))
+	var queue []int
+	for i := range nodes {
+		incoming := slices.ContainsFunc(s.d.Edges, func(e Edge) bool { return e.To == i && e.From != i })
+		if !incoming {
+			queue, seen[i] = append(queue, i), true
+		}
+	}
+	for next := 0; ; next++ {
+		if next == len(queue) {
+			i := slices.Index(seen, false)
+			if i < 0 {
+				return
+			}
+			queue, seen[i] = append(queue, i), true
+		}
+		from := queue[next]
+		for _, e := range s.d.Edges {
+			if e.From == from && !seen[e.To] {
+				queue, seen[e.To] = append(queue, e.To), true
+				nodes[e.To].Depth = nodes[from].Depth + 1
+			}
+		}
+	}
+}

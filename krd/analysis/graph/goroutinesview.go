@@ -1,0 +1,136 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+)
+
+// shown is how many rows tables for people have at most.
+const shown = 20
+
+// more says in t that there are more rows than are shown.
+func more[T any](t *doc.Table, list []T) []T {
+	if n := len(list) - shown; n > 0 {
+		t.Remarks = append(t.Remarks, fmt.Sprintf("and %s more; --json has all",
+			units.Grouped(uint64(n))))
+		return list[:shown]
+	}
+	return list
+}
+
+// goroutineTables adds the tables of goroutines.
+func (r *result) goroutineTables(out *doc.Doc) {
+	x := r.d.Goroutines
+	t := &doc.Table{Name: "waits", Title: "Who waited for whom", Keys: 5, Columns: []doc.Column{
+		{Key: "goroutine", Head: "goroutine", Prose: true},
+		{Key: "for", Head: "waited for", Prose: true},
+		{Key: "operation", Data: true}, {Key: "by", Data: true},
+		{Key: "object", Data: true}, {Head: "in", Prose: true},
+		{Key: "times", Head: "times", Kind: doc.Whole},
+		{Key: "time_ns", Head: "time", Kind: doc.Real, Unit: doc.Nanoseconds}}}
+	if r.h.Clock.Hz == 0 {
+		t.Columns[7] = doc.Column{Key: "ticks", Head: "ticks", Kind: doc.Real}
+	}
+	for _, w := range more(t, x.Waits) {
+		in := w.Operation + " until " + w.By
+		if w.Object != "" {
+			in += " of " + w.Object
+		}
+		t.Row(w.Goroutine, w.For, w.Operation, w.By, w.Object, in, w.Times, w.Time)
+	}
+	if len(x.Waits) == 0 {
+		out.Say("No goroutine waited for another.")
+	} else {
+		out.Add(t)
+	}
+	t = &doc.Table{Name: "path", Title: "The longest path", Keys: 2, Columns: []doc.Column{
+		{Key: "goroutine", Head: "goroutine"}, {Key: "function", Head: "runs"},
+		{Key: "span_share", Head: "of the span, %", Kind: doc.Real, Unit: doc.PerCent},
+		{Key: "pieces", Head: "pieces", Kind: doc.Whole},
+		{Key: "handed_on", Head: "handed on by"}}}
+	for _, p := range more(t, x.Path) {
+		share := doc.Number{}
+		if span := r.d.Span.Float(); span > 0 {
+			share = doc.Some(p.Weight.Float() / span)
+		}
+		handed := make([]string, len(p.HandedOn))
+		for i, h := range p.HandedOn {
+			handed[i] = h.Operation + " × " + units.Grouped(h.Times)
+		}
+		t.Row(p.Goroutine, p.Function, share, p.Pieces, strings.Join(handed, ", "))
+	}
+	if len(x.Path) > 0 {
+		out.Add(t)
+	}
+}
+
+// goroutineLabel is what stands in the box of a node.
+func (r *result) goroutineLabel(n *Node) []string {
+	first := short(n.Kernel)
+	if first == "" {
+		first = "others"
+	}
+	lines := []string{first, units.Count(n.Count, "goroutine")}
+	if n.Kernels > 0 {
+		what := " accesses"
+		if n.Kernels == 1 {
+			what = " access"
+		}
+		lines = append(lines, units.Grouped(n.Kernels)+what)
+	}
+	if w := r.d.Work.Float(); n.Work.Float() > 0 {
+		lines = append(lines, fmt.Sprintf("%.3g %% of the work", 100*n.Work.Float()/w))
+	}
+	return lines
+}
+
+// goroutineTimes is what stands at an edge.
+func goroutineTimes(e *Edge) string {
+	switch starts := "starts " + units.Grouped(e.Starts); {
+	case e.Starts == 0:
+		return "× " + units.Grouped(e.Count)
+	case e.Count == 0:
+		return starts
+	default:
+		return starts + ", × " + units.Grouped(e.Count)
+	}
+}
+
+// goroutinePath is the curve of an edge, and where its label stands: down, up beside that, from
+// side to side within a row, or around the right side of a box that waits for itself.
+func goroutinePath(e *Edge, x, y []float64) (curve string, at [2]float64) {
+	const half, apart = boxWidth / 2, 26
+	a, b, top, to := x[e.From], x[e.To], y[e.From], y[e.To]
+	path := func(x0, y0, x1, y1, x2, y2, x3, y3 float64) string {
+		return fmt.Sprintf("M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f", x0, y0, x1, y1, x2, y2, x3, y3)
+	}
+	switch {
+	case e.From == e.To:
+		r, mid := a+boxWidth, top+boxHeight/2
+		return path(r, mid+14, r+28, mid+20, r+28, mid-20, r, mid-14), [2]float64{r + 3, mid - 20}
+	case to > top:
+		a, b = a+half-apart, b+half-apart
+		top += boxHeight
+	case to < top:
+		a, b = a+half+apart, b+half+apart
+		to += boxHeight
+	case b > a && b-a < boxWidth+2*gapAcross: // beside each other
+		mid := top + boxHeight/2 - 10
+		return path(a+boxWidth, mid, a+boxWidth+9, mid, b-9, mid, b, mid),
+			[2]float64{a + boxWidth + 5, mid - 6}
+	case a > b && a-b < boxWidth+2*gapAcross:
+		mid := top + boxHeight/2 + 10
+		return path(a, mid, a-9, mid, b+boxWidth+9, mid, b+boxWidth, mid),
+			[2]float64{b + boxWidth + 5, mid + 14}
+	default: // below the row
+		low := top + boxHeight
+		a, b = a+half, b+half
+		return path(a, low, a, low+gapDown*2/3, b, low+gapDown*2/3, b, low),
+			[2]float64{(a + b) / 2, low + gapDown/2 + 8}
+	}
+	mid := (to - top) / 2
+	return path(a, top, a, top+mid, b, to-mid, b, to), [2]float64{(a+3*b)/4 + 6, to - mid/2}
+}

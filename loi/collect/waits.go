@@ -1,0 +1,103 @@
+package collect
+
+import "krdlab/loi"
+
+// pending is what the events of a goroutine have told of an operation that has not ended, or of a
+// goroutine that it makes.
+type pending struct {
+	kind uint64 // kindSync, kindGo; 0: nothing
+	addr uint64 // or the runtime's number of the goroutine, or of what a goroutine runs
+	away uint64
+	loi.Sync
+}
+
+// Of a kindSync.
+const (
+	syncOpShift  = 48
+	syncSelected = 1 << 47
+	syncTimer    = 1 << 46
+	syncRoom     = 1<<46 - 1
+)
+
+// sync takes an event of what goroutines wait for. Those of a goroutine that has not begun are of
+// the runtime's own.
+func (r *Reader) sync(t *thread, e event, at uint64) error {
+	if t.waits == nil {
+		t.waits = new(pending)
+	}
+	w := t.waits
+	switch rest := e.rest(); e.kind() {
+	case kindEntry:
+		w.addr = e[0]
+	case kindStart:
+		if t.started != 0 {
+			r.Odd++
+			return nil
+		}
+		t.started = r.goroutine(e[0])
+		r.act(t, Act{Time: min(rest, at), Kind: loi.EventStart, Number: t.started,
+			Entry: w.addr})
+	case kindGo:
+		*w = pending{kind: kindGo, addr: e[0], away: rest}
+	case kindSync:
+		room := rest & syncRoom
+		*w = pending{kind: kindSync, addr: e[0], Sync: loi.Sync{
+			Op:       loi.SyncOp(rest >> syncOpShift),
+			Selected: rest&syncSelected != 0, Timer: rest&syncTimer != 0,
+			Room: uint32(min(room, 1<<32-1))}}
+	case kindSyncAt:
+		w.Begin, w.At = e[0], rest
+	case kindDone:
+		return r.done(t, e, min(e[0], at))
+	}
+	return nil
+}
+
+// done ends what is pending.
+func (r *Reader) done(t *thread, e event, at uint64) error {
+	w := *t.waits
+	t.waits.kind = 0
+	if t.started == 0 {
+		return nil
+	}
+	if err := r.turn(t, at); err != nil {
+		return err
+	}
+	switch w.kind {
+	case kindGo:
+		r.act(t, Act{Time: at, Kind: loi.EventGo, Number: r.goroutine(w.addr), Away: w.away})
+	case kindSync:
+		a := Act{Time: at, Kind: loi.EventSync, Sync: &w.Sync, Class: -1}
+		if w.Away = e.rest(); w.addr != 0 {
+			addr := r.real(t, w.addr)
+			o, _ := r.object(addr)
+			a.Class, w.Place = int(o.class), o.virtual+addr-o.addr
+		}
+		r.act(t, a)
+	default:
+		r.Odd++
+	}
+	return r.full()
+}
+
+// ended notes the end of a goroutine.
+func (r *Reader) ended(t *thread, e event, at uint64) {
+	if t.started != 0 {
+		r.act(t, Act{Time: at, Kind: loi.EventEnd, Number: t.started, Away: e.rest()})
+	}
+}
+
+func (r *Reader) act(t *thread, a Act) {
+	a.After, a.Goroutine = len(r.batch.Places), t.number
+	r.batch.Acts = append(r.batch.Acts, a)
+}
+
+// goroutine numbers those of the program, by the runtime's numbers.
+func (r *Reader) goroutine(id uint64) uint32 {
+	n, ok := r.started[id]
+	if !ok {
+		n = uint32(len(r.started) + 1)
+		r.started[id] = n
+	}
+	return n
+}

@@ -1,0 +1,140 @@
+package sync
+
+import "unsafe"
+
+// The tracer's end in this package. Operations are numbered as in krdlab/loi (SyncOp).
+const (
+	krdLocked = 5 + iota
+	krdUnlocked
+	krdReadLocked
+	krdReadUnlocked
+	krdDone
+	krdWaited
+	krdCondWaited
+	krdSignaled
+	krdOnce
+	krdOnceSeen
+)
+
+//go:linkname krdOn runtime.krdOn
+func krdOn() bool
+
+//go:linkname krdTicks runtime.krdTicks
+func krdTicks() uint64
+
+//go:linkname krdSyncOf runtime.krdSyncOf
+func krdSyncOf(op uint64, p unsafe.Pointer, begin uint64)
+
+//go:linkname krdMark runtime.krdMark
+func krdMark()
+
+//go:linkname krdMarked runtime.krdMarked
+func krdMarked(op uint64, p unsafe.Pointer, begin uint64)
+
+// krdNote notes an operation that takes no time.
+func krdNote(op uint64, p unsafe.Pointer) {
+	if krdOn() {
+		krdSyncOf(op, p, krdTicks())
+	}
+}
+
+// Lock locks m.
+// If the lock is already in use, the calling goroutine
+// blocks until the mutex is available.
+func (m *Mutex) Lock() {
+	if !krdOn() {
+		m.mu.Lock()
+		return
+	}
+	begin := krdTicks()
+	m.mu.Lock()
+	krdSyncOf(krdLocked, unsafe.Pointer(m), begin)
+}
+
+// TryLock tries to lock m and reports whether it succeeded.
+func (m *Mutex) TryLock() bool {
+	begin := krdTicks()
+	ok := m.mu.TryLock()
+	if ok && krdOn() {
+		krdSyncOf(krdLocked, unsafe.Pointer(m), begin)
+	}
+	return ok
+}
+
+// Unlock unlocks m.
+// It is a run-time error if m is not locked on entry to Unlock.
+func (m *Mutex) Unlock() {
+	krdNote(krdUnlocked, unsafe.Pointer(m))
+	m.mu.Unlock()
+}
+
+// RLock locks rw for reading.
+func (rw *RWMutex) RLock() {
+	begin := krdTicks()
+	rw.krdRLock()
+	if krdOn() {
+		krdSyncOf(krdReadLocked, unsafe.Pointer(rw), begin)
+	}
+}
+
+// TryRLock tries to lock rw for reading and reports whether it succeeded.
+func (rw *RWMutex) TryRLock() bool {
+	begin := krdTicks()
+	ok := rw.krdTryRLock()
+	if ok && krdOn() {
+		krdSyncOf(krdReadLocked, unsafe.Pointer(rw), begin)
+	}
+	return ok
+}
+
+// Lock locks rw for writing.
+func (rw *RWMutex) Lock() {
+	begin := krdTicks()
+	rw.krdLock()
+	if krdOn() {
+		krdSyncOf(krdLocked, unsafe.Pointer(rw), begin)
+	}
+}
+
+// TryLock tries to lock rw for writing and reports whether it succeeded.
+func (rw *RWMutex) TryLock() bool {
+	begin := krdTicks()
+	ok := rw.krdTryLock()
+	if ok && krdOn() {
+		krdSyncOf(krdLocked, unsafe.Pointer(rw), begin)
+	}
+	return ok
+}
+
+// Wait blocks until the WaitGroup task counter is zero.
+func (wg *WaitGroup) Wait() {
+	begin := krdTicks()
+	wg.krdWait()
+	if krdOn() {
+		krdSyncOf(krdWaited, unsafe.Pointer(wg), begin)
+	}
+}
+
+// krdWait is the waiting of a condition.
+func krdWait(c *Cond, t uint32) {
+	if !krdOn() {
+		runtime_notifyListWait(&c.notify, t)
+		return
+	}
+	begin := krdTicks()
+	krdMark() // where it was signaled already
+	runtime_notifyListWait(&c.notify, t)
+	krdMarked(krdCondWaited, unsafe.Pointer(c), begin)
+}
+
+// krdSignal is the signal of a condition, or its broadcast.
+func krdSignal(c *Cond, notify func(*notifyList)) {
+	if !krdOn() {
+		notify(&c.notify)
+		return
+	}
+	begin := krdTicks()
+	krdMark()
+	notify(&c.notify)
+	krdMarked(krdSignaled, unsafe.Pointer(c), begin)
+}
