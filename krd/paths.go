@@ -8,15 +8,16 @@ import (
 	"krdlab/loi"
 )
 
-// paths are the paths of calls that lead to the accesses of one node: of an access, the regions that
-// are open on its worker, outermost first, and then its kernel, unless that has the name of the
-// innermost function. Iterations are no frames. Recursion is folded: where a function is on the path
-// already, the path is cut back to its first frame, so that f > g > f is f, and a recursion of any
-// depth one frame. Loops are not folded by themselves: f > loop > f is f.
+// paths are the paths of calls that lead to the accesses of one node: of an access, the regions
+// that are open on its worker, outermost first, and then its kernel, unless that has the name of
+// the innermost function. Iterations are no frames. Recursion is folded: where a function is on the
+// path already, the path is cut back to its first frame, so that f > g > f is f, and a recursion of
+// any depth one frame. Loops are not folded by themselves: f > loop > f is f.
 //
 // A path is a frame and the path before it, so that paths are a tree. Memory: 16 bytes for each
 // path and some 40 for each pair of a path and what was opened there; in an Unordered trace some 30
-// for each begin of a region too. Cost: a look-up in a map for each execution and begin of a region.
+// for each begin of a region too. Cost: a look-up in a map for each execution and begin of a
+// region.
 type paths struct {
 	registry *loi.Registry
 	tree     []path // an earlier one is before a later one; 0 has no frames

@@ -99,8 +99,8 @@ func New(kernels, objects int, from, to uint64, opt Options) (*Counter, error) {
 	return c, nil
 }
 
-// In makes the accesses that follow those of a group too, numbered from 0 by the caller, such as the
-// path of calls that leads to them. Cost: memory for the highest number, 32 bytes each.
+// In makes the accesses that follow those of a group too, numbered from 0 by the caller, such as
+// the path of calls that leads to them. Cost: memory for the highest number, 32 bytes each.
 func (c *Counter) In(group int) {
 	c.group = group
 	c.groups = atLeast(c.groups, group+1)
@@ -185,8 +185,8 @@ func (c *Counter) access(kernel, object int, units []uint32, bytes []uint64) {
 	}
 }
 
-// count counts one access, whose distance is that of a unit, and reports whether it is in the range.
-// size is the bytes of the access at that distance.
+// count counts one access, whose distance is that of a unit, and reports whether it is in the
+// range. size is the bytes of the access at that distance.
 func (c *Counter) count(kernel, object int, n uint32, dist, size, weight uint64) bool {
 	t, within := tally{all: weight}, false
 	if dist == stack.Cold {

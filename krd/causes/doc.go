@@ -18,6 +18,9 @@
 // one), as Beyls and D'Hollander report them (Refactoring for Data Locality, IEEE Computer 42(2),
 // 2009), counts how often each pair is in the range.
 //
+// Accesses may be counted by a group of the caller besides, such as the path of calls that leads to
+// them: [Counter.In].
+//
 // How a distance is split: each object has a stack of its own units, on the weights of package
 // stack, whose slots know the time of their access; and the objects are kept in the order of their
 // last accesses. For an access whose last one was at time p, the objects are gone through from the

@@ -7,7 +7,7 @@
 //
 // The parts: distances.go and scale.go lay distances out; axis.go chooses ticks; notes.go finds what
 // a caption says of what is drawn; look.go and marker.go tell series apart; draw.go and the files
-// beside it draw, and svg.go, pdf.go and mark.go write the formats.
+// beside it draw, and svg.go, pdf.go and mark.go write the formats. A [Flame] is a flame graph.
 package plot
 
 import (

@@ -16,6 +16,7 @@ import (
 	"krdlab/krd/causes"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
+	"krdlab/loi"
 )
 
 // A byPath is a ranking of the paths of calls.
@@ -68,53 +69,62 @@ func (b byPath) Tables() []*doc.Table {
 		return *x
 	}
 	for _, p := range b.Causes.Paths {
-		t.Row(joined(p.Frames, ";"), p.Frames[len(p.Frames)-1].Kind, p.Accesses, share(p.Share),
+		var names []string
+		for _, f := range p.Frames {
+			names = append(names, f.Name)
+		}
+		t.Row(strings.Join(names, ";"), p.Frames[len(p.Frames)-1].Kind, p.Accesses, share(p.Share),
 			p.AllAccesses, share(p.OwnShare), p.Cold, p.BytesInRange)
 	}
 	return []*doc.Table{t}
 }
 
-func joined(frames []causes.Frame, by string) string {
-	var names []string
-	for _, f := range frames {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, by)
-}
-
 // pathWidth is how wide a path is in a table: with the numbers beside it, 100 columns.
 const pathWidth = 41
 
-// inShort returns a path in at most so many letters: the outermost frame, as many of the innermost
-// as fit, and "..." for those between; names that do not fit are cut in the middle too.
-func inShort(frames []causes.Frame, width int) string {
-	const to = " > "
-	all := joined(frames, to)
-	if len([]rune(all)) <= width {
-		return all
-	}
-	last := len(frames) - 1
-	if last == 0 {
-		return middle(frames[0].Name, width)
-	}
-	const gap = to + "..." + to
-	head := middle(frames[0].Name, width/3)
-	room := width - len([]rune(head)) - len(to)
-	if last > 1 {
-		room = width - len([]rune(head)) - len(gap)
-	}
-	tail := middle(frames[last].Name, room)
-	for last--; last > 1; last-- {
-		longer := frames[last].Name + to + tail
-		if len([]rune(longer)) > room {
-			break
+// shown returns the names of frames as people read them: the loops "f:12" and "f:15" of function f
+// are one name with it, "f:12:15".
+func shown(frames []causes.Frame) (names []string) {
+	function := ""
+	for _, f := range frames {
+		line, inside := strings.CutPrefix(f.Name, function+":")
+		switch {
+		case f.Kind == loi.Function.String():
+			function = f.Name
+		case inside && function != "":
+			names[len(names)-1] += ":" + line
+			continue
+		default:
+			function = ""
 		}
-		tail = longer
+		names = append(names, f.Name)
 	}
-	if len(frames) == 2 {
-		return head + to + tail
+	return names
+}
+
+// inShort joins names in at most so many letters: the outermost, as many of the innermost as fit,
+// and "..." for those between. Names that do not fit are cut in the middle too.
+func inShort(names []string, width int) string {
+	const to, gap = " > ", " > ... > "
+	all := strings.Join(names, to)
+	last := len(names) - 1
+	switch {
+	case len([]rune(all)) <= width:
+		return all
+	case last == 0:
+		return middle(names[0], width)
 	}
-	return head + gap + tail
+	between := gap
+	if last == 1 {
+		between = to
+	}
+	head := middle(names[0], width/3) + between
+	room := width - len([]rune(head))
+	tail := middle(names[last], room)
+	for i := last - 1; i > 1 && len([]rune(names[i]+to+tail)) <= room; i-- {
+		tail = names[i] + to + tail
+	}
+	return head + tail
 }
 
 // middle cuts a name in the middle.
@@ -127,7 +137,7 @@ func middle(name string, width int) string {
 	return string(r[:width-1-end]) + "…" + string(r[len(r)-end:])
 }
 
-// Save implements [analysis.Saved]: a profile of pprof (github.com/google/pprof/proto/profile.proto).
+// Save implements [analysis.Saved]: a profile of pprof (proto/profile.proto of its repository).
 // An empty member of gzip behind it has the mark of what krdlab made.
 func (b byPath) Save() (flag, file string, write func(io.Writer) error) {
 	return "save-pprof", b.opt.SavePprof, func(w io.Writer) error {
@@ -178,18 +188,14 @@ func (b byPath) profile() (*profile.Profile, error) {
 	return p, p.CheckValid()
 }
 
-// location returns where a frame is: the line, and the file, where its name ends in those, as in
-// "main.factor:120" and "main.factor, loop at lu.go:120".
+// location returns where a frame is. The line is that of a loop, whose name ends in it:
+// "main.factor:120".
 func location(f causes.Frame, id uint64) *profile.Location {
-	fn := &profile.Function{ID: id, Name: f.Name, SystemName: f.Name}
 	var line int64
 	if i := strings.LastIndexByte(f.Name, ':'); i >= 0 {
 		line, _ = strconv.ParseInt(f.Name[i+1:], 10, 64)
-		if place := f.Name[strings.LastIndexByte(f.Name[:i], ' ')+1 : i]; line > 0 &&
-			filepath.Ext(place) == ".go" {
-			fn.Filename = place
-		}
 	}
-	fn.StartLine = max(0, line)
-	return &profile.Location{ID: id, Line: []profile.Line{{Function: fn, Line: fn.StartLine}}}
+	line = max(0, line)
+	fn := &profile.Function{ID: id, Name: f.Name, SystemName: f.Name, StartLine: line}
+	return &profile.Location{ID: id, Line: []profile.Line{{Function: fn, Line: line}}}
 }

@@ -26,7 +26,7 @@ func pathTrace(t *testing.T, regions bool) *loi.Trace {
 		Kernels: []loi.Kernel{{Name: "init"}, {Name: "main.factor"}, {Name: "axpy"}},
 		Regions: []loi.Region{{Name: "main.main", Kind: loi.Function, Parent: loi.NoRegion},
 			{Name: "main.factor", Kind: loi.Function, Parent: loi.NoRegion},
-			{Name: "main.factor, loop at lu.go:12", Kind: loi.Loop, Parent: 1},
+			{Name: "main.factor:12", Kind: loi.Loop, Parent: 1},
 			{Name: "main.dot", Kind: loi.Function, Parent: loi.NoRegion}}}
 	w, err := loi.NewMemory(h, loi.Options{})
 	if err != nil {
@@ -90,11 +90,11 @@ func TestByStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `distances of at least 32 KiB, cold accesses included: 18 of 27 accesses (66.67 %)
-stack                                      in the range    share  all its own  of its own  cold
------------------------------------------------------------------------------------------------
-main.main > ... > main.factor…at lu.go:12            12  66.67 %           12    100.00 %     0
-init                                                  5  27.78 %            5    100.00 %     5
-main.main > main.dot > axpy                           1   5.56 %           10     10.00 %     0
+stack                        in the range    share  all its own  of its own  cold
+---------------------------------------------------------------------------------
+main.main > main.factor:12             12  66.67 %           12    100.00 %     0
+init                                    5  27.78 %            5    100.00 %     5
+main.main > main.dot > axpy             1   5.56 %           10     10.00 %     0
 warning: the trace names no L2 size: close and near are unknown
 `
 	if b.String() != want {
@@ -128,7 +128,7 @@ func TestPprof(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(strings.Join(frames, " < "), s.Value))
 	}
-	want := []string{"main.factor, loop at lu.go:12 lu.go:12 < main.factor :0 < main.main :0" +
+	want := []string{"main.factor:12 :12 < main.factor :0 < main.main :0" +
 		"[12 0 12 196608]", "init :0[5 5 5 81920]",
 		"axpy :0 < main.dot :0 < main.main :0[1 0 10 16384]"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -142,7 +142,7 @@ func TestPprof(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, c := range []struct{ flag, want string }{
-		{"-top", "12 66.67% 66.67%         12 66.67%  main.factor, loop at lu.go:12"},
+		{"-top", "12 66.67% 66.67%         12 66.67%  main.factor:12"},
 		{"-raw", "in_range/count[dflt] cold/count accesses/count bytes_in_range/bytes"}} {
 		out, err := exec.Command(goTool, "tool", "pprof", c.flag, file).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), c.want) {
@@ -179,18 +179,27 @@ func TestInShort(t *testing.T) {
 		want   string
 	}{
 		{[]string{"f", "g"}, "f > g"},
+		{[]string{"f", "f:1", "f:2", "g", "f:3", "f", "f:4"}, "f:1:2 > g > f:3 > f:4"},
+		{[]string{"f", "rows", "f:1"}, "f > rows > f:1"},
+		{[]string{"f", "rows", "k"}, "f > rows > k"},
 		{[]string{long}, "main.(*Solver[float6…AllOfTheGridOnceMore"},
 		{[]string{"main.main", long}, "main.main > main.(*Solver[…heGridOnceMore"},
 		{[]string{"main.main", "main.a", "main.b", "main.c", "main.d", "main.e"},
 			"main.main > ... > main.d > main.e"},
-		{[]string{"main.main", "main.a", long, long},
-			"main.main > ... > main.(*Solv…ridOnceMore"},
+		{[]string{"main.main", "main.a", long, long}, "main.main > ... > main.(*Solv…ridOnceMore"},
 	} {
 		var frames []causes.Frame
 		for _, name := range c.frames {
-			frames = append(frames, causes.Frame{Name: name})
+			kind := "function"
+			switch {
+			case name == "k":
+				kind = "kernel"
+			case strings.Contains(name, ":") || name == "rows":
+				kind = "loop"
+			}
+			frames = append(frames, causes.Frame{Name: name, Kind: kind})
 		}
-		if got := inShort(frames, pathWidth); got != c.want || len([]rune(got)) > pathWidth {
+		if got := inShort(shown(frames), pathWidth); got != c.want || len([]rune(got)) > pathWidth {
 			t.Errorf("%q, expected %q", got, c.want)
 		}
 	}

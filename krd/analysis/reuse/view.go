@@ -376,7 +376,7 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 		}
 		if by == krd.ByStack {
 			for _, p := range c.Paths {
-				counts(inShort(p.Frames, pathWidth), p.Counts)
+				counts(inShort(shown(p.Frames), pathWidth), p.Counts)
 			}
 		}
 	}
