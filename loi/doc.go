@@ -143,7 +143,7 @@
 //	10  region        region, number, parent: a region of the table begins; parent is the number of
 //	                  another, or 0 for the innermost that is open on this worker
 //	11  region end    number
-//	20  go            goroutine, ticks off its thread (64 bits): the worker started it
+//	20  spawn         goroutine, ticks off its thread (64 bits): the worker started it
 //	21  start         goroutine, and the kernel that is its function, if that is known: the worker
 //	                  is that one, and begins
 //	22  end           goroutine, ticks off its thread (64 bits): it ends

@@ -80,7 +80,7 @@ var eventNames = [...]string{EventSteal: "steal",
 	EventPhase: "phase", EventOf: "of", EventRegion: "region", EventRegionEnd: "region-end",
 	EventHint: "hint", EventPlace: "place", EventChoice: "choice", EventMail: "mail", EventAsk: "ask",
 	EventAnswer: "answer", EventCharge: "charge", EventRange: "range",
-	EventGo: "go", EventStart: "start", EventEnd: "end", EventSync: "sync"}
+	EventGo: "spawn", EventStart: "start", EventEnd: "end", EventSync: "sync"}
 
 // String returns the name of k, "steal" say, or "event(N)".
 func (k EventKind) String() string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"krdlab/hw"
 	"krdlab/hw/failure"
@@ -137,7 +138,9 @@ func (t *traceSink) act(a *collect.Act) error {
 		return t.b.Event(w, a.Kind, t.times[w], a.Number)
 	case loi.EventStart:
 		name := t.a.program.Function(a.Entry)
-		if name == "" {
+		if name == "" || strings.Contains(name, ".gowrap") || strings.HasPrefix(name, "sync.") {
+			// not a function of the program, which calls one
+
 			return t.b.Event(w, a.Kind, t.times[w], a.Number)
 		}
 		k, err := t.b.Kernel(name)

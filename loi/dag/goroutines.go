@@ -16,7 +16,7 @@ var ErrGoroutines = failure.New(failure.Data, "too many operations of goroutines
 // A Goroutine is a worker that tells of its operations.
 type Goroutine struct {
 	Number  uint32 // 0: the trace does not have its start
-	Name    int    // of what it ran first: see [Goroutines.Name]
+	Name    int    // of its function or, if that is not known, of what it ran first: see [Goroutines.Name]
 	Started int    // the operation that started it, or -1
 	Ended   bool
 	Ops     int // its operations, with its start and its end
@@ -180,6 +180,9 @@ func (b *GoroutineBuilder) Event(e *loi.Event) error {
 		switch r.Event {
 		case loi.EventStart:
 			which, x.Number = 1, number
+			if k, ok := r.Entry(); ok && int(k) < len(b.g.registry.Kernels) {
+				x.runs(int32(k))
+			}
 		case loi.EventEnd:
 			x.Ended = true
 		}

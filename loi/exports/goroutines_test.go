@@ -19,7 +19,7 @@ object mutex keyed
 kernel main.f
 region main.f function
 0 10 event start(1)
-0 12 event go(7,0,0)
+0 12 event spawn(7,0,0)
 0 13 13 main.f{"chan int"[5:8]:in}
 0 40 event sync(2,0,0,1,0,15,0,30,0,20,0)
 0 60 event sync(5,1,0,2,0,45,0,55,0,30,0)
@@ -39,7 +39,7 @@ func TestPerfettoOfGoroutines(t *testing.T) {
 	golden(t, tl.lines(), `5 at trace: krdlab trace substrate=native clock=tsc grain= nodes=0-2 clock_hz=1000000000
 5 at node 0/worker 2: receive number=0
 10 at node 0/goroutine 1: start goroutine=1
-12 at node 0/goroutine 1: go goroutine=7 -> [2199023255557]
+12 at node 0/goroutine 1: spawn goroutine=7 -> [2199023255557]
 13 begin node 0/goroutine 1: main.f accesses=[{object=chan int block=5 bytes=8 mode=r}]
 13 end node 0/goroutine 1
 14 at node 0/goroutine 7: start goroutine=7 <- [2199023255557]
