@@ -45,6 +45,7 @@ func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
 func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, fun *piece, args []piece,
 	text func() string) string {
 	number, kept := fmt.Sprint(uint8(op)), ""
+	w.events++
 	wrap := func(pointer string) string {
 		if op == loi.SyncStore {
 			return w.call("AS", pointer, number)

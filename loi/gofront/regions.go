@@ -393,8 +393,11 @@ func (w *fn) returnable(s *ast.ReturnStmt) bool {
 		return false // gc evaluates it in another order than a definition
 	}
 	for _, x := range s.Results {
-		if !w.literalValue(x) && w.floating(x) && !w.boolean(x) && !w.still(x) {
-			return false // it has another type as a variable
+		if w.literalValue(x) || !w.floating(x) || w.boolean(x) || w.still(x) {
+			continue
+		}
+		if _, ok := w.typeName(w.info.TypeOf(x), x.Pos()); !ok {
+			return false // it would have another type as a variable
 		}
 	}
 	return true
@@ -461,11 +464,20 @@ func (w *fn) returning(s *ast.ReturnStmt) string {
 	for i, x := range s.Results {
 		lines += w.newlines(at, x.Pos())
 		at = x.End()
-		if w.literalValue(x) || w.floating(x) && !w.boolean(x) {
-			results = append(results, pieces[i].text)
+		value := pieces[i].text
+		if w.literalValue(x) {
+			results = append(results, value)
 			continue
 		}
-		values = append(values, lines+pieces[i].text)
+		if w.floating(x) && !w.boolean(x) {
+			name, ok := w.typeName(w.info.TypeOf(x), x.Pos())
+			if !ok { // nothing changes it
+				results = append(results, value)
+				continue
+			}
+			value = name + "(" + value + ")"
+		}
+		values = append(values, lines+value)
 		lines = ""
 		count := 1
 		if t, ok := w.info.TypeOf(x).(*types.Tuple); ok {
