@@ -290,8 +290,8 @@ func (b *Builder) open(worker int, start, end uint64) (*buildWorker, error) {
 		return nil, fmt.Errorf("build trace %s: %w", b.path, os.ErrClosed)
 	case b.fail != nil:
 		return nil, b.fail
-	case worker < 0 || worker >= maxWorkers:
-		return nil, fmt.Errorf("build trace: worker %d, expected 0 to %d", worker, maxWorkers-1)
+	case worker < 0 || worker >= MaxWorkers:
+		return nil, fmt.Errorf("build trace: worker %d, expected 0 to %d", worker, MaxWorkers-1)
 	case end < start:
 		return nil, fmt.Errorf("build trace: worker %d has an execution from %d to %d, which "+
 			"ends before it starts", worker, start, end)

@@ -362,7 +362,7 @@ func TestBuilderMemory(t *testing.T) {
 	hwtest.SkipRace(t)
 	b := newTestBuilder(t, filepath.Join(t.TempDir(), "x.loi"))
 	for i := range uint64(80) {
-		for w := range maxWorkers {
+		for w := range MaxWorkers {
 			if err := b.Access(w, 0, i, Access{Object: 0, Mode: In, Block: i,
 				Bytes: 64}); err != nil {
 				t.Fatal(err)
@@ -377,11 +377,11 @@ func TestBuilderMemory(t *testing.T) {
 			}
 		}
 	}
-	if b.memory > buildMemory+2*maxWorkers*buildFirstBytes {
+	if b.memory > buildMemory+2*MaxWorkers*buildFirstBytes {
 		t.Errorf("%d bytes in memory", b.memory)
 	}
 	// The room for the header and the count page was guessed from the workers that were known.
-	if err := b.Close(buildHeader(maxWorkers)); err != nil {
+	if err := b.Close(buildHeader(MaxWorkers)); err != nil {
 		t.Fatal(err)
 	}
 	in, err := Verify(b.path)

@@ -91,7 +91,7 @@ func decodeHeader(b []byte, base int64) (Header, error) {
 	h.Clock.Source = d.str()
 	h.Clock.Hz = math.Float64frombits(d.uint(math.MaxUint64))
 	h.Clock.Invariant = d.bool()
-	h.Nodes = int(d.uint(maxWorkers))
+	h.Nodes = int(d.uint(MaxWorkers))
 	h.L2Bytes = d.uint(math.MaxUint64)
 	h.LLCBytes = d.uint(math.MaxUint64)
 	h.L2Known, h.LLCKnown = d.str(), d.str()
@@ -99,10 +99,10 @@ func decodeHeader(b []byte, base int64) (Header, error) {
 	h.Synthetic = d.bool()
 	h.Grain = d.str()
 	decodeProgram(&d, &h)
-	for n := d.count(3, maxWorkers); n > 0; n-- {
+	for n := d.count(3, MaxWorkers); n > 0; n-- {
 		h.Workers = append(h.Workers, Worker{
 			CPU:       int(d.uint(math.MaxInt32)) - 1,
-			Node:      int(d.uint(maxWorkers)),
+			Node:      int(d.uint(MaxWorkers)),
 			TSCOffset: int64(d.uint(math.MaxUint64)),
 		})
 	}

@@ -94,8 +94,8 @@ func decodePrefix(b []byte, fileBytes uint64) (prefix, error) {
 	if p.flags&^headerFlags != 0 {
 		return p, corrupt(12, "unknown flags %#x", p.flags)
 	}
-	if p.workers < 1 || p.workers > maxWorkers {
-		return p, corrupt(40, "%d workers, expected 1 to %d", p.workers, maxWorkers)
+	if p.workers < 1 || p.workers > MaxWorkers {
+		return p, corrupt(40, "%d workers, expected 1 to %d", p.workers, MaxWorkers)
 	}
 	control := (uint64(p.workers) + 1) * slotBytes
 	if p.headerBytes > fileBytes || p.controlOffset%8 != 0 || p.dataOffset%8 != 0 ||

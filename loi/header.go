@@ -93,15 +93,17 @@ const (
 	maxObjects = math.MaxUint16 + 1 // ObjectID is 16 bits
 	maxRegions = math.MaxUint16     // number 0xffff is NoRegion
 	maxCores   = math.MaxInt32
-	maxWorkers = 1 << 16
 )
+
+// MaxWorkers is how many workers a trace may have.
+const MaxWorkers = 1 << 16
 
 // Validate returns what makes h unfit for a trace: no worker, a node out of range, a name that is
 // empty or used twice, a parameter that names no partition or has no mode, an empty block,
 // registered blocks of another kind of object, or more than 2^32-1 blocks in all.
 func (h *Header) Validate() error {
-	if n := len(h.Workers); n < 1 || n > maxWorkers {
-		return fmt.Errorf("trace header: %d workers, expected 1 to %d", n, maxWorkers)
+	if n := len(h.Workers); n < 1 || n > MaxWorkers {
+		return fmt.Errorf("trace header: %d workers, expected 1 to %d", n, MaxWorkers)
 	}
 	for i, w := range h.Workers {
 		if w.Node < 0 || w.Node >= h.Nodes {
@@ -111,8 +113,8 @@ func (h *Header) Validate() error {
 			return fmt.Errorf("trace header: worker %d is on cpu %d", i, w.CPU)
 		}
 	}
-	if h.Nodes > maxWorkers {
-		return fmt.Errorf("trace header: %d nodes, expected at most %d", h.Nodes, maxWorkers)
+	if h.Nodes > MaxWorkers {
+		return fmt.Errorf("trace header: %d nodes, expected at most %d", h.Nodes, MaxWorkers)
 	}
 	if h.Substrate != Native && h.Substrate != Simulated {
 		return fmt.Errorf("trace header: substrate %q, expected %q or %q", h.Substrate, Native,

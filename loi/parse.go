@@ -152,7 +152,7 @@ func (p *textParser) header(first string) {
 		}
 		h.Clock.Invariant = p.accept("invariant")
 	case "nodes":
-		h.Nodes = int(p.uint(maxWorkers))
+		h.Nodes = int(p.uint(MaxWorkers))
 	case "l2":
 		h.L2Bytes, h.L2Known = p.cache()
 	case "llc":
@@ -191,13 +191,13 @@ func (p *textParser) header(first string) {
 		k := p.word()
 		h.Meta = append(h.Meta, KV{Key: k, Value: p.word()})
 	case "worker":
-		if n := p.uint(maxWorkers); n != uint64(len(h.Workers)) {
+		if n := p.uint(MaxWorkers); n != uint64(len(h.Workers)) {
 			p.fail("worker %d, expected %d", n, len(h.Workers))
 		}
 		p.expect("cpu")
 		cpu := p.int()
 		p.expect("node")
-		node := p.uint(maxWorkers)
+		node := p.uint(MaxWorkers)
 		p.expect("offset")
 		h.Workers = append(h.Workers, Worker{CPU: int(cpu), Node: int(node), TSCOffset: p.int()})
 	case "object":
@@ -205,11 +205,11 @@ func (p *textParser) header(first string) {
 	case "kernel":
 		p.kernel()
 	case "discarded":
-		w := p.uint(maxWorkers)
+		w := p.uint(MaxWorkers)
 		n := p.uint(math.MaxUint64)
 		p.losses = append(p.losses, [4]uint64{w, n, p.uint(math.MaxUint64), 0})
 	case "lost":
-		w := p.uint(maxWorkers)
+		w := p.uint(MaxWorkers)
 		p.losses = append(p.losses, [4]uint64{w, 0, 0, p.uint(math.MaxUint64)})
 	default:
 		p.fail("%q is unknown", first)

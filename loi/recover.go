@@ -163,7 +163,7 @@ func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 func (t *Trace) keepWhole(rep *RecoverReport) error {
 	end, most := uint64(len(t.data)), len(t.chunks)
 	if t.Buffered {
-		most = maxWorkers
+		most = MaxWorkers
 	}
 	for off := t.pre.dataOffset; off+chunkHeaderBytes <= end; {
 		h, ok := decodeChunkHeader(t.data, off, most)

@@ -9,6 +9,7 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 	"krdlab/loi"
 	"krdlab/loi/collect"
 )
@@ -17,6 +18,7 @@ import (
 // worker for each goroutine.
 type traceSink struct {
 	path    string
+	plain   bool // nothing was rewritten
 	b       *loi.Builder
 	a       *analysis
 	objects []int32        // by class; -1: not accessed yet
@@ -34,7 +36,8 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	t := &traceSink{path: r.Trace, b: b, a: a, kernels: make([]loi.KernelID, len(a.sites)+1)}
+	t := &traceSink{path: r.Trace, plain: r.Build.Plain, b: b, a: a,
+		kernels: make([]loi.KernelID, len(a.sites)+1)}
 	for i := range a.sites {
 		if t.kernels[i+1], err = b.Kernel(a.sites[i].Function); err != nil {
 			return nil, errors.Join(t.failed(err), b.Abort())
@@ -81,7 +84,10 @@ func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) erro
 				}
 				acts = acts[1:]
 			}
-			w := t.at(turn.Goroutine, turn.Time)
+			w, err := t.at(turn.Goroutine, turn.Time)
+			if err != nil {
+				return err
+			}
 			g := t.a.reader.Groups[b.Groups[i]]
 			object, err := t.object(g.Class)
 			if err != nil {
@@ -108,14 +114,21 @@ func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) erro
 	return nil
 }
 
+// ErrGoroutines is wrapped by the error of a program with more goroutines than a trace can have.
+var ErrGoroutines = failure.New(failure.Capability, "too many goroutines for a trace")
+
 // at returns the worker of a goroutine, which has come to a time.
-func (t *traceSink) at(goroutine, time uint64) int {
+func (t *traceSink) at(goroutine, time uint64) (int, error) {
 	w := t.a.worker(goroutine)
+	if w == loi.MaxWorkers {
+		return 0, fmt.Errorf("%w: the program has more than %s that did something; without --out "+
+			"there may be any number", ErrGoroutines, units.Grouped(loi.MaxWorkers))
+	}
 	if w == len(t.times) {
 		t.times = append(t.times, 0)
 	}
 	t.times[w] = max(t.times[w], time)
-	return w
+	return w, nil
 }
 
 // kernel returns that of a name which the source gives.
@@ -132,14 +145,17 @@ func (t *traceSink) kernel(n int) (loi.KernelID, error) {
 
 // act adds what a goroutine did beside accesses.
 func (t *traceSink) act(a *collect.Act) error {
-	w := t.at(a.Goroutine, a.Time)
+	w, err := t.at(a.Goroutine, a.Time)
+	if err != nil {
+		return err
+	}
 	switch a.Kind {
 	case loi.EventRegionEnd:
 		return t.b.Event(w, a.Kind, t.times[w], a.Number)
 	case loi.EventStart:
 		name := t.a.program.Function(a.Entry)
-		if name == "" || strings.Contains(name, ".gowrap") || strings.HasPrefix(name, "sync.") {
-			// not a function of the program, which calls one
+		if wraps := strings.Contains(name, ".gowrap") || strings.HasPrefix(name, "sync."); name == "" ||
+			wraps && !t.plain { // not a function of the program, which calls one
 
 			return t.b.Event(w, a.Kind, t.times[w], a.Number)
 		}
@@ -151,12 +167,8 @@ func (t *traceSink) act(a *collect.Act) error {
 	case loi.EventGo, loi.EventEnd:
 		return t.b.Event(w, a.Kind, t.times[w], loi.GoArgs(a.Number, a.Away)...)
 	case loi.EventSync:
-		a.Sync.Object = loi.NoObject
-		if a.Class >= 0 {
-			var err error
-			if a.Sync.Object, err = t.object(a.Class); err != nil {
-				return err
-			}
+		if a.Sync.Object, err = t.subject(a); err != nil {
+			return err
 		}
 		return t.b.Event(w, a.Kind, t.times[w], a.Sync.Args()...)
 	}
@@ -165,6 +177,17 @@ func (t *traceSink) act(a *collect.Act) error {
 		return err
 	}
 	return t.b.Event(w, a.Kind, t.times[w], uint32(n), a.Number, 0)
+}
+
+// subject returns the object of what an operation is about.
+func (t *traceSink) subject(a *collect.Act) (loi.ObjectID, error) {
+	if a.Class < 0 {
+		return loi.NoObject, nil
+	}
+	if c := t.a.reader.Classes[a.Class]; a.Sync.Op <= loi.SyncClose && c.Site == 0 && c.Name == "" {
+		return t.b.Object("channel, made where nothing was rewritten", loi.Keyed)
+	}
+	return t.object(a.Class)
 }
 
 // region returns a region of the sources, which is registered when it first begins.

@@ -190,7 +190,7 @@ func (d *Document) Doubts() (list []string) {
 			"were not traced: %d", d.LeftRunning))
 	}
 	list = append(list, d.outside()...)
-	if d.LateEvents > 0 {
+	if d.LateEvents > d.Accesses/1e6 {
 		list = append(list, fmt.Sprintf("%d events came too late to be put in order with those of "+
 			"other goroutines", d.LateEvents))
 	}

@@ -38,6 +38,8 @@ type BuildOptions struct {
 	Regions bool
 	// Sync records what goroutines wait for, and has the standard library do so too.
 	Sync bool
+	// Plain rewrites no package: what is recorded is what the standard library does (Sync).
+	Plain bool
 
 	overlay userOverlay
 }
@@ -88,6 +90,9 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	folder, program, names, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Plain {
+		names = nil
 	}
 	goroot, err := command(ctx, opt.Dir, "env", "GOROOT")
 	if err != nil {

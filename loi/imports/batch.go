@@ -16,7 +16,7 @@ type row struct {
 	bytes  uint64 // 1 to maxBytes
 	stride uint64
 	pos    uint64 // line or row of the input, from 1
-	worker uint32 // below maxWorkers
+	worker uint32 // below MaxWorkers
 	object uint32 // number of the name, by the parser's interner
 	kernel uint32 // number of the name, by the parser's interner
 	rows   uint32

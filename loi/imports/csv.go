@@ -139,7 +139,7 @@ func (p *csvParser) plain(data []byte, r *row) int {
 			case colTime:
 				r.time = v
 			case colWorker:
-				if v >= maxWorkers {
+				if v >= MaxWorkers {
 					return 0
 				}
 				r.worker = uint32(v)

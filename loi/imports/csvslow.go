@@ -130,8 +130,8 @@ func (r *row) set(c column, v uint64) error {
 	case colTime:
 		r.time = v
 	case colWorker:
-		if v >= maxWorkers {
-			return fault(r.pos, columnNames[c], "worker %d, expected at most %d", v, maxWorkers-1)
+		if v >= MaxWorkers {
+			return fault(r.pos, columnNames[c], "worker %d, expected at most %d", v, MaxWorkers-1)
 		}
 		r.worker = uint32(v)
 	case colBlock, colOffset:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxWorkers is the largest number of workers that a trace can have; workers are numbered from 0.
-const maxWorkers = 1 << 16
+// MaxWorkers is the largest number of workers that a trace can have; workers are numbered from 0.
+const MaxWorkers = 1 << 16
 
 // parseNodes reads a list of sets of workers, "0-5,6-11": the i-th set is node i. The parts of a
 // set that is not one range are joined with "+", "0-2+6-8,3-5+9-11". The result is the node of each
@@ -31,8 +31,8 @@ func parseNodes(text string) ([]int, error) {
 					"%q in %q is no range of workers, expected one such as 0-5", part, text)
 			case a > b:
 				return nil, optionError("Nodes", "the range %s goes down", part)
-			case b >= maxWorkers:
-				return nil, optionError("Nodes", "worker %d, expected at most %d", b, maxWorkers-1)
+			case b >= MaxWorkers:
+				return nil, optionError("Nodes", "worker %d, expected at most %d", b, MaxWorkers-1)
 			}
 			for uint64(len(node)) <= b {
 				node = append(node, -1)

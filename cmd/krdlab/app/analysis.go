@@ -256,6 +256,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		Short:  line.Summary + ", of a Go program",
 		Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
+			r.Build.Sync = r.Build.Sync || line.Needs.Tasks
 			err := cmp.Or(x.check(c), program(c, args, &r))
 			if err != nil {
 				return err
@@ -267,7 +268,6 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			defer dir.Remove()
 			r.Trace = filepath.Join(dir.Path, "program.loi")
 			r.Build.Regions = r.Build.Regions || line.WantsRegions(x.options)
-			r.Build.Sync = r.Build.Sync || line.Needs.Tasks
 			if err := a.runGo(c, &r, x.caches, nil); err != nil {
 				return err
 			}

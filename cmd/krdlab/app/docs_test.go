@@ -79,8 +79,8 @@ func small(text string) (command string, ok bool) {
 	}
 	words := strings.Fields(text)
 	switch {
-	case slices.Contains(words, "saxpy") || words[0] == "trace" && words[1] == "go" &&
-		words[2] != "--agent":
+	case slices.Contains(words, "saxpy") || words[0] == "graph" && words[1] == goProgram ||
+		words[0] == "trace" && words[1] == goProgram && words[2] != "--agent":
 		return text, false
 	case slices.Contains(words, "--help"):
 	case words[0] == "explore" && words[1] == "matmul":
@@ -221,7 +221,8 @@ func TestDocumentedCommands(t *testing.T) {
 	if want := []string{"trace go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
-		"sweep submit exp --sbatch-arg=--partition=long", "trace go ./cmd/server -- -port 8080",
+		"sweep submit exp --sbatch-arg=--partition=long", "graph go ./cmd/server -- -port 8080",
+		"trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {
 		t.Errorf("not run: %q, expected %q", left, want)
 	}

@@ -88,6 +88,8 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 		"they are in the trace of --out")
 	f.BoolVar(&r.Build.Sync, "sync", false, "record what goroutines wait for: who starts whom, channels, "+
 		"locks, wait groups, atomic operations; it is in the trace of --out")
+	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what goroutines wait "+
+		"for alone, without atomic operations, in nearly the time of the plain program")
 	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
 		"`PATTERN`s of import paths that may end in ... (default all)")
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
@@ -141,6 +143,13 @@ func program(c *cobra.Command, args []string, r *gotrace.Request) error {
 	words := args[:n]
 	if len(words) == 2 && words[0] == "test" {
 		r.Build.Test, words = true, words[1:]
+	}
+	switch b := &r.Build; {
+	case b.Plain && b.Regions:
+		return usageError("%s: --no-accesses leaves no regions to be recorded; leave --regions out",
+			c.CommandPath())
+	case b.Plain && !b.Sync:
+		return usageError("%s: --no-accesses leaves nothing to be recorded; add --sync", c.CommandPath())
 	}
 	if len(words) != 1 {
 		return usageError("%s: expected PACKAGE, found %d arguments; the program's own follow --: "+
