@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -47,7 +48,12 @@ func testCounts(t *testing.T, run func(...string) []byte) {
 	}
 	for _, c := range list[:long.Or(2, len(list))] {
 		_, kernel := byHand(c.name, c.size)
-		small := components(trace(t, run, "datum", c.name, c.size), kernel)
+		parts := trace(t, run, "datum", c.name, c.size)
+		if more := trace(t, run, "datum", c.name, c.size, "--regions", "--sync"); !reflect.DeepEqual(more,
+			parts) {
+			t.Errorf("%s: %v with regions and waiting, %v without", c.name, more, parts)
+		}
+		small := components(parts, kernel)
 		c.n, c.nz = 2*c.n, 2*c.nz
 		large := components(trace(t, run, "datum", c.name, c.size), kernel)
 		for i := range small {
@@ -165,10 +171,11 @@ func arguments(name string, s size) []string {
 
 // trace has krdlab trace this program, and compares how often each function accessed the heap with
 // what was counted by hand. It returns the functions.
-func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s size) map[string]part {
+func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s size,
+	flags ...string) map[string]part {
 	t.Helper()
-	args := append([]string{"trace", "go", ".", "--json", "--unit", unit, "--dir",
-		filepath.Join(t.TempDir(), "run"), "--"}, arguments(name, s)...)
+	args := slices.Concat([]string{"trace", "go", ".", "--json", "--unit", unit, "--dir",
+		filepath.Join(t.TempDir(), "run")}, flags, []string{"--"}, arguments(name, s))
 	var d struct {
 		Functions []part
 		Failed    []any
@@ -187,7 +194,7 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 		all += uint64(f.Accesses)
 	}
 	if a := d.Accounts; a.Stack+a.Left+a.Lost+a.Unknown != 0 || a.Analysed != all || d.Accesses != all {
-		t.Errorf("%s: %d accesses of functions, the accounts are %+v", strings.Join(args[7:], " "), all,
+		t.Errorf("%s: %d accesses of functions, the accounts are %+v", strings.Join(arguments(name, s), " "), all,
 			a)
 	}
 	want, _ := byHand(name, s)
@@ -200,7 +207,7 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 	}
 	for f, c := range want {
 		if got[f].Accesses != c.all() {
-			t.Errorf("%s of %s: %d accesses, by hand %d", f, strings.Join(args[7:], " "),
+			t.Errorf("%s of %s: %d accesses, by hand %d", f, strings.Join(arguments(name, s), " "),
 				got[f].Accesses, c.all())
 		}
 	}
