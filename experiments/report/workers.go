@@ -152,6 +152,9 @@ func analysed(path string, time result.Number) (list []analysis.Result, failed [
 	for _, a := range analyses.Table {
 		if a.All == nil && a.Lacks(t) == nil {
 			asked = append(asked, analysis.Asked{Analysis: a})
+			if a.Paths != nil && t.Header.LLCBytes > 0 && t.Tells(loi.EventRegion) {
+				asked = append(asked, analysis.Asked{Analysis: a, Options: a.Paths()})
+			}
 		}
 	}
 	ctx, opt := context.Background(), analysis.Options{AllowLoss: true, Time: time,

@@ -47,6 +47,9 @@ type Analysis struct {
 	All func(ctx context.Context, options any, list []*loi.Trace, in *Input) (Result, error)
 	// Section, if not nil, returns the options of the section of a report.
 	Section func() any
+	// Paths, if not nil, returns the options of a further section, of traces that have regions and
+	// name the size of the LLC.
+	Paths func() any
 	// Together, if not nil, returns what people see of several traces at once: its Document is not
 	// asked for, a nil View says that each is seen by itself, and so does a nil Result.
 	Together func([]Result) Result

@@ -38,9 +38,11 @@ var Analysis = &analysis.Analysis{
 		"  krdlab krd workfirst.loi --by object-pair --bins 32M-",
 	Formats: []string{"svg", "png", "pdf"},
 	Regions: func(options any) bool { return options.(*Options).By == krd.ByStack },
-	Options: func() any {
-		return &Options{Distance: string(krd.Exclusive), Weight: string(krd.WeightCount),
-			Engine: krd.EngineExact, Seed: 1, Per: perNode}
+	Options: func() any { return defaults() },
+	Paths: func() any {
+		o := defaults()
+		o.By = krd.ByStack
+		return o
 	},
 	Check: func(options any) error {
 		_, err := options.(*Options).resolve()
@@ -50,6 +52,11 @@ var Analysis = &analysis.Analysis{
 	Trace:    look,
 	Read:     readResult,
 	Together: together,
+}
+
+func defaults() *Options {
+	return &Options{Distance: string(krd.Exclusive), Weight: string(krd.WeightCount),
+		Engine: krd.EngineExact, Seed: 1, Per: perNode}
 }
 
 // Options are the flags.
