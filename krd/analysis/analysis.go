@@ -161,7 +161,11 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 	}
 	if a.Needs.Tasks && !t.Tells(loi.EventTask, loi.EventChild) &&
 		!(a.Needs.Goroutines && t.Tells(loi.EventStart, loi.EventSync)) {
-		return &NeedError{a.Name, "task events", "full,tasks"}
+		flag := "full,tasks"
+		if a.Needs.Goroutines {
+			flag += ", or of a Go program with krdlab trace go --sync"
+		}
+		return &NeedError{a.Name, "task events", flag}
 	}
 	if a.Needs.Regions && !t.Tells(loi.EventRegion) {
 		return &NeedError{a.Name, "events of regions", "full,regions"}
