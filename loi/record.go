@@ -69,7 +69,7 @@ const (
 	// Goroutines, where each is a worker: see sync.go.
 
 	EventGo    EventKind = 20 // a goroutine is started: its number, ticks off the thread (64 bits)
-	EventStart EventKind = 21 // the first of a goroutine: its number, and the kernel that it runs, if known
+	EventStart EventKind = 21 // the first of a goroutine: its number; its function
 	EventEnd   EventKind = 22 // the last of a goroutine: as of EventGo
 	EventSync  EventKind = 23 // an operation by which goroutines wait for each other: see [Sync]
 )

@@ -49,7 +49,8 @@ func testCounts(t *testing.T, run func(...string) []byte) {
 	for _, c := range list[:long.Or(2, len(list))] {
 		_, kernel := byHand(c.name, c.size)
 		parts := trace(t, run, "datum", c.name, c.size)
-		if more := trace(t, run, "datum", c.name, c.size, "--regions", "--sync"); !reflect.DeepEqual(more,
+		if more := trace(t, run, "datum", c.name, c.size, "--regions",
+			"--sync"); !reflect.DeepEqual(more,
 			parts) {
 			t.Errorf("%s: %v with regions and waiting, %v without", c.name, more, parts)
 		}
@@ -193,8 +194,10 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 	for _, f := range d.Functions {
 		all += uint64(f.Accesses)
 	}
-	if a := d.Accounts; a.Stack+a.Left+a.Lost+a.Unknown != 0 || a.Analysed != all || d.Accesses != all {
-		t.Errorf("%s: %d accesses of functions, the accounts are %+v", strings.Join(arguments(name, s), " "), all,
+	if a := d.Accounts; a.Stack+a.Left+a.Lost+a.Unknown != 0 || a.Analysed != all ||
+		d.Accesses != all {
+		t.Errorf("%s: %d accesses of functions, the accounts are %+v",
+			strings.Join(arguments(name, s), " "), all,
 			a)
 	}
 	want, _ := byHand(name, s)

@@ -31,7 +31,8 @@ type traceSink struct {
 func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 	b, err := loi.NewBuilder(r.Trace)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, failure.Errorf(failure.Request, "%w; a .partial that nobody writes any more may "+
+		return nil, failure.Errorf(failure.Request, "%w; a .partial that nobody writes any more "+
+			"may "+
 			"be kept by krdlab trace recover, and can be removed", err)
 	} else if err != nil {
 		return nil, err
@@ -154,7 +155,8 @@ func (t *traceSink) act(a *collect.Act) error {
 		return t.b.Event(w, a.Kind, t.times[w], a.Number)
 	case loi.EventStart:
 		name := t.a.program.Function(a.Entry)
-		if wraps := strings.Contains(name, ".gowrap") || strings.HasPrefix(name, "sync."); name == "" ||
+		if wraps := strings.Contains(name, ".gowrap") || strings.HasPrefix(name,
+			"sync."); name == "" ||
 			wraps && !t.plain { // not a function of the program, which calls one
 
 			return t.b.Event(w, a.Kind, t.times[w], a.Number)

@@ -14,8 +14,8 @@ var parallel = map[string]struct {
 	text       string
 	work, span uint64
 }{
-	// 10 items of 3 accesses each, of which the consumer makes 5 each: it has the first after 3, and
-	// then is what the producer waits for.
+	// 10 items of 3 accesses each, of which the consumer makes 5 each: it has the first after 3,
+	// and then is what the producer waits for.
 	"producer and consumer": {`
 func main() {
 	c, done := make(chan int), make(chan bool)
@@ -253,7 +253,8 @@ func leaf() { *p++ }
 //krd:kernel by comment
 func named() {
 	leaf()
-	pprof.Do(context.Background(), pprof.Labels("kernel", "hidden"), func(context.Context) { leaf() })
+	pprof.Do(context.Background(), pprof.Labels("kernel", "hidden"),
+		func(context.Context) { leaf() })
 }
 
 func main() {
