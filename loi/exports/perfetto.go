@@ -279,18 +279,23 @@ func (x *perfetto) tracks() {
 		x.uint(threadPID, firstProcess+uint64(w.Node))
 		x.uint(threadTID, firstThread+uint64(i))
 		x.uint(threadSort, uint64(i))
-		name := "worker " + strconv.Itoa(i)
+		name := x.who(i)
 		if w.CPU >= 0 {
 			name += ", cpu " + strconv.Itoa(w.CPU)
-		}
-		if g := x.goroutines; g != nil && g.Goroutines.Goroutines[i].Number != 0 {
-			name = "goroutine " + strconv.FormatUint(uint64(g.Goroutines.Goroutines[i].Number), 10)
 		}
 		x.text(threadName, name)
 		x.close(at)
 		x.close(track)
 		x.close(packet)
 	}
+}
+
+// who names a worker.
+func (x *perfetto) who(worker int) string {
+	if g := x.goroutines; g != nil && g.Goroutines.Goroutines[worker].Number != 0 {
+		return "goroutine " + strconv.FormatUint(uint64(g.Goroutines.Goroutines[worker].Number), 10)
+	}
+	return "worker " + strconv.Itoa(worker)
 }
 
 // track begins the packet of a track; the caller closes track and packet.

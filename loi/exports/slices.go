@@ -110,7 +110,7 @@ func (x *perfetto) lane(worker int, l *lanes, start, end uint64) uint64 {
 	l.ends = append(l.ends, end)
 	id := track + uint64(n)*lanePitch
 	packet, at := x.track(id, track)
-	x.text(trackName, "worker "+strconv.Itoa(worker)+", overlap "+strconv.Itoa(n))
+	x.text(trackName, x.who(worker)+", overlap "+strconv.Itoa(n))
 	x.close(at)
 	x.close(packet)
 	return id

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -31,7 +30,7 @@ func (x *perfetto) side(worker int, l *lanes, which int) uint64 {
 	if !l.tracked[which] {
 		l.tracked[which] = true
 		packet, at := x.track(id, track)
-		x.text(trackName, "worker "+strconv.Itoa(worker)+[...]string{", tasks", ", regions"}[which])
+		x.text(trackName, x.who(worker)+[...]string{", tasks", ", regions"}[which])
 		x.close(at)
 		x.close(packet)
 	}
