@@ -115,6 +115,29 @@ func main() {
 	all.Wait()
 }
 `, 4 * (6 + 10*3), 6 + 4*10*3},
+	// What is stored is made before the store, 20, and who sees it makes 30 then; an embedded variable
+	// is the same by its name.
+	"atomic store of what a call makes": {`
+type box struct {
+	name string
+	atomic.Int64
+}
+
+func made(p *int) int64 { work(p, 20); return 1 }
+
+func main() {
+	var b box
+	own, done := heap(), make(chan bool)
+	go func() {
+		for b.Int64.Load() == 0 {
+		}
+		work(heap(), 30)
+		done <- true
+	}()
+	b.Store(made(own))
+	<-done
+}
+`, 20 + 30, 20 + 30},
 	// Readers at once, then a writer; then a condition that the writer waits for is signaled.
 	"readers and a writer": {`
 func main() {

@@ -74,15 +74,19 @@ type scope struct {
 func (r *rewriter) directives(f *ast.File) map[int]string {
 	names := map[int]string{}
 	for _, g := range f.Comments {
-		for _, c := range g.List {
-			name, ok := strings.CutPrefix(c.Text, KernelComment)
+		for _, c := range slices.Backward(g.List) {
+			name, ok := strings.CutPrefix(c.Text+" ", KernelComment)
 			if name = strings.TrimSpace(name); !ok {
 				continue
 			}
-			if name == "" {
+			line := r.lineAt(g.End()-1) + 1
+			switch {
+			case name == "":
 				r.leave(c, strings.TrimSpace(KernelComment), "it has no name")
-			} else {
-				names[r.lineAt(g.End()-1)+1] = name
+			case names[line] != "":
+				r.leave(c, KernelComment+name, "another stands below it")
+			default:
+				names[line] = name
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package gofront
 
 import (
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -8,6 +9,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +127,53 @@ func TestStatements(t *testing.T) {
 // rewriteText rewrites one file that imports nothing.
 func rewriteText(t *testing.T, text string) string {
 	t.Helper()
+	out, path := rewriteFile(t, text)
+	if rewritten, ok := out.Files[path]; ok {
+		return string(rewritten)
+	}
+	return text
+}
+
+// TestKernelComments has comments that name no kernel, in the order of their lines.
+func TestKernelComments(t *testing.T) {
+	out, _ := rewriteFile(t, `package main
+
+//krd:kernel first
+//krd:kernel second
+func f(s []int) {
+	//krd:kernel
+	for i := range s {
+		s[i]++
+	}
+	//krd:kernel nothing
+	switch {
+	}
+}
+
+//krd:kernels of no kind
+func main() { f(nil) }
+
+//krd:kernel end
+`)
+	var got []string
+	for _, l := range out.Left {
+		got = append(got, fmt.Sprintf("%d %s: %s", l.Position.Line, l.What, l.Why))
+	}
+	expected := []string{"3 //krd:kernel first: another stands below it",
+		"6 //krd:kernel: it has no name",
+		"10 //krd:kernel nothing: it stands above no function and no loop",
+		"18 //krd:kernel end: it stands above no function and no loop"}
+	if !slices.Equal(got, expected) {
+		t.Errorf("left %q, expected %q", got, expected)
+	}
+	if len(out.Regions) != 1 || out.Regions[0].Kernel != "second" {
+		t.Errorf("regions %v", out.Regions)
+	}
+}
+
+// rewriteFile rewrites one file that imports nothing, and is its path.
+func rewriteFile(t *testing.T, text string) (*Rewritten, string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.go")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -151,8 +200,5 @@ func rewriteText(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rewritten, ok := out.Files[path]; ok {
-		return string(rewritten)
-	}
-	return text
+	return out, path
 }

@@ -231,7 +231,7 @@ func syncOf(op uint64, p unsafe.Pointer, begin uint64)
 // AS records an atomic store to *p, which is about to be made.
 func AS[T any](_ *Buf, p *T, op uint64) *T {
 	if syncOn() {
-		syncOf(op, noescape(unsafe.Pointer(p)), ticks())
+		syncOf(op&0xff, unsafe.Add(noescape(unsafe.Pointer(p)), op>>8), ticks())
 	}
 	return p
 }
@@ -248,10 +248,19 @@ func AV[T any](b *Buf, v T, at uintptr, op uint64) T {
 		if at&OnStack != 0 {
 			at = (*[2]uintptr)(unsafe.Pointer(b.stack))[1] - at&^OnStack
 		}
-		syncOf(op, unsafe.Pointer(at), ticks())
+		syncOf(op&0xff, unsafe.Pointer(at+uintptr(op>>8)), ticks())
 	}
 	return v
 }
+
+// AK keeps in *to where p points to, for AV or AX, once v is known, and is v.
+func AK[T, P any](b *Buf, v T, to *uintptr, p *P) T {
+	*to = place(b, uintptr(unsafe.Pointer(p)))
+	return v
+}
+
+// AX is AV for a store of v, which is about to be made.
+func AX[T any](b *Buf, v T, at uintptr, op uint64) T { return AV(b, v, at, op) }
 
 // of tells the type of the data that the next event, of the same site, is about.
 func of[T any](b *Buf, site uint64) {

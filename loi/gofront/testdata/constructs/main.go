@@ -12,7 +12,7 @@ var cases = map[string]func(){
 	"control": control, "generics": generics, "order": order, "ranges": ranges, "maps": maps,
 	"methods": methods, "values": values, "shadows": shadows, "closures": closures,
 	"concurrent": concurrent, "recovered": recovered, "unsafe": unsafely, "globals": globals,
-	"atomics": atomics, "waits": waits, "leaving": leaving,
+	"atomics": atomics, "atomicOrder": atomicOrder, "waits": waits, "leaving": leaving,
 	"strings": texts, "appends": appends, "iterators": iterators, "assignments": assignments,
 	"panic-index": func() { fmt.Println(slice[len(os.Args)+5]) },
 	"panic-nil":   func() { var p *node; fmt.Println(p.next.value) },
