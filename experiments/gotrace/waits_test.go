@@ -244,9 +244,15 @@ func TestParallelism(t *testing.T) {
 // openTrace runs a program and opens its trace, with regions and what goroutines wait for.
 func openTrace(t *testing.T, text string) *loi.Trace {
 	t.Helper()
+	return openTraceOf(t, text, true)
+}
+
+// openTraceOf is openTrace with regions, or those alone that the source names kernels.
+func openTraceOf(t *testing.T, text string, regions bool) *loi.Trace {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
 	_, out, err := trace(t, Data, text, func(r *Request) {
-		r.Trace, r.Build.Sync, r.Build.Regions = file, true, true
+		r.Trace, r.Build.Sync, r.Build.Regions = file, true, regions
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -319,5 +325,77 @@ func main() {
 	}
 	if len(got) > 0 {
 		t.Errorf("beside these: %v", got)
+	}
+}
+
+// TestKernelsThatPanic has a kernel that panics end where that is recovered.
+func TestKernelsThatPanic(t *testing.T) {
+	text := `package main
+
+var p = new(int)
+
+//krd:kernel broken
+func broken() {
+	*p++
+	panic("broken")
+}
+
+func try() {
+	defer func() { recover() }()
+	broken()
+}
+
+func main() {
+	for range 5 {
+		try()
+		*p++
+	}
+}
+`
+	for _, regions := range []bool{false, true} {
+		tr := openTraceOf(t, text, regions)
+		got := map[string]int{}
+		for e, err := range tr.Ordered(loi.Order{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range e.Accesses() {
+				if strings.HasPrefix(tr.Header.Registry.Objects[a.Object].Name, "int,") {
+					got[tr.Header.Registry.Kernels[e.Kernel].Name]++
+				}
+			}
+		}
+		if got["broken"] != 5 || got["main.main"] != 5 {
+			t.Errorf("accesses %v with regions %t, expected 5 and 5", got, regions)
+		}
+	}
+}
+
+// TestDeepRecursion has 200 000 regions open at once: what an event costs does not depend on that.
+func TestDeepRecursion(t *testing.T) {
+	tr := openTrace(t, `package main
+
+func deep(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return deep(n-1) + 1
+}
+
+func main() { deep(200000) }
+`)
+	begins, ends := 0, 0
+	for e, err := range tr.Ordered(loi.Order{Events: true}) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case e.Type == loi.EventRecord && e.Event == loi.EventRegion:
+			begins++
+		case e.Type == loi.EventRecord && e.Event == loi.EventRegionEnd:
+			ends++
+		}
+	}
+	if begins != 200002 || ends != begins {
+		t.Errorf("%d regions begin and %d end, expected 200 002", begins, ends)
 	}
 }

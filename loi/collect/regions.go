@@ -26,6 +26,7 @@ type openRegion struct {
 	region int
 	depth  uint64 // how many regions of functions are open with it
 	number uint32
+	kernel int // that the source names, of the innermost region up to it; 0: none
 }
 
 // Of events of regions.
@@ -82,15 +83,18 @@ func (r *Reader) region(t *thread, e event, at uint64) error {
 
 func (r *Reader) enter(t *thread, depth uint64, region int, at uint64) {
 	r.numbers++
-	x := openRegion{region, depth, 0}
+	x := openRegion{region: region, depth: depth}
 	if r.numbers < 1<<32 {
 		x.number = uint32(r.numbers)
 	}
-	t.regions = append(t.regions, x)
-	r.act(t, Act{Time: at, Kind: loi.EventRegion, Region: region, Number: x.number})
-	if k := r.Regions[region-1].Kernel; k != "" {
-		t.kernel = r.kernel(k)
+	if n := len(t.regions); n > 0 {
+		x.kernel = t.regions[n-1].kernel
 	}
+	if k := r.Regions[region-1].Kernel; k != "" {
+		x.kernel = r.kernel(k)
+	}
+	t.regions, t.kernel = append(t.regions, x), x.kernel
+	r.act(t, Act{Time: at, Kind: loi.EventRegion, Region: region, Number: x.number})
 }
 
 // leave ends all regions of a goroutine from a depth on.
@@ -122,11 +126,8 @@ func (r *Reader) cut(t *thread, n int, at uint64) {
 		r.act(t, Act{Time: at, Kind: loi.EventRegionEnd, Number: t.regions[i].number})
 	}
 	t.regions = t.regions[:n]
-	t.kernel = 0
-	for i := n - 1; i >= 0 && t.kernel == 0; i-- {
-		if k := r.Regions[t.regions[i].region-1].Kernel; k != "" {
-			t.kernel = r.kernel(k)
-		}
+	if t.kernel = 0; n > 0 {
+		t.kernel = t.regions[n-1].kernel
 	}
 }
 

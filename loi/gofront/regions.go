@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
+
 	"krdlab/loi"
 )
 
@@ -93,6 +95,22 @@ func (r *rewriter) directives(f *ast.File) map[int]string {
 	return names
 }
 
+// namesKernels reports that a comment of some packages names one.
+func namesKernels(pkgs []*packages.Package) bool {
+	for _, p := range pkgs {
+		for _, f := range p.Syntax {
+			for _, g := range f.Comments {
+				for _, c := range g.List {
+					if strings.HasPrefix(c.Text, KernelComment) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
 // lineAt is the line of the source, whatever line directives say.
 func (r *rewriter) lineAt(p token.Pos) int { return r.pkg.Fset.PositionFor(p, false).Line }
 
@@ -122,7 +140,7 @@ func (w *fn) region(n ast.Node, kind loi.RegionKind, parent int, kernel string) 
 
 // enter decides whether the function with this body is a region, and makes it one.
 func (w *fn) enter(at ast.Node, b *ast.BlockStmt) {
-	some := w.opt.Regions
+	some := w.opt.Regions || w.kernel && w.defers // what recovers ends the kernels that a panic leaves
 	for line := range w.kernels {
 		some = some || line >= w.lineAt(at.Pos()) && line <= w.lineAt(b.End())
 	}

@@ -44,7 +44,8 @@ type Options struct {
 	// Stack records that variables on the stack are observed too which something points to.
 	Stack bool
 	// Regions records functions, loops and iterations as regions too; without it, those only that
-	// the source names a kernel, and the functions that these stand in.
+	// the source names a kernel, the functions that these stand in, and, if there are some, those that
+	// defer.
 	Regions bool
 	// Sync records atomic operations, and where channels are made.
 	Sync bool
@@ -71,8 +72,9 @@ const Agent = "krdagent"
 func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 	out := &Rewritten{Files: map[string][]byte{}}
 	done := map[string]bool{}
+	kernel := namesKernels(pkgs)
 	for _, p := range pkgs {
-		r := &rewriter{opt: opt, out: out, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
+		r := &rewriter{opt: opt, out: out, kernel: kernel, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
 		if why := r.refuses(); why != "" {
 			at := token.Position{}
 			if len(p.GoFiles) > 0 {
@@ -161,6 +163,7 @@ type rewriter struct {
 	info   *types.Info
 	sizes  types.Sizes
 	prefix string
+	kernel bool // comments of the packages name some
 
 	// of the present file
 	src     []byte
