@@ -1,7 +1,6 @@
 package exports
 
 import (
-
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"krdlab/loi"

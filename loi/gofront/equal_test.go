@@ -95,7 +95,7 @@ var overFunctions = regexp.MustCompile(`(ranges.go:197|waits.go:190) inlining ca
 
 // synchronises are calls of package sync, which records and is too large for inlining, and what
 // these call.
-var synchronises = regexp.MustCompile(`(misc.go:138|waits.go:1[1-4][0-9]) inlining call to ` +
+var synchronises = regexp.MustCompile(`(misc.go:138|waits.go:1[1-5][0-9]) inlining call to ` +
 	`atomic\.|inlining call to sync\.\(`)
 
 var escape = regexp.MustCompile(`(?m)^\S*?([a-z]+\.go:[0-9]+)(?::[0-9]+)?: ` +

@@ -185,6 +185,8 @@ func CM[M ~map[K]V, K comparable, V any](b *Buf, m M, site uint64) M {
 // depthShift is where the depth stands in the second word of an event of a region.
 const depthShift = 32
 
+const maxDepth = 1<<24 - 1
+
 // ticks is the time-stamp counter.
 //
 //go:linkname ticks runtime.krdTicks
@@ -192,7 +194,7 @@ func ticks() uint64
 
 // RF records that a region of a function begins, and is its depth.
 func RF(b *Buf, region uint64) uint64 {
-	b.depth++
+	b.depth = min(b.depth+1, maxDepth) // what recovers without a region around it makes it grow
 	d := uint64(b.depth)
 	put(b, uintptr(ticks()), Enter<<KindShift|d<<depthShift|region)
 	return d
