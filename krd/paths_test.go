@@ -80,8 +80,7 @@ func naivePaths(list []ran, o *CauseOptions, weight Weight) map[string]causes.Pa
 				n = k + 1
 			}
 			within := o.ToBytes == causes.Unbounded
-			if last := len(before) - 1 - slices.Index(reversed(before),
-				k); slices.Contains(before, k) {
+			if last := len(before) - 1 - slices.Index(reversed(before), k); slices.Contains(before, k) {
 				var d uint64
 				for _, other := range slices.Compact(slices.Sorted(slices.Values(before[last+1:]))) {
 					d += other + 1

@@ -99,8 +99,7 @@ func (r *Report) Program(by string) error {
 	var rows []causes.GroupRow
 	switch {
 	case !r.Goroutines:
-		return fmt.Errorf("krd: %w: the trace is not of krdlab trace go, and has no %ss; "+
-			"expected %s",
+		return fmt.Errorf("krd: %w: the trace is not of krdlab trace go, and has no %ss; expected %s",
 			ErrOption, by, strings.Join(Rankings, ", "))
 	case by == ByFunction:
 		for _, x := range r.Causes.Kernels {

@@ -9,8 +9,8 @@ func sprint(format string, args ...any) string { return fmt.Sprintf(format, args
 
 func hex(b []byte) string { return fmt.Sprintf("% x", b) }
 
-// encodeHeader returns the header as it stands in a file: integers as unsigned varints, strings
-// with their length first.
+// encodeHeader returns the header as it stands in a file: integers as unsigned varints, strings with
+// their length first.
 func encodeHeader(h *Header) []byte {
 	var e encoder
 	e.str(h.Clock.Source)
@@ -84,8 +84,7 @@ func decodeProgram(d *decoder, h *Header) {
 	h.Unordered = d.bool()
 }
 
-// decodeHeader reads what encodeHeader wrote; the whole of b must be used. Offsets in errors count
-// from base.
+// decodeHeader reads what encodeHeader wrote; the whole of b must be used. Offsets in errors count from base.
 func decodeHeader(b []byte, base int64) (Header, error) {
 	d := decoder{b: b}
 	var h Header

@@ -178,8 +178,8 @@
 // # Versions
 //
 // There is one version, and a reader refuses a file of another ([ErrVersion]); the prefix is the
-// same in all, so that such a file is not taken for a damaged one. Within a version nothing is
-// added that an earlier reader would take for something else: unknown flags and types are errors
+// same in all, so that such a file is not taken for a damaged one. Within a version nothing is added
+// that an earlier reader would take for something else: unknown flags and types are errors
 // ([ErrCorrupt]), unknown kinds of events are kept.
 //
 // # Designs that were rejected

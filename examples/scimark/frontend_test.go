@@ -49,8 +49,7 @@ func testCounts(t *testing.T, run func(...string) []byte) {
 	for _, c := range list[:long.Or(2, len(list))] {
 		_, kernel := byHand(c.name, c.size)
 		parts := trace(t, run, "datum", c.name, c.size)
-		if more := trace(t, run, "datum", c.name, c.size, "--regions",
-			"--sync"); !reflect.DeepEqual(more,
+		if more := trace(t, run, "datum", c.name, c.size, "--regions", "--sync"); !reflect.DeepEqual(more,
 			parts) {
 			t.Errorf("%s: %v with regions and waiting, %v without", c.name, more, parts)
 		}
@@ -189,6 +188,7 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 	if len(d.Failed) > 0 {
 		t.Errorf("not rewritten: %v", d.Failed)
 	}
+	program := strings.Join(arguments(name, s), " ")
 	// Nothing is outside the distances, so that the functions add up to what there is.
 	all := uint64(0)
 	for _, f := range d.Functions {
@@ -196,9 +196,7 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 	}
 	if a := d.Accounts; a.Stack+a.Left+a.Lost+a.Unknown != 0 || a.Analysed != all ||
 		d.Accesses != all {
-		t.Errorf("%s: %d accesses of functions, the accounts are %+v",
-			strings.Join(arguments(name, s), " "), all,
-			a)
+		t.Errorf("%s: %d accesses of functions, the accounts are %+v", program, all, a)
 	}
 	want, _ := byHand(name, s)
 	got := map[string]part{}
@@ -210,7 +208,7 @@ func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s siz
 	}
 	for f, c := range want {
 		if got[f].Accesses != c.all() {
-			t.Errorf("%s of %s: %d accesses, by hand %d", f, strings.Join(arguments(name, s), " "),
+			t.Errorf("%s of %s: %d accesses, by hand %d", f, program,
 				got[f].Accesses, c.all())
 		}
 	}

@@ -31,8 +31,7 @@ type traceSink struct {
 func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 	b, err := loi.NewBuilder(r.Trace)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, failure.Errorf(failure.Request, "%w; a .partial that nobody writes any more "+
-			"may "+
+		return nil, failure.Errorf(failure.Request, "%w; a .partial that nobody writes any more may "+
 			"be kept by krdlab trace recover, and can be removed", err)
 	} else if err != nil {
 		return nil, err
@@ -155,10 +154,10 @@ func (t *traceSink) act(a *collect.Act) error {
 		return t.b.Event(w, a.Kind, t.times[w], a.Number)
 	case loi.EventStart:
 		name := t.a.program.Function(a.Entry)
-		if wraps := strings.Contains(name, ".gowrap") || strings.HasPrefix(name,
-			"sync."); name == "" ||
-			wraps && !t.plain { // not a function of the program, which calls one
-
+		if wraps(name) && !t.plain {
+			name = "" // what it calls is known by its accesses
+		}
+		if name == "" {
 			return t.b.Event(w, a.Kind, t.times[w], a.Number)
 		}
 		k, err := t.b.Kernel(name)
@@ -179,6 +178,11 @@ func (t *traceSink) act(a *collect.Act) error {
 		return err
 	}
 	return t.b.Event(w, a.Kind, t.times[w], uint32(n), a.Number, 0)
+}
+
+// wraps reports that a function is none of the source, but calls one.
+func wraps(function string) bool {
+	return strings.Contains(function, ".gowrap") || strings.HasPrefix(function, "sync.")
 }
 
 // subject returns the object of what an operation is about.

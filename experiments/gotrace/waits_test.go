@@ -14,47 +14,11 @@ var parallel = map[string]struct {
 	text       string
 	work, span uint64
 }{
-	// 10 items of 3 accesses each, of which the consumer makes 5 each: it has the first after 3,
-	// and then is what the producer waits for.
-	"producer and consumer": {`
-func main() {
-	c, done := make(chan int), make(chan bool)
-	go func() {
-		own := heap()
-		for range c {
-			work(own, 5)
-		}
-		done <- true
-	}()
-	own := heap()
-	for i := range 10 {
-		work(own, 3)
-		c <- i
-	}
-	close(c)
-	<-done
-}
-`, 10 * (3 + 5), 3 + 10*5},
-	// The same with room for all: the producer never waits, nor does that change the span.
-	"producer and consumer with room": {`
-func main() {
-	c, done := make(chan int, 10), make(chan bool)
-	go func() {
-		own := heap()
-		for range c {
-			work(own, 2)
-		}
-		done <- true
-	}()
-	own := heap()
-	for i := range 10 {
-		work(own, 3)
-		c <- i
-	}
-	close(c)
-	<-done
-}
-`, 10 * (3 + 2), 10*3 + 2},
+	// 10 items of 3 accesses each, of which the consumer makes 5 each: it has the first after 3, and
+	// then is what the producer waits for.
+	"producer and consumer": {producer("0", "5"), 10 * (3 + 5), 3 + 10*5},
+	// With room for all and 2 by the consumer, who waits for each.
+	"producer and consumer with room": {producer("10", "2"), 10 * (3 + 2), 10*3 + 2},
 	// 20 items through stages of 1, 2, 3, 2 and 1 accesses: the first takes 9, then one comes out
 	// each 3.
 	"pipeline": {`
@@ -198,6 +162,29 @@ func main() {
 `, 6 * (2 + 3), 6 * (2 + 3)},
 }
 
+// producer is a program whose consumer has so much work with each item; the channel has room.
+func producer(room, each string) string {
+	return strings.NewReplacer("ROOM", room, "EACH", each).Replace(`
+func main() {
+	c, done := make(chan int, ROOM), make(chan bool)
+	go func() {
+		own := heap()
+		for range c {
+			work(own, EACH)
+		}
+		done <- true
+	}()
+	own := heap()
+	for i := range 10 {
+		work(own, 3)
+		c <- i
+	}
+	close(c)
+	<-done
+}
+`)
+}
+
 // work is what they all have: an update of *p is one access.
 const common = `package main
 
@@ -282,8 +269,7 @@ func leaf() { *p++ }
 //krd:kernel by comment
 func named() {
 	leaf()
-	pprof.Do(context.Background(), pprof.Labels("kernel", "hidden"),
-		func(context.Context) { leaf() })
+	pprof.Do(context.Background(), pprof.Labels("kernel", "hidden"), func(context.Context) { leaf() })
 }
 
 func main() {

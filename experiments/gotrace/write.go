@@ -51,8 +51,7 @@ func (d *Document) View() *doc.Doc {
 		v.Add(reuse.View(d.KRD))
 	}
 	if len(d.Functions) > 0 {
-		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or "+
-			"from %s "+
+		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s "+
 			"on, then by all; cold and from: shares of the row's own accesses",
 			units.Bytes(limits[0]))})
 	}
@@ -97,8 +96,7 @@ func (d *Document) table(head string, parts []Part) *doc.Table {
 	for i := range parts[:min(most, len(parts))] {
 		x := &parts[i]
 		row := []any{x.Name, count(x.Accesses), doc.Share{Part: float64(x.Accesses),
-			Whole: float64(d.Accesses)}, doc.Share{Part: float64(x.Cold),
-			Whole: float64(x.Accesses)}}
+			Whole: float64(d.Accesses)}, doc.Share{Part: float64(x.Cold), Whole: float64(x.Accesses)}}
 		for _, l := range limits {
 			row = append(row, doc.Share{Part: float64(x.From(l)), Whole: float64(x.Accesses)})
 		}
@@ -128,14 +126,11 @@ func (d *Document) outside() (list []string) {
 			n             uint64
 			account, what string
 		}{
-			{a.Stack, stackAccount, "to the stack of their goroutine, and are not observed " +
-				"(--stack " +
+			{a.Stack, stackAccount, "to the stack of their goroutine, and are not observed (--stack " +
 				"observes them)"},
-			{a.Unknown, unknownAccount, "to memory whose allocation was not seen: such data are " +
-				"told " +
+			{a.Unknown, unknownAccount, "to memory whose allocation was not seen: such data are told " +
 				"apart by address only"},
-			{a.Left, leftAccount, "at places that are left alone, so that the program does what " +
-				"it did"},
+			{a.Left, leftAccount, "at places that are left alone, so that the program does what it did"},
 		} {
 			if float64(x.n) > outsideShare/10*all {
 				list = append(list, fmt.Sprintf("%s of the accesses were %s%s",
@@ -158,8 +153,7 @@ func (d *Document) outside() (list []string) {
 func (d *Document) nothing() string {
 	switch a := &d.Accounts; {
 	case a.All() > 0:
-		return fmt.Sprintf("of %d accesses that the rewritten packages made, %d were to the "+
-			"stack, %d "+
+		return fmt.Sprintf("of %d accesses that the rewritten packages made, %d were to the stack, %d "+
 			"at places that are left alone and %d lost", a.All(), a.Stack, a.Left, a.Lost)
 	case d.Sites == 0:
 		return "the rewritten packages have no access to the heap in their sources: " +
@@ -201,8 +195,7 @@ func (d *Document) Doubts() (list []string) {
 			"other goroutines", d.LateEvents))
 	}
 	if d.LostGoroutines > 0 {
-		list = append(list, fmt.Sprintf("%d goroutines were not recorded, since there were too "+
-			"many",
+		list = append(list, fmt.Sprintf("%d goroutines were not recorded, since there were too many",
 			d.LostGoroutines))
 	}
 	if d.OddEvents > 0 {

@@ -5,10 +5,9 @@
 // table, and a page may chart it in its own way. [Of] describes the reuse distances of a report, as
 // in figures 4 and 5 of the KRD paper; experiments/figures describes experiments.
 //
-// The parts: distances.go and scale.go lay distances out; axis.go chooses ticks; notes.go finds
-// what a caption says of what is drawn; look.go and marker.go tell series apart; draw.go and the
-// files beside it draw, and svg.go, pdf.go and mark.go write the formats. A [Flame] is a flame
-// graph.
+// The parts: distances.go and scale.go lay distances out; axis.go chooses ticks; notes.go finds what
+// a caption says of what is drawn; look.go and marker.go tell series apart; draw.go and the files
+// beside it draw, and svg.go, pdf.go and mark.go write the formats. A [Flame] is a flame graph.
 package plot
 
 import (
@@ -30,8 +29,8 @@ var (
 // Formats are those that [Figure.Write] knows.
 var Formats = []string{"svg", "pdf", "png", Markdown}
 
-// FormatOf returns the format that the extension of path says, one of [Formats]. Another is an
-// error that wraps [ErrFormat].
+// FormatOf returns the format that the extension of path says, one of [Formats]. Another is an error
+// that wraps [ErrFormat].
 func FormatOf(path string) (string, error) {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if err := checkFormat(format); err != nil {
@@ -137,8 +136,7 @@ type Point struct {
 	// written beside the marker where there is room, once for those side by side that have the same
 	Label     string `json:"label,omitempty"`
 	Disturbed bool   `json:"disturbed,omitempty"` // its marker is hollow
-	// of a field of a matrix: how dark it is, from 0 to 1; [MarkBest], [MarkTied], [MarkFirst] or
-	// ""
+	// of a field of a matrix: how dark it is, from 0 to 1; [MarkBest], [MarkTied], [MarkFirst] or ""
 	Shade float64 `json:"shade,omitempty"`
 	Mark  string  `json:"mark,omitempty"`
 }

@@ -206,8 +206,7 @@ func (d *flameDrawing) svg(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" width="%d" `+
 		`height="%.0f" font-family="Liberation Sans,Arial,Helvetica,sans-serif" font-size="%d" `+
-		`fill="#202020" role="img" aria-label="%s">`+"\n", flameWidth, d.height, flameWidth,
-		d.height,
+		`fill="#202020" role="img" aria-label="%s">`+"\n", flameWidth, d.height, flameWidth, d.height,
 		flameText, html.EscapeString(d.Title))
 	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#fff"/>`)
 	for _, b := range d.boxes {
@@ -215,11 +214,9 @@ func (d *flameDrawing) svg(w io.Writer) error {
 		if b.Kind != flameOthers {
 			name += " (" + b.Kind + ")"
 		}
-		fmt.Fprintf(out,
-			`<g><title>%s: %s %s, %.2f %%</title><rect x="%.2f" y="%.0f" width="%.2f" `+
-				`height="%d" fill="%s"/>`, html.EscapeString(name), units.Grouped(b.count), d.Unit,
-			100*float64(b.count)/float64(d.all), b.x, b.y, b.width, flameRow-1,
-			hex(kindColour(b.Kind)))
+		fmt.Fprintf(out, `<g><title>%s: %s %s, %.2f %%</title><rect x="%.2f" y="%.0f" width="%.2f" `+
+			`height="%d" fill="%s"/>`, html.EscapeString(name), units.Grouped(b.count), d.Unit,
+			100*float64(b.count)/float64(d.all), b.x, b.y, b.width, flameRow-1, hex(kindColour(b.Kind)))
 		if b.label != "" {
 			fmt.Fprintf(out, `<text x="%.2f" y="%.1f">%s</text>`, b.x+3, b.y+flameLine,
 				html.EscapeString(b.label))
@@ -227,13 +224,11 @@ func (d *flameDrawing) svg(w io.Writer) error {
 		out.WriteString("</g>\n")
 	}
 	for _, k := range d.keys {
-		fmt.Fprintf(out, `<rect x="%.1f" y="%.0f" width="%d" height="%d" fill="%s"/>`+"\n", k.x,
-			k.y,
+		fmt.Fprintf(out, `<rect x="%.1f" y="%.0f" width="%d" height="%d" fill="%s"/>`+"\n", k.x, k.y,
 			flameKeySize, flameKeySize, hex(k.colour))
 	}
 	for _, t := range d.texts {
-		fmt.Fprintf(out, `<text x="%.1f" y="%.0f" font-size="%.0f">%s</text>`+"\n", t.x, t.y,
-			t.size,
+		fmt.Fprintf(out, `<text x="%.1f" y="%.0f" font-size="%.0f">%s</text>`+"\n", t.x, t.y, t.size,
 			html.EscapeString(t.text))
 	}
 	fmt.Fprintf(out, "</svg><!-- %s -->\n", Mark)

@@ -14,8 +14,7 @@ import (
 // someFlame has a deep path, names that do not fit, and 300 frames that are too narrow.
 func someFlame() *Flame {
 	f := &Flame{Title: "distances of at least 32 KiB", Unit: "accesses",
-		Caption: "t.loi: kernel <k>; 4 cores; a machine whose name is long; SIMULATED, not " +
-			"measured."}
+		Caption: "t.loi: kernel <k>; 4 cores; a machine whose name is long; SIMULATED, not measured."}
 	path := func(count uint64, names ...string) {
 		p := FlamePath{Count: count}
 		for _, n := range names {
@@ -99,8 +98,7 @@ func TestFlame(t *testing.T) {
 	}
 	for format, magic := range map[string]string{"png": "\x89PNG", "pdf": "%PDF"} {
 		var b bytes.Buffer
-		if err := someFlame().Write(&b, format); err != nil || !strings.HasPrefix(b.String(),
-			magic) ||
+		if err := someFlame().Write(&b, format); err != nil || !strings.HasPrefix(b.String(), magic) ||
 			!strings.Contains(b.String(), Mark) {
 			t.Errorf("%s: %v, %d bytes", format, err, b.Len())
 		}

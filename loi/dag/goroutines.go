@@ -15,9 +15,10 @@ var ErrGoroutines = failure.New(failure.Data, "too many operations of goroutines
 
 // A Goroutine is a worker that tells of its operations.
 type Goroutine struct {
-	Number  uint32 // 0: the trace does not have its start
-	Name    int    // of its function or, if that is not known, of what it ran first: see [Goroutines.Name]
-	Started int    // the operation that started it, or -1
+	Number uint32 // 0: the trace does not have its start
+	// of its function or, if that is not known, of what it ran first: see [Goroutines.Name]
+	Name    int
+	Started int // the operation that started it, or -1
 	Ended   bool
 	Ops     int // its operations, with its start and its end
 }

@@ -149,8 +149,7 @@ func (r *recording) check(work, span uint64) *Goroutines {
 func (r *recording) clean(g *Goroutines) {
 	r.Helper()
 	if len(g.Missing)+int(g.Dropped+g.Orphans+g.Unended+g.Unstarted+g.Twice) != 0 {
-		r.Errorf("missing %v, dropped %d, orphans %d, unended %d, unstarted %d, twice %d",
-			g.Missing,
+		r.Errorf("missing %v, dropped %d, orphans %d, unended %d, unstarted %d, twice %d", g.Missing,
 			g.Dropped, g.Orphans, g.Unended, g.Unstarted, g.Twice)
 	}
 }
@@ -369,8 +368,7 @@ func TestSelectAndClose(t *testing.T) {
 	r := record(t)
 	r.start(3)
 	r.sync(1, 5, loi.SyncSend, 1, 0)
-	r.full(0, loi.Sync{Op: loi.SyncReceive, Selected: true, Object: 1, Place: 1, Begin: 1,
-		At: r.now})
+	r.full(0, loi.Sync{Op: loi.SyncReceive, Selected: true, Object: 1, Place: 1, Begin: 1, At: r.now})
 	r.sync(2, 9, loi.SyncSend, 2, 1)
 	r.full(0, loi.Sync{Op: loi.SyncReceive, Selected: true, Object: 2, Place: 2, Room: 1,
 		Begin: r.now - 3, At: r.now + 1})
@@ -422,8 +420,7 @@ func TestContradiction(t *testing.T) {
 	r.sync(1, 1, loi.SyncSend, 1, 1)
 	r.sync(2, 0, loi.SyncLock, 3, 0)
 	r.full(2, loi.Sync{Op: loi.SyncUnlock, Object: 3, Place: 3, At: r.now - 5}) // itself
-	r.sync(2, 2, loi.SyncReceive, 4,
-		0) // what it sends itself
+	r.sync(2, 2, loi.SyncReceive, 4, 0)                                         // what it sends itself
 	r.sync(2, 1, loi.SyncSend, 4, 0)
 	r.ends(3)
 	if g := r.check(17, 8); g.Dropped != 4 {
@@ -450,8 +447,7 @@ func TestTicks(t *testing.T) {
 	}
 	for i := range g.Ops {
 		o := &g.Ops[i]
-		if ticks, waited := g.Waited(o); waited != (o.Sync == loi.SyncSend) || waited &&
-			ticks != 40 {
+		if ticks, waited := g.Waited(o); waited != (o.Sync == loi.SyncSend) || waited && ticks != 40 {
 			t.Errorf("%d, %v of %+v", ticks, waited, o)
 		}
 	}

@@ -9,8 +9,8 @@
 // # Designs that were rejected
 //
 // One file in the order of time over all workers: pandas, DuckDB and Perfetto sort faster than they
-// can be sorted for. Parquet with the accesses of an execution as a nested list is smaller, but
-// each reader must unnest it, and it is not what the importer takes.
+// can be sorted for. Parquet with the accesses of an execution as a nested list is smaller, but each
+// reader must unnest it, and it is not what the importer takes.
 package exports
 
 import (
@@ -79,8 +79,7 @@ func encodable(t *loi.Trace, format string) error {
 	}
 	for _, name := range names {
 		if !utf8.ValidString(name) {
-			return fmt.Errorf("%w: %q; %s would change it: choose csv or text", ErrName, name,
-				format)
+			return fmt.Errorf("%w: %q; %s would change it: choose csv or text", ErrName, name, format)
 		}
 	}
 	return nil
@@ -98,8 +97,7 @@ func Formats() []string {
 // Write writes t to w in the format named, one of [Formats]. Errors: ErrFormat, ErrName, a
 // [*RangeError], what the cursors of t find wrong (a [*loi.FormatError]), and those of w. What was
 // written before an error is no whole file. Memory is bounded by the header of t, a row group of
-// 2^20 rows for Parquet, and for Perfetto what package dag needs of goroutines. Cost: see
-// docs/performance.md.
+// 2^20 rows for Parquet, and for Perfetto what package dag needs of goroutines. Cost: see docs/performance.md.
 func Write(w io.Writer, t *loi.Trace, format string, opt Options) error {
 	i := slices.Index(Formats(), format)
 	if i < 0 {

@@ -36,8 +36,7 @@ end 12
 func TestPerfettoOfGoroutines(t *testing.T) {
 	tl := readTimeline(t, write(t, parse(t, goroutinesText), "perfetto"))
 	tl.check(t)
-	golden(t, tl.lines(),
-		`5 at trace: krdlab trace substrate=native clock=tsc grain= nodes=0-2 clock_hz=1000000000
+	golden(t, tl.lines(), `5 at trace: krdlab trace substrate=native clock=tsc grain= nodes=0-2 clock_hz=1000000000
 5 at node 0/worker 2: receive number=0
 10 at node 0/goroutine 1: start goroutine=1
 12 at node 0/goroutine 1: spawn goroutine=7 -> [2199023255557]

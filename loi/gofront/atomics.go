@@ -102,7 +102,7 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, fun *piece, args []piece
 		return w.call("AV", text(), kept, number)
 	}
 	v := e.Args[calling]
-	if w.floating(v) && !w.boolean(v) || w.several(v) {
+	if w.untyped(v) && !w.boolean(v) || w.several(v) {
 		return left("its value has its type from where it stands")
 	}
 	_, direct := ast.Unparen(pointer).(*ast.CallExpr) // all calls are made in their order

@@ -91,7 +91,7 @@ func sameEscapes(t *testing.T, dir string, how Options, as map[string]bool, leas
 
 // overFunctions are calls in bodies of loops over functions in other loops, which regions make too
 // large for inlining.
-var overFunctions = regexp.MustCompile(`(ranges.go:197|waits.go:190) inlining call`)
+var overFunctions = regexp.MustCompile(`(ranges.go:197|waits.go:188) inlining call`)
 
 // synchronises are calls of package sync, which records and is too large for inlining, and what
 // these call.

@@ -755,7 +755,8 @@ func constType(v constant.Value) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// untyped reports that e is made of comparisons or shifts, whose type follows from where it stands.
+// untyped reports that the type of e follows from where it stands: it is made of constants, or is a
+// comparison or a shift of such.
 func (w *fn) untyped(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -763,13 +764,19 @@ func (w *fn) untyped(e ast.Expr) bool {
 		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			return true
 		case token.SHL, token.SHR:
-			return w.info.Types[e.X].Value != nil || w.untyped(e.X)
+			return w.untyped(e.X)
 		}
-		return w.untyped(e.X) || w.untyped(e.Y)
+		return w.untyped(e.X) && w.untyped(e.Y)
 	case *ast.UnaryExpr:
 		return w.untyped(e.X)
 	}
-	return w.info.Types[e].Value != nil || w.info.Types[e].IsNil()
+	return w.literalValue(e)
+}
+
+// literalValue reports that x is a constant or nil.
+func (w *fn) literalValue(x ast.Expr) bool {
+	v := w.info.Types[x]
+	return v.Value != nil || v.IsNil()
 }
 
 // typeName writes a type as it can be written at a place, false if it cannot.

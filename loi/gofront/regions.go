@@ -14,8 +14,8 @@ import (
 	"krdlab/loi"
 )
 
-// A Region is a scope of the source whose begin and end are recorded: a function, a loop, or an
-// iteration, which a loop has one kind of.
+// A Region is a scope of the source whose begin and end are recorded: a function, a loop, or the
+// iterations of a loop, which have one together.
 //
 //	func f() int {                  func f() int { D := A.RF(B, 1);
 //	  for c() {                       A.RL(B, D, Loop|2); for c() { A.RL(B, D, Iteration|3);
@@ -203,20 +203,23 @@ func (w *fn) regionEvent(kind, region int, scopes []scope) string {
 	return w.call("RL", w.base(scopes), fmt.Sprintf("%#x", kind<<56|region))
 }
 
-// loopOf returns the loop that s is, and the label that it has.
-func loopOf(s ast.Stmt) (loop ast.Stmt, label string) {
+// unlabelled returns a statement without its labels, and the last of these.
+func unlabelled(s ast.Stmt) (inner ast.Stmt, label string) {
 	for {
 		l, ok := s.(*ast.LabeledStmt)
 		if !ok {
-			break
+			return s, label
 		}
 		s, label = l.Stmt, l.Label.Name
 	}
-	switch s.(type) {
+}
+
+func isLoop(n ast.Node) bool {
+	switch n.(type) {
 	case *ast.ForStmt, *ast.RangeStmt:
-		return s, label
+		return true
 	}
-	return nil, label
+	return false
 }
 
 // within rewrites a statement of a list by do, with its scope and what tells of its region.
@@ -224,16 +227,15 @@ func (w *fn) within(s ast.Stmt, do func() string) string {
 	if w.self == 0 {
 		return do()
 	}
-	loop, label := loopOf(s)
-	x := scope{stmt: s, label: label}
+	loop, label := unlabelled(s)
+	x := scope{stmt: loop, label: label}
 	before, after := "", ""
-	if loop != nil {
+	if isLoop(loop) {
 		kernel := w.kernelAt(w.lineAt(s.Pos()))
 		if kernel == "" {
 			kernel = w.kernelAt(w.lineAt(loop.Pos()))
 		}
 		if w.opt.Regions || kernel != "" {
-			x.stmt = loop
 			x.region = w.region(loop, loi.Loop, w.inner(), kernel)
 			x.each = x.region
 			if w.opt.Regions {
@@ -338,11 +340,8 @@ func labelled(b *ast.BlockStmt) map[string]int {
 		stack = append(stack, n)
 		if l, ok := n.(*ast.LabeledStmt); ok {
 			for _, x := range stack {
-				if s, ok := x.(ast.Stmt); ok {
-					switch s.(type) {
-					case *ast.ForStmt, *ast.RangeStmt:
-						depths[l.Label.Name]++
-					}
+				if isLoop(x) {
+					depths[l.Label.Name]++
 				}
 			}
 		}
@@ -362,7 +361,7 @@ func (w *fn) jump(s *ast.BranchStmt) string {
 		var around []scope // those of the label
 		region, loops := w.self, 0
 		for _, x := range w.scopes {
-			if loop, _ := loopOf(x.stmt); loop != nil {
+			if isLoop(x.stmt) {
 				if loops++; loops > w.labels[s.Label.Name] {
 					break
 				}
@@ -377,12 +376,11 @@ func (w *fn) jump(s *ast.BranchStmt) string {
 	base := "" // of the outermost body of a function that it leaves
 	for i := len(w.scopes) - 1; i >= 0; i-- {
 		x := &w.scopes[i]
-		loop, _ := loopOf(x.stmt)
 		if x.base != "" {
 			base = x.base
 		}
 		if s.Label != nil && s.Label.Name == x.label || s.Label == nil &&
-			(loop != nil || s.Tok == token.BREAK && breaks(x.stmt)) {
+			(isLoop(x.stmt) || s.Tok == token.BREAK && breaks(x.stmt)) {
 			break
 		}
 	}
@@ -394,13 +392,6 @@ func (w *fn) jump(s *ast.BranchStmt) string {
 
 // breaks reports that a break without a label may be of s, which is no loop.
 func breaks(s ast.Stmt) bool {
-	for {
-		l, ok := s.(*ast.LabeledStmt)
-		if !ok {
-			break
-		}
-		s = l.Stmt
-	}
 	switch s.(type) {
 	case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 		return true
@@ -415,7 +406,7 @@ func (w *fn) returnable(s *ast.ReturnStmt) bool {
 		return false // gc evaluates it in another order than a definition
 	}
 	for _, x := range s.Results {
-		if w.literalValue(x) || !w.floating(x) || w.boolean(x) || w.still(x) {
+		if w.literalValue(x) || !w.untyped(x) || w.boolean(x) || w.still(x) {
 			continue
 		}
 		if _, ok := w.typeName(w.info.TypeOf(x), x.Pos()); !ok {
@@ -423,30 +414,6 @@ func (w *fn) returnable(s *ast.ReturnStmt) bool {
 		}
 	}
 	return true
-}
-
-// literalValue reports that x is a constant or nil.
-func (w *fn) literalValue(x ast.Expr) bool {
-	v := w.info.Types[x]
-	return v.Value != nil || v.IsNil()
-}
-
-// floating reports that x has its type from where it stands: it is made of constants, or is a
-// comparison.
-func (w *fn) floating(x ast.Expr) bool {
-	switch e := ast.Unparen(x).(type) {
-	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
-			return true
-		case token.SHL, token.SHR:
-			return w.floating(e.X)
-		}
-		return w.floating(e.X) && w.floating(e.Y)
-	case *ast.UnaryExpr:
-		return e.Op != token.ARROW && e.Op != token.AND && w.floating(e.X)
-	}
-	return w.literalValue(x)
 }
 
 // still reports that nothing is recorded of an expression, and that it changes nothing: it is of
@@ -491,7 +458,7 @@ func (w *fn) returning(s *ast.ReturnStmt) string {
 			results = append(results, value)
 			continue
 		}
-		if w.floating(x) && !w.boolean(x) {
+		if w.untyped(x) && !w.boolean(x) {
 			name, ok := w.typeName(w.info.TypeOf(x), x.Pos())
 			if !ok { // nothing changes it
 				results = append(results, value)
@@ -510,6 +477,6 @@ func (w *fn) returning(s *ast.ReturnStmt) string {
 		}
 		results = append(results, names[len(names)-count:]...)
 	}
-	return "{ " + strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "; " + lines + end +
-		"return " + strings.Join(results, ", ") + " }"
+	return "{ " + strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "; " + lines +
+		end + "return " + strings.Join(results, ", ") + " }"
 }

@@ -16,8 +16,8 @@ import (
 	"krdlab/loi/gofront"
 )
 
-// begun has by hand how often each region of testdata/regions begins in which. Loops have the number
-// that they have in their function; an i is an iteration.
+// begun has by hand how often each region of testdata/regions begins in which. Loops have the
+// number that they have in their function; an i is an iteration.
 var begun = map[string]string{
 	// two iterations, of which the second is left in its third
 	"goto": "main>gotoOut 1, gotoOut>gotoOut/1 1, gotoOut/1>gotoOut/1i 2, gotoOut/1i>gotoOut/2 2, " +
@@ -28,8 +28,8 @@ var begun = map[string]string{
 		"second/1>second/1i 10, second/1i>first 10, first>first/1 10, first/1>first/1i 10, " +
 		"first/1i>fourth.func1 2, fourth.func1>leaf 2",
 	"recursion": "main>recursion 1, recursion>deeper 1, deeper>deeper 999",
-	"goroutines": "main>hundred 1, hundred>hundred/1 1, hundred/1>hundred/1i 100, >hundred.func1 100, " +
-		"hundred.func1>hundred.func1/1 100, hundred.func1/1>hundred.func1/1i 300, " +
+	"goroutines": "main>hundred 1, hundred>hundred/1 1, hundred/1>hundred/1i 100, " +
+		">hundred.func1 100, hundred.func1>hundred.func1/1 100, hundred.func1/1>hundred.func1/1i 300, " +
 		"hundred.func1/1i>leaf 300",
 	// 2 + 2 + 1 calls
 	"labels": "main>labels 1, labels>labels/1 1, labels/1>labels/1i 3, labels/1i>labels/2 3, " +

@@ -50,7 +50,8 @@ var patches = []patch{
 	{file: "runtime/proc.go", anchor: "\nfunc syscall_runtime_AfterExec() {", after: " krdExec(0)"},
 	{file: "runtime/proflabel.go", anchor: "\n\tgetg().labels = labels\n",
 		after: "\tkrdLabels(labels)\n"},
-	{file: "runtime/runtime2.go", anchor: "\n\tgcAssistBytes int64\n", after: "\tkrd uintptr\n\tkrdAt, krdRested, krdAway uint64\n"},
+	{file: "runtime/runtime2.go", anchor: "\n\tgcAssistBytes int64\n",
+		after: "\tkrd uintptr\n\tkrdAt, krdRested, krdAway uint64\n"},
 	{file: "runtime/proc.go", after: "\n\tkrdResume(gp)\n",
 		anchor: "\nfunc execute(gp *g, inheritTime bool) {\n\tmp := getg().m\n"},
 }

@@ -10,7 +10,8 @@ var syncPatches = []patch{
 		anchor: "\n\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n",
 		after:  "\t\tkrdGo(gp, newg)\n"},
 	{file: "runtime/proc.go", anchor: "\n\tfn()\n", after: "\tkrdMainEnds()\n"},
-	{file: "runtime/coro.go", anchor: "\n\t\tgp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)\n",
+	{file: "runtime/coro.go",
+		anchor: "\n\t\tgp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)\n",
 		instead: "\n\t\tmaker := gp\n\t\tgp = newproc1(startfv, gp, pc, true, waitReasonCoroutine)\n" +
 			"\t\tkrdGo(maker, gp)\n"},
 	{file: "runtime/chan.go", anchor: "\nfunc chansend(", instead: "\nfunc krdChansend("},

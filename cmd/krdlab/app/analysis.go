@@ -58,10 +58,8 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	c := &cobra.Command{
 		Use:   line.Name + " [TRACE|RUNDIR|KERNEL|go PACKAGE]",
 		Short: line.Summary,
-		Long: line.Long + "\n\nThe name of a kernel runs it, with the flags of krdlab run; `go` " +
-			"and a " +
-			"package builds a Go program that tells what it does, as krdlab trace go; what has " +
-			"a dot " +
+		Long: line.Long + "\n\nThe name of a kernel runs it, with the flags of krdlab run; `go` and a " +
+			"package builds a Go program that tells what it does, as krdlab trace go; what has a dot " +
 			"or a slash is a file." + ofLatest,
 		Example: line.Example,
 		Args:    orNone("TRACE|RUNDIR"),
@@ -128,8 +126,7 @@ func optionFlags(c *cobra.Command, options any) error {
 		f := v.Type().Field(i)
 		name, help := f.Tag.Get("flag"), f.Tag.Get("help")
 		if !f.IsExported() || !lineName.MatchString(name) || help == "" {
-			return fmt.Errorf("its option %s has the flag %q and the help %q: expected an "+
-				"exported "+
+			return fmt.Errorf("its option %s has the flag %q and the help %q: expected an exported "+
 				"field with both", f.Name, name, help)
 		}
 		if at := valueWord.FindStringIndex(help); at != nil && v.Field(i).Kind() != reflect.Bool {
@@ -199,8 +196,7 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 				Want: line.Name + " looks at the trace that is kept: expected full"}
 		}
 		if line.Needs.Accesses && !k.Work {
-			return failure.Errorf(failure.Capability, "%s needs what kernels access, and %s has "+
-				"no "+
+			return failure.Errorf(failure.Capability, "%s needs what kernels access, and %s has no "+
 				"kernels that say it", line.Name, name)
 		}
 		d.Trace = request.TraceFull
@@ -407,8 +403,7 @@ func (x *analyser) show(c *cobra.Command, path string, traces []string,
 	}
 	if x.plot != "" || x.html != "" {
 		if all == nil || x.html != "" && all.View() == nil {
-			return usageError("%s: %s has %d traces, and a picture or page is of one: name one "+
-				"of %s",
+			return usageError("%s: %s has %d traces, and a picture or page is of one: name one of %s",
 				c.CommandPath(), path, len(traces), strings.Join(traces, ", "))
 		}
 		if err := x.derive(all); err != nil {
@@ -550,8 +545,7 @@ func (x *analyser) table(results []analysis.Result, traces []string) error {
 		}
 		same := func(a, b doc.Column) bool { return a.Key == b.Key }
 		if !slices.EqualFunc(out.Columns, found.Columns, same) {
-			return usageError("--csv: the table %s of %s has other columns than that of %s: "+
-				"name one "+
+			return usageError("--csv: the table %s of %s has other columns than that of %s: name one "+
 				"of them", found.Name, traces[i], traces[0])
 		}
 		out.Rows = append(out.Rows, found.Rows...)

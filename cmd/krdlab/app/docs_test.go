@@ -72,10 +72,8 @@ func small(text string) (command string, ok bool) {
 		{"krdlab-runs/.../", "run/"}, {"krdlab-runs/...", "one"}, {"TRACE", "run/workfirst.loi"},
 		{" EXP", " exp"}, {"FILE.html", "page.html"}, {"--out DIR", "--out figures"}, {" A B",
 			" exp other"},
-		{"--isa avx512", "--isa auto"}, {"--scale paper", ""}, {"--out accesses.loi", "--out " +
-			"acc.loi"},
-		{"krd accesses.loi", "krd acc.loi"}, {"examples/interleavings/",
-			"$EXAMPLES/interleavings/"},
+		{"--isa avx512", "--isa auto"}, {"--scale paper", ""}, {"--out accesses.loi", "--out acc.loi"},
+		{"krd accesses.loi", "krd acc.loi"}, {"examples/interleavings/", "$EXAMPLES/interleavings/"},
 	} {
 		text = strings.ReplaceAll(text, r[0], r[1])
 	}
@@ -180,8 +178,7 @@ func TestDocumentedCommands(t *testing.T) {
 		"cp run/workfirst.1.loi run/workfirst.loi\ncp run/workfirst.1.loi run.loi\n" +
 		"exits 0 krdlab run matmul --n 64 --cores 1 --reps 1 --out one\n")
 	for _, name := range []string{"exp", "other"} {
-		fmt.Fprintf(&script, "exits 0 krdlab sweep matmul --n 64,128 --cores 1,6 --sched "+
-			"workfirst,"+
+		fmt.Fprintf(&script, "exits 0 krdlab sweep matmul --n 64,128 --cores 1,6 --sched workfirst,"+
 			"helpfirst,shepherd-core,shepherd-socket --machine westmere-ex-4s --reps 6 --out %s\n",
 			name)
 	}
@@ -204,8 +201,7 @@ func TestDocumentedCommands(t *testing.T) {
 		}
 		code := "0"
 		switch { // other programs may disturb it, or this computer does not tell what they need
-		case strings.HasPrefix(command, "machine calibrate"), strings.Contains(command,
-			"--validate"):
+		case strings.HasPrefix(command, "machine calibrate"), strings.Contains(command, "--validate"):
 			code = "0,4"
 		case caches:
 		case strings.Contains(command, "--replay host"):
@@ -283,8 +279,7 @@ func TestMentionedCommands(t *testing.T) {
 			var out bytes.Buffer
 			words := strings.Fields(option.ReplaceAllString(m[1], ""))
 			c, rest, err := newApp(&out, &out).root().Find(words)
-			if err == nil && c.Name() != words[min(len(words)-1, strings.Count(c.CommandPath(),
-				" ")-1)] {
+			if err == nil && c.Name() != words[min(len(words)-1, strings.Count(c.CommandPath(), " ")-1)] {
 				err = fmt.Errorf("no command %q", words)
 			}
 			for _, w := range rest {
@@ -315,8 +310,7 @@ func anchors(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	set := map[string]bool{}
 	for _, line := range prose(t, page) {
-		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok &&
-			line[0] == '#' {
+		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
 			word := notSlug.ReplaceAllString(strings.ToLower(heading), "")
 			set[strings.ReplaceAll(word, " ", "-")] = true
 		}

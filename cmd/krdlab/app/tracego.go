@@ -80,23 +80,17 @@ const unitFlag = "unit"
 func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 	f := c.Flags()
 	choiceVar(c, (*string)(&r.Unit), unit, gotrace.Units[0], gotrace.Units, "what one datum is, "+
-		"`WHAT`: line (of 64 bytes, each object beginning on its own) or datum (a variable, "+
-		"field or "+
+		"`WHAT`: line (of 64 bytes, each object beginning on its own) or datum (a variable, field or "+
 		"element)")
-	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what the compiler keeps "+
-		"there "+
+	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
 		"of what something points to, and maps; it costs time")
 	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as "+
-		"regions; "+
-		"they are in the trace of --out")
+		"regions; they are in the trace of --out")
 	f.BoolVar(&r.Build.Sync, "sync", false, "record what goroutines wait for: who starts whom, "+
-		"channels, "+
-		"locks, wait groups, atomic operations; it is in the trace of --out")
-	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what "+
-		"goroutines wait "+
-		"for alone, without atomic operations, in nearly the time of the plain program")
-	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module "+
-		"only, "+
+		"channels, locks, wait groups, atomic operations; it is in the trace of --out")
+	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what goroutines "+
+		"wait for alone, without atomic operations, in nearly the time of the plain program")
+	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
 		"`PATTERN`s of import paths that may end in ... (default all)")
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
 		"--include")
@@ -109,8 +103,7 @@ type ranking struct{ by, bins string }
 func (k *ranking) define(c *cobra.Command) {
 	choiceVar(c, &k.by, "by", "", krd.ProgramRankings, "instead of tables of all, rank who causes "+
 		"--bins by `WHAT`: "+strings.Join(krd.ProgramRankings, ", "))
-	c.Flags().StringVar(&k.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, "+
-		"powers of "+
+	c.Flags().StringVar(&k.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, powers of "+
 		"two such as 32K- or 1M-32M (default: from the size of the LLC on)")
 }
 
@@ -156,8 +149,7 @@ func program(c *cobra.Command, args []string, r *gotrace.Request) error {
 		return usageError("%s: --no-accesses leaves no regions to be recorded; leave --regions out",
 			c.CommandPath())
 	case b.Plain && !b.Sync:
-		return usageError("%s: --no-accesses leaves nothing to be recorded; add --sync",
-			c.CommandPath())
+		return usageError("%s: --no-accesses leaves nothing to be recorded; add --sync", c.CommandPath())
 	}
 	if len(words) != 1 {
 		return usageError("%s: expected PACKAGE, found %d arguments; the program's own follow --: "+

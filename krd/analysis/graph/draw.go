@@ -29,8 +29,7 @@ func (r *result) table() *doc.Table {
 	}}
 	t.Title = "The graph, tasks of the same shape as one node"
 	if d.Folded {
-		t.Title = "The graph, folded: there are too many shapes, and those that are about as " +
-			"high are one node"
+		t.Title = "The graph, folded: there are too many shapes, and those that are about as high are one node"
 	}
 	for i, n := range d.Nodes {
 		var children, phases any = doc.Some(n.Children), n.Phases
@@ -65,8 +64,7 @@ func (r *result) label(i int) (lines []string) {
 	}
 	lines = append(lines, first)
 	if n.Task {
-		s := units.Count(n.Phases, "phase") + ", " + strings.TrimSuffix(fmt.Sprintf("%.1f",
-			n.Children),
+		s := units.Count(n.Phases, "phase") + ", " + strings.TrimSuffix(fmt.Sprintf("%.1f", n.Children),
 			".0") + " children"
 		lines = append(lines, s)
 		if n.Kernel != "" {
@@ -206,8 +204,7 @@ func (r *result) svg(w io.Writer) {
 				continue
 			}
 			curve, at := goroutinePath(e, x, y)
-			fmt.Fprintf(w,
-				`<path d="%s" fill="none" stroke="#8a94a3" marker-end="url(#arrow)"/>`+"\n",
+			fmt.Fprintf(w, `<path d="%s" fill="none" stroke="#8a94a3" marker-end="url(#arrow)"/>`+"\n",
 				curve)
 			labels = append(labels, text{at[0], at[1], r.times(e)})
 			continue
@@ -244,8 +241,7 @@ func (r *result) svg(w io.Writer) {
 		lines := r.label(i)
 		from := y[i] + (boxHeight-float64(len(lines)*lineHeight))/2 + 12
 		for k, line := range lines {
-			fmt.Fprintf(w,
-				`<text x="%.0f" y="%.0f" text-anchor="middle" fill="#222">%s</text>`+"\n",
+			fmt.Fprintf(w, `<text x="%.0f" y="%.0f" text-anchor="middle" fill="#222">%s</text>`+"\n",
 				x[i]+boxWidth/2, from+float64(k*lineHeight), html.EscapeString(line))
 		}
 	}

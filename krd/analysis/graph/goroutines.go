@@ -119,25 +119,21 @@ func (s *goroutineSink) doubts() {
 		}
 	}
 	for _, op := range slices.Sorted(maps.Keys(g.Missing)) {
-		say(g.Missing[op], "operation", fmt.Sprintf("%q without the one that must have come "+
-			"before, "+
+		say(g.Missing[op], "operation", fmt.Sprintf("%q without the one that must have come before, "+
 			"as if it had waited for nothing", op))
 	}
-	say(g.Dropped, "dependence", "left out: events contradict each other, and it led back in "+
-		"time, "+
+	say(g.Dropped, "dependence", "left out: events contradict each other, and it led back in time, "+
 		"in a circle")
 	say(g.Twice, "start", "of a goroutine that had been started; only the first counts")
 	say(g.Orphans, "goroutine", "began at once, since the trace does not have who started them")
 	say(g.Unstarted, "goroutine", "that the trace has nothing of, but who started them")
 	say(g.Unended, "goroutine", "had not ended when the trace did")
 	if s.unit == unitTime && s.executed > 0 {
-		d.Warnings = append(d.Warnings, "times are those of a program that recorded its "+
-			"accesses, which "+
+		d.Warnings = append(d.Warnings, "times are those of a program that recorded its accesses, which "+
 			"takes much longer than they do; --unit kernels counts accesses")
 	}
 	if g.Ordered {
-		d.Warnings = append(d.Warnings, "locks and atomic variables are in the order of this "+
-			"run, and "+
+		d.Warnings = append(d.Warnings, "locks and atomic variables are in the order of this run, and "+
 			"so is the span")
 	}
 }
@@ -191,13 +187,11 @@ func (s *goroutineSink) waits() {
 		all[k].ticks += ticks
 	}
 	keys := slices.SortedFunc(maps.Keys(all), func(a, b key) int {
-		return cmp.Or(cmp.Compare(all[b].ticks, all[a].ticks), cmp.Compare(all[a].first,
-			all[b].first))
+		return cmp.Or(cmp.Compare(all[b].ticks, all[a].ticks), cmp.Compare(all[a].first, all[b].first))
 	})
 	s.d.Goroutines.Waits = make([]Waiting, 0, len(keys))
 	for _, k := range keys {
-		s.d.Goroutines.Waits = append(s.d.Goroutines.Waits, Waiting{s.who(k.worker), s.who(k.of),
-			k.op,
+		s.d.Goroutines.Waits = append(s.d.Goroutines.Waits, Waiting{s.who(k.worker), s.who(k.of), k.op,
 			k.by, s.g.Object(&s.g.Ops[all[k].first]), all[k].times,
 			doc.Some(float64(all[k].ticks) * s.tick())})
 	}
@@ -226,8 +220,7 @@ func (s *goroutineSink) path(l *dag.Longest, scale float64) {
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(all), func(a, b key) int {
-		return cmp.Or(cmp.Compare(all[b].weight, all[a].weight), cmp.Compare(all[a].first,
-			all[b].first))
+		return cmp.Or(cmp.Compare(all[b].weight, all[a].weight), cmp.Compare(all[a].first, all[b].first))
 	})
 	s.d.Goroutines.Path = make([]Stretch, 0, len(keys))
 	for _, k := range keys {

@@ -52,9 +52,8 @@ func producers(t testing.TB, accesses bool, more ...func(b *loi.Builder) error) 
 	sync := func(w int, op loi.SyncOp, began uint64) {
 		now++
 		away[w] += now - began
-		fail(b.Event(w, loi.EventSync, now, (&loi.Sync{Op: op, Object: channel, Place: 1,
-			Begin: began,
-			At:    now, Away: away[w]}).Args()...))
+		fail(b.Event(w, loi.EventSync, now, (&loi.Sync{Op: op, Object: channel, Place: 1, Begin: began,
+			At: now, Away: away[w]}).Args()...))
 	}
 	fail(b.Event(0, loi.EventStart, now, 1))
 	work(0, 1)
@@ -76,8 +75,7 @@ func producers(t testing.TB, accesses bool, more ...func(b *loi.Builder) error) 
 	for _, f := range more {
 		fail(f(b))
 	}
-	fail(b.Close(loi.Header{Substrate: loi.Native, Cores: 2, Clock: loi.Clock{Source: "tsc",
-		Hz: 1e9},
+	fail(b.Close(loi.Header{Substrate: loi.Native, Cores: 2, Clock: loi.Clock{Source: "tsc", Hz: 1e9},
 		Workers: slices.Repeat([]loi.Worker{{CPU: -1}}, 4)}))
 	tr, err := loi.Open(path)
 	fail(err)
@@ -87,16 +85,14 @@ func producers(t testing.TB, accesses bool, more ...func(b *loi.Builder) error) 
 
 func TestGoroutines(t *testing.T) {
 	d, r := look(t, producers(t, true), Options{})
-	// main 1, then 3 values of 10 by each of the two, beside each other; the last is used after
-	// both
+	// main 1, then 3 values of 10 by each of the two, beside each other; the last is used after both
 	if d.Unit != "accesses" || d.Work.Float() != 1+6*13 || d.Span.Float() != 1+30+3+3 ||
 		d.Goroutines.Count != 4 || d.Goroutines.Operations != 22 || d.Kernels != 79 ||
 		d.LowerBound.Float() != 39.5 || d.Measured.Known() {
 		t.Errorf("%+v", d)
 	}
 	w := d.Goroutines.Waits
-	if len(w) != 2 || w[0].Goroutine != "goroutine 4, main.consume" ||
-		w[0].Operation != "receive" ||
+	if len(w) != 2 || w[0].Goroutine != "goroutine 4, main.consume" || w[0].Operation != "receive" ||
 		w[0].By != "send" || w[0].Times != 3 || w[0].Object != "chan int, made at main.go:7" {
 		t.Errorf("%+v", w)
 	}
@@ -142,8 +138,8 @@ func TestGoroutines(t *testing.T) {
 // Without accesses time is counted; with them it is doubtful.
 func TestGoroutineUnits(t *testing.T) {
 	d, _ := look(t, producers(t, false), Options{})
-	// what runs first is not known; the consumer is on its thread for 3 a value, main for 1, and
-	// the producers but for the ticks of their sends from 101 on, for 6 times 10 + 2 + 3
+	// what runs first is not known; the consumer is on its thread for 3 a value, main for 1, and the
+	// producers but for the ticks of their sends from 101 on, for 6 times 10 + 2 + 3
 	work := 1 + 6*3 + 2*(6*15-3.)
 	if d.Unit != "ns" || d.Measured.Float() != 91 || d.Work.Float() != work || len(d.Nodes) != 1 ||
 		d.Span.Float() > work || d.Nodes[0].Count != 4 {

@@ -117,8 +117,7 @@ func goroutinePath(e *Edge, x, y []float64) (curve string, at [2]float64) {
 	const half, apart, row = boxWidth / 2, 26, boxHeight + gapDown
 	a, b, top, to := x[e.From], x[e.To], y[e.From], y[e.To]
 	path := func(x0, y0, x1, y1, x2, y2, x3, y3 float64) string {
-		return fmt.Sprintf("M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f", x0, y0, x1, y1, x2, y2,
-			x3, y3)
+		return fmt.Sprintf("M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f", x0, y0, x1, y1, x2, y2, x3, y3)
 	}
 	side := 0.0
 	switch {
@@ -140,8 +139,7 @@ func goroutinePath(e *Edge, x, y []float64) (curve string, at [2]float64) {
 		if a > b {
 			mid, from, end = mid+20, a, b+boxWidth
 		}
-		return path(from, mid, from, mid, end, mid, end, mid), [2]float64{min(from, end) + 5,
-			mid - 6}
+		return path(from, mid, from, mid, end, mid, end, mid), [2]float64{min(from, end) + 5, mid - 6}
 	default: // below the row
 		low := top + boxHeight
 		a, b = a+half, b+half

@@ -1,11 +1,11 @@
-// Package graph is the analysis `graph`: work, span and parallelism of a task-parallel run, with
-// the bounds that a greedy scheduler keeps, and its graph drawn with repeated shapes folded.
+// Package graph is the analysis `graph`: work, span and parallelism of a task-parallel run, with the
+// bounds that a greedy scheduler keeps, and its graph drawn with repeated shapes folded.
 //
 // Work is the time of all kernels, span that of the longest path: the children of a phase could all
-// run at once, and phases follow each other. Both are of kernels alone, as they took in this run;
-// what the runtime does is not in them. The burdened span (Cilkview: He, Leiserson and Leiserson,
-// SPAA 2010) has a burden at each spawn and each continuation of a path: at a child of a phase with
-// at least two, and behind such a phase. A phase with one child is a call.
+// run at once, and phases follow each other. Both are of kernels alone, as they took in this run; what
+// the runtime does is not in them. The burdened span (Cilkview: He, Leiserson and Leiserson, SPAA
+// 2010) has a burden at each spawn and each continuation of a path: at a child of a phase with at
+// least two, and behind such a phase. A phase with one child is a call.
 package graph
 
 import (
@@ -31,8 +31,7 @@ var Analysis = &analysis.Analysis{
 		"graph), their quotient, the parallelism, and the times between which a greedy scheduler " +
 		"finishes. The burdened span has what a spawn and a continuation cost on its path.\n" +
 		"The graph is drawn with tasks of the same shape as one node.\n" +
-		"Of a trace whose workers are goroutines that tell by which operations they wait for " +
-		"each " +
+		"Of a trace whose workers are goroutines that tell by which operations they wait for each " +
 		"other, it also shows who waited for whom, and who has which share of the longest path.",
 	Example: "  krdlab run matmul --n 1024 --trace full,tasks --out traced\n" +
 		"  krdlab graph traced\n  krdlab graph traced --unit kernels --plot graph.svg",
@@ -104,8 +103,8 @@ func begin(options any, in *analysis.Input) (analysis.Sink, error) {
 	return s, nil
 }
 
-// price finds what a spawn and a continuation take. A spawn that is stolen costs a task and a
-// steal, a continuation that goes on elsewhere a steal: [costs] of the machine's file.
+// price finds what a spawn and a continuation take. A spawn that is stolen costs a task and a steal,
+// a continuation that goes on elsewhere a steal: [costs] of the machine's file.
 func (s *sink) price(burden string) error {
 	h := s.in.Header
 	ticks := func(ns float64) uint64 { return uint64(math.Round(ns * h.Clock.Hz / 1e9)) }
@@ -116,8 +115,7 @@ func (s *sink) price(burden string) error {
 			return fmt.Errorf("--burden %s: %w; expected a time such as 5us", burden, ErrBurden)
 		}
 		if !s.timed() || h.Clock.Hz == 0 {
-			return fmt.Errorf("--burden %s: %w: the graph is not in units of time, or the rate "+
-				"of the "+
+			return fmt.Errorf("--burden %s: %w: the graph is not in units of time, or the rate of the "+
 				"trace's clock is not known", burden, ErrBurden)
 		}
 		s.spawn, s.priced = ticks(float64(d.Nanoseconds())), true
@@ -200,8 +198,7 @@ func (s *sink) Event(e *loi.Event) error {
 		return fmt.Errorf("worker %d, tick %d: %w", e.Worker, e.Start, ErrMixed)
 	}
 	if goroutines && s.burden != "" {
-		return fmt.Errorf("--burden %s: %w: goroutines have no spawns and continuations that "+
-			"would "+
+		return fmt.Errorf("--burden %s: %w: goroutines have no spawns and continuations that would "+
 			"cost the same each time", s.burden, ErrBurden)
 	}
 	if tasks {
@@ -255,8 +252,8 @@ type Document struct {
 	Nodes      []Node     `json:"nodes"`
 	Edges      []Edge     `json:"edges"`
 	Warnings   []string   `json:"warnings"`
-	// of a trace of goroutines, whose nodes are those that ran the same first, and whose edges
-	// count how often one started the other, or let it go on when it waited
+	// of a trace of goroutines, whose nodes are those that ran the same first, and whose edges count
+	// how often one started the other, or let it go on when it waited
 	Goroutines *Goroutines `json:"goroutines,omitempty"`
 }
 
@@ -421,8 +418,7 @@ func (r *result) View() *doc.Doc {
 	t.Row("span", r.amount(d.Span), "that of the longest path: no schedule is shorter")
 	t.Row("parallelism", ratio(d.Parallelism), "work / span: so many cores can be of use")
 	if !counted && d.Goroutines == nil && d.Work.Float() > 0 {
-		var burdened, bp any = doc.Missing("the prices of this machine are not known; --burden " +
-			"TIME " +
+		var burdened, bp any = doc.Missing("the prices of this machine are not known; --burden TIME " +
 			"sets what a spawn takes, and a continuation"), nil
 		if d.BurdenedSpan.Known() {
 			burdened, bp = r.amount(d.BurdenedSpan), ratio(d.BurdenedParallelism)

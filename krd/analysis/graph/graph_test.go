@@ -99,8 +99,7 @@ func look(t testing.TB, tr *loi.Trace, opt Options) (*Document, *result) {
 	return r.d, r
 }
 
-// fib(n) has W(n) = 2 + W(n-1) + W(n-2) pieces of code, 3 F(n+1) - 2, and 2n - 1 on its longest
-// path.
+// fib(n) has W(n) = 2 + W(n-1) + W(n-2) pieces of code, 3 F(n+1) - 2, and 2n - 1 on its longest path.
 func TestFib(t *testing.T) {
 	tr := traceOf(t, loi.Header{}, func(p *program) { p.fib(20, 0, 0, 0) })
 	d, _ := look(t, tr, Options{Unit: unitPieces})
@@ -115,8 +114,7 @@ func TestFib(t *testing.T) {
 			d.Nodes)-1])
 	}
 	d, _ = look(t, tr, Options{Unit: unitTime})
-	if d.Work.Float() != 0 || d.Parallelism.Known() || d.LowerBound.Known() ||
-		d.BurdenedSpan.Known() {
+	if d.Work.Float() != 0 || d.Parallelism.Known() || d.LowerBound.Known() || d.BurdenedSpan.Known() {
 		t.Errorf("without kernels: %+v", d)
 	}
 }
@@ -124,16 +122,14 @@ func TestFib(t *testing.T) {
 func TestCube(t *testing.T) {
 	tr := traceOf(t, loi.Header{}, func(p *program) { p.cube(3, 0, 0, 0) })
 	d, _ := look(t, tr, Options{Unit: unitKernels})
-	if d.Work.Float() != 512 || d.Span.Float() != 8 || d.Parallelism.Float() != 64 ||
-		d.Kernels != 512 ||
+	if d.Work.Float() != 512 || d.Span.Float() != 8 || d.Parallelism.Float() != 64 || d.Kernels != 512 ||
 		d.Tasks != 73 || d.LowerBound.Float() != 128 || d.UpperBound.Float() != 128+0.75*8 ||
 		len(d.Nodes) != 4 || d.Nodes[1].Count != 8 || !slices.Equal(d.Edges, []Edge{{0, 1, 8, 0},
 		{1, 2, 64, 0}, {2, 3, 512, 0}}) {
 		t.Errorf("%+v", d)
 	}
 	d, _ = look(t, tr, Options{Unit: unitTime})
-	// by the clock of no known rate; 72 events of tasks, 512 of leaves and 146 of phases take 1
-	// each
+	// by the clock of no known rate; 72 events of tasks, 512 of leaves and 146 of phases take 1 each
 	if d.Unit != "ticks" || d.Work.Float() != 1536 || d.Span.Float() != 24 ||
 		d.Measured.Float() != 1536+73+512+146-1 {
 		t.Errorf("%+v", d)
@@ -151,8 +147,7 @@ func TestBurden(t *testing.T) {
 		t.Errorf("burdened span %v, want %v; parallelism %v", d.BurdenedSpan.Float(), want,
 			d.BurdenedParallelism.Float())
 	}
-	for _, opt := range []Options{{Unit: unitTime, Burden: "soon"}, {Unit: unitKernels,
-		Burden: "1us"}} {
+	for _, opt := range []Options{{Unit: unitTime, Burden: "soon"}, {Unit: unitKernels, Burden: "1us"}} {
 		if _, err := analysis.Run(context.Background(), tr, []analysis.Asked{{Analysis: Analysis,
 			Options: &opt}}, analysis.Options{}); !errors.Is(err, ErrBurden) {
 			t.Errorf("%+v: %v", opt, err)
@@ -194,8 +189,7 @@ func TestFolded(t *testing.T) {
 	}
 	if !d.Folded || len(d.Nodes) > MaxNodes || tasks < 3 || math.Abs(work-d.Work.Float()) > 1e-6 ||
 		kernels != d.Kernels || d.Kernels < 2000 || count < d.Kernels {
-		t.Errorf("%d nodes, folded %v: work %v of %v, %d of %d kernels", len(d.Nodes), d.Folded,
-			work,
+		t.Errorf("%d nodes, folded %v: work %v of %v, %d of %d kernels", len(d.Nodes), d.Folded, work,
 			d.Work.Float(), kernels, d.Kernels)
 	}
 	for _, format := range Analysis.Formats {
@@ -207,8 +201,7 @@ func TestFolded(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	_, r := look(t, traceOf(t, loi.Header{}, func(p *program) { p.cube(1, 0, 0, 0) }),
-		Options{Unit: "time"})
+	_, r := look(t, traceOf(t, loi.Header{}, func(p *program) { p.cube(1, 0, 0, 0) }), Options{Unit: "time"})
 	b, err := json.Marshal(r.Document())
 	if err != nil {
 		t.Fatal(err)

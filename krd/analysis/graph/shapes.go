@@ -160,9 +160,9 @@ type class struct {
 	kernel         loi.KernelID
 }
 
-// fold makes nodes of the shapes, node 0 of the root: one of each if there are no more than
-// MaxNodes; else one of all that are as high and have as many phases and the same kernel, or are as
-// high, or about as high. folded says that shapes were put together.
+// fold makes nodes of the shapes, node 0 of the root: one of each if there are no more than MaxNodes;
+// else one of all that are as high and have as many phases and the same kernel, or are as high, or
+// about as high. folded says that shapes were put together.
 func (s *shapes) fold(root int, r *loi.Registry, scale float64) (nodes []Node, edges []Edge,
 	folded bool) {
 	levels := []func(i int, x *shape) class{
@@ -256,8 +256,8 @@ func (s *shapes) classes(root int, level func(int, *shape) class) (of []int, n i
 	return of, len(number)
 }
 
-// depths sets the depth of each node, 0 of the first: one more than the deepest node above it.
-// There are no cycles, since a child is less high.
+// depths sets the depth of each node, 0 of the first: one more than the deepest node above it. There
+// are no cycles, since a child is less high.
 func depths(nodes []Node, edges []Edge) {
 	for changed := true; changed; {
 		changed = false

@@ -72,8 +72,7 @@ func ranked(t *testing.T, trace *loi.Trace, set func(*Options)) (analysis.Result
 	o := Analysis.Options().(*Options)
 	o.By, o.Bins = "stack", "32K-"
 	set(o)
-	list, err := analysis.Run(t.Context(), trace, []analysis.Asked{{Analysis: Analysis,
-		Options: o}},
+	list, err := analysis.Run(t.Context(), trace, []analysis.Asked{{Analysis: Analysis, Options: o}},
 		analysis.Options{})
 	if err != nil {
 		return nil, err

@@ -27,8 +27,7 @@ import (
 var Analysis = &analysis.Analysis{
 	Name:    "krd",
 	Summary: "Kernel reuse distances of a trace, or of each trace of a run directory",
-	Long: "Compute the histograms of kernel reuse distances of a trace: for each node " +
-		"(last-level " +
+	Long: "Compute the histograms of kernel reuse distances of a trace: for each node (last-level " +
 		"cache) and summed.\n" +
 		"A distance is the number of distinct bytes touched on the node since the last access to " +
 		"the same block.",
@@ -160,8 +159,7 @@ func ParseBins(text string) (*krd.CauseOptions, error) {
 }
 
 // look analyses a trace.
-func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
-	error) {
+func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result, error) {
 	o := options.(*Options)
 	opt, err := o.resolve()
 	if err != nil {
@@ -174,8 +172,7 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 	}
 	if opt.Causes != nil && o.Bins == "" {
 		if t.Header.LLCBytes == 0 {
-			return nil, wrong("--by %s needs --bins, as in --bins 32M-: the trace names no LLC "+
-				"size",
+			return nil, wrong("--by %s needs --bins, as in --bins 32M-: the trace names no LLC size",
 				o.By)
 		}
 		opt.Causes.FromBytes = t.Header.LLCBytes
@@ -197,8 +194,7 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 	if n, err := strconv.Atoi(o.Node); err == nil {
 		there := nodesOf(r)
 		if !r.Only(n) {
-			return nil, wrong("--node %d: the nodes with workers in %s are %s", n, t.Info().Path,
-				there)
+			return nil, wrong("--node %d: the nodes with workers in %s are %s", n, t.Info().Path, there)
 		}
 	}
 	x := &result{Report: r, opt: o, header: &t.Header, path: t.Info().Path, looks: in.Looks}

@@ -13,8 +13,8 @@ import (
 )
 
 // View returns a report of reuse distances: the summary, the bins summed over the nodes, and a row
-// for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not
-// allow to know.
+// for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not allow
+// to know.
 func View(r *krd.Report) *doc.Doc {
 	d := &doc.Doc{Warnings: r.Warnings}
 	d.Title, _ = title(r, "counts are of")
@@ -89,8 +89,7 @@ type words struct{ title, worker, cold, shared, levels string }
 func wordsOf(r *krd.Report) words {
 	if r.Goroutines {
 		return words{"reuse distance", "goroutine", "first access",
-			"reuses of what another goroutine accessed last", "served by the L2 of a core: %s; " +
-				"else " +
+			"reuses of what another goroutine accessed last", "served by the L2 of a core: %s; else " +
 				"by the LLC: %s; by neither: %s"}
 	}
 	return words{"kernel reuse distance", "worker", "first access on the node",
@@ -116,12 +115,10 @@ func summary(r *krd.Report) *doc.Table {
 	row("cold", infinite(&r.Histogram), words.cold+coldToo(r)+", distance INF")
 	row("shared", &r.Shared, words.shared+" (of all distances)")
 	if r.Invalidated != nil {
-		row("invalid.", r.Invalidated, "of these: the node had it and lost it to a write on "+
-			"another")
+		row("invalid.", r.Invalidated, "of these: the node had it and lost it to a write on another")
 	}
 	if tail, err := r.AtLeast(krd.PaperBytes); err == nil && r.Accesses > 0 {
-		t.Remarks = append(t.Remarks, fmt.Sprintf(">= %s: %s; >= %[1]s or cold: %[3]s",
-			units.Bytes(krd.PaperBytes),
+		t.Remarks = append(t.Remarks, fmt.Sprintf(">= %s: %s; >= %[1]s or cold: %[3]s", units.Bytes(krd.PaperBytes),
 			doc.Percent(float64(tail.Finite), float64(tail.Accesses)),
 			doc.Percent(float64(tail.Finite+tail.Cold), float64(tail.Accesses))))
 	}
@@ -272,13 +269,11 @@ func misses(r *krd.Report) *doc.Table {
 
 // Sample returns an estimate from a sample.
 func Sample(r *krd.SampleReport) *doc.Doc {
-	d := &doc.Doc{Warnings: r.Warnings, Title: fmt.Sprintf("kernel reuse distance, ESTIMATED "+
-		"from a "+
+	d := &doc.Doc{Warnings: r.Warnings, Title: fmt.Sprintf("kernel reuse distance, ESTIMATED from a "+
 		"sample of the blocks: %s, seed %d", r.Engine, r.Seed)}
 	for _, n := range r.Nodes {
 		t := doc.NewTable(1, "distance", "about", "share")
-		t.Title = fmt.Sprintf("node %d, %s: %s accesses, of which %s sampled; %s blocks "+
-			"followed at "+
+		t.Title = fmt.Sprintf("node %d, %s: %s accesses, of which %s sampled; %s blocks followed at "+
 			"the end, a share of %s", n.Node, units.Count(len(n.Workers), "worker"),
 			doc.Count(doc.Some(float64(n.Accesses))), doc.Count(doc.Some(float64(n.Sampled))),
 			doc.Count(doc.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
@@ -333,8 +328,7 @@ const rankingRows = 20
 func Ranking(r *krd.Report, by string) *doc.Doc {
 	c := r.Causes
 	unit := unitOf(r)
-	title := fmt.Sprintf("%s: %s of %s %s (%s)", rangeOf(c),
-		doc.Count(doc.Some(float64(c.Accesses))),
+	title := fmt.Sprintf("%s: %s of %s %s (%s)", rangeOf(c), doc.Count(doc.Some(float64(c.Accesses))),
 		doc.Count(doc.Some(float64(c.AllAccesses))), unit,
 		doc.Percent(float64(c.Accesses), float64(c.AllAccesses)))
 	words := func(head string) doc.Column { return doc.Column{Head: head} }

@@ -184,7 +184,8 @@ func closechan(c *hchan) {
 	}
 }
 
-func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, block bool) (int, bool) {
+func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, block bool) (int,
+	bool) {
 	if !krd.sync {
 		return krdSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
 	}
@@ -213,8 +214,8 @@ func timeSleep(ns int64) {
 	}
 }
 
-// krdHand notes that gp is about to leave its thread to the other goroutine of a coroutine, as if it
-// sent it something; krdTook that gp has it.
+// krdHand notes that gp is about to leave its thread to the other goroutine of a coroutine, as if
+// it sent it something; krdTook that gp has it.
 func krdHand(c *coro, gp *g) {
 	if krd.sync {
 		krdSync(gp, krdSend, unsafe.Pointer(c), krdRoom, krdTicks(), 0)

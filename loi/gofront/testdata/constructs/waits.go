@@ -37,13 +37,11 @@ func atomics() {
 	g.Store(3)
 	g.Add(int64(side("add")))
 	fmt.Println(g.Load(), g.CompareAndSwap(6, 8), g.Swap(9), g.And(13), g.Or(2))
-	fmt.Println(atomic.AddInt32(&g.plain, 4), atomic.LoadInt32(&g.plain),
-		atomic.SwapInt32(&g.plain, 1))
+	fmt.Println(atomic.AddInt32(&g.plain, 4), atomic.LoadInt32(&g.plain), atomic.SwapInt32(&g.plain, 1))
 	fmt.Println(atomic.CompareAndSwapInt32(&g.self().plain, int32(side("old")), 5))
 	atomic.StoreInt32(&gauges["a"].self().plain, int32(side("stored")))
 	g.value.Store("text")
-	fmt.Println(g.value.Load().(string)[1:], g.value.CompareAndSwap("text", "other"),
-		g.value.Swap("x"))
+	fmt.Println(g.value.Load().(string)[1:], g.value.CompareAndSwap("text", "other"), g.value.Swap("x"))
 	g.typed.Store(&node{value: 7})
 	g.typed.Load().value++
 	fmt.Println(g.typed.Load().value, g.typed.
@@ -231,8 +229,7 @@ func leaving() {
 	}
 	g := &gauge{plain: 2}
 	_, err := g.self2()
-	fmt.Println(g.bits(3), g.less(3), err, g.function()() == g, either(g.less(1) == true, 1.5, 2),
-		either[any](true, g.bits, nil) != nil)
+	fmt.Println(g.bits(3), g.less(3), err, g.function()() == g, either(g.less(1) == true, 1.5, 2), either[any](true, g.bits, nil) != nil)
 	for i := range upwards(3) {
 		defer fmt.Println("deferred in a loop", i)
 		for j := range upwards(3) {
