@@ -46,15 +46,15 @@ func groupBin(d uint64) uint {
 	return uint(bits.Len64(d))
 }
 
-// add counts an access to size bytes.
-func (t *groupTable) add(group uint32, bin uint, size uint64) {
+// add counts n accesses to size bytes.
+func (t *groupTable) add(group uint32, bin uint, size, n uint64) {
 	g := &t.list[group]
 	bit := uint64(1) << (bin & 63)
 	if g.mask&bit == 0 {
 		t.grow(g, bit)
 	}
-	g.bytes += size
-	t.pool[int(g.at)+bits.OnesCount64(g.mask&(bit-1))]++
+	g.bytes += n * size
+	t.pool[int(g.at)+bits.OnesCount64(g.mask&(bit-1))] += n
 }
 
 // grow gives a group a counter for one more bin.

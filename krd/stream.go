@@ -50,6 +50,8 @@ type Stream struct {
 	last    [stack.FilterSlots]uint32 // by slot: the worker that accessed its datum last
 	by      []uint32                  // of the accesses gathered: their workers; none before
 	tags    []uint32                  // there is a second worker, and what last held in their slots
+
+	loop loopState
 }
 
 // streamBatch is what a batch has at most: so many accesses take 243 MB.
@@ -168,11 +170,14 @@ func (s *Stream) addSome(worker uint32, keys []uint64, bytes, groups []uint32) e
 }
 
 // group counts an access under its group.
-func (s *Stream) group(group uint32, d, size uint64) {
+func (s *Stream) group(group uint32, d, size uint64) { s.groupTimes(group, d, size, 1) }
+
+// groupTimes counts n accesses under their group.
+func (s *Stream) groupTimes(group uint32, d, size, n uint64) {
 	if s.tally.inclusive {
 		d = needs(d, size)
 	}
-	s.groups.add(group, groupBin(d), size)
+	s.groups.add(group, groupBin(d), size, n)
 }
 
 // Flush has all accesses so far analysed and counted. Add does so by itself whenever there are

@@ -68,3 +68,24 @@ func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError 
 	}
 	return nil
 }
+
+// Touch makes keys, which the filter holds, the last accessed, as accesses to them in their order
+// would; those that it does not hold are passed over.
+func (f *Filter) Touch(keys []uint64) {
+	const mask = FilterSlots - 1
+	for _, key := range keys {
+		if f.keys[0] == key && f.used > 0 {
+			continue
+		}
+		for d := 1; d < f.used; d++ {
+			if f.keys[d&mask] != key {
+				continue
+			}
+			s := f.sizes[d&mask]
+			copy(f.keys[1:d+1], f.keys[:d])
+			copy(f.sizes[1:d+1], f.sizes[:d])
+			f.keys[0], f.sizes[0] = key, s
+			break
+		}
+	}
+}
