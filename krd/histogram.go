@@ -212,6 +212,12 @@ func (t *tally) merge(other *tally) {
 	}
 }
 
+// forget makes all counts 0.
+func (t *tally) forget() {
+	*t = tally{inclusive: t.inclusive, weighBytes: t.weighBytes, l2: t.l2, llc: t.llc,
+		coherence: t.coherence, core: t.core, misses: t.misses}
+}
+
 // smaller notes a datum of size bytes.
 func (t *tally) smaller(size uint64) {
 	if t.smallest == 0 || size != 0 && size < t.smallest {

@@ -80,7 +80,11 @@ func (s *Stream) addLoop(worker uint32, times uint64, accesses []Strided) error 
 		if err := s.iteration(worker, 1); err != nil {
 			return err
 		}
-		if same > 1 {
+		if same > 1 && distinct(l.lines) {
+			for j := range k {
+				l.counts[j*k+k-1] += same - 1
+			}
+		} else if same > 1 {
 			copy(l.before, l.lines)
 			if err := s.iteration(worker, same-1); err != nil {
 				return err
@@ -119,6 +123,16 @@ func (s *Stream) iteration(worker uint32, times uint64) error {
 	return nil
 }
 
+// distinct reports that no line is there twice.
+func distinct(lines []uint64) bool {
+	for j, line := range lines {
+		if isNew(line, lines[:j]) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // isNew is 1 if line is not among others.
 func isNew(line uint64, others []uint64) int {
 	for _, o := range others {
@@ -131,15 +145,37 @@ func isNew(line uint64, others []uint64) int {
 
 // beyond takes access j, whose line none of the iteration before or of this one had yet.
 func (s *Stream) beyond(worker uint32, j int) error {
-	l := &s.loop
+	l, g := &s.loop, &s.now
 	s.filter.Touch(l.lines[:j])
-	if err := s.addSome(worker, l.lines[j:j+1], l.bytes[j:], l.groups[j:]); err != nil {
-		return err
+	key, group := l.lines[j], l.groups[j]
+	d, slot, err := s.filter.Access(key, StreamLine)
+	if err != nil {
+		return datumError(group, err)
 	}
-	if len(s.keys) >= s.want {
-		return s.flush()
+	at := slot & (stack.FilterSlots - 1)
+	last := s.last[at]
+	s.last[at] = worker
+	if slot >= stack.InFilter {
+		if last != worker {
+			s.tally.addShared(StreamLine)
+		}
+		s.times(group, d, 1)
+		return nil
 	}
-	return nil
+	g.keys, g.sizes = append(g.keys, key), append(g.sizes, StreamLine)
+	g.slots, g.of = append(g.slots, slot), append(g.of, group)
+	if s.workers > 1 {
+		g.by, g.tags = append(g.by, worker), append(g.tags, last)
+	}
+	return s.flushIfMany()
+}
+
+// times counts n accesses to a line at a distance.
+func (s *Stream) times(group uint32, d, n uint64) {
+	s.tally.one(d, d+StreamLine, n*s.tally.weight(StreamLine))
+	s.tally.reachTimes(d+StreamLine, StreamLine, n)
+	s.tally.count += n
+	s.groupTimes(group, d, StreamLine, n)
 }
 
 // counted counts what iteration has found, and leaves the filter as the last iteration does.
@@ -148,14 +184,9 @@ func (s *Stream) counted(k int) {
 	s.filter.Touch(l.lines)
 	for j := range k {
 		for between, n := range l.counts[j*k : (j+1)*k] {
-			if n == 0 {
-				continue
+			if n > 0 {
+				s.times(l.groups[j], uint64(between)*StreamLine, n)
 			}
-			d := uint64(between) * StreamLine
-			s.tally.one(d, d+StreamLine, n*s.tally.weight(StreamLine))
-			s.tally.reachTimes(d+StreamLine, StreamLine, n)
-			s.tally.count += n
-			s.groupTimes(l.groups[j], d, StreamLine, n)
 		}
 	}
 }
