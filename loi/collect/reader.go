@@ -40,6 +40,7 @@ const (
 	kindLabel
 	kindText
 	kindRepeat
+	kindLoose
 )
 
 // What addresses have above them that are distances from the top of a goroutine's stack.
@@ -166,6 +167,7 @@ type thread struct {
 	time      uint64 // of its last events
 
 	tail []event // the last of those before, for a loop that repeats them
+	rest rest    // of a loop that goes on
 }
 
 const batchLen = 1 << 14
@@ -239,6 +241,9 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 	for i, e := range events {
 		if t.before[1] != 0 && e.kind() != kindExtent && e.kind() != kindStamp {
 			r.pending(t)
+		}
+		if t.rest.times != 0 && e.kind() != kindLoose && e.kind() != kindStamp {
+			r.abandon(t)
 		}
 		switch e.kind() {
 		case kindAccess:
@@ -316,6 +321,10 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			}
 		case kindEntry, kindStart, kindGo, kindSync, kindSyncAt, kindDone:
 			if err := r.sync(t, e, at); err != nil {
+				return err
+			}
+		case kindLoose:
+			if err := r.loose(t, e, at); err != nil {
 				return err
 			}
 		case kindRepeat:

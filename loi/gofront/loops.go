@@ -25,7 +25,7 @@ import (
 // made of changes by as much in each iteration (class).
 //
 // Accesses whose addresses do not move so, such as x[col[i]], are recorded in the second loop too
-// (loose); the others are put between them where they belong.
+// (LL); who reads the events puts the others between them.
 //
 // The types of variables may be too narrow for the last index of a loop whose steps wrap around:
 // only 64 bits are computed with.
@@ -43,6 +43,9 @@ type steady struct {
 	maybe    []ast.Node              // what is not evaluated in each iteration
 	sites    map[ast.Node]string     // of what is recorded
 	twice    bool                    // something has two sites
+	loose    map[ast.Node]bool       // what does not move by as much each time
+	several  bool                    // an assignment is to several
+	second   bool                    // the body is rewritten for the second loop
 }
 
 // The comparisons of T, of package krdagent.
@@ -201,6 +204,7 @@ func (l *steady) statement(s ast.Stmt, always bool) bool {
 				return false
 			}
 		}
+		l.several = l.several || len(s.Lhs) > 1
 		for i, x := range s.Lhs {
 			if !l.assigns(x) || !l.harmless(x) {
 				return false
@@ -532,6 +536,7 @@ func (l *steady) found(from mark) (within []string, ok bool) {
 		return nil, false
 	}
 	covered := make(map[ast.Node]bool)
+	l.loose = make(map[ast.Node]bool)
 	for n, site := range l.sites {
 		for _, m := range l.maybe {
 			if n.Pos() >= m.Pos() && n.Pos() < m.End() {
@@ -543,11 +548,17 @@ func (l *steady) found(from mark) (within []string, ok bool) {
 			continue // the visit of an element: see rangeStmt
 		}
 		c, in := l.address(e)
-		if parametric(l.w.info.TypeOf(e)) || strings.Contains(in, "\n") || c == loose ||
-			c == moves && in == "" {
+		if parametric(l.w.info.TypeOf(e)) || strings.Contains(in, "\n") {
 			return nil, false
 		}
-		if c == moves {
+		if c == moves && in == "" {
+			c = loose
+		}
+		switch c {
+		case loose:
+			l.loose[n] = true
+			within = append(within, fmt.Sprintf("%sA.Y(%s)", l.w.prefix, site))
+		case moves:
 			name := "X"
 			if l.ofString(e) {
 				name = "XS"
@@ -569,7 +580,25 @@ func (l *steady) found(from mark) (within []string, ok bool) {
 		})
 	}
 	slices.Sort(within)
-	return within, !covered[nil]
+	return within, !covered[nil] && len(l.loose) < len(l.sites) && !(l.several && len(l.loose) > 0)
+}
+
+// again is the body with what is loose recorded; ok is false if some of it cannot be.
+func (l *steady) again(s ast.Stmt) (text string, ok bool) {
+	if len(l.loose) == 0 {
+		return l.w.raw(l.body), true
+	}
+	l.second = true
+	from, before := l.w.mark(), len(l.loose)
+	l.w.steadily(l, s, func() { text = l.w.block(l.body) })
+	ok = len(l.w.out.Left) == from.left && len(l.w.out.Sites) == from.sites+before
+	l.w.undo(from)
+	return text, ok
+}
+
+// silent reports that what e denotes is not recorded here: in the second loop, what moves.
+func (l *steady) silent(e ast.Expr) bool {
+	return l != nil && l.second && l.sites[e] != "" && !l.loose[e]
 }
 
 // partOf is what e is a part of, as a field or an element of an array; nil if it is none.
@@ -607,6 +636,9 @@ func (l *steady) site(n ast.Node, number string) string {
 	if e, ok := n.(ast.Expr); ok {
 		n = ast.Unparen(e)
 	}
+	if l.second {
+		return l.sites[n]
+	}
 	if l.sites == nil {
 		l.sites = make(map[ast.Node]string)
 	}
@@ -623,29 +655,38 @@ func (w *fn) steadily(l *steady, s ast.Stmt, do func()) {
 	w.steady = outer
 }
 
-// forStmt is the text of a steady loop: first is its rewritten body. It is "" if the loop is not
-// steady after all, as what was left alone since from may show.
-func (l *steady) forStmt(s *ast.ForStmt, init []piece, first string, from mark) string {
-	if l == nil {
+// forStmt is the text of a steady loop: head is its condition and what stands behind it, first its
+// body, rewritten. It is "" if the loop is not steady after all, as what was left alone since from
+// may show.
+func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from mark) string {
+	if l == nil || head[1].text != l.w.raw(s.Post) || strings.Contains(head[0].text, "\n") {
 		return ""
+	}
+	cond, last := head[0].text, ""
+	if cond != l.w.raw(s.Cond) {
+		last = "; _ = " + cond // what it accesses when it is false
 	}
 	within, ok := l.found(from)
 	if !ok {
 		return ""
 	}
-	w, head := l.w, s.Cond.Pos()
-	if s.Init != nil {
-		head = s.Init.Pos()
+	second, ok := l.again(s)
+	if !ok {
+		return ""
 	}
-	all := append([]piece{{s.Pos(), head, "{ " + w.newlines(s.Pos(), head)}}, init...)
+	w, begin := l.w, s.Cond.Pos()
+	if s.Init != nil {
+		begin = s.Init.Pos()
+	}
+	all := append([]piece{{s.Pos(), begin, "{ " + w.newlines(s.Pos(), begin)}}, init...)
 	if s.Init != nil {
 		all = append(all, piece{s.Init.End(), s.Cond.Pos(), "; " + w.newlines(s.Init.End(), s.Cond.Pos())})
 	}
 	start, left := w.fresh(""), w.fresh("")
-	all = append(all, piece{s.Cond.Pos(), s.Cond.Pos(), l.begin(start, left) + "for ; "},
+	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left) + "for ; " + cond},
 		piece{s.Body.Pos(), s.Body.End(), first[:len(first)-1] +
 			l.repeated(start, left, l.index.Name(), w.raw(s.Post), within) + "}; " + l.line(s.Cond.Pos()) +
-			"for ; " + w.splice(s.Cond.Pos(), s.Body.End()) + " }"})
+			"for ; " + w.splice(s.Cond.Pos(), s.Body.Pos()) + second + last + " }"})
 	return w.splice(s.Pos(), s.End(), all...)
 }
 
@@ -656,6 +697,10 @@ func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit, first string, from m
 		return ""
 	}
 	within, ok := l.found(from)
+	if !ok {
+		return ""
+	}
+	second, ok := l.again(s)
 	if !ok {
 		return ""
 	}
@@ -688,7 +733,7 @@ func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit, first string, from m
 			w.newlines(s.X.End(), s.Body.Pos())},
 		piece{s.Body.Pos(), s.Body.End(), loop + visit + first[1:len(first)-1] +
 			l.repeated(start, left, key, key+"++", within) + "}; " + l.line(s.Body.Pos()) +
-			loop + w.splice(s.Body.Pos()+1, s.Body.End()) + " }"})
+			loop + second[1:] + " }"})
 }
 
 // begin is what stands before the condition of the first loop.

@@ -136,7 +136,7 @@ func (w *fn) forStmt(s *ast.ForStmt) string {
 	})
 	text := w.iteration(body)
 	if text == body {
-		if t := l.forStmt(s, init, body, from); t != "" {
+		if t := l.forStmt(s, init, head, body, from); t != "" {
 			return t
 		}
 	}

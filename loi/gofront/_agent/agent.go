@@ -53,8 +53,10 @@ const (
 	Text  // eight of them, or the rest
 
 	// Repeat: the accesses of two iterations of a loop stand before; so many follow, moved each by what
-	// the second is beside the first; accesses of an iteration.
+	// the second is beside the first. Below the kind, from bit 8 on, which of those of an iteration do
+	// not move so, and come as Loose; in bits 0 to 7 how many there are.
 	Repeat
+	Loose // address; site
 )
 
 // KindShift is where the kind stands in the second word.
@@ -562,43 +564,56 @@ func XS[V ~string](v V, site uintptr) [3]uintptr {
 	return [3]uintptr{uintptr(unsafe.Pointer(unsafe.StringData(string(v)))), uintptr(len(v)), site}
 }
 
+// Y tells WE that the accesses of a site come as Loose.
+func Y(site uintptr) [3]uintptr { return [3]uintptr{0, anywhere, site} }
+
+const anywhere = ^uintptr(0)
+
+// LL records the access of a site to *p in a loop of which the rest is run unseen.
+func LL[T any](b *Buf, p *T, site uint64) *T {
+	put(b, place(b, uintptr(unsafe.Pointer(p))), Loose<<KindShift|site)
+	return p
+}
+
 // WE is true, and has recorded the rest of a loop, if that may be run unseen: two iterations of k
-// accesses each stand from start on, n are to come with the present one, and the accesses to what
-// is in within stay there; others do not move.
+// accesses each stand from start on, n are to come with the present one, and the accesses of the
+// sites in within stay there; others do not move.
 func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {
 	const size = unsafe.Sizeof(event{})
 	if n < 3 || n > 1<<31 || b.next-start != 2*k*size {
 		return false // few are left; or another event is between, or some were on the stack
 	}
 	n--
+	loose := uint64(0)
 	for j := range k {
 		first := (*event)(unsafe.Pointer(start + j*size))
 		second := (*event)(unsafe.Pointer(start + (k+j)*size))
 		step := int64(second[0] - first[0])
-		if first[1] != second[1] || first[1]>>KindShift != Access || first[0]&OnStack != 0 ||
-			step > 1<<31 || step < -1<<31 {
+		if first[1] != second[1] || first[1]>>KindShift != Access || first[0]&OnStack != 0 {
 			return false
 		}
-		if step == 0 {
-			continue
+		at, left := uintptr(0), len(within)
+		if left > 0 {
+			at = j % uintptr(left)
 		}
-		last := uintptr(second[0]) + uintptr(step*int64(n))
-		at := j % max(1, uintptr(len(within)))
-		for i := 0; ; i++ {
-			if i == len(within) {
-				return false
-			}
-			if w := &within[at]; uint64(w[2]) == first[1]&siteMask {
-				if uintptr(first[0])-w[0] >= w[1] || last-w[0] >= w[1] {
-					return false
-				}
-				break
-			}
+		for ; left > 0 && uint64(within[at][2]) != first[1]&siteMask; left-- {
 			if at++; at == uintptr(len(within)) {
 				at = 0
 			}
 		}
+		switch {
+		case left > 0 && within[at][1] == anywhere:
+			loose |= 1 << j
+		case step == 0:
+		case left == 0 || step > 1<<31 || step < -1<<31:
+			return false
+		default:
+			w, last := &within[at], uintptr(second[0])+uintptr(step*int64(n))
+			if uintptr(first[0])-w[0] >= w[1] || last-w[0] >= w[1] {
+				return false
+			}
+		}
 	}
-	put(b, uintptr(n), Repeat<<KindShift|uint64(k))
+	put(b, uintptr(n), Repeat<<KindShift|loose<<8|uint64(k))
 	return true
 }
