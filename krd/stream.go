@@ -49,6 +49,8 @@ type Stream struct {
 	want int // accesses to gather
 	back background
 	loop loopState
+	// of lines: accesses that the filter has answered, by group and lines between
+	hits [][stack.FilterSlots]uint64
 }
 
 // streamBatch is what a batch has at most: so many accesses, and as many that are gathered
@@ -114,11 +116,7 @@ func (s *Stream) add(worker uint32, keys []uint64, bytes, groups []uint32) error
 	if err := s.groups.reserve(groups); err != nil {
 		return err
 	}
-	if g := &s.now; worker >= s.workers {
-		if s.workers = worker + 1; s.workers > 1 && len(g.by) < len(g.keys) {
-			g.by, g.tags = make([]uint32, len(g.keys)), make([]uint32, len(g.keys))
-		}
-	}
+	s.seen(worker)
 	for len(keys) > 0 {
 		n := min(len(keys), len(s.front.dist))
 		if err := s.addSome(worker, keys[:n], bytes, groups); err != nil {
@@ -130,6 +128,17 @@ func (s *Stream) add(worker uint32, keys []uint64, bytes, groups []uint32) error
 		}
 	}
 	return nil
+}
+
+// seen notes a worker.
+func (s *Stream) seen(worker uint32) {
+	if worker < s.workers {
+		return
+	}
+	g := &s.now
+	if s.workers = worker + 1; s.workers > 1 && len(g.by) < len(g.keys) {
+		g.by, g.tags = make([]uint32, len(g.keys)), make([]uint32, len(g.keys))
+	}
 }
 
 // flushIfMany has what was gathered analysed if it is as much as the engine wants.
@@ -167,7 +176,7 @@ func (s *Stream) addSome(worker uint32, keys []uint64, bytes, groups []uint32) e
 			s.tally.one(d, d+size, 1)
 			s.tally.reach(d+size, size)
 			s.tally.count++
-			s.group(groups[i], d, size)
+			s.groups.add(groups[i], s.tally.groupBin(d, size), size, 1)
 			continue
 		}
 		g := &s.now
@@ -175,14 +184,6 @@ func (s *Stream) addSome(worker uint32, keys []uint64, bytes, groups []uint32) e
 		g.slots, g.of = append(g.slots, slot), append(g.of, groups[i])
 	}
 	return nil
-}
-
-// group counts an access under its group.
-func (s *Stream) group(group uint32, d, size uint64) { s.groupTimes(group, d, size, 1) }
-
-// groupTimes counts n accesses under their group.
-func (s *Stream) groupTimes(group uint32, d, size, n uint64) {
-	s.groups.add(group, s.tally.groupBin(d, size), size, n)
 }
 
 // Flush has all accesses so far analysed and counted. Add does so by itself whenever there are
@@ -193,6 +194,7 @@ func (s *Stream) Flush() error {
 			s.err = s.back.wait()
 		}
 		s.back.absorb(s.tally, &s.groups)
+		s.countHits()
 	}
 	return s.err
 }
@@ -203,7 +205,7 @@ func (s *Stream) flush() error {
 		return err
 	}
 	s.want = min(s.back.engine.BatchLen(), streamBatch)
-	s.now = s.back.start(s.now, len(s.groups.list), s.workers)
+	s.now = s.back.start(s.now, s.want, len(s.groups.list), s.workers)
 	return nil
 }
 

@@ -14,8 +14,18 @@ type gathered struct {
 	by, tags    []uint32 // workers and, of what they replaced, the last; none before the second worker
 }
 
-func (g *gathered) reset() {
-	*g = gathered{g.keys[:0], g.sizes[:0], g.slots[:0], g.of[:0], g.by[:0], g.tags[:0]}
+// emptied is g without its accesses, and with room for n, so that appending copies nothing.
+func (g gathered) emptied(n int, workers uint32) gathered {
+	g = gathered{g.keys[:0], g.sizes[:0], g.slots[:0], g.of[:0], g.by[:0], g.tags[:0]}
+	if cap(g.keys) < n {
+		n += n / 8
+		g = gathered{keys: make([]uint64, 0, n), sizes: make([]uint64, 0, n),
+			slots: make([]uint8, 0, n), of: make([]uint32, 0, n)}
+	}
+	if workers > 1 && cap(g.by) < n {
+		g.by, g.tags = make([]uint32, 0, n), make([]uint32, 0, n)
+	}
+	return g
 }
 
 // background is the part of a stream that analyses what was gathered while more is: between start
@@ -27,10 +37,9 @@ type background struct {
 	done   chan error // nil: nothing is under way
 }
 
-// start has what was gathered analysed, and returns room for more.
-func (b *background) start(g gathered, groups int, workers uint32) gathered {
-	room := b.taken
-	room.reset()
+// start has what was gathered analysed, and returns room for want more.
+func (b *background) start(g gathered, want, groups int, workers uint32) gathered {
+	room := b.taken.emptied(want, workers)
 	b.taken, b.keys, b.sizes, b.done = g, g.keys, g.sizes, make(chan error, 1)
 	if more := groups - len(b.groups.list); more > 0 {
 		b.groups.list = append(b.groups.list, make([]groupCounts, more)...)

@@ -1,11 +1,95 @@
 package krd
 
-import "krdlab/krd/stack"
+import (
+	"fmt"
 
-// StreamLine is the size of the lines of [Stream.AddLoop], in bytes.
+	"krdlab/krd/stack"
+)
+
+// StreamLine is the size of the lines of [Stream.AddLines] and [Stream.AddLoop], in bytes.
 const StreamLine = 64
 
 const lineShift = 6
+
+// AddLines is Add for lines of StreamLine bytes, whose keys are their numbers: the place of each
+// access over StreamLine. A stream has either such data or those of Add.
+func (s *Stream) AddLines(worker uint32, places []uint64, groups []uint32) error {
+	if s.err == nil {
+		s.err = s.addLines(worker, places, groups)
+	}
+	return s.err
+}
+
+func (s *Stream) addLines(worker uint32, places []uint64, groups []uint32) error {
+	if len(groups) != len(places) {
+		return fmt.Errorf("krd: %w: %d places with %d groups, expected as many", ErrOption,
+			len(places), len(groups))
+	}
+	s.seen(worker)
+	for i, p := range places {
+		group := groups[i]
+		if int(group) >= len(s.hits) {
+			if err := s.reserveHits(group); err != nil {
+				return err
+			}
+		}
+		if err := s.line(worker, p>>lineShift, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// line takes an access to a line, whose group has room.
+func (s *Stream) line(worker uint32, key uint64, group uint32) error {
+	above, slot := s.filter.Line(key, StreamLine)
+	if s.workers == 1 && slot >= stack.InFilter {
+		s.hits[group][above]++
+		return nil
+	}
+	at := slot & (stack.FilterSlots - 1)
+	last := s.last[at]
+	s.last[at] = worker
+	if slot >= stack.InFilter {
+		s.hits[group][above]++
+		if last != worker {
+			s.tally.addShared(StreamLine)
+		}
+		return nil
+	}
+	g := &s.now
+	g.keys, g.sizes = append(g.keys, key), append(g.sizes, StreamLine)
+	g.slots, g.of = append(g.slots, slot), append(g.of, group)
+	if s.workers > 1 {
+		g.by, g.tags = append(g.by, worker), append(g.tags, last)
+	}
+	return s.flushIfMany()
+}
+
+// reserveHits makes room for a group.
+func (s *Stream) reserveHits(group uint32) error {
+	if err := s.groups.reserve([]uint32{group}); err != nil {
+		return err
+	}
+	s.hits = append(s.hits, make([][stack.FilterSlots]uint64, len(s.groups.list)-len(s.hits))...)
+	return nil
+}
+
+// countHits counts the accesses that were counted by group and lines between.
+func (s *Stream) countHits() {
+	for group := range s.hits {
+		for above, n := range s.hits[group] {
+			if n > 0 {
+				d := uint64(above) * StreamLine
+				s.tally.one(d, d+StreamLine, n*s.tally.weight(StreamLine))
+				s.tally.reachTimes(d+StreamLine, StreamLine, n)
+				s.tally.count += n
+				s.groups.add(uint32(group), s.tally.groupBin(d, StreamLine), StreamLine, n)
+			}
+		}
+		s.hits[group] = [stack.FilterSlots]uint64{}
+	}
+}
 
 // A Strided is an access of a loop: in iteration i, from 0, to the line of Place + i Step.
 type Strided struct {
@@ -33,35 +117,32 @@ func (s *Stream) AddLoop(worker uint32, times uint64, accesses []Strided) error 
 type loopState struct {
 	lines, before []uint64 // of an iteration and of the one before
 	groups        []uint32
-	bytes         []uint32
-	keys          []uint64 // of iterations that are added one after the other
-	counts        []uint64 // of accesses by access and lines between
 }
-
-// loopKeys is how many accesses are given to add at a time.
-const loopKeys = 1 << 12
 
 func (s *Stream) addLoop(worker uint32, times uint64, accesses []Strided) error {
 	l, k := &s.loop, len(accesses)
 	if times == 0 || k == 0 {
 		return nil
 	}
-	l.lines, l.before = grow(l.lines, k), grow(l.before, k)
+	s.seen(worker)
+	l.lines, l.before, l.groups = grow(l.lines, k), grow(l.before, k), grow(l.groups, k)
 	long := k <= stack.FilterSlots
-	for _, a := range accesses {
+	for j, a := range accesses {
 		long = long && a.Step < StreamLine/2 && a.Step > -StreamLine/2
+		l.groups[j], l.lines[j] = a.Group, a.Place>>lineShift
+		if int(a.Group) >= len(s.hits) {
+			if err := s.reserveHits(a.Group); err != nil {
+				return err
+			}
+		}
 	}
 	if !long {
 		return s.expand(worker, times, accesses)
 	}
-	l.groups, l.bytes = grow(l.groups, k), grow(l.bytes, k)
-	l.counts = grow(l.counts, k*k)
-	clear(l.counts)
-	for j, a := range accesses {
-		l.groups[j], l.bytes[j], l.lines[j] = a.Group, StreamLine, a.Place>>lineShift
-	}
-	if err := s.add(worker, l.lines, l.bytes, l.groups); err != nil {
-		return err
+	for j, line := range l.lines {
+		if err := s.line(worker, line, l.groups[j]); err != nil {
+			return err
+		}
 	}
 	for i := uint64(1); i < times; {
 		l.lines, l.before = l.before, l.lines
@@ -82,7 +163,7 @@ func (s *Stream) addLoop(worker uint32, times uint64, accesses []Strided) error 
 		}
 		if same > 1 && distinct(l.lines) {
 			for j := range k {
-				l.counts[j*k+k-1] += same - 1
+				s.hits[l.groups[j]][k-1] += same - 1
 			}
 		} else if same > 1 {
 			copy(l.before, l.lines)
@@ -92,7 +173,7 @@ func (s *Stream) addLoop(worker uint32, times uint64, accesses []Strided) error 
 		}
 		i += same
 	}
-	s.counted(k)
+	s.filter.Touch(l.lines)
 	return nil
 }
 
@@ -112,13 +193,15 @@ func (s *Stream) iteration(worker uint32, times uint64) error {
 				}
 			}
 			if q < j {
-				if err := s.beyond(worker, j); err != nil {
+				// no iteration that the filter does not know of had it
+				s.filter.Touch(lines[:j])
+				if err := s.line(worker, line, l.groups[j]); err != nil {
 					return err
 				}
 				continue
 			}
 		}
-		l.counts[j*k+between] += times
+		s.hits[l.groups[j]][between] += times
 	}
 	return nil
 }
@@ -143,72 +226,15 @@ func isNew(line uint64, others []uint64) int {
 	return 1
 }
 
-// beyond takes access j, whose line none of the iteration before or of this one had yet.
-func (s *Stream) beyond(worker uint32, j int) error {
-	l, g := &s.loop, &s.now
-	s.filter.Touch(l.lines[:j])
-	key, group := l.lines[j], l.groups[j]
-	d, slot, err := s.filter.Access(key, StreamLine)
-	if err != nil {
-		return datumError(group, err)
-	}
-	at := slot & (stack.FilterSlots - 1)
-	last := s.last[at]
-	s.last[at] = worker
-	if slot >= stack.InFilter {
-		if last != worker {
-			s.tally.addShared(StreamLine)
-		}
-		s.times(group, d, 1)
-		return nil
-	}
-	g.keys, g.sizes = append(g.keys, key), append(g.sizes, StreamLine)
-	g.slots, g.of = append(g.slots, slot), append(g.of, group)
-	if s.workers > 1 {
-		g.by, g.tags = append(g.by, worker), append(g.tags, last)
-	}
-	return s.flushIfMany()
-}
-
-// times counts n accesses to a line at a distance.
-func (s *Stream) times(group uint32, d, n uint64) {
-	s.tally.one(d, d+StreamLine, n*s.tally.weight(StreamLine))
-	s.tally.reachTimes(d+StreamLine, StreamLine, n)
-	s.tally.count += n
-	s.groupTimes(group, d, StreamLine, n)
-}
-
-// counted counts what iteration has found, and leaves the filter as the last iteration does.
-func (s *Stream) counted(k int) {
-	l := &s.loop
-	s.filter.Touch(l.lines)
-	for j := range k {
-		for between, n := range l.counts[j*k : (j+1)*k] {
-			if n > 0 {
-				s.times(l.groups[j], uint64(between)*StreamLine, n)
-			}
-		}
-	}
-}
-
 // expand takes the accesses of a loop one after the other.
 func (s *Stream) expand(worker uint32, times uint64, accesses []Strided) error {
-	l, k := &s.loop, len(accesses)
-	n := loopKeys / k * k
-	l.keys, l.groups, l.bytes = grow(l.keys, n), grow(l.groups, n), grow(l.bytes, n)
-	for at := range n {
-		l.groups[at], l.bytes[at] = accesses[at%k].Group, StreamLine
-	}
-	for i := uint64(0); i < times; {
-		at := 0
-		for ; at < n && i < times; i++ {
-			for j := range accesses {
-				l.keys[at] = (accesses[j].Place + i*uint64(accesses[j].Step)) >> lineShift
-				at++
+	for i := range times {
+		for j := range accesses {
+			a := &accesses[j]
+			place := a.Place + i*uint64(a.Step)
+			if err := s.line(worker, place>>lineShift, a.Group); err != nil {
+				return err
 			}
-		}
-		if err := s.add(worker, l.keys[:at], l.bytes[:at], l.groups[:at]); err != nil {
-			return err
 		}
 	}
 	return nil

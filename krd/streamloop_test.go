@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// TestStreamLoops compares loops with the same accesses one after the other, by one worker and by
-// two, in all that a stream tells.
+// TestStreamLoops compares loops with the same accesses one after the other, as lines and as data
+// with sizes, by one worker and by two, in all that a stream tells.
 func TestStreamLoops(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		whole, apart := newTestStream(t), newTestStream(t)
+		whole, lines, apart := newTestStream(t), newTestStream(t), newTestStream(t)
 		for range 1 + rng.IntN(20) {
 			worker := uint32(rng.IntN(1 + int(seed%2)))
 			loop := make([]Strided, 1+rng.IntN(10))
@@ -38,8 +38,15 @@ func TestStreamLoops(t *testing.T) {
 					if err := apart.Add(worker, []uint64{key}, []uint32{StreamLine}, []uint32{a.Group}); err != nil {
 						t.Fatal(err)
 					}
+					if err := lines.AddLines(worker, []uint64{a.Place + i*uint64(a.Step)},
+						[]uint32{a.Group}); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
+		}
+		if got, want := streamText(t, lines), streamText(t, apart); got != want {
+			t.Fatalf("seed %d: lines\n%s\ndata\n%s", seed, got, want)
 		}
 		if got, want := streamText(t, whole), streamText(t, apart); got != want {
 			a, b := strings.Split(got, "\n"), strings.Split(want, "\n")

@@ -238,6 +238,11 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 func (a *analysis) Batch(b *collect.Batch) error {
 	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
 	a.count += uint64(len(b.Places))
+	if a.unit == Lines && a.trace == nil {
+		return a.turns(b, func(worker uint32, from, to int) error {
+			return a.stream.AddLines(worker, b.Places[from:to], b.Groups[from:to])
+		})
+	}
 	if a.unit == Lines {
 		for _, p := range b.Places {
 			a.keys, a.bytes = append(a.keys, p/lineBytes), append(a.bytes, lineBytes)
@@ -252,13 +257,19 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	if a.trace != nil {
 		return a.trace.add(b, a.keys, a.bytes)
 	}
+	return a.turns(b, func(worker uint32, from, to int) error {
+		return a.stream.Add(worker, a.keys[from:to], a.bytes[from:to], b.Groups[from:to])
+	})
+}
+
+// turns calls do with the accesses of each goroutine that follow each other.
+func (a *analysis) turns(b *collect.Batch, do func(worker uint32, from, to int) error) error {
 	from := 0
 	for i, t := range b.Turns {
 		if i+1 < len(b.Turns) && b.Turns[i+1].Goroutine == t.Goroutine {
 			continue
 		}
-		if err := a.stream.Add(uint32(a.worker(t.Goroutine)), a.keys[from:t.End],
-			a.bytes[from:t.End], b.Groups[from:t.End]); err != nil {
+		if err := do(uint32(a.worker(t.Goroutine)), from, t.End); err != nil {
 			return err
 		}
 		from = t.End

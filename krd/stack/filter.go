@@ -69,20 +69,21 @@ func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError 
 	return nil
 }
 
-// Access is Accesses of one.
-func (f *Filter) Access(key, size uint64) (dist uint64, slot uint8, err *SizeError) {
+// Line is Accesses of one where all data have the same size: above is how many were accessed after
+// it, if slot has InFilter.
+func (f *Filter) Line(key, size uint64) (above int, slot uint8) {
 	const mask = FilterSlots - 1
-	k, s, d := key, uint64(0), 0
-	for ; d < f.used; d++ {
+	if f.keys[0] == key && f.used > 0 {
+		return 0, InFilter | uint8(f.sizes[0]&mask)
+	}
+	k, s := key, uint64(0)
+	for d := 0; d < f.used; d++ {
 		f.keys[d&mask], k = k, f.keys[d&mask]
 		f.sizes[d&mask], s = s, f.sizes[d&mask]
 		if k == key {
-			if f.sizes[0] = s; s>>slotBits != size {
-				return 0, 0, &SizeError{Key: key, Size: size, Was: s >> slotBits}
-			}
-			return dist, InFilter | uint8(s&mask), nil
+			f.sizes[0] = s
+			return d, InFilter | uint8(s&mask)
 		}
-		dist += s >> slotBits
 	}
 	at := s & mask // of the oldest, which goes
 	if f.used < f.slots {
@@ -91,7 +92,7 @@ func (f *Filter) Access(key, size uint64) (dist uint64, slot uint8, err *SizeErr
 		f.used++
 	}
 	f.sizes[0] = size<<slotBits | at
-	return 0, uint8(at), nil
+	return 0, uint8(at)
 }
 
 // Touch makes keys, which the filter holds, the last accessed, as accesses to them in their order

@@ -42,6 +42,19 @@ type piece struct {
 	events []event
 	last   uint64
 	chunk  uint32 // to give back when they are handed on; noChunk: they are a copy
+	head   int    // so many are up to the first stamp and with it; 0: they have none
+	stamp  uint64 // what that says
+}
+
+// find finds the first stamp.
+func (p *piece) find() {
+	p.head = 0
+	for i := range p.events {
+		if t, ok := p.events[i].stamp(); ok {
+			p.head, p.stamp = i+1, t
+			return
+		}
+	}
 }
 
 const noChunk = ^uint32(0)
@@ -117,20 +130,21 @@ func (o *order) add(s *source, k *chunk, events []event, last uint64, release ui
 	// the upper bits of the ticks are gone: they are those of last, or of a moment after it
 	left = last - uint64(int64((last-left/markRange)*markRange)/markRange)
 	if s.peeked < mark && mark < len(events) {
-		o.push(s, piece{events[s.peeked:mark], left, noChunk})
+		o.push(s, piece{events: events[s.peeked:mark], last: left, chunk: noChunk})
 		s.peeked = mark
 	} else if mark == len(events) {
 		last = left
 	}
-	o.push(s, piece{events[s.peeked:], last, release})
+	o.push(s, piece{events: events[s.peeked:], last: last, chunk: release})
 }
 
 // push adds a piece. What stands before it happened before its first stamp.
 func (o *order) push(s *source, p piece) {
-	bound, _ := p.bound()
+	p.find()
+	bound := p.bound()
 	for i := len(s.pieces) - 1; i >= 0 && s.pieces[i].last > bound; i-- {
 		s.pieces[i].last = bound
-		if _, stamped := s.pieces[i].bound(); stamped {
+		if s.pieces[i].head > 0 {
 			break
 		}
 	}
@@ -143,13 +157,11 @@ func (o *order) push(s *source, p piece) {
 }
 
 // bound returns the first stamp of p, or, if it has none, its end.
-func (p *piece) bound() (at uint64, stamped bool) {
-	for _, e := range p.events {
-		if t, ok := e.stamp(); ok {
-			return min(t, p.last), true
-		}
+func (p *piece) bound() uint64 {
+	if p.head > 0 {
+		return min(p.stamp, p.last)
 	}
-	return p.last, false
+	return p.last
 }
 
 // peek copies what is in the chunk that b fills. It tells whether it now knows all that b's
@@ -234,6 +246,7 @@ func (o *order) turn(s *source, limit uint64) error {
 	}
 	if n < len(p.events) {
 		p.events = p.events[n:]
+		p.find()
 	} else {
 		if p.chunk != noChunk {
 			o.mem.release(p.chunk)
@@ -260,12 +273,8 @@ func (s *source) look() {
 	if s.head > 0 && s.allocated {
 		return // which site it was that allocated: together with the allocation
 	}
-	s.head, s.at = len(p.events), p.last
-	for i, e := range p.events {
-		if t, ok := e.stamp(); ok {
-			s.head, s.at = i+1, min(t, p.last)
-			return
-		}
+	if s.head, s.at = len(p.events), p.bound(); p.head > 0 {
+		s.head = p.head
 	}
 }
 
