@@ -34,75 +34,113 @@ type moduleView struct {
 
 // seen sets the view of modules, in the folder dir, if a package that is to be rewritten lies in
 // the module cache. A module that has no go.mod gets the one that the go command made for it, in
-// the user's overlay. It runs the go command three times.
+// the user's overlay. It runs the go command two or three times.
 func (o *BuildOptions) seen(ctx context.Context, in *imported, names []string, dir string) error {
-	said, err := command(ctx, o.Dir, "env", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS")
+	said, err := command(ctx, o.Dir, "env", "GOMODCACHE", "GOMOD", "GOWORK")
 	if err != nil {
 		return err
 	}
-	env := append(strings.Split(string(said), "\n"), "", "", "", "")
-	cache := filepath.Clean(env[0])
+	env := append(strings.Split(string(said), "\n"), "", "", "")
+	cache, mod, work := filepath.Clean(env[0]), env[1], env[2]
 	if !slices.ContainsFunc(names, func(n string) bool {
 		p := in.foreign[n]
 		return p != nil && within(cache, moduleFolder(p.Module))
 	}) {
 		return nil
 	}
-	var edits []string
-	done := map[string]bool{}
+	var e moduleEdits
 	for _, p := range in.foreign {
-		m := p.Module
-		folder := moduleFolder(m)
-		if !within(cache, folder) || done[m.Path] {
-			continue
-		}
-		done[m.Path] = true
-		edits = append(edits, "-replace="+m.Path+"@"+m.Version+"="+folder)
-		if err := o.withGoMod(m, folder); err != nil {
-			return err
+		folder := moduleFolder(p.Module)
+		if within(cache, folder) && e.replace(p.Module.Path, p.Module.Version, folder) {
+			if err := o.withGoMod(p.Module, folder); err != nil {
+				return err
+			}
 		}
 	}
-	slices.Sort(edits)
 	view := filepath.Join(dir, "modules")
+	link := filepath.Join(view, "cache")
 	if err := os.MkdirAll(view, 0o755); err != nil {
 		return err
 	}
-	link := filepath.Join(view, "cache")
 	if err := os.Symlink(cache, link); err != nil {
 		return err
 	}
 	o.view.env = []string{"GOMODCACHE=" + link}
-	if work := env[2]; work != "" && work != "off" {
-		return o.seenWork(ctx, work, view, edits)
-	}
-	file := env[1]
-	if given := goFlag(env[3], "modfile"); given != "" {
-		file = o.absolute(given)
+	if work != "" && work != "off" {
+		if err := o.moveWork(ctx, work, &e); err != nil {
+			return err
+		}
+		to := filepath.Join(view, "go.work")
+		o.view.env = append(o.view.env, "GOWORK="+to)
+		return o.edited(ctx, "work", work, to, work+".sum", to+".sum", &e)
 	}
 	to := filepath.Join(view, "go.mod")
-	if err := copied(file, to); err != nil {
-		return err
-	}
-	sums := strings.TrimSuffix(file, ".mod") + ".sum"
-	if err := copied(sums, filepath.Join(view, "go.sum")); err != nil &&
-		!errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	o.view.flags = []string{"-modfile=" + to}
-	_, err = command(ctx, o.Dir, slices.Concat([]string{"mod", "edit"}, edits, []string{to})...)
-	return err
+	return o.edited(ctx, "mod", mod, to, strings.TrimSuffix(mod, ".mod")+".sum",
+		filepath.Join(view, "go.sum"), &e)
 }
 
-// seenWork is for a workspace, whose file gets another place: its paths become absolute.
-func (o *BuildOptions) seenWork(ctx context.Context, work, view string, edits []string) error {
-	to := filepath.Join(view, "go.work")
-	if err := copied(work, to); err != nil {
+// moduleEdits change a go.mod or go.work. Lines are added as text: go work edit takes no folder
+// with an @ in its name, as those of the module cache have.
+type moduleEdits struct {
+	drop  []string // flags of go mod edit and go work edit
+	lines []string
+	done  map[string]bool // modules with versions that are replaced
+}
+
+// replace replaces a version of a module, or with version "" all, by a folder; false if that is
+// done.
+func (e *moduleEdits) replace(module, version, folder string) bool {
+	at := module
+	if version != "" {
+		at += "@" + version
+	}
+	if e.done[at] {
+		return false
+	}
+	if e.done == nil {
+		e.done = map[string]bool{}
+	}
+	e.done[at] = true
+	e.drop = append(e.drop, "-dropreplace="+at)
+	e.lines = append(e.lines, strings.TrimSpace(fmt.Sprintf("replace %q %s", module, version))+
+		fmt.Sprintf(" => %q", folder))
+	return true
+}
+
+// edited copies a go.mod or go.work (kind: mod, work) with its sums, which it may lack, and makes
+// the edits of the copy.
+func (o *BuildOptions) edited(ctx context.Context, kind, from, to, sums, sumsTo string,
+	e *moduleEdits) error {
+	text, err := os.ReadFile(sums)
+	if err == nil {
+		err = os.WriteFile(sumsTo, text, 0o644)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := copied(work+".sum", to+".sum"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if text, err = os.ReadFile(from); err != nil {
 		return err
 	}
-	said, err := command(ctx, o.Dir, "work", "edit", "-json", to)
+	if err := os.WriteFile(to, text, 0o644); err != nil {
+		return err
+	}
+	args := slices.Concat([]string{kind, "edit"}, e.drop, []string{to})
+	if _, err := command(ctx, o.Dir, args...); err != nil {
+		return err
+	}
+	if text, err = os.ReadFile(to); err != nil {
+		return err
+	}
+	slices.Sort(e.lines)
+	text = append(append(text, '\n'), strings.Join(e.lines, "\n")...)
+	return os.WriteFile(to, append(text, '\n'), 0o644)
+}
+
+// moveWork makes absolute what a workspace's file names relative to its folder; what is replaced
+// already stays so.
+func (o *BuildOptions) moveWork(ctx context.Context, work string, e *moduleEdits) error {
+	said, err := command(ctx, o.Dir, "work", "edit", "-json", work)
 	if err != nil {
 		return err
 	}
@@ -115,31 +153,19 @@ func (o *BuildOptions) seenWork(ctx context.Context, work, view string, edits []
 	if err := json.Unmarshal(said, &given); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrPackage, work, err)
 	}
-	absolute := func(path string) string {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(work), path)
-		}
-		return path
-	}
-	var moved []string
+	folder := filepath.Dir(work)
 	for _, u := range given.Use {
 		if !filepath.IsAbs(u.DiskPath) {
-			moved = append(moved, "-dropuse="+u.DiskPath, "-use="+absolute(u.DiskPath))
+			e.drop = append(e.drop, "-dropuse="+u.DiskPath)
+			e.lines = append(e.lines, fmt.Sprintf("use %q", filepath.Join(folder, u.DiskPath)))
 		}
 	}
 	for _, r := range given.Replace {
 		if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
-			old := r.Old.Path
-			if r.Old.Version != "" {
-				old += "@" + r.Old.Version
-			}
-			moved = append(moved, "-replace="+old+"="+absolute(r.New.Path))
+			e.replace(r.Old.Path, r.Old.Version, filepath.Join(folder, r.New.Path))
 		}
 	}
-	o.view.env = append(o.view.env, "GOWORK="+to)
-	_, err = command(ctx, o.Dir, slices.Concat([]string{"work", "edit"}, moved, edits,
-		[]string{to})...)
-	return err
+	return nil
 }
 
 // withGoMod sees to it that the folder of a module has a go.mod.
@@ -170,13 +196,4 @@ func moduleFolder(m *packages.Module) string {
 // within reports that a path is beneath a folder; both are clean.
 func within(folder, path string) bool {
 	return strings.HasPrefix(path, folder+string(filepath.Separator))
-}
-
-// copied copies a file, which its owner may then write.
-func copied(from, to string) error {
-	text, err := os.ReadFile(from)
-	if err == nil {
-		err = os.WriteFile(to, text, 0o644)
-	}
-	return err
 }

@@ -23,11 +23,16 @@ func (o *BuildOptions) overlaid(ctx context.Context) (u userOverlay, err error) 
 	if err != nil {
 		return u, err
 	}
-	file := goFlag(string(flags), "overlay")
+	file := ""
+	for f := range strings.FieldsSeq(string(flags)) {
+		f = strings.Trim(f, `'"`)
+		if at, ok := strings.CutPrefix("-"+strings.TrimLeft(f, "-"), "-overlay="); ok {
+			file = o.absolute(at)
+		}
+	}
 	if file == "" {
 		return u, nil
 	}
-	file = o.absolute(file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return u, fmt.Errorf("%w: the overlay of GOFLAGS: %w", ErrPackage, err)
@@ -57,15 +62,4 @@ func (o *BuildOptions) absolute(path string) string {
 		path = filepath.Join(o.Dir, path)
 	}
 	return filepath.Clean(path)
-}
-
-// goFlag returns the value of a flag in GOFLAGS, the last if there are several, "" if there is none.
-func goFlag(flags, name string) (value string) {
-	for f := range strings.FieldsSeq(flags) {
-		f = strings.Trim(f, `'"`)
-		if v, ok := strings.CutPrefix("-"+strings.TrimLeft(f, "-"), "-"+name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }
