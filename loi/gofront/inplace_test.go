@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +14,8 @@ import (
 
 // inPlace are packages of the standard library whose own tests are run with the package rewritten
 // where it is.
-var inPlace = []string{"container/heap", "encoding/csv", "encoding/json", "bufio", "bytes",
-	"compress/flate", "container/list", "container/ring", "context", "encoding/base64",
+var inPlace = []string{"container/list", "encoding/csv", "encoding/json", "bufio", "bytes",
+	"compress/flate", "container/ring", "context", "encoding/base64",
 	"encoding/binary", "encoding/gob", "encoding/hex", "encoding/xml", "errors", "fmt",
 	"html/template", "io", "iter", "maps", "math/big", "math/rand", "os/exec", "path/filepath",
 	"reflect", "regexp", "slices", "sort", "strconv", "strings", "text/tabwriter", "text/template",
@@ -75,3 +76,74 @@ func ownTests(t *testing.T, program, folder string) string {
 	slices.Sort(lines) // tests may run in parallel
 	return "\n" + strings.Join(lines, "\n") + "\n" + c.ProcessState.String()
 }
+
+// TestEscapesInPlace asks the compiler what it puts on the heap and what it inlines in packages of
+// the standard library: as for the main module's, rewriting changes neither.
+func TestEscapesInPlace(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.org/escapes\n\ngo 1.26\n")
+	list := []string{"encoding/csv", "text/tabwriter", "bufio", "container/list"}
+	var as, flags []string
+	for _, p := range list {
+		as = append(as, "-gcflags="+p+"=-m")
+	}
+	write(t, filepath.Join(dir, "main.go"), allMethods)
+	out := t.TempDir()
+	b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: ".", Include: []string{
+		"std:encoding/csv", "std:text/...", "std:bufio", "std:container/list"}}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		flags = append(flags, "-gcflags="+p+"="+b.flags+" -m")
+	}
+	sizeless := func(lines map[string]bool) map[string]bool { // a length has another text
+		all := map[string]bool{}
+		for line := range lines {
+			all[madeOfSize.ReplaceAllString(line, "make(...)")] = true
+		}
+		return all
+	}
+	before := sizeless(escapes(t, dir, as...))
+	after := sizeless(escapes(t, dir, append(flags, "-overlay", overlayOf(out))...))
+	if len(before) < 100 {
+		t.Fatalf("only %d lines", len(before))
+	}
+	for line := range before {
+		if !after[line] {
+			t.Errorf("%s: not when rewritten", line)
+		}
+	}
+	for line := range after {
+		if !before[line] {
+			t.Errorf("%s: only when rewritten", line)
+		}
+	}
+}
+
+var madeOfSize = regexp.MustCompile(`make\(.*\)`)
+
+// allMethods is a program that has all methods of some types: only of what it has is known what is
+// inlined in it.
+const allMethods = `package main
+
+import (
+	"bufio"
+	"container/list"
+	"encoding/csv"
+	"fmt"
+	"reflect"
+	"text/tabwriter"
+)
+
+func main() {
+	for _, x := range []any{bufio.NewReader(nil), bufio.NewWriter(nil), bufio.NewScanner(nil),
+		bufio.ReadWriter{}, list.New(), list.New().PushBack(1), csv.NewReader(nil),
+		csv.NewWriter(nil), &csv.ParseError{}, tabwriter.NewWriter(nil, 1, 1, 1, ' ', 0)} {
+		for i := range reflect.ValueOf(x).NumMethod() {
+			fmt.Println(reflect.ValueOf(x).Method(i))
+		}
+	}
+	fmt.Println(bufio.ScanBytes, bufio.ScanLines, bufio.ScanRunes, bufio.ScanWords)
+}
+`
