@@ -34,8 +34,11 @@ type moduleView struct {
 
 // seen sets the view of modules, in the folder dir, if a package that is to be rewritten lies in
 // the module cache. A module that has no go.mod gets the one that the go command made for it, in
-// the user's overlay. It runs the go command two or three times.
+// the user's overlay. It runs the go command up to three times.
 func (o *BuildOptions) seen(ctx context.Context, in *imported, names []string, dir string) error {
+	if !slices.ContainsFunc(names, func(n string) bool { return in.foreign[n] != nil }) {
+		return nil
+	}
 	said, err := command(ctx, o.Dir, "env", "GOMODCACHE", "GOMOD", "GOWORK")
 	if err != nil {
 		return err
