@@ -169,7 +169,7 @@ func TestInclude(t *testing.T) {
 				t.Errorf("%d files, %d before", len(after), len(before))
 			}
 			packages := "encoding/json example.org/alias example.org/bare example.org/dep " +
-				"example.org/dep/internal/inner " + c.own
+				"example.org/dep/internal/inner example.org/dep/native " + c.own
 			if got := slices.Sorted(slices.Values(strings.Fields(packages))); !slices.Equal(d.Packages,
 				got) || len(d.Failed) > 0 || d.OddEvents > 0 {
 				t.Errorf("rewritten: %v, expected %s; failed: %v; %d odd", d.Packages, packages, d.Failed,
@@ -183,8 +183,12 @@ func TestInclude(t *testing.T) {
 				}
 			}
 			left := strings.Join(d.LeftFiles, "\n")
-			for _, want := range []string{"package example.org/bare: its language is older than Go 1.18",
-				"file generated.go: it is generated", "packages internal/", ": it is internal to the"} {
+			wants := []string{"package example.org/bare: its language is older than Go 1.18",
+				"file generated.go: it is generated", "packages internal/", ": it is internal to the"}
+			if run(t, dir, "go", "env", "CGO_ENABLED") == "1\n" {
+				wants = append(wants, "file cgo.go: it uses cgo")
+			}
+			for _, want := range wants {
 				if !strings.Contains(left, want) {
 					t.Errorf("left alone:\n%s\nexpected %q", left, want)
 				}
