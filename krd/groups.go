@@ -46,15 +46,36 @@ func groupBin(d uint64) uint {
 	return uint(bits.Len64(d))
 }
 
-// add counts an access to size bytes.
-func (t *groupTable) add(group uint32, bin uint, size uint64) {
+// groupBin is the bin of a distance of an access to size bytes.
+func (t *tally) groupBin(d, size uint64) uint {
+	if t.inclusive {
+		d = needs(d, size)
+	}
+	return groupBin(d)
+}
+
+// merge adds the counts of other.
+func (t *groupTable) merge(other *groupTable) {
+	for n := range other.list {
+		g := &other.list[n]
+		row := other.pool[g.at:]
+		for mask := g.mask; mask != 0; mask &= mask - 1 {
+			t.add(uint32(n), uint(bits.TrailingZeros64(mask)), 0, row[0])
+			row = row[1:]
+		}
+		t.list[n].bytes += g.bytes
+	}
+}
+
+// add counts n accesses to size bytes.
+func (t *groupTable) add(group uint32, bin uint, size, n uint64) {
 	g := &t.list[group]
 	bit := uint64(1) << (bin & 63)
 	if g.mask&bit == 0 {
 		t.grow(g, bit)
 	}
-	g.bytes += size
-	t.pool[int(g.at)+bits.OnesCount64(g.mask&(bit-1))]++
+	g.bytes += n * size
+	t.pool[int(g.at)+bits.OnesCount64(g.mask&(bit-1))] += n
 }
 
 // grow gives a group a counter for one more bin.

@@ -167,7 +167,11 @@ func (t *tally) addInvalidated(size uint64) {
 
 // reach counts the bytes of an access to size bytes, which a cache of needs bytes serves, and once
 // more if that is beyond the LLC. needs is stack.Cold of a cold access.
-func (t *tally) reach(needs, size uint64) {
+func (t *tally) reach(needs, size uint64) { t.reachTimes(needs, size, 1) }
+
+// reachTimes is reach of n accesses.
+func (t *tally) reachTimes(needs, size, n uint64) {
+	size *= n
 	t.bytes += size
 	if t.core && needs > t.l2 {
 		t.beyondL2 += size
@@ -206,6 +210,12 @@ func (t *tally) merge(other *tally) {
 	for k, n := range other.bins {
 		t.bins[k] += n
 	}
+}
+
+// forget makes all counts 0.
+func (t *tally) forget() {
+	*t = tally{inclusive: t.inclusive, weighBytes: t.weighBytes, l2: t.l2, llc: t.llc,
+		coherence: t.coherence, core: t.core, misses: t.misses}
 }
 
 // smaller notes a datum of size bytes.

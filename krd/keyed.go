@@ -8,7 +8,6 @@ type keyedBatch struct {
 	tally  *tally
 	total  uint64 // bytes of the distinct data seen
 	want   int    // accesses to gather
-	most   int    // and at most; 0: as many as the engine likes
 
 	keys, sizes []uint64
 	dist        []uint64 // of flush
@@ -57,7 +56,5 @@ func (b *keyedBatch) count() error {
 
 func (b *keyedBatch) reset() {
 	b.keys, b.sizes = b.keys[:0], b.sizes[:0]
-	if b.want = b.engine.BatchLen(); b.most != 0 {
-		b.want = min(b.want, b.most)
-	}
+	b.want = b.engine.BatchLen()
 }

@@ -1,7 +1,6 @@
 package krd
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 
@@ -24,17 +23,17 @@ type StreamOptions struct {
 // and in bytes.
 //
 // A [stack.Filter] of the data that were accessed last answers what it can; other accesses are
-// gathered for [stack.Keyed], which takes them in batches, with as many threads as GOMAXPROCS has.
-// The methods are for one goroutine.
+// gathered for [stack.Keyed], which takes them in batches, with as many threads as GOMAXPROCS has,
+// beside the gathering of the next. The methods are for one goroutine.
 //
 // # MEMORY
 //
 // Source: virda paper, 3.2.2, whose back end too empties a buffer of accesses when it is full: with
 // a splay tree, O(log M) an access at M data, or a scale tree, which is approximate.
 type Stream struct {
-	keyedBatch
 	opt    Options
 	trace  loi.Trace // its header: of one node
+	tally  *tally
 	groups groupTable
 	err    error
 
@@ -43,17 +42,18 @@ type Stream struct {
 		sizes, dist [256]uint64
 		slots       [256]uint8
 	}
-	slots []uint8  // of the accesses gathered: what the filter says
-	of    []uint32 // and their groups
-
 	workers uint32                    // seen
 	last    [stack.FilterSlots]uint32 // by slot: the worker that accessed its datum last
-	by      []uint32                  // of the accesses gathered: their workers; none before
-	tags    []uint32                  // there is a second worker, and what last held in their slots
+
+	now  gathered
+	want int // accesses to gather
+	back background
+	loop loopState
 }
 
-// streamBatch is what a batch has at most: so many accesses take 243 MB.
-const streamBatch = 1 << 23
+// streamBatch is what a batch has at most: so many accesses, and as many that are gathered
+// meanwhile, take 210 MB.
+const streamBatch = 1 << 22
 
 // NewStream returns a stream of no accesses. An option that is none of its values is an error that
 // wraps [ErrOption].
@@ -67,8 +67,9 @@ func NewStream(opt StreamOptions) (*Stream, error) {
 	if opt.Goroutines {
 		s.trace.Header.Meta = []loi.KV{loi.WorkersAreGoroutines}
 	}
-	s.keyedBatch = newKeyedBatch(stack.KeyedOptions{Filtered: true}, s.analysis().newTally())
-	s.most = streamBatch
+	s.tally = s.analysis().newTally()
+	s.back.keyedBatch = newKeyedBatch(stack.KeyedOptions{Filtered: true}, s.analysis().newTally())
+	s.want = s.back.want
 	return s, nil
 }
 
@@ -113,8 +114,10 @@ func (s *Stream) add(worker uint32, keys []uint64, bytes, groups []uint32) error
 	if err := s.groups.reserve(groups); err != nil {
 		return err
 	}
-	if s.workers = max(s.workers, worker+1); s.workers > 1 && len(s.by) < len(s.keys) {
-		s.by, s.tags = make([]uint32, len(s.keys)), make([]uint32, len(s.keys))
+	if g := &s.now; worker >= s.workers {
+		if s.workers = worker + 1; s.workers > 1 && len(g.by) < len(g.keys) {
+			g.by, g.tags = make([]uint32, len(g.keys)), make([]uint32, len(g.keys))
+		}
 	}
 	for len(keys) > 0 {
 		n := min(len(keys), len(s.front.dist))
@@ -122,13 +125,19 @@ func (s *Stream) add(worker uint32, keys []uint64, bytes, groups []uint32) error
 			return err
 		}
 		keys, bytes, groups = keys[n:], bytes[n:], groups[n:]
-		if len(s.keys) >= s.want {
-			if err := s.flush(); err != nil {
-				return err
-			}
+		if err := s.flushIfMany(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// flushIfMany has what was gathered analysed if it is as much as the engine wants.
+func (s *Stream) flushIfMany() error {
+	if len(s.now.keys) < s.want {
+		return nil
+	}
+	return s.flush()
 }
 
 // addSome adds as many accesses as front has room for.
@@ -148,7 +157,7 @@ func (s *Stream) addSome(worker uint32, keys []uint64, bytes, groups []uint32) e
 			last := s.last[at]
 			s.last[at] = worker
 			if slot < stack.InFilter {
-				s.by, s.tags = append(s.by, worker), append(s.tags, last)
+				s.now.by, s.now.tags = append(s.now.by, worker), append(s.now.tags, last)
 			} else if last != worker {
 				s.tally.addShared(size)
 			}
@@ -161,54 +170,40 @@ func (s *Stream) addSome(worker uint32, keys []uint64, bytes, groups []uint32) e
 			s.group(groups[i], d, size)
 			continue
 		}
-		s.keyedBatch.add(keys[i], size)
-		s.slots, s.of = append(s.slots, slot), append(s.of, groups[i])
+		g := &s.now
+		g.keys, g.sizes = append(g.keys, keys[i]), append(g.sizes, size)
+		g.slots, g.of = append(g.slots, slot), append(g.of, groups[i])
 	}
 	return nil
 }
 
 // group counts an access under its group.
-func (s *Stream) group(group uint32, d, size uint64) {
-	if s.tally.inclusive {
-		d = needs(d, size)
-	}
-	s.groups.add(group, groupBin(d), size)
+func (s *Stream) group(group uint32, d, size uint64) { s.groupTimes(group, d, size, 1) }
+
+// groupTimes counts n accesses under their group.
+func (s *Stream) groupTimes(group uint32, d, size, n uint64) {
+	s.groups.add(group, s.tally.groupBin(d, size), size, n)
 }
 
 // Flush has all accesses so far analysed and counted. Add does so by itself whenever there are
 // enough of them; to flush more often costs a pass over the distinct data each time.
 func (s *Stream) Flush() error {
 	if s.err == nil {
-		s.err = s.flush()
+		if s.err = s.flush(); s.err == nil {
+			s.err = s.back.wait()
+		}
+		s.back.absorb(s.tally, &s.groups)
 	}
 	return s.err
 }
 
+// flush has what was gathered analysed.
 func (s *Stream) flush() error {
-	tags := s.tags
-	if s.workers < 2 {
-		tags = nil
-	}
-	if err := s.engine.DistancesFiltered(s.keys, s.sizes, s.slots, tags, s.room()); err != nil {
-		var e *stack.SizeError
-		if errors.As(err, &e) {
-			return datumError(s.of[e.Index], e)
-		}
+	if err := s.back.wait(); err != nil {
 		return err
 	}
-	if err := s.count(); err != nil {
-		return err
-	}
-	for i, g := range s.of {
-		s.group(g, s.dist[i], s.sizes[i])
-	}
-	for i, worker := range s.by {
-		if s.tags[i] != worker && s.dist[i] != stack.Cold {
-			s.tally.addShared(s.sizes[i])
-		}
-	}
-	s.slots, s.of, s.by, s.tags = s.slots[:0], s.of[:0], s.by[:0], s.tags[:0]
-	s.reset()
+	s.want = min(s.back.engine.BatchLen(), streamBatch)
+	s.now = s.back.start(s.now, len(s.groups.list), s.workers)
 	return nil
 }
 
@@ -235,4 +230,4 @@ func (s *Stream) analysis() *analysis {
 func (s *Stream) Groups() iter.Seq[GroupHistogram] { return s.groups.all() }
 
 // Distinct returns how many data were accessed, and their bytes, of what was flushed.
-func (s *Stream) Distinct() (data int, bytes uint64) { return s.engine.Live(), s.total }
+func (s *Stream) Distinct() (data int, bytes uint64) { return s.back.engine.Live(), s.back.total }

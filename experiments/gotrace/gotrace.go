@@ -209,6 +209,7 @@ type analysis struct {
 	trace   *traceSink
 	keys    []uint64
 	bytes   []uint32
+	loop    []krd.Strided
 	count   uint64         // accesses
 	workers map[uint64]int // by goroutine, in the order of their first accesses
 }
@@ -226,6 +227,9 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: uint64(r.Caches.L2Bytes),
 			LLCBytes: uint64(r.Caches.LLCBytes), L2Known: string(r.Caches.CachesKnown.L2),
 			LLCKnown: string(r.Caches.CachesKnown.LLC), Goroutines: true})
+		if a.unit == Lines {
+			a.reader.Loops = a
+		}
 	}
 	return a, err
 }
@@ -260,6 +264,16 @@ func (a *analysis) Batch(b *collect.Batch) error {
 		from = t.End
 	}
 	return nil
+}
+
+// Loop takes a loop; data are lines.
+func (a *analysis) Loop(l *collect.Loop) error {
+	a.count += l.Times * uint64(len(l.Accesses))
+	a.loop = a.loop[:0]
+	for _, x := range l.Accesses {
+		a.loop = append(a.loop, krd.Strided{Place: x.Place, Step: x.Step, Group: x.Group})
+	}
+	return a.stream.AddLoop(uint32(a.worker(l.Goroutine)), l.Times, a.loop)
 }
 
 // worker numbers goroutines.

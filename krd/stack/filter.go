@@ -68,3 +68,50 @@ func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError 
 	}
 	return nil
 }
+
+// Access is Accesses of one.
+func (f *Filter) Access(key, size uint64) (dist uint64, slot uint8, err *SizeError) {
+	const mask = FilterSlots - 1
+	k, s, d := key, uint64(0), 0
+	for ; d < f.used; d++ {
+		f.keys[d&mask], k = k, f.keys[d&mask]
+		f.sizes[d&mask], s = s, f.sizes[d&mask]
+		if k == key {
+			if f.sizes[0] = s; s>>slotBits != size {
+				return 0, 0, &SizeError{Key: key, Size: size, Was: s >> slotBits}
+			}
+			return dist, InFilter | uint8(s&mask), nil
+		}
+		dist += s >> slotBits
+	}
+	at := s & mask // of the oldest, which goes
+	if f.used < f.slots {
+		at = uint64(f.used)
+		f.keys[at], f.sizes[at] = k, s
+		f.used++
+	}
+	f.sizes[0] = size<<slotBits | at
+	return 0, uint8(at), nil
+}
+
+// Touch makes keys, which the filter holds, the last accessed, as accesses to them in their order
+// would; those that it does not hold are passed over.
+func (f *Filter) Touch(keys []uint64) {
+	const mask = FilterSlots - 1
+	for _, key := range keys {
+		if f.keys[0] == key && f.used > 0 {
+			continue
+		}
+		for d := 1; d < f.used; d++ {
+			if f.keys[d&mask] != key {
+				continue
+			}
+			s := f.sizes[d&mask]
+			for ; d > 0; d-- {
+				f.keys[d&mask], f.sizes[d&mask] = f.keys[(d-1)&mask], f.sizes[(d-1)&mask]
+			}
+			f.keys[0], f.sizes[0] = key, s
+			break
+		}
+	}
+}

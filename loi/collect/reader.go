@@ -39,6 +39,8 @@ const (
 	kindEntry
 	kindLabel
 	kindText
+	kindRepeat
+	kindLoose
 )
 
 // What addresses have above them that are distances from the top of a goroutine's stack.
@@ -98,6 +100,11 @@ type Reader struct {
 	// Regions are those of the sources: number n is Regions[n-1]. They are set likewise.
 	Regions []gofront.Region
 	Kernels []string // names that the sources give, as they come
+	// Loops takes loops, between batches; if it is nil, their accesses come in those.
+	Loops interface {
+		// Loop takes a loop; l is valid until it returns.
+		Loop(l *Loop) error
+	}
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.
 	Goroutines uint64
@@ -120,6 +127,7 @@ type Reader struct {
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
+	loop    Loop
 	sink    Sink
 }
 
@@ -157,6 +165,9 @@ type thread struct {
 	text      []byte
 	textBytes int
 	time      uint64 // of its last events
+
+	tail []event // the last of those before, for a loop that repeats them
+	rest rest    // of a loop that goes on
 }
 
 const batchLen = 1 << 14
@@ -227,9 +238,12 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 		}
 		r.last = t
 	}
-	for _, e := range events {
+	for i, e := range events {
 		if t.before[1] != 0 && e.kind() != kindExtent && e.kind() != kindStamp {
 			r.pending(t)
+		}
+		if t.rest.times != 0 && e.kind() != kindLoose && e.kind() != kindStamp {
+			r.abandon(t)
 		}
 		switch e.kind() {
 		case kindAccess:
@@ -309,11 +323,20 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			if err := r.sync(t, e, at); err != nil {
 				return err
 			}
+		case kindLoose:
+			if err := r.loose(t, e, at); err != nil {
+				return err
+			}
+		case kindRepeat:
+			if err := r.repeat(t, e, events[:i], at); err != nil {
+				return err
+			}
 		default:
 			r.Odd++
 		}
 	}
 	t.time = at
+	t.keep(events)
 	return r.turn(t, at)
 }
 

@@ -22,6 +22,9 @@ const (
 )
 
 func (w *fn) where(e ast.Expr) where {
+	if w.steady.silent(e) {
+		return local
+	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return w.where(e.X)
@@ -111,6 +114,9 @@ func (w *fn) record(n ast.Expr, kind string, mode loi.Mode, pointer string) stri
 	if parametric(t) {
 		name = "LX"
 	}
+	if w.steady != nil && w.steady.second {
+		name = "LL"
+	}
 	site := w.site(n, kind, mode, w.object(n), t)
 	return w.call(name, pointer, site)
 }
@@ -139,10 +145,12 @@ func (w *fn) load(e ast.Expr, later bool) string {
 	if p, ok := e.(*ast.ParenExpr); ok {
 		return w.splice(e.Pos(), e.End(), piece{p.X.Pos(), p.X.End(), w.load(p.X, later)})
 	}
-	if later {
+	if later && (w.steady == nil || !w.steady.second) {
 		if text := w.loadLate(e); text != "" {
 			return text
 		}
+	}
+	if later {
 		if !w.fixed(e) {
 			w.left(e, "load of "+w.object(e), callFirst, loi.In, w.info.TypeOf(e), 0)
 			return w.plain(e, later)
@@ -662,7 +670,7 @@ func (w *fn) index(e *ast.IndexExpr, later bool) string {
 	case *types.Map:
 		return w.mapIndex(e, u, loi.In, later)
 	case *types.Basic: // a string
-		if u.Info()&types.IsString == 0 {
+		if u.Info()&types.IsString == 0 || w.steady.silent(e) {
 			break
 		}
 		x := w.raw(e.X)

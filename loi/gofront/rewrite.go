@@ -330,6 +330,7 @@ type fn struct {
 	decls    []string // what is declared at its top
 	pending  []string // sites whose counts are not placed yet (counts.go)
 	held     []string // those of a select's channels and values
+	steady   *steady  // the loop that is rewritten, if it may be steady
 
 	// Of regions (regions.go):
 	self   int            // the function's own; 0: it is none
@@ -387,7 +388,7 @@ func (w *fn) site(n ast.Node, kind string, mode loi.Mode, object string, t types
 	if t != nil && !parametric(t) {
 		s.Bytes, s.Leaves = uint64(w.sizes.Sizeof(t)), leaves(w.sizes, t)
 	}
-	return w.add(s)
+	return w.steady.site(n, w.add(s))
 }
 
 // windowSite makes a site of the elements of a slice, an array or a string.
@@ -398,7 +399,7 @@ func (w *fn) windowSite(n ast.Node, kind string, mode loi.Mode, object string,
 	if !parametric(element) {
 		s.Element, s.Leaves = uint64(w.sizes.Sizeof(element)), leaves(w.sizes, element)
 	}
-	return w.add(s)
+	return w.steady.site(n, w.add(s))
 }
 
 func (w *fn) add(s Site) string {

@@ -93,7 +93,10 @@ var statements = []struct{ name, in, out string }{
 	{"make", `_ = make([]int, i)`, `_ = ANS(B, make([]int, i), 1)`},
 	{"post", `for ; ; s[i]++ { break }`, `for ; ; *AL(B, &(s[i]), 1)++ { break }`},
 	{"range", `for _, x := range s { _ = x }`,
-		`for krd1, x := range AR(B, &krd2, s) { AE(B, krd2, krd1, 8, 1); _ = x }`},
+		`{ krd5 := AR(B, &krd2, s); krd1, krd6 := 0, len(krd5); krd3, krd4 := AW(B, 1), 2; ` +
+			`for ; krd1 < krd6; krd1++ { x := krd5[krd1]; AE(B, krd2, krd1, 8, 1); _ = x ; ` +
+			`if krd4--; krd4 == 0 && AWE(B, krd3, 1, AT(krd1, krd6, 1, 0), AX(krd5, 1)) { krd1++; break }}; ` +
+			`/*line :16:165*/for ; krd1 < krd6; krd1++ { x := krd5[krd1]; _ = x } }`},
 	{"range over keys", `for i := range p.arr { _ = i }`, `for i := range p.arr { _ = i }`},
 	{"range over a map", `for k := range m { _ = k }`,
 		`for k := range ARM(B, &krd1, m) { AMP(B, krd1, 1); AK(B, k, 1); _ = k }`},

@@ -83,16 +83,7 @@ func (w *fn) statement(s ast.Stmt) string {
 			all = append(all, piece{s.Else.Pos(), s.Else.End(), w.statement(s.Else)})
 		}
 	case *ast.ForStmt:
-		all = w.part(all, s.Init)
-		w.looped(s, func() {
-			mark := len(w.pending)
-			if s.Cond != nil {
-				all = append(all, piece{s.Cond.Pos(), s.Cond.End(), w.whole(s.Cond, mark)})
-			}
-			all = w.part(all, s.Post)
-			w.dropped(w.since(mark))
-			all = append(all, piece{s.Body.Pos(), s.Body.End(), w.iteration(w.block(s.Body))})
-		})
+		return w.forStmt(s)
 	case *ast.RangeStmt:
 		return w.rangeStmt(s)
 	case *ast.SwitchStmt:
@@ -126,6 +117,30 @@ func (w *fn) statement(s ast.Stmt) string {
 	default:
 		return w.simple(s, true)
 	}
+	return w.splice(s.Pos(), s.End(), all...)
+}
+
+// forStmt is a loop with a condition, or without end.
+func (w *fn) forStmt(s *ast.ForStmt) string {
+	var init, head []piece
+	init = w.part(init, s.Init)
+	l, body, from := w.steadyFor(s), "", w.mark()
+	w.steadily(l, s, func() {
+		mark := len(w.pending)
+		if s.Cond != nil {
+			head = append(head, piece{s.Cond.Pos(), s.Cond.End(), w.whole(s.Cond, mark)})
+		}
+		head = w.part(head, s.Post)
+		w.dropped(w.since(mark))
+		body = w.block(s.Body)
+	})
+	text := w.iteration(body)
+	if text == body {
+		if t := l.forStmt(s, init, head, body, from); t != "" {
+			return t
+		}
+	}
+	all := append(append(init, head...), piece{s.Body.Pos(), s.Body.End(), text})
 	return w.splice(s.Pos(), s.End(), all...)
 }
 
@@ -471,6 +486,7 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			loi.In, t, items))
 	}
 	key := piece{}
+	l, from := w.steadyRange(s), w.mark()
 	switch u := core(t).(type) {
 	case *types.Slice:
 		x.text = w.val(s.X, false)
@@ -489,8 +505,8 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 				})
 				break
 			}
-			x.text = w.call("R", "&"+base, x.text)
-			w.looped(s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
+			x.text, from = w.call("R", "&"+base, x.text), w.mark()
+			w.steadily(l, s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
 		} else {
 			alone(u.Elem(), 0)
 		}
@@ -566,12 +582,18 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			alone(nil, 0)
 		}
 	}
-	w.looped(s, func() { head = w.block(s.Body) })
+	w.steadily(l, s, func() { head = w.block(s.Body) })
+	inner := "{" + w.counts(each) + body + head[1:]
+	text := w.iteration(inner)
+	if text == inner && len(each) == 0 {
+		if t := l.rangeStmt(s, x.text, key.text, body, head, from); t != "" {
+			return t
+		}
+	}
 	if key.pos != 0 {
 		pieces = append(pieces, key)
 	}
-	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(),
-		w.iteration("{" + w.counts(each) + body + head[1:])})
+	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(), text})
 	return w.splice(s.Pos(), s.End(), pieces...)
 }
 

@@ -51,6 +51,12 @@ const (
 	// Of the label by which package runtime/pprof names a kernel.
 	Label // bytes of its value, 0: there is none
 	Text  // eight of them, or the rest
+
+	// Repeat: the accesses of two iterations of a loop stand before; so many follow, moved each by what
+	// the second is beside the first. Below the kind, from bit 8 on, which of those of an iteration do
+	// not move so, and come as Loose; in bits 0 to 7 how many there are.
+	Repeat
+	Loose // address; site
 )
 
 // KindShift is where the kind stands in the second word.
@@ -485,4 +491,129 @@ func hashed(t, p unsafe.Pointer) (h uintptr) {
 func noescape(p unsafe.Pointer) unsafe.Pointer {
 	x := uintptr(p)
 	return unsafe.Pointer(x ^ 0)
+}
+
+// W begins a loop of k accesses an iteration: two fit into the chunk. It is where they begin.
+func W(b *Buf, k uintptr) uintptr {
+	if b.end-b.next < (2*k+2)*unsafe.Sizeof(event{}) {
+		full(b)
+	}
+	return b.next
+}
+
+// T is how many iterations of a loop there are whose index is i, the present one included: up, or
+// down, to e by steps of step. It is 0 where the index would wrap around.
+func T[I integer](i, e, step I, op int) uint64 {
+	if step <= 0 {
+		return 0
+	}
+	gap := uint64(e) - uint64(i)
+	if op >= tripMore {
+		gap = -gap
+	}
+	switch op {
+	case tripLess, tripNotEqual:
+		if i >= e {
+			return 0
+		}
+		gap--
+	case tripLessOrEqual:
+		if i > e {
+			return 0
+		}
+	case tripMore, tripNotEqualDown:
+		if i <= e {
+			return 0
+		}
+		gap--
+	case tripMoreOrEqual:
+		if i < e {
+			return 0
+		}
+	}
+	n := gap / uint64(step)
+	if op < tripMore {
+		if last := i + I(n)*step; last+step < last {
+			return 0
+		}
+	} else if last := i - I(n)*step; last-step > last {
+		return 0
+	}
+	return n + 1
+}
+
+// The comparisons of T, as package gofront has them.
+const (
+	tripLess = iota
+	tripLessOrEqual
+	tripNotEqual
+	tripMore
+	tripMoreOrEqual
+	tripNotEqualDown
+)
+
+// X is where the elements of v are, which a site must stay in, for WE.
+func X[V ~[]E, E any](v V, site uintptr) [3]uintptr {
+	var e E
+	return [3]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(v))),
+		uintptr(len(v)) * unsafe.Sizeof(e), site}
+}
+
+// XS is X for strings.
+func XS[V ~string](v V, site uintptr) [3]uintptr {
+	return [3]uintptr{uintptr(unsafe.Pointer(unsafe.StringData(string(v)))), uintptr(len(v)), site}
+}
+
+// Y tells WE that the accesses of a site come as Loose.
+func Y(site uintptr) [3]uintptr { return [3]uintptr{0, anywhere, site} }
+
+const anywhere = ^uintptr(0)
+
+// LL records the access of a site to *p in a loop of which the rest is run unseen.
+func LL[T any](b *Buf, p *T, site uint64) *T {
+	put(b, place(b, uintptr(unsafe.Pointer(p))), Loose<<KindShift|site)
+	return p
+}
+
+// WE is true, and has recorded the rest of a loop, if that may be run unseen: two iterations of k
+// accesses each stand from start on, n are to come with the present one, and the accesses of the
+// sites in within stay there; others do not move.
+func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {
+	const size = unsafe.Sizeof(event{})
+	if n < 3 || n > 1<<31 || b.next-start != 2*k*size {
+		return false // few are left; or another event is between, or some were on the stack
+	}
+	n--
+	loose := uint64(0)
+	for j := range k {
+		first := (*event)(unsafe.Pointer(start + j*size))
+		second := (*event)(unsafe.Pointer(start + (k+j)*size))
+		step := int64(second[0] - first[0])
+		if first[1] != second[1] || first[1]>>KindShift != Access || first[0]&OnStack != 0 {
+			return false
+		}
+		at, left := uintptr(0), len(within)
+		if left > 0 {
+			at = j % uintptr(left)
+		}
+		for ; left > 0 && uint64(within[at][2]) != first[1]&siteMask; left-- {
+			if at++; at == uintptr(len(within)) {
+				at = 0
+			}
+		}
+		switch {
+		case left > 0 && within[at][1] == anywhere:
+			loose |= 1 << j
+		case step == 0:
+		case left == 0 || step > 1<<31 || step < -1<<31:
+			return false
+		default:
+			w, last := &within[at], uintptr(second[0])+uintptr(step*int64(n))
+			if uintptr(first[0])-w[0] >= w[1] || last-w[0] >= w[1] {
+				return false
+			}
+		}
+	}
+	put(b, uintptr(n), Repeat<<KindShift|loose<<8|uint64(k))
+	return true
 }

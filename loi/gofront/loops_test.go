@@ -1,0 +1,88 @@
+package gofront_test
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"krdlab/loi/collect"
+	"krdlab/loi/gofront"
+)
+
+// accesses lists what a program accesses: the line and the words of each site, and the place from
+// that of the site's first access.
+type accesses struct {
+	sites  []gofront.Site
+	reader *collect.Reader
+	first  map[int]uint64
+	list   []string
+}
+
+func (a *accesses) Batch(b *collect.Batch) error {
+	for i, p := range b.Places {
+		n := a.reader.Groups[b.Groups[i]].Site
+		s := &a.sites[n-1]
+		if _, ok := a.first[n]; !ok {
+			a.first[n] = p
+		}
+		a.list = append(a.list, fmt.Sprintf("%s:%d %s of %d at %d", filepath.Base(s.File), s.Line,
+			s.What(), b.Bytes[i], int64(p-a.first[n])))
+	}
+	return nil
+}
+
+// TestLoops compares what is read of a program whose steady loops are events of their own with what
+// is read where each access is one, as it is beside regions; and what it prints, with what it prints
+// as it stands.
+func TestLoops(t *testing.T) {
+	dir, err := filepath.Abs("testdata/loops")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lists [2][]string
+	var printed [2]string
+	for i := range lists {
+		built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
+			Regions: i == 1}, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(built.Failed) > 0 {
+			t.Fatal(built.Failed[0].Why)
+		}
+		a := &accesses{sites: built.Sites, first: map[int]uint64{}}
+		program, r := traced(t, built, a)
+		a.reader = r
+		var out bytes.Buffer
+		program.Stdout = &out
+		run(t, program, built, r, false)
+		lists[i], printed[i] = a.list, out.String()
+	}
+	plain := exec.Command("go", "run", ".")
+	plain.Dir = dir
+	want, err := plain.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range printed {
+		if text != string(want) {
+			t.Errorf("program %d prints\n%s\nexpected\n%s", i, text, want)
+		}
+	}
+	if len(lists[1]) < 10_000 {
+		t.Errorf("%d accesses", len(lists[1]))
+	}
+	for i := range min(len(lists[0]), len(lists[1])) {
+		if lists[0][i] != lists[1][i] {
+			from := max(0, i-5)
+			t.Fatalf("access %d:\n%s\nexpected\n%s", i, strings.Join(lists[0][from:i+1], "\n"),
+				strings.Join(lists[1][from:i+1], "\n"))
+		}
+	}
+	if len(lists[0]) != len(lists[1]) {
+		t.Errorf("%d accesses, expected %d", len(lists[0]), len(lists[1]))
+	}
+}
