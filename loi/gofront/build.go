@@ -29,8 +29,8 @@ type BuildOptions struct {
 	Path string // a package, as go build takes it
 	Test bool   // its tests, as go test -c builds them
 	Tags string // build tags, separated by commas
-	// Patterns of import paths (path.Match, and ... at the end): which of the main module's packages
-	// are rewritten. Include nil: all.
+	// Patterns of import paths that may end in ... (see pick): which packages are rewritten; those of
+	// the standard library begin with Standard. Include nil: all of the main module.
 	Include, Exclude []string
 	// Stack records that what is on the stack is observed too, as far as something points to it.
 	Stack bool
@@ -42,6 +42,7 @@ type BuildOptions struct {
 	Plain bool
 
 	overlay userOverlay
+	view    moduleView
 }
 
 // A Built is a program that was rewritten and built.
@@ -87,10 +88,11 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	if opt.overlay, err = opt.overlaid(ctx); err != nil {
 		return nil, err
 	}
-	folder, program, names, err := choose(ctx, opt)
+	what, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
+	names := what.names
 	if opt.Plain {
 		names = nil
 	}
@@ -107,13 +109,17 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	if err != nil {
 		return nil, err
 	}
-	b := &Built{Binary: filepath.Join(dir, "bin", program), Folder: folder}
+	if err := opt.seen(ctx, what.in, names, dir); err != nil {
+		return nil, err
+	}
+	b := &Built{Binary: filepath.Join(dir, "bin", what.binary), Folder: what.folder}
 	for {
 		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
 			Regions: opt.Regions, Sync: opt.Sync, Texts: opt.overlay.texts})
 		if err != nil {
 			return nil, err
 		}
+		b.Left = append(b.Left, what.left...)
 		i := slices.IndexFunc(b.Left, func(l Left) bool { return l.Whole() })
 		if len(b.Files) == 0 && i >= 0 {
 			return nil, fmt.Errorf("%w: nothing of it can be observed: %s", ErrPackage,
@@ -149,7 +155,13 @@ func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 
 // command runs the go command.
 func command(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return commandIn(ctx, dir, nil, args...)
+}
+
+// commandIn runs the go command, with more in its environment.
+func commandIn(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
 	c := goCommand(ctx, dir, args...)
+	c.Env = append(c.Environ(), env...)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Run(); err != nil {
@@ -164,22 +176,27 @@ func command(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 func (o *BuildOptions) flags() []string {
 	if o.Tags == "" {
-		return nil
+		return o.view.flags
 	}
-	return []string{"-tags=" + o.Tags}
+	return append(slices.Clone(o.view.flags), "-tags="+o.Tags)
 }
 
 func (o *BuildOptions) load(ctx context.Context, mode packages.LoadMode,
 	tests bool, patterns ...string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{Context: ctx, Dir: o.Dir, Mode: mode,
-		BuildFlags: o.flags(), Tests: tests, Overlay: o.overlay.texts}, patterns...)
+		Env: append(os.Environ(), o.view.env...), BuildFlags: o.flags(), Tests: tests, Overlay: o.overlay.texts}, patterns...)
 }
 
-// choose returns the folder of the package, the name that go run or go test gives its program, and
-// the packages that are to be rewritten: of a program, those that it imports, of tests, those that
-// they import too.
-func choose(ctx context.Context, opt BuildOptions) (folder, binary string, names []string,
-	err error) {
+// A choice is what is built and what of it is to be rewritten.
+type choice struct {
+	folder, binary string   // of the package; the name that go run or go test gives its program
+	names          []string // import paths of what is rewritten
+	left           []Left   // what patterns name and is not
+	in             *imported
+}
+
+// choose makes the choice among the packages that a program imports, or tests.
+func choose(ctx context.Context, opt BuildOptions) (of choice, err error) {
 	at := opt.Path
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(opt.Dir, at)
@@ -187,11 +204,11 @@ func choose(ctx context.Context, opt BuildOptions) (folder, binary string, names
 	file, err := os.Stat(at)
 	switch {
 	case err == nil && !file.IsDir() && filepath.Ext(at) != ".go":
-		return "", "", nil, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage,
+		return of, fmt.Errorf("%w: %s is neither a package nor a file of Go", ErrPackage,
 			opt.Path)
 	case err != nil && (strings.HasPrefix(opt.Path, ".") || filepath.IsAbs(opt.Path) ||
 		filepath.Ext(at) == ".go") && !strings.Contains(opt.Path, "..."):
-		return "", "", nil, fmt.Errorf("%w: %w", ErrPackage, err)
+		return of, fmt.Errorf("%w: %w", ErrPackage, err)
 	}
 	list, err := opt.load(ctx, packages.NeedName|packages.NeedFiles|packages.NeedImports|
 		packages.NeedDeps|packages.NeedModule|packages.NeedForTest, opt.Test, opt.Path)
@@ -200,7 +217,7 @@ func choose(ctx context.Context, opt BuildOptions) (folder, binary string, names
 		if said == "" {
 			said = err.Error()
 		}
-		return "", "", nil, fmt.Errorf("%w: %s: %s", ErrPackage, opt.Path, strings.TrimSpace(said))
+		return of, fmt.Errorf("%w: %s: %s", ErrPackage, opt.Path, strings.TrimSpace(said))
 	}
 	// A package comes with its tests: itself, itself with them, those outside, and their program.
 	one := map[string]bool{}
@@ -215,11 +232,11 @@ func choose(ctx context.Context, opt BuildOptions) (folder, binary string, names
 			one[p.PkgPath], main = true, p
 		}
 		if p != program && len(p.GoFiles) > 0 {
-			folder = filepath.Dir(p.GoFiles[0])
+			of.folder = filepath.Dir(p.GoFiles[0])
 		}
 	}
 	if len(one) != 1 {
-		return "", "", nil, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
+		return of, fmt.Errorf("%w: %s is %d packages, expected one", ErrPackage, opt.Path,
 			len(one))
 	}
 	if main == nil {
@@ -233,33 +250,22 @@ func choose(ctx context.Context, opt BuildOptions) (folder, binary string, names
 	}
 	if len(main.Errors) > 0 {
 		if e := main.Errors[0]; e.Kind == packages.ListError && len(main.GoFiles) == 0 {
-			return "", "", nil, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
+			return of, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
 				"or its import path", ErrPackage, opt.Path, e.Msg)
 		}
-		return "", "", nil, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
+		return of, fmt.Errorf("%w: %w", ErrBuild, main.Errors[0])
 	}
 	if main.Name != "main" && !opt.Test {
-		return "", "", nil, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
+		return of, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
 			"go test %s)", ErrPackage, main.PkgPath, main.Name, opt.Path)
 	}
 	if opt.Test && program == nil {
-		return "", "", nil, fmt.Errorf("%w: %s has no tests", ErrPackage, main.PkgPath)
+		return of, fmt.Errorf("%w: %s has no tests", ErrPackage, main.PkgPath)
 	}
-	packages.Visit(list, nil, func(p *packages.Package) {
-		if (p.Module != nil && p.Module.Main || p.PkgPath == ofFile) && p != program &&
-			opt.takes(p.PkgPath) && slices.ContainsFunc(p.GoFiles, func(f string) bool {
-			return !strings.HasSuffix(f, "_test.go")
-		}) {
-			names = append(names, p.PkgPath)
-		}
-	})
-	slices.Sort(names)
-	names = slices.Compact(names)
-	if len(names) == 0 {
-		return "", "", nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
-			ErrPackage)
-	}
-	return folder, binaryName(slices.Collect(maps.Keys(one))[0], opt), names, nil
+	of.in = importedBy(list, program)
+	of.names, of.left, err = opt.pick(ctx, of.in)
+	of.binary = binaryName(slices.Collect(maps.Keys(one))[0], opt)
+	return of, err
 }
 
 // majorVersion is the last element of the import path of a module's version 2 or later.
@@ -277,22 +283,6 @@ func binaryName(importPath string, opt BuildOptions) string {
 		name += ".test"
 	}
 	return name
-}
-
-func (o *BuildOptions) takes(path string) bool {
-	any := func(patterns []string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, path) })
-	}
-	return (o.Include == nil || any(o.Include)) && !any(o.Exclude)
-}
-
-// matches tells whether an import path matches a pattern: itself, or what begins with it if it ends
-// in "...".
-func matches(pattern, path string) bool {
-	if begin, ok := strings.CutSuffix(pattern, "..."); ok {
-		return strings.HasPrefix(path+"/", begin) || strings.HasPrefix(path, begin)
-	}
-	return pattern == path
 }
 
 // rewriteMode is what Rewrite needs of packages.
@@ -370,7 +360,7 @@ func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 	}
 	args = append(args, opt.flags()...)
 	args = append(append(args, flags...), "-overlay", overlay, "-o", b.Binary, opt.Path)
-	_, err = command(ctx, opt.Dir, args...)
+	_, err = commandIn(ctx, opt.Dir, opt.view.env, args...)
 	if err == nil {
 		return nil, nil
 	}
@@ -406,7 +396,7 @@ func (b *Built) took(ctx context.Context, opt BuildOptions, dir string) error {
 	args = append(args, "-f", `{{range .Imports}}{{if eq . "`+Agent+`"}}{{$.Dir}}{{end}}{{end}}`)
 	var folders []string
 	for _, group := range opt.groups(b.Packages) {
-		said, err := command(ctx, opt.Dir, slices.Concat(args, group)...)
+		said, err := commandIn(ctx, opt.Dir, opt.view.env, slices.Concat(args, group)...)
 		if err != nil {
 			return err
 		}

@@ -35,13 +35,13 @@ func TestNoProgram(t *testing.T) {
 		"README.md":      "README.md is neither a package nor a file of Go",
 		"example.com/no": "example.com/no: no required module provides package",
 	} {
-		_, _, _, err := choose(t.Context(), BuildOptions{Dir: dir, Path: path})
+		_, err := choose(t.Context(), BuildOptions{Dir: dir, Path: path})
 		if !errors.Is(err, ErrPackage) || failure.Of(err) != failure.Request ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", path, err, want)
 		}
 	}
-	if _, _, _, err := choose(t.Context(), BuildOptions{Dir: t.TempDir(),
+	if _, err := choose(t.Context(), BuildOptions{Dir: t.TempDir(),
 		Path: "."}); !errors.Is(err, ErrPackage) ||
 		!strings.Contains(err.Error(), ": .: go: go.mod file not found") {
 		t.Errorf("without a module: %v", err)

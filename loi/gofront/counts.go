@@ -54,8 +54,9 @@ func (w *fn) around(name, text string, sites []string) string {
 	return text
 }
 
-// dropped says that no call can count what these sites are about.
+// dropped says that no call can count what these sites are about: they make no event of w.
 func (w *fn) dropped(sites []string) {
+	w.events -= len(sites)
 	for i := range w.out.Left {
 		if l := &w.out.Left[i]; slices.Contains(sites, strconv.Itoa(l.Site)) {
 			l.Site = 0

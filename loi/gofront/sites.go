@@ -76,9 +76,10 @@ type Left struct {
 	Site      int // that counts its accesses, 0: they are not counted
 }
 
-// Whole reports that it is a file or a package.
+// Whole reports that it is a file, a package or packages.
 func (l *Left) Whole() bool {
-	return l.What == wholeFile || strings.HasPrefix(l.What, wholePackage)
+	return l.What == wholeFile || strings.HasPrefix(l.What, wholePackage) ||
+		strings.HasPrefix(l.What, wholePackages)
 }
 
 // String returns one line.
@@ -91,8 +92,9 @@ func (l *Left) String() string {
 }
 
 const (
-	wholeFile    = "file"
-	wholePackage = "package "
+	wholeFile     = "file"
+	wholePackage  = "package "
+	wholePackages = "packages "
 )
 
 // MostLeaves bounds Site.Leaves: a datum of more leaves is one datum.

@@ -90,8 +90,9 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 		"channels, locks, wait groups, atomic operations; it is in the trace of --out")
 	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what goroutines "+
 		"wait for alone, without atomic operations, in nearly the time of the plain program")
-	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite these packages of the module only, "+
-		"`PATTERN`s of import paths that may end in ... (default all)")
+	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite packages whose import path matches "+
+		"`PATTERN`, which may end in ...: of the module these only (default all), of its dependencies "+
+		"these too, and of the standard library those behind std: (std:encoding/json)")
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
 		"--include")
 	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")

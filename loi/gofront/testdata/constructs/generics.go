@@ -180,7 +180,18 @@ func deref[T any](p *T) T { return *p }
 
 func set[T any](p *T, v T) { *p = v }
 
+// descends has accesses whose place no call can count, and no others.
+func descends[S ~[]E, E any](s S, less func(a, b E) int) bool {
+	for i := len(s) - 1; i > 0; i-- {
+		if less(s[i-1], s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func generics() {
+	fmt.Println(descends([]int{3, 2, 1}, cmp.Compare), descends([]int{1, 2}, cmp.Compare))
 	l := &list[string]{}
 	l.push("a").push("b").push("c")
 	for s := range l.all {
