@@ -75,6 +75,8 @@ const (
 	Slot PlaceKind = iota
 	// what an access touched: the N-th term of the operation, as the event numbers them
 	Memory
+	// the N-th result of the call that ended last in the activation; operands alone
+	Returned
 	// of the call that is about to be made: its N-th argument, a receiver being the first; of a
 	// return: its N-th result
 	Passed
@@ -82,7 +84,8 @@ const (
 	lastPlaceKind = Passed
 )
 
-var placeKindNames = [...]string{Slot: "slot", Memory: "memory", Passed: "passed"}
+var placeKindNames = [...]string{Slot: "slot", Memory: "memory", Returned: "returned",
+	Passed: "passed"}
 
 // String returns "slot", or "place(N)".
 func (k PlaceKind) String() string { return nameOf(placeKindNames[:], uint8(k), "place") }
@@ -164,12 +167,12 @@ func (r *Registry) validateOperations() error {
 				len(o.Values), maxValues)
 		}
 		for _, v := range o.Values {
-			if v.When > Later || v.To.Kind > lastPlaceKind || len(v.Operands) > maxOperands {
+			if v.When > Later || v.To.Kind > lastPlaceKind || v.To.Kind == Returned || len(v.Operands) > maxOperands {
 				return fmt.Errorf("trace header: operation %q has a value %v, %v, of %d operands", o.Name,
 					v.To.Kind, v.When, len(v.Operands))
 			}
 			for _, x := range v.Operands {
-				if x.From.Kind > Memory || x.Mark > lastMark {
+				if x.From.Kind > Returned || x.Mark > lastMark {
 					return fmt.Errorf("trace header: operation %q has an operand %v, %v", o.Name,
 						x.From.Kind, x.Mark)
 				}
@@ -221,7 +224,7 @@ func (d *decoder) decodeOperations() (list []Operation) {
 		for n := d.count(5, maxValues); n > 0 && d.bad == ""; n-- {
 			v := Value{To: d.place(lastPlaceKind), When: When(d.uint(uint64(Later))), Then: d.bool()}
 			for n := d.count(6, maxOperands); n > 0 && d.bad == ""; n-- {
-				v.Operands = append(v.Operands, Operand{From: d.place(Memory), Cost: uint32(d.uint(all)),
+				v.Operands = append(v.Operands, Operand{From: d.place(Returned), Cost: uint32(d.uint(all)),
 					Control: d.bool(), Mark: Mark(d.uint(uint64(lastMark))), Levels: uint8(d.uint(255))})
 			}
 			o.Values = append(o.Values, v)

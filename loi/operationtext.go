@@ -81,6 +81,6 @@ func (p *textParser) place() Place {
 			return Place{k, uint32(p.uint(1<<32 - 1))}
 		}
 	}
-	p.fail("expected slot, memory or passed")
+	p.fail("expected slot, memory, returned or passed")
 	return Place{}
 }

@@ -98,6 +98,8 @@ type Reader struct {
 	// Regions are those of the sources: number n is Regions[n-1]. They are set likewise.
 	Regions []gofront.Region
 	Kernels []string // names that the sources give, as they come
+	// Operations is how many the sources have (values.go).
+	Operations uint64
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.
 	Goroutines uint64
@@ -157,6 +159,7 @@ type thread struct {
 	text      []byte
 	textBytes int
 	time      uint64 // of its last events
+	recent    uint64 // of its last event of a region
 }
 
 const batchLen = 1 << 14
@@ -287,6 +290,10 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 		case kindStamp:
 		case kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto:
 			if err := r.region(t, e, min(e[0], at)); err != nil {
+				return err
+			}
+		case kindValue:
+			if err := r.operation(t, e); err != nil {
 				return err
 			}
 		case kindEnd:

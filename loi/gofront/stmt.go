@@ -77,8 +77,10 @@ func (w *fn) statement(s ast.Stmt) string {
 		all = []piece{{s.Stmt.Pos(), s.Stmt.End(), w.statement(s.Stmt)}}
 	case *ast.IfStmt:
 		all = w.part(all, s.Init)
-		all = append(all, piece{s.Cond.Pos(), s.Cond.End(), w.whole(s.Cond, mark)},
+		cond, end := w.condition(s, w.whole(s.Cond, mark))
+		all = append(all, piece{s.Cond.Pos(), s.Cond.End(), cond},
 			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		defer end()
 		if s.Else != nil {
 			all = append(all, piece{s.Else.Pos(), s.Else.End(), w.statement(s.Else)})
 		}
@@ -91,24 +93,27 @@ func (w *fn) statement(s ast.Stmt) string {
 			}
 			all = w.part(all, s.Post)
 			w.dropped(w.since(mark))
-			all = append(all, piece{s.Body.Pos(), s.Body.End(), w.iteration(w.block(s.Body))})
+			all = append(all, piece{s.Body.Pos(), s.Body.End(), w.iteration(
+				w.headed(s, func() string { return w.block(s.Body) }))})
 		})
 	case *ast.RangeStmt:
 		return w.rangeStmt(s)
 	case *ast.SwitchStmt:
 		all = w.part(all, s.Init)
 		all = w.value(all, s.Tag)
-		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.switched(s, s.Body)})
 	case *ast.TypeSwitchStmt:
 		all = w.part(all, s.Init)
 		x := guard(s.Assign)
 		all = append(all, piece{x.Pos(), x.End(), w.val(x, false)},
-			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+			piece{s.Body.Pos(), s.Body.End(), w.switched(s, s.Body)})
 	case *ast.CaseClause:
 		for _, e := range s.List {
 			all = append(all, piece{e.Pos(), e.End(), w.whole(e, mark)})
 		}
-		all = append(all, w.stmts(s.Body)...)
+		text, end := w.clause(s)
+		all = append(append(all, piece{s.Colon + 1, s.Colon + 1, text}), w.stmts(s.Body)...)
+		end()
 	case *ast.SelectStmt:
 		outer := w.held
 		w.held = nil
@@ -124,7 +129,7 @@ func (w *fn) statement(s ast.Stmt) string {
 		}
 		all = append(all, w.stmts(s.Body)...)
 	default:
-		return w.simple(s, true)
+		return w.operated(s, w.simple(s, true))
 	}
 	return w.splice(s.Pos(), s.End(), all...)
 }
@@ -566,7 +571,9 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			alone(nil, 0)
 		}
 	}
-	w.looped(s, func() { head = w.block(s.Body) })
+	w.looped(s, func() {
+		head = w.headed(s, func() string { return w.block(s.Body) })
+	})
 	if key.pos != 0 {
 		pieces = append(pieces, key)
 	}

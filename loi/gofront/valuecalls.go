@@ -1,0 +1,57 @@
+package gofront
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+
+	"krdlab/loi"
+)
+
+// passing has the last argument of a call that can be one of the agent's record what is passed:
+//
+//	f(x, 3)      f(A.OV(B, x, 7), 3)
+//
+// The results of the call get slots, which the operation writes too: where the function records
+// nothing itself, they depend on all arguments.
+func (w *fn) passing(e *ast.CallExpr, args []piece) {
+	if w.v == nil || len(args) != len(e.Args) {
+		return
+	}
+	last := -1
+	for i, x := range e.Args {
+		tv := w.info.Types[x]
+		_, several := tv.Type.(*types.Tuple)
+		if tv.Value == nil && !tv.IsNil() && !tv.IsType() && !w.untyped(x) && !several {
+			last = i
+		}
+	}
+	if last < 0 {
+		return
+	}
+	m := w.maker(e, loi.CallSite, types.ExprString(e.Fun))
+	k := uint32(0)
+	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+		if x := w.info.Selections[s]; x != nil && x.Kind() == types.MethodVal {
+			m.value(loi.Place{Kind: loi.Passed}, loi.Always, false)
+			m.expr(s.X, 0)
+			k++
+		}
+	}
+	for i, x := range e.Args {
+		m.value(loi.Place{Kind: loi.Passed, N: k + uint32(i)}, loi.Always, false)
+		m.expr(x, 0)
+	}
+	n := 1
+	if t, ok := w.info.TypeOf(e).(*types.Tuple); ok {
+		n = t.Len()
+	}
+	w.v.calls[e] = w.v.next
+	for range n {
+		m.value(loi.Place{Kind: loi.Slot, N: w.fresh32()}, loi.Always, false)
+		for _, x := range e.Args {
+			m.expr(x, 0)
+		}
+	}
+	args[last].text = w.call("OV", args[last].text, strconv.Itoa(m.done()))
+}
