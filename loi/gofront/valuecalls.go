@@ -3,10 +3,29 @@ package gofront
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"krdlab/loi"
 )
+
+// last returns the last argument of a call that the agent can be called with, -1: there is none. It
+// would be evaluated before others that panic, so that it must not, or nothing else may.
+func (w *fn) last(e *ast.CallExpr) int {
+	last := -1
+	for i, x := range e.Args {
+		tv := w.info.Types[x]
+		_, several := tv.Type.(*types.Tuple)
+		if tv.Value != nil || tv.IsNil() || tv.IsType() || w.untyped(x) || several {
+			continue
+		}
+		others := slices.Concat([]ast.Expr{e.Fun}, e.Args[:i], e.Args[i+1:])
+		if w.panics(x) == 0 || w.panics(others...) == 0 {
+			last = i
+		}
+	}
+	return last
+}
 
 // passing has the last argument of a call that can be one of the agent's record what is passed:
 //
@@ -18,14 +37,7 @@ func (w *fn) passing(e *ast.CallExpr, args []piece) {
 	if w.v == nil || len(args) != len(e.Args) {
 		return
 	}
-	last := -1
-	for i, x := range e.Args {
-		tv := w.info.Types[x]
-		_, several := tv.Type.(*types.Tuple)
-		if tv.Value == nil && !tv.IsNil() && !tv.IsType() && !w.untyped(x) && !several {
-			last = i
-		}
-	}
+	last := w.last(e)
 	if last < 0 {
 		return
 	}

@@ -88,13 +88,21 @@ func directly(loop ast.Stmt, s ast.Node) bool {
 }
 
 // writes returns the statements of a loop that write a variable, but for what a for begins with.
-func (w *fn) writes(loop ast.Stmt, v *types.Var) (all []ast.Node) {
+func (w *fn) writes(loop ast.Stmt, v *types.Var) []ast.Node {
+	return w.stores(loop, v, func(e ast.Expr) bool {
+		_, whole := ast.Unparen(e).(*ast.Ident)
+		return whole || w.where(e) == local
+	})
+}
+
+// stores returns those that write places which begin with a variable and for which ok holds.
+func (w *fn) stores(loop ast.Stmt, v *types.Var, ok func(ast.Expr) bool) (all []ast.Node) {
 	is := func(e ast.Expr) bool {
-		id, ok := base(e).(*ast.Ident)
-		return ok && w.info.ObjectOf(id) == v
+		id, is := base(e).(*ast.Ident)
+		return is && w.info.ObjectOf(id) == v && ok(e)
 	}
 	init := ast.Stmt(nil)
-	if f, ok := loop.(*ast.ForStmt); ok {
+	if f, is := loop.(*ast.ForStmt); is {
 		init = f.Init
 	}
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -194,7 +202,7 @@ func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
 		return false // which of them is not looked at
 	}
 	uses, op, where := 0, token.ILLEGAL, types.ExprString(ast.Unparen(x))
-	for _, s := range w.writes(loop, v) {
+	for _, s := range w.stores(loop, v, func(ast.Expr) bool { return true }) {
 		n, by := w.combines(s, where)
 		if n == 0 || op != token.ILLEGAL && op != by {
 			return false

@@ -52,6 +52,9 @@ func (s *sink) operation(stack []frame, n uint32, terms []uint32) {
 			flush()
 		}
 		for j := range v.Operands {
+			if op.Kind == loi.CallSite && v.To.Kind == loi.Slot {
+				break // it depends on the arguments, which are values of their own
+			}
 			x := &v.Operands[j]
 			switch x.From.Kind {
 			case loi.Returned:
