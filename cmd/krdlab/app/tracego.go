@@ -107,9 +107,6 @@ func valuesOf(c *cobra.Command, r *gotrace.Request) error {
 	if !r.Build.Values {
 		return nil
 	}
-	if r.Trace == "" {
-		return usageError("%s: --values is in the trace of --out; name one", c.CommandPath())
-	}
 	if u := c.Flags().Lookup(unitFlag); u != nil && u.Changed && r.Unit != gotrace.Data {
 		return usageError("%s: --values needs --unit datum", c.CommandPath())
 	}

@@ -110,6 +110,7 @@ type sink struct {
 	entered uint64
 	loops   map[loi.RegionID]*loopCounts
 	found   map[edge]*times
+	kinds   map[edge]int // so many distances of each are kept apart
 	order   []edge
 }
 
@@ -123,18 +124,22 @@ type edge struct {
 	object   int32
 	control  bool
 	mark     loi.Mark
-	distance string // as bytes of varints: see distance.go
+	distance string // packed; "": of those that kinds does not keep apart, and in kinds
 }
 
+// mostDistances is how many distances of a dependence are kept apart, the first that are met: an
+// index that is data has any number.
+const mostDistances = 8
+
 type times struct {
-	vector []int64
+	vector []int64 // nil: several
 	n      uint64
 }
 
 func begin(options any, in *analysis.Input) (analysis.Sink, error) {
 	return &sink{in: in, opt: options.(*Options), memory: map[place]cell{},
 		workers: make([][]frame, len(in.Header.Workers)), loops: map[loi.RegionID]*loopCounts{},
-		found: map[edge]*times{}}, nil
+		found: map[edge]*times{}, kinds: map[edge]int{}}, nil
 }
 
 func (s *sink) stack(worker int) *[]frame {

@@ -61,8 +61,16 @@ func distance(w, r, from, to *node) []int64 {
 	return vector
 }
 
-// outer returns how many loops are around the carrier: the vector has as many zeros before it.
-func outer(to *node) int { return to.depth }
+// outer returns how many loops of its function stand around a loop: a vector has as many zeros
+// before the distance of that.
+func outer(r *loi.Registry, loop loi.RegionID) (n int) {
+	for p := r.Regions[loop].Parent; p != loi.NoRegion; p = r.Regions[p].Parent {
+		if r.Regions[p].Kind == loi.Loop {
+			n++
+		}
+	}
+	return n
+}
 
 // packed is a vector as a key of a map.
 func packed(vector []int64) string {

@@ -118,11 +118,18 @@ func (s *sink) depends(n uint32, op *loi.Operation, x *loi.Operand, c cell, now 
 	}
 	vector := distance(c.at, now, from, to)
 	e := edge{loop: to.loop, from: c.operation - 1, to: n, object: c.object, control: x.Control,
-		mark: mark, distance: packed(vector)}
+		mark: mark}
+	kind := e
+	e.distance = packed(vector)
 	t := s.found[e]
+	if t == nil && s.kinds[kind] == mostDistances {
+		e, vector = kind, nil
+		t = s.found[e]
+	}
 	if t == nil {
-		for range outer(to) {
-			vector = append([]int64{0}, vector...)
+		if vector != nil {
+			vector = append(make([]int64, outer(&s.in.Header.Registry, to.loop)), vector...)
+			s.kinds[kind]++
 		}
 		t = &times{vector: vector}
 		s.found[e] = t

@@ -39,8 +39,9 @@ type Dependence struct {
 	Through string `json:"through"` // the variable, or what the datum is part of
 	Kind    string `json:"kind"`    // data or control
 	Mark    string `json:"mark"`    // induction, reduction or none
-	// Distance is how many iterations are between, for each loop from the outermost around this one
-	// on to the innermost that both are in.
+	// Distance is how many iterations are between, for each loop of the function from the outermost
+	// around this one on to the innermost that both are in. null: any but those that stand by
+	// themselves, which are the first 8 that were met.
 	Distance []int64 `json:"distance"`
 	Times    uint64  `json:"times"` // met
 }
@@ -114,8 +115,12 @@ func (d *Document) View() *doc.Doc {
 			t.Row(l.Name, l.Iterations, uint64(0), none, none, none, none, none, none)
 		}
 		for _, x := range l.Carried {
+			var distance any = doc.Missing("others than those that are listed")
+			if x.Distance != nil {
+				distance = vector(x.Distance)
+			}
 			t.Row(l.Name, l.Iterations, x.Times, x.From.String(), x.To.String(), x.Through, x.Kind,
-				x.Mark, vector(x.Distance))
+				x.Mark, distance)
 		}
 	}
 	v := &doc.Doc{Title: "Dependences carried by loops", Warnings: d.Warnings}
