@@ -39,6 +39,7 @@ func (k OperationKind) String() string { return nameOf(operationKindNames[:], ui
 // A Value is what an operation writes to a place: the longest of its operands' paths ends there.
 type Value struct {
 	To       Place
+	Name     string // of it in the source, where it has one: "s"
 	When     When
 	Then     bool // what the operation wrote before it is written first, and not at the same time
 	Operands []Operand
@@ -199,6 +200,7 @@ func (e *encoder) encodeOperations(list []Operation) {
 		for _, v := range o.Values {
 			e.uint(uint64(v.To.Kind))
 			e.uint(uint64(v.To.N))
+			e.str(v.Name)
 			e.uint(uint64(v.When))
 			e.bool(v.Then)
 			e.uint(uint64(len(v.Operands)))
@@ -221,8 +223,8 @@ func (d *decoder) decodeOperations() (list []Operation) {
 		o := Operation{Name: d.str(), Kind: OperationKind(d.uint(uint64(lastOperationKind))),
 			Kernel: KernelID(d.uint(maxKernels)), Region: RegionID(d.uint(maxRegions) - 1),
 			Line: uint32(d.uint(all)), Work: uint32(d.uint(all))}
-		for n := d.count(5, maxValues); n > 0 && d.bad == ""; n-- {
-			v := Value{To: d.place(lastPlaceKind), When: When(d.uint(uint64(Later))), Then: d.bool()}
+		for n := d.count(6, maxValues); n > 0 && d.bad == ""; n-- {
+			v := Value{To: d.place(lastPlaceKind), Name: d.str(), When: When(d.uint(uint64(Later))), Then: d.bool()}
 			for n := d.count(6, maxOperands); n > 0 && d.bad == ""; n-- {
 				v.Operands = append(v.Operands, Operand{From: d.place(Returned), Cost: uint32(d.uint(all)),
 					Control: d.bool(), Mark: Mark(d.uint(uint64(lastMark))), Levels: uint8(d.uint(255))})

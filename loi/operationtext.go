@@ -11,6 +11,9 @@ func (p *textPrinter) operation(o *Operation) {
 	words = append(words, "line", u(o.Line), "work", u(o.Work))
 	for _, v := range o.Values {
 		words = append(words, "to", v.To.Kind.String(), u(v.To.N))
+		if v.Name != "" {
+			words = append(words, "named", name(v.Name))
+		}
 		if v.When != Always {
 			words = append(words, v.When.String())
 		}
@@ -51,6 +54,9 @@ func (p *textParser) operation() {
 	for len(p.toks) > 0 && p.err == nil {
 		p.expect("to")
 		v := Value{To: p.place()}
+		if p.accept("named") {
+			v.Name = p.word()
+		}
 		for w := First; w <= Later; w++ {
 			if p.accept(w.String()) {
 				v.When = w

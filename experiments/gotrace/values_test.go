@@ -155,3 +155,129 @@ func dependencesOfText(t *testing.T, text string, without []string) *dependences
 	}
 	return list[0].Document().(*dependences.Document)
 }
+
+// TestControl counts what depends on conditions, and what goes through calls.
+func TestControl(t *testing.T) {
+	d := dependencesOfText(t, `package main
+
+import "os"
+
+type acc struct{ by float64 }
+
+func (a acc) next(x float64, n int) (float64, int) {
+	if n > 1000 {
+		return 0, 0
+	}
+	return x * a.by, n + 1
+}
+
+func skip(b []float64) float64 {
+	last := 1.0
+	for i := 0; i < len(b); i++ {
+		if last > 100 {
+			continue
+		}
+		last = b[i] - last*2
+	}
+	return last
+}
+
+func find(a [][]float64) int {
+	for i := 0; i < len(a); i++ {
+		for j := 0; j < len(a[i]); j++ {
+			if a[i][j] > 100 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func stop(b []float64) int {
+	n := 0
+	for {
+		n++
+		if b[n] > 2 {
+			break
+		}
+	}
+	return n
+}
+
+func states(b []float64) int {
+	state := 0
+	for _, x := range b {
+		switch {
+		case x > 3:
+			state = 1
+		case state == 1:
+			state = 2
+		}
+	}
+	return state
+}
+
+func method(a acc, k int) float64 {
+	x, n := 1.0, 0
+	for n < k {
+		x, n = a.next(x, n)
+	}
+	return x
+}
+
+func both(n int) int {
+	x, y := 1, 2
+	for i := 0; i < n; i++ {
+		x, y = y, x+1
+	}
+	return x + y
+}
+
+func main() {
+	b := make([]float64, 5)
+	for i := range b {
+		b[i] = float64(i)
+	}
+	skip(b)
+	rows := [][]float64{make([]float64, 3), make([]float64, 3), make([]float64, 3)}
+	find(rows)
+	stop(b)
+	states(b)
+	method(acc{2}, 4)
+	if both(4) == 0 {
+		os.Exit(1)
+	}
+}
+`, []string{"induction"})
+	want := map[string][]string{
+		// what stands behind the continue depends on the condition of the same iteration
+		"skip": {"4 last if data none (1)", "4 last last data none (1)"},
+		// the conditions of three iterations of the inner loop decide on its next, and the last of
+		// them on the next of the outer loop
+		"find": {"2 if for control none (1)"},
+		// 1, 2 and 3 are looked at
+		"stop": {"2 if for control none (1)"},
+		// b is 0 1 2 3 4; x > 3 in the last iteration alone: nobody reads what it writes
+		"states": nil,
+		// x and n, both written by the statement that begins with x
+		"method": {"3 x a.next data none (1)", "3 x a.next data none (1)", "3 x for data none (1)",
+			"3 for for control none (1)"},
+		"both": {"3 x x data none (1)", "3 x x data none (1)"},
+	}
+	seen := map[string]bool{}
+	for _, l := range d.Loops {
+		function, _, _ := strings.Cut(strings.TrimPrefix(l.Name, "main."), ":")
+		if seen[function] || function == "main" {
+			continue // the inner one
+		}
+		seen[function] = true
+		got := lines(&l)
+		if list := want[function]; !slices.Equal(got, slices.Sorted(slices.Values(list))) {
+			t.Errorf("%s carries\n%s\nexpected\n%s", l.Name, strings.Join(got, "\n"),
+				strings.Join(list, "\n"))
+		}
+	}
+	if len(seen) != len(want) {
+		t.Errorf("loops of %v", seen)
+	}
+}

@@ -284,11 +284,13 @@ func (m *maker) store(e ast.Expr, when loi.When, then bool) bool {
 	if id, ok := e.(*ast.Ident); ok {
 		if n, ok := m.slot(id); ok {
 			m.value(loi.Place{Kind: loi.Slot, N: n}, when, then)
+			m.on.Name = types.ExprString(e)
 			return true
 		}
 	}
 	if p, ok := m.memory(e); ok {
 		m.value(p, when, then)
+		m.on.Name = types.ExprString(e)
 		m.op.Work += costStore
 		m.address(e)
 		return true
@@ -297,6 +299,7 @@ func (m *maker) store(e ast.Expr, when loi.When, then bool) bool {
 		if id, ok := base(e).(*ast.Ident); ok {
 			if n, ok := m.slot(id); ok {
 				m.value(loi.Place{Kind: loi.Slot, N: n}, when, then)
+				m.on.Name = types.ExprString(e)
 				m.from(loi.Place{Kind: loi.Slot, N: n}, 0)
 				m.address(e)
 				return true

@@ -121,6 +121,7 @@ type loopCounts struct{ entered, iterations uint64 }
 type edge struct {
 	loop     loi.RegionID
 	from, to uint32 // operations
+	name     string // of the value in the source; "": it has none
 	object   int32
 	control  bool
 	mark     loi.Mark

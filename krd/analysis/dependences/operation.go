@@ -117,7 +117,7 @@ func (s *sink) depends(n uint32, op *loi.Operation, x *loi.Operand, c cell, now 
 		mark = loi.Induction
 	}
 	vector := distance(c.at, now, from, to)
-	e := edge{loop: to.loop, from: c.operation - 1, to: n, object: c.object, control: x.Control,
+	e := edge{loop: to.loop, from: c.operation - 1, name: s.name(c), to: n, object: c.object, control: x.Control,
 		mark: mark}
 	kind := e
 	e.distance = packed(vector)
@@ -136,6 +136,14 @@ func (s *sink) depends(n uint32, op *loi.Operation, x *loi.Operand, c cell, now 
 		s.order = append(s.order, e)
 	}
 	t.n++
+}
+
+// name returns the name of what is in a cell.
+func (s *sink) name(c cell) string {
+	if c.value == noValue {
+		return ""
+	}
+	return s.in.Header.Registry.Operations[c.operation-1].Values[c.value].Name
 }
 
 // steps reports that a cell has the value of an induction variable.

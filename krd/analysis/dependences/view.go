@@ -82,6 +82,9 @@ func (s *sink) End() (analysis.Result, error) {
 		}
 		x := Dependence{From: point(e.from), To: point(e.to), Kind: "data", Mark: e.mark.String(),
 			Distance: t.vector, Times: t.n, Through: r.Operations[e.from].Name}
+		if e.name != "" {
+			x.Through = e.name
+		}
 		if e.object >= 0 {
 			x.Through = r.Objects[e.object].Name
 		}
