@@ -431,8 +431,8 @@ func (w *fn) operated(s ast.Stmt, text string) string {
 	case *ast.DeclStmt:
 		name = "var"
 	case *ast.ReturnStmt:
-		if at := w.returned(s); at != "" && w.late {
-			return at + text
+		if w.late { // elsewhere it is in the place of the statement
+			return w.returned(s) + text
 		}
 		return text
 	default:
