@@ -125,11 +125,12 @@ func nameOf(names []string, n uint8, what string) string {
 	return names[n]
 }
 
-// maxOperations is how many operations, values of one and operands of one there may be.
+// MaxValues and MaxOperands are how many values an operation may have, and operands a value.
 const (
+	MaxValues   = 1 << 10
+	MaxOperands = 1 << 12
+
 	maxOperations = 1 << 20
-	maxValues     = 1 << 10
-	maxOperands   = 1 << 12
 )
 
 // Operation returns the number of the operation that an [EventOperation] is of, and its accesses:
@@ -163,12 +164,12 @@ func (r *Registry) validateOperations() error {
 		case o.Region != NoRegion && int(o.Region) >= len(r.Regions):
 			return fmt.Errorf("trace header: operation %q is in region %d of %d", o.Name, o.Region,
 				len(r.Regions))
-		case len(o.Values) > maxValues:
+		case len(o.Values) > MaxValues:
 			return fmt.Errorf("trace header: operation %q has %d values, expected at most %d", o.Name,
-				len(o.Values), maxValues)
+				len(o.Values), MaxValues)
 		}
 		for _, v := range o.Values {
-			if v.When > Later || v.To.Kind > lastPlaceKind || v.To.Kind == Returned || len(v.Operands) > maxOperands {
+			if v.When > Later || v.To.Kind > lastPlaceKind || v.To.Kind == Returned || len(v.Operands) > MaxOperands {
 				return fmt.Errorf("trace header: operation %q has a value %v, %v, of %d operands", o.Name,
 					v.To.Kind, v.When, len(v.Operands))
 			}
@@ -223,9 +224,9 @@ func (d *decoder) decodeOperations() (list []Operation) {
 		o := Operation{Name: d.str(), Kind: OperationKind(d.uint(uint64(lastOperationKind))),
 			Kernel: KernelID(d.uint(maxKernels)), Region: RegionID(d.uint(maxRegions) - 1),
 			Line: uint32(d.uint(all)), Work: uint32(d.uint(all))}
-		for n := d.count(6, maxValues); n > 0 && d.bad == ""; n-- {
+		for n := d.count(6, MaxValues); n > 0 && d.bad == ""; n-- {
 			v := Value{To: d.place(lastPlaceKind), Name: d.str(), When: When(d.uint(uint64(Later))), Then: d.bool()}
-			for n := d.count(6, maxOperands); n > 0 && d.bad == ""; n-- {
+			for n := d.count(6, MaxOperands); n > 0 && d.bad == ""; n-- {
 				v.Operands = append(v.Operands, Operand{From: d.place(Returned), Cost: uint32(d.uint(all)),
 					Control: d.bool(), Mark: Mark(d.uint(uint64(lastMark))), Levels: uint8(d.uint(255))})
 			}

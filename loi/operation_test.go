@@ -91,3 +91,40 @@ func TestOperations(t *testing.T) {
 		}
 	}
 }
+
+// TestOperationsRecovered makes a trace of what a builder that was killed has written.
+func TestOperationsRecovered(t *testing.T) {
+	path := t.TempDir() + "/t.loi"
+	b, err := NewBuilder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Kernel("main.f"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Operation(Operation{Name: "s", Kind: Compute, Region: NoRegion}); err != nil {
+		t.Fatal(err)
+	}
+	b.Expect(Header{Substrate: Native, Workers: []Worker{{CPU: -1}}})
+	for i := range uint64(100000) {
+		if err := b.Event(0, EventOperation, i, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := path + ".recovered"
+	if _, err := Recover(path+".partial", out); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if list := tr.Header.Registry.Operations; len(list) != 1 || list[0].Name != "s" ||
+		!tr.Tells(EventOperation) {
+		t.Errorf("recovered %+v", list)
+	}
+	if err := b.Abort(); err != nil {
+		t.Error(err)
+	}
+}

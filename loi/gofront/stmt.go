@@ -17,6 +17,7 @@ func (w *fn) block(b *ast.BlockStmt) string {
 }
 
 func (w *fn) stmts(list []ast.Stmt) []piece {
+	defer w.listed()()
 	all := make([]piece, len(list))
 	for i, s := range list {
 		all[i] = piece{s.Pos(), s.End(), w.stmt(s)}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"krdlab/loi"
@@ -28,12 +29,32 @@ func (w *fn) condition(s *ast.IfStmt, text string) (with string, end func()) {
 // under begins what stands under a condition of s with a slot; it is ended by end.
 func (w *fn) under(s ast.Stmt, slot uint32) (end func()) {
 	w.v.controls = append(w.v.controls, slot)
+	before := len(w.v.jumped)
 	return func() {
 		w.v.controls = w.v.controls[:len(w.v.controls)-1]
-		if next, out, far := jumpsOut(s); next || out || far {
-			w.v.jumped = append(w.v.jumped, jumped{slot, out || far, far})
+		next, out, far := jumpsOut(s)
+		if !next && !out && !far {
+			return
 		}
+		j := jumped{slot, w.v.list, out || far, far}
+		_, one := s.(*ast.CaseClause) // of several, of which one is executed
+		if i := before - 1; i >= w.v.outside && !one && w.v.jumped[i].list == j.list {
+			j.out, j.far = j.out || w.v.jumped[i].out, j.far || w.v.jumped[i].far
+			w.v.jumped = slices.Delete(w.v.jumped, i, before)
+		}
+		w.v.jumped = append(w.v.jumped, j)
 	}
+}
+
+// listed begins a list of statements, which is ended by end.
+func (w *fn) listed() (end func()) {
+	if w.v == nil {
+		return func() {}
+	}
+	outer := w.v.list
+	w.v.lists++
+	w.v.list = w.v.lists
+	return func() { w.v.list = outer }
 }
 
 // clause is what stands at the beginning of a case, which depends on what the switch is about and
@@ -127,7 +148,8 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	}
 	slot := w.fresh32()
 	m := w.maker(s, loi.Head, "for")
-	controls, first := w.v.controls, len(w.v.jumped)
+	controls, first, outside := w.v.controls, len(w.v.jumped), w.v.outside
+	w.v.outside = first
 	w.v.loops = append(w.v.loops, s)
 	var sound bool // nothing but induction decides on the next iteration
 	switch s := s.(type) {
@@ -150,6 +172,7 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	w.v.controls = append(w.v.controls, slot)
 	text := do()
 	w.v.controls, w.v.loops = controls, w.v.loops[:len(w.v.loops)-1]
+	w.v.outside = outside
 	mark := loi.Unmarked
 	if sound {
 		mark = loi.Induction

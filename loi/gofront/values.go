@@ -43,14 +43,19 @@ type valued struct {
 	next     uint32 // slot
 	controls []uint32
 	jumped   []jumped
+	list     int        // of statements that is rewritten: a number of its own
+	lists    int        // so many were there
+	outside  int        // so many of jumped are of what stands around the innermost loop
 	loops    []ast.Stmt // around what is rewritten, the innermost last
 	switches []ast.Stmt
 	calls    map[*ast.CallExpr]uint32 // slots of their results
 }
 
-// jumped is the slot of a condition under which a jump leaves what stands behind.
+// jumped is the slot of a condition under which a jump leaves what stands behind. It stands for those
+// before it in the same list, which it depends on itself.
 type jumped struct {
 	slot     uint32
+	list     int  // of statements
 	out, far bool // it leaves the loop; more than that
 }
 
@@ -119,8 +124,14 @@ func (w *fn) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
 		Line: uint32(w.lineAt(n.Pos()))}, Function: w.name, Self: w.self}}
 }
 
-// done registers the operation and returns its number, from 1.
+// done registers the operation, without what is more than a trace can have, and returns its number,
+// from 1.
 func (m *maker) done() int {
+	m.op.Values = m.op.Values[:min(len(m.op.Values), loi.MaxValues)]
+	for i := range m.op.Values {
+		v := &m.op.Values[i]
+		v.Operands = v.Operands[:min(len(v.Operands), loi.MaxOperands)]
+	}
 	m.events++
 	m.out.Operations = append(m.out.Operations, m.op)
 	return len(m.out.Operations)
@@ -143,7 +154,7 @@ func (m *maker) control(slot uint32, mark loi.Mark) {
 	if mark != loi.Unmarked {
 		x.Levels = 1
 	}
-	if !slices.Contains(m.on.Operands, x) {
+	if len(m.on.Operands) < loi.MaxOperands && !slices.Contains(m.on.Operands, x) {
 		m.on.Operands = append(m.on.Operands, x)
 	}
 }

@@ -55,7 +55,7 @@ var operationsByHand = []struct {
 		"   break\n  }\n  n := i\n  _ = n\n }\n}",
 		[]string{"for 2: s2(first) <-; s2(later) <- s2+1 ind1; s1 then <- s2+1 s0+1 s1+0c ind1 s4+0c",
 			"if 1: s3 then <- s1+0c s2+1", "if 1: s4 then <- s1+0c s3+0c s2+1",
-			"n 0: s5 <- s1+0c s3+0c s4+0c s2+0"}},
+			"n 0: s5 <- s1+0c s4+0c s2+0"}},
 }
 
 func TestOperations(t *testing.T) {
