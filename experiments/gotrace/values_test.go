@@ -160,7 +160,12 @@ func dependencesOfText(t *testing.T, text string, without []string) *dependences
 func TestControl(t *testing.T) {
 	d := dependencesOfText(t, `package main
 
-import "os"
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+)
 
 type acc struct{ by float64 }
 
@@ -225,6 +230,20 @@ func method(a acc, k int) float64 {
 	return x
 }
 
+type named struct{ v float64 }
+
+func (n *named) set() { n.v++ }
+
+// foreign passes what the method would take for its receiver, were it passed to what is called next.
+func foreign(n *named, b []float64) {
+	x := 1.0
+	for _, y := range b {
+		x = math.Sqrt(x + y)
+		fmt.Fprint(io.Discard, x)
+		n.set()
+	}
+}
+
 func both(n int) int {
 	x, y := 1, 2
 	for i := 0; i < n; i++ {
@@ -244,6 +263,7 @@ func main() {
 	stop(b)
 	states(b)
 	method(acc{2}, 4)
+	foreign(new(named), b)
 	if both(4) == 0 {
 		os.Exit(1)
 	}
@@ -262,7 +282,8 @@ func main() {
 		// x and n, both written by the statement that begins with x
 		"method": {"3 x a.next data none (1)", "3 x a.next data none (1)", "3 x for data none (1)",
 			"3 for for control none (1)"},
-		"both": {"3 x x data none (1)", "3 x x data none (1)"},
+		"foreign": {"4 x x data none (1)", "4 n.v n.v data none (1)"},
+		"both":    {"3 x x data none (1)", "3 x x data none (1)"},
 	}
 	seen := map[string]bool{}
 	for _, l := range d.Loops {

@@ -75,9 +75,12 @@ const Agent = "krdagent"
 func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 	out := &Rewritten{Files: map[string][]byte{}}
 	done := map[string]bool{}
-	kernel := namesKernels(pkgs)
+	kernel, mine := namesKernels(pkgs), map[string]bool{}
 	for _, p := range pkgs {
-		r := &rewriter{opt: opt, out: out, kernel: kernel, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
+		mine[p.PkgPath] = true
+	}
+	for _, p := range pkgs {
+		r := &rewriter{opt: opt, out: out, kernel: kernel, mine: mine, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
 		if why := r.refuses(); why != "" {
 			at := token.Position{}
 			if len(p.GoFiles) > 0 {
@@ -166,7 +169,8 @@ type rewriter struct {
 	info   *types.Info
 	sizes  types.Sizes
 	prefix string
-	kernel bool // comments of the packages name some
+	kernel bool            // comments of the packages name some
+	mine   map[string]bool // import paths of what is rewritten
 
 	// of the present file
 	src     []byte

@@ -27,6 +27,28 @@ func (w *fn) last(e *ast.CallExpr) int {
 	return last
 }
 
+// foreign reports that a call is known to be of a function that is not rewritten: what it is passed
+// would be taken by another that it calls.
+func (w *fn) foreign(e *ast.CallExpr) bool {
+	var id *ast.Ident
+	switch f := ast.Unparen(e.Fun).(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	default:
+		return false
+	}
+	f, ok := w.info.Uses[id].(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return false
+	}
+	if r := f.Signature().Recv(); r != nil && types.IsInterface(r.Type()) {
+		return false
+	}
+	return !w.mine[f.Pkg().Path()]
+}
+
 // passing has the last argument of a call that can be one of the agent's record what is passed:
 //
 //	f(x, 3)      f(A.OV(B, x, 7), 3)
@@ -34,7 +56,7 @@ func (w *fn) last(e *ast.CallExpr) int {
 // The results of the call get slots, which the operation writes too: where the function records
 // nothing itself, they depend on all arguments.
 func (w *fn) passing(e *ast.CallExpr, args []piece) {
-	if w.v == nil || len(args) != len(e.Args) {
+	if w.v == nil || len(args) != len(e.Args) || w.foreign(e) {
 		return
 	}
 	last := w.last(e)

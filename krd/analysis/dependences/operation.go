@@ -13,6 +13,7 @@ func (s *sink) operation(stack []frame, n uint32, terms []uint32) {
 		terms = terms[len(terms)-len(pending):]
 	}
 	pending = pending[len(pending)-len(terms):]
+	own.passed, own.to = nil, nil
 	claimed := make([]bool, len(terms))
 	type write struct {
 		to   loi.Place
@@ -77,7 +78,7 @@ func (s *sink) operation(stack []frame, n uint32, terms []uint32) {
 			s.memory[p.place] = cell{top.node, n + 1, noValue, int32(p.object)}
 		}
 	}
-	own.returned, own.to = nil, nil
+	own.returned = nil
 	if op.Kind == loi.CallSite {
 		for _, v := range op.Values {
 			if v.To.Kind == loi.Slot {
