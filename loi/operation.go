@@ -169,7 +169,8 @@ func (r *Registry) validateOperations() error {
 				len(o.Values), MaxValues)
 		}
 		for _, v := range o.Values {
-			if v.When > Later || v.To.Kind > lastPlaceKind || v.To.Kind == Returned || len(v.Operands) > MaxOperands {
+			if v.When > Later || v.To.Kind > lastPlaceKind || v.To.Kind == Returned ||
+				len(v.Operands) > MaxOperands {
 				return fmt.Errorf("trace header: operation %q has a value %v, %v, of %d operands", o.Name,
 					v.To.Kind, v.When, len(v.Operands))
 			}
@@ -225,7 +226,8 @@ func (d *decoder) decodeOperations() (list []Operation) {
 			Kernel: KernelID(d.uint(maxKernels)), Region: RegionID(d.uint(maxRegions) - 1),
 			Line: uint32(d.uint(all)), Work: uint32(d.uint(all))}
 		for n := d.count(6, MaxValues); n > 0 && d.bad == ""; n-- {
-			v := Value{To: d.place(lastPlaceKind), Name: d.str(), When: When(d.uint(uint64(Later))), Then: d.bool()}
+			v := Value{To: d.place(lastPlaceKind), Name: d.str(),
+				When: When(d.uint(uint64(Later))), Then: d.bool()}
 			for n := d.count(6, MaxOperands); n > 0 && d.bad == ""; n-- {
 				v.Operands = append(v.Operands, Operand{From: d.place(Returned), Cost: uint32(d.uint(all)),
 					Control: d.bool(), Mark: Mark(d.uint(uint64(lastMark))), Levels: uint8(d.uint(255))})

@@ -100,8 +100,8 @@ func TestWithout(t *testing.T) {
 			serial = append(serial, function)
 		}
 	}
-	want := []string{"called", "chain", "conditional", "doacross", "list", "list", "search", "wavefront",
-		"wavefront"}
+	want := []string{"called", "chain", "conditional", "doacross", "list", "list", "search",
+		"wavefront", "wavefront"}
 	if slices.Sort(serial); !slices.Equal(serial, want) {
 		t.Errorf("serial are %v, expected %v", serial, want)
 	}
@@ -234,7 +234,7 @@ type named struct{ v float64 }
 
 func (n *named) set() { n.v++ }
 
-// foreign passes what the method would take for its receiver, were it passed to what is called next.
+// foreign passes what the method would take for its receiver, were that the next call.
 func foreign(n *named, b []float64) {
 	x := 1.0
 	for _, y := range b {

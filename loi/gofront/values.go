@@ -51,8 +51,8 @@ type valued struct {
 	calls    map[*ast.CallExpr]uint32 // slots of their results
 }
 
-// jumped is the slot of a condition under which a jump leaves what stands behind. It stands for those
-// before it in the same list, which it depends on itself.
+// jumped is the slot of a condition under which a jump leaves what stands behind. It stands for
+// those before it in the same list, which it depends on itself.
 type jumped struct {
 	slot     uint32
 	list     int  // of statements

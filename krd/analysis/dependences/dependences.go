@@ -1,19 +1,18 @@
-// Package dependences is the analysis `dependences`: which loops of a program carry flow dependences,
-// from which operation to which, and how far.
+// Package dependences is the analysis `dependences`: which loops of a program carry flow
+// dependences, from which operation to which, and how far.
 //
-// It keeps a shadow of each datum in memory and of each slot of an activation: which operation wrote
-// it last, and in which iterations (A. Kejariwal and others call such vectors the iteration space;
-// Kremlin, Garcia and others, PLDI 2011, keeps times in the place of operations). An operation that
-// reads a place depends on that one. If both are in the same loop, entered once, and in other
-// iterations of it, that loop carries the dependence; its distance is how many iterations are
-// between, and so for the loops within, as far as they are the same in the source.
+// It keeps a shadow of each datum in memory and of each slot of an activation: which operation
+// wrote it last, and in which iterations. An operation that reads a place depends on that one. If
+// both are in the same loop, entered once, and in other iterations of it, that loop carries the
+// dependence; its distance is how many iterations are between, and so for the loops within, as far
+// as they are the same in the source.
 //
 // Control dependences are those on conditions. One within an iteration is no dependence that is
-// carried; the head of a loop depends on what decided in the iteration before that there is another.
-// What was decided earlier than that has come through the head of that one.
+// carried; the head of a loop depends on what decided in the iteration before that there is
+// another. What was decided earlier than that has come through the head of that one.
 //
-// Memory: some 60 bytes for each datum accessed and each iteration whose values are still there.
-// Cost: a look-up in a map for each access and for each operand.
+// Memory: a cell for each datum accessed, and each iteration whose values are still there. Cost: a
+// look-up in a map for each access and for each operand that is carried.
 package dependences
 
 import (
@@ -28,9 +27,9 @@ import (
 var Analysis = &analysis.Analysis{
 	Name:    "dependences",
 	Summary: "Flow dependences that the loops of a Go program carry, with their distances",
-	Long: "For each loop that was executed, list which operation depends on a value that another, or " +
-		"itself, computed in an earlier iteration: through which variable or data, whether as data " +
-		"or since it decides what is executed, how many iterations before, and how often. Those of " +
+	Long: "For each loop that was executed, list which operation depends on a value that another, " +
+		"or itself, computed in an earlier iteration: through which variable or data, whether as " +
+		"data or since it decides what is executed, how many iterations before, and how often. Those of " +
 		"induction variables and reductions are marked. A loop without others can be executed in " +
 		"any order.",
 	Example: "  krdlab trace go . --values --out program.loi && krdlab dependences program.loi\n" +

@@ -67,8 +67,8 @@ func TestTwoIterations(t *testing.T) {
 	}
 }
 
-// What makes no sense, or comes from a trace of which a part is missing, is passed over, and changes
-// nothing else; a store that no operation has claimed hides what was there.
+// What makes no sense, or comes from a trace of which a part is missing, is passed over, and
+// changes nothing else; a store that no operation has claimed hides what was there.
 func TestOddEvents(t *testing.T) {
 	at := "0 6 event region-end(3)\n"
 	for name, c := range map[string]struct {

@@ -118,8 +118,8 @@ func (s *sink) depends(n uint32, op *loi.Operation, x *loi.Operand, c cell, now 
 		mark = loi.Induction
 	}
 	vector := distance(c.at, now, from, to)
-	e := edge{loop: to.loop, from: c.operation - 1, name: s.name(c), to: n, object: c.object, control: x.Control,
-		mark: mark}
+	e := edge{loop: to.loop, from: c.operation - 1, name: s.name(c), to: n,
+		object: c.object, control: x.Control, mark: mark}
 	kind := e
 	e.distance = packed(vector)
 	t := s.found[e]
