@@ -160,6 +160,18 @@ func (b *Builder) Region(r Region) (RegionID, error) {
 	return RegionID(len(b.registry.Regions) - 1), nil
 }
 
+// Operation returns the number of an operation, which is registered anew: before the first event or
+// execution, so that a trace which is recovered has it. It fails if there are too many.
+func (b *Builder) Operation(o Operation) (uint32, error) {
+	n := len(b.registry.Operations)
+	if n == maxOperations {
+		return 0, fmt.Errorf("build trace: operation %q is one more than the %d that a trace can have",
+			o.Name, n)
+	}
+	b.registry.Operations = append(b.registry.Operations, o)
+	return uint32(n), nil
+}
+
 // Event adds an event of a worker at a tick, which comes in the order of its executions.
 func (b *Builder) Event(worker int, kind EventKind, at uint64, args ...uint32) error {
 	w, err := b.open(worker, at, at)

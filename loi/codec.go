@@ -61,6 +61,7 @@ func encodeHeader(h *Header) []byte {
 		e.uint(uint64(r.Parent + 1)) // NoRegion: 0
 	}
 	e.pairs(h.Meta)
+	e.encodeOperations(h.Registry.Operations)
 	return e.b
 }
 
@@ -131,6 +132,11 @@ func decodeHeader(b []byte, base int64) (Header, error) {
 			Parent: RegionID(d.uint(maxRegions) - 1)})
 	}
 	h.Meta = d.pairs()
+	if d.bad == "" && d.at < len(b) {
+		if h.Registry.Operations = d.decodeOperations(); len(h.Registry.Operations) == 0 {
+			d.fail("a list without elements at its end")
+		}
+	}
 	switch {
 	case d.bad != "":
 		return h, corrupt(base+int64(d.at), "header: %s", d.bad)

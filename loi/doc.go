@@ -72,6 +72,12 @@
 //	regions      list of: name (string), kind (1 function, 2 loop, 3 task,
 //	             4 iteration), number of the region that it stands in + 1, an earlier one, or 0
 //	notes        list of: key (string), value (string)
+//	operations   where there are some: list of: name (string), kind (1 compute, 2 condition,
+//	             3 head, 4 call, 5 return), kernel, region + 1 or 0, line, work, list of values:
+//	             place (kind: 0 slot, 1 memory, 2 returned, 3 passed; its number), name,
+//	             when (0 always, 1 in the
+//	             first iteration, 2 in later ones), then (boolean), list of operands: place, cost,
+//	             control (boolean), mark (0 none, 1 induction, 2 reduction), levels
 //
 // Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written
 // and "CLEAN" in the end. One for each worker follows, all uint64: records discarded, kernel
@@ -151,6 +157,8 @@
 //	                  (0xffff: not known), room; 64 bits each: which of them, tick at which the
 //	                  operation began, tick at which it took effect, ticks off the thread; it has
 //	                  ended (type Sync)
+//	32  operation     operation of the table; for each access of the worker since its operation
+//	                  before, in the same activation of a function, 1 + its term, or 0
 //
 // Tasks and regions have numbers from 1, each used once in a trace; as a parent, 0 is the program.
 // What a worker has recorded since its last event of kind 6, 7 or 8 belongs to the piece of code

@@ -217,7 +217,10 @@ func (r *Registry) validate() error {
 			}
 		}
 	}
-	return r.validateRegions()
+	if err := r.validateRegions(); err != nil {
+		return err
+	}
+	return r.validateOperations()
 }
 
 func (r *Registry) validateRegions() error {

@@ -187,6 +187,8 @@ func (p *textParser) header(first string) {
 			r.Parent = RegionID(p.uint(maxRegions))
 		}
 		h.Registry.Regions = append(h.Registry.Regions, r)
+	case "operation":
+		p.operation()
 	case "meta":
 		k := p.word()
 		h.Meta = append(h.Meta, KV{Key: k, Value: p.word()})

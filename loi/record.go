@@ -72,6 +72,8 @@ const (
 	EventStart EventKind = 21 // the first of a goroutine: its number; its function
 	EventEnd   EventKind = 22 // the last of a goroutine: as of EventGo
 	EventSync  EventKind = 23 // an operation by which goroutines wait for each other: see [Sync]
+
+	EventOperation EventKind = 32 // values were computed: see [Record.Operation]
 )
 
 // eventNames is how kinds of events are called.
@@ -80,7 +82,8 @@ var eventNames = [...]string{EventSteal: "steal",
 	EventPhase: "phase", EventOf: "of", EventRegion: "region", EventRegionEnd: "region-end",
 	EventHint: "hint", EventPlace: "place", EventChoice: "choice", EventMail: "mail", EventAsk: "ask",
 	EventAnswer: "answer", EventCharge: "charge", EventRange: "range",
-	EventGo: "spawn", EventStart: "start", EventEnd: "end", EventSync: "sync"}
+	EventGo: "spawn", EventStart: "start", EventEnd: "end", EventSync: "sync",
+	EventOperation: "operation"}
 
 // String returns the name of k, "steal" say, or "event(N)".
 func (k EventKind) String() string {

@@ -32,6 +32,7 @@ import (
 //	object A 64x8192 1x100                blocks as count x bytes
 //	kernel gemm A:in B:in C:inout         name and declared signature
 //	region "for i" loop in 0              function, loop or task; number of the one around it
+//	operation s compute kernel 0 region 0 line 7 work 5 to slot 0 from slot 0 cost 4 reduction 1
 //	discarded 0 12 12                     worker, records, kernel executions in them
 //	lost 0 4096                           worker, bytes
 //	object K keyed                        blocks have keys and are not registered
@@ -139,6 +140,9 @@ func (p *textPrinter) header() {
 			words = append(words, "in", u(r.Parent))
 		}
 		p.line(words...)
+	}
+	for i := range h.Registry.Operations {
+		p.operation(&h.Registry.Operations[i])
 	}
 	for i := range h.Workers {
 		if p.t.discarded[i] != 0 || p.t.dropped[i] != 0 {

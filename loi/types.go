@@ -181,6 +181,8 @@ type Registry struct {
 	Objects []Object
 	Kernels []Kernel
 	Regions []Region
+	// Operations are in no trace but those of programs that tell their values: see operation.go.
+	Operations []Operation
 }
 
 // Accesses reports whether any kernel declares blocks that it accesses.

@@ -53,6 +53,10 @@ func testCounts(t *testing.T, run func(...string) []byte) {
 			parts) {
 			t.Errorf("%s: %v with regions and waiting, %v without", c.name, more, parts)
 		}
+		stack := trace(t, run, "datum", c.name, c.size, "--stack")
+		if more := trace(t, run, "datum", c.name, c.size, "--values"); !reflect.DeepEqual(more, stack) {
+			t.Errorf("%s: %v with values, %v with the stack alone", c.name, more, stack)
+		}
 		small := components(parts, kernel)
 		c.n, c.nz = 2*c.n, 2*c.nz
 		large := components(trace(t, run, "datum", c.name, c.size), kernel)

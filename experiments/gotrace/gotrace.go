@@ -84,7 +84,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 	}
-	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack, r.Build.Sync)
+	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack || r.Build.Values, r.Build.Sync)
 	if err != nil {
 		return nil, err
 	}
@@ -218,11 +218,13 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches,
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
-	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack, b.Left
-	a.reader.Regions = b.Regions
+	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack || r.Build.Values, b.Left
+	a.reader.Regions, a.reader.Operations = b.Regions, uint64(len(b.Operations))
 	var err error
 	if r.Trace != "" {
-		a.trace, err = newTraceSink(r, a)
+		if a.trace, err = newTraceSink(r, a); err == nil {
+			err = a.trace.declare(b.Operations)
+		}
 	} else {
 		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: uint64(r.Caches.L2Bytes),
 			LLCBytes: uint64(r.Caches.LLCBytes), L2Known: string(r.Caches.CachesKnown.L2),

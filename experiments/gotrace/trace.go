@@ -26,6 +26,7 @@ type traceSink struct {
 	named   []loi.KernelID // by number of a name that the source gives
 	regions []loi.RegionID // by number in the sources; loi.NoRegion: not begun yet
 	times   []uint64       // of each worker's last access
+	values  *values        // nil: there are no operations
 }
 
 func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
@@ -104,6 +105,9 @@ func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) erro
 				Bytes: uint64(bytes[i])}); err != nil {
 				return err
 			}
+			if t.values != nil {
+				t.values.access(w, g.Site)
+			}
 		}
 	}
 	for j := range acts {
@@ -150,7 +154,12 @@ func (t *traceSink) act(a *collect.Act) error {
 		return err
 	}
 	switch a.Kind {
+	case loi.EventOperation:
+		return t.b.Event(w, a.Kind, t.times[w], t.values.done(w, a.Number)...)
 	case loi.EventRegionEnd:
+		if t.values != nil {
+			t.values.end(w)
+		}
 		return t.b.Event(w, a.Kind, t.times[w], a.Number)
 	case loi.EventStart:
 		name := t.a.program.Function(a.Entry)
@@ -176,6 +185,9 @@ func (t *traceSink) act(a *collect.Act) error {
 	n, err := t.region(a.Region)
 	if err != nil {
 		return err
+	}
+	if t.values != nil {
+		t.values.begin(w, t.a.reader.Regions[a.Region-1].Kind)
 	}
 	return t.b.Event(w, a.Kind, t.times[w], uint32(n), a.Number, 0)
 }

@@ -5,6 +5,7 @@ import (
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/activity"
 	"krdlab/krd/analysis/components"
+	"krdlab/krd/analysis/dependences"
 	"krdlab/krd/analysis/graph"
 	"krdlab/krd/analysis/interleave"
 	"krdlab/krd/analysis/reuse"
@@ -18,4 +19,5 @@ var Table = []*analysis.Analysis{
 	activity.Analysis,
 	components.Analysis,
 	interleave.Analysis,
+	dependences.Analysis,
 }

@@ -36,7 +36,9 @@ func header(workers, nodes int) loi.Header {
 				{Name: "space", Kind: loi.Span}, {Name: "keys", Kind: loi.Keyed}},
 			Kernels: []loi.Kernel{{Name: "declared", Params: []loi.Param{{Object: 0, Mode: loi.In},
 				{Object: 0, Mode: loi.InOut}}}, {Name: "listed"}},
-			Regions: []loi.Region{{Name: "main", Kind: loi.Function, Parent: loi.NoRegion}}}}
+			Regions: []loi.Region{{Name: "main", Kind: loi.Function, Parent: loi.NoRegion}},
+			Operations: []loi.Operation{{Name: "x", Kind: loi.Compute, Line: 1, Values: []loi.Value{{
+				Operands: []loi.Operand{{Cost: 1}, {From: loi.Place{Kind: loi.Memory}}}}}}}}}
 	for i := range workers {
 		h.Workers = append(h.Workers, loi.Worker{CPU: i, Node: i * nodes / workers})
 	}
@@ -200,6 +202,7 @@ func samples(t *testing.T) []sample {
 				a, b := w.Recorder(0), w.Recorder(1)
 				outer, other := a.BeginRegion(5, 0, 0), b.BeginRegion(6, 0, 0)
 				program(a, b, declared)
+				a.Event(loi.EventOperation, 69, 0, 1, 0)
 				a.EndRegion(70, outer)
 				b.EndRegion(71, other)
 				b.Event(loi.EventIdle, 72)

@@ -72,6 +72,8 @@ type Needs struct {
 	Regions  bool `json:"regions"`  // events of regions: likewise
 	// Goroutines: events of goroutines do in the place of those of tasks
 	Goroutines bool `json:"goroutines"`
+	// Operations are those of the source that the trace tells of: likewise.
+	Operations bool `json:"operations,omitempty"`
 	// searches for work, steals and what else the runtime tells, where it is there
 	Runtime bool `json:"runtime"`
 	// ByWorker asks for one worker after the other in program order, instead of all in the order in
@@ -166,6 +168,9 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 			flag += ", or of a Go program with krdlab trace go --sync"
 		}
 		return &NeedError{a.Name, "task events", flag}
+	}
+	if a.Needs.Operations && len(t.Header.Registry.Operations) == 0 {
+		return &NeedError{a.Name, "operations", "full, of a Go program with krdlab trace go --values"}
 	}
 	if a.Needs.Regions && !t.Tells(loi.EventRegion) {
 		return &NeedError{a.Name, "events of regions", "full,regions"}

@@ -3,7 +3,7 @@ package stack
 // FilterSlots is how many data a [Filter] holds.
 const FilterSlots = 1 << slotBits
 
-const slotBits = 3
+const slotBits = 4
 
 // A Filter holds the data that were accessed last, and answers accesses to them: with the bytes of
 // those that were accessed after them. All others are for an engine behind it, [Keyed] with

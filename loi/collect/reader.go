@@ -105,6 +105,8 @@ type Reader struct {
 		// Loop takes a loop; l is valid until it returns.
 		Loop(l *Loop) error
 	}
+	// Operations is how many the sources have (values.go).
+	Operations uint64
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.
 	Goroutines uint64
@@ -165,6 +167,7 @@ type thread struct {
 	text      []byte
 	textBytes int
 	time      uint64 // of its last events
+	recent    uint64 // of its last event of a region
 
 	tail []event // the last of those before, for a loop that repeats them
 	rest rest    // of a loop that goes on
@@ -301,6 +304,10 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 		case kindStamp:
 		case kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto:
 			if err := r.region(t, e, min(e[0], at)); err != nil {
+				return err
+			}
+		case kindValue:
+			if err := r.operation(t, e); err != nil {
 				return err
 			}
 		case kindEnd:

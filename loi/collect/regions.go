@@ -13,7 +13,7 @@ type Act struct {
 	Kind      loi.EventKind
 	Region    int // of EventRegion: its number in the sources
 	// Number is which region of EventRegion and EventRegionEnd, 0: there were 2^32 before it; or which
-	// goroutine of EventGo, EventStart and EventEnd.
+	// goroutine of EventGo, EventStart and EventEnd; or which operation of EventOperation, from 1.
 	Number uint32
 	Entry  uint64    // of EventStart: address of the function that it runs
 	Away   uint64    // of EventGo and EventEnd: ticks off its thread
@@ -41,6 +41,7 @@ func (r *Reader) region(t *thread, e event, at uint64) error {
 	if err := r.turn(t, at); err != nil {
 		return err
 	}
+	t.recent = max(t.recent, at)
 	depth, n := e[1]>>depthShift&depthMask, int(e[1]&regionMask)
 	if n > len(r.Regions) || (n == 0 || depth == 0) && e.kind() != kindLeave {
 		r.Odd++

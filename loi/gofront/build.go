@@ -38,6 +38,8 @@ type BuildOptions struct {
 	Regions bool
 	// Sync records what goroutines wait for, and has the standard library do so too.
 	Sync bool
+	// Values records which operations were done: what depends on what. It implies Stack and Regions.
+	Values bool
 	// Plain rewrites no package: what is recorded is what the standard library does (Sync).
 	Plain bool
 
@@ -88,6 +90,7 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	if opt.overlay, err = opt.overlaid(ctx); err != nil {
 		return nil, err
 	}
+	opt.Stack, opt.Regions = opt.Stack || opt.Values, opt.Regions || opt.Values
 	what, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -115,7 +118,7 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	b := &Built{Binary: filepath.Join(dir, "bin", what.binary), Folder: what.folder}
 	for {
 		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
-			Regions: opt.Regions, Sync: opt.Sync, Texts: opt.overlay.texts})
+			Regions: opt.Regions, Sync: opt.Sync, Values: opt.Values, Texts: opt.overlay.texts})
 		if err != nil {
 			return nil, err
 		}

@@ -33,6 +33,7 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 		if op := w.atomic(e); op != 0 {
 			return w.atomicCall(e, op, &fun, args, text)
 		}
+		w.passing(e, args)
 		return text()
 	}
 	if deferred {

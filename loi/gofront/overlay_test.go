@@ -14,7 +14,8 @@ import (
 
 // variants are the ways to rewrite a program that are tested.
 var variants = map[string]Options{"accesses": {},
-	"everything": {Regions: true, Sync: true}}
+	"everything": {Regions: true, Sync: true},
+	"values":     {Regions: true, Values: true}}
 
 // rewriteDir rewrites the packages of a module.
 func rewriteDir(t testing.TB, dir string, how Options, tests bool, patterns ...string) *Rewritten {

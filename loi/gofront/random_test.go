@@ -359,7 +359,7 @@ func outcomes(t *testing.T, list []function, regions bool) *outcome {
 		t.Fatalf("%s", text)
 	}
 	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-		Regions: regions, Sync: regions}, work)
+		Regions: regions, Sync: regions, Values: regions}, work)
 	if err != nil {
 		t.Fatal(err)
 	}

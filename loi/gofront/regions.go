@@ -443,11 +443,11 @@ func (w *fn) still(x ast.Expr) bool {
 // returning is a return from a function that is a region.
 func (w *fn) returning(s *ast.ReturnStmt) string {
 	w.based = true
-	end := w.leaving() + "; "
 	if !slices.ContainsFunc(s.Results, func(x ast.Expr) bool { return !w.still(x) }) {
-		return "{ " + end + w.raw(s) + " }"
+		return "{ " + w.returned(s) + w.leaving() + "; " + w.raw(s) + " }"
 	}
 	pieces := w.seq(false, s.Results...)
+	end := w.returned(s) + w.leaving() + "; "
 	var names, values, results []string
 	at, lines := s.Pos(), ""
 	for i, x := range s.Results {

@@ -163,7 +163,7 @@ func traced(t *testing.T, b *gofront.Built, s collect.Sink) (*exec.Cmd, *collect
 		t.Fatal(err)
 	}
 	r := collect.NewReader(b.Sites, p.Variables, s)
-	r.Layout, r.Regions = p.Layout, b.Regions
+	r.Layout, r.Regions, r.Operations = p.Layout, b.Regions, uint64(len(b.Operations))
 	c := exec.Command(b.Binary)
 	c.Stderr = os.Stderr
 	return c, r

@@ -49,16 +49,19 @@ type Options struct {
 	Regions bool
 	// Sync records atomic operations, and where channels are made.
 	Sync bool
+	// Values records which operations were done; it needs Regions and Stack.
+	Values bool
 	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
 }
 
 // Rewritten is the outcome of Rewrite.
 type Rewritten struct {
-	Files   map[string][]byte // rewritten sources, by the absolute path of the original
-	Sites   []Site            // number n of the sources is Sites[n-1]
-	Regions []Region          // likewise
-	Left    []Left            // what is not observed, by file and line
+	Files      map[string][]byte // rewritten sources, by the absolute path of the original
+	Sites      []Site            // number n of the sources is Sites[n-1]
+	Regions    []Region          // likewise
+	Operations []Operation       // likewise
+	Left       []Left            // what is not observed, by file and line
 }
 
 // Agent is the path under which rewritten sources import the agent.
@@ -72,9 +75,12 @@ const Agent = "krdagent"
 func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 	out := &Rewritten{Files: map[string][]byte{}}
 	done := map[string]bool{}
-	kernel := namesKernels(pkgs)
+	kernel, mine := namesKernels(pkgs), map[string]bool{}
 	for _, p := range pkgs {
-		r := &rewriter{opt: opt, out: out, kernel: kernel, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
+		mine[p.PkgPath] = true
+	}
+	for _, p := range pkgs {
+		r := &rewriter{opt: opt, out: out, kernel: kernel, mine: mine, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
 		if why := r.refuses(); why != "" {
 			at := token.Position{}
 			if len(p.GoFiles) > 0 {
@@ -163,7 +169,8 @@ type rewriter struct {
 	info   *types.Info
 	sizes  types.Sizes
 	prefix string
-	kernel bool // comments of the packages name some
+	kernel bool            // comments of the packages name some
+	mine   map[string]bool // import paths of what is rewritten
 
 	// of the present file
 	src     []byte
@@ -174,6 +181,7 @@ type rewriter struct {
 	jumps   map[string]bool // labels that a goto names
 	kernels map[int]string  // names that comments give, by the line below (regions.go)
 
+	nodes   map[ast.Node]int    // sites of accesses, by the node that is accessed (values.go)
 	instead map[ast.Expr]string // text of expressions that are in no source (hoist.go)
 }
 
@@ -193,6 +201,9 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	}
 	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
 	r.instead, r.kernels = make(map[ast.Expr]string), r.directives(f)
+	if r.nodes = nil; r.opt.Values {
+		r.nodes = make(map[ast.Node]int)
+	}
 	var all []piece
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -338,6 +349,8 @@ type fn struct {
 	based  bool           // its depth is needed
 	scopes []scope        // around what is rewritten, the innermost last
 	labels map[string]int // how many loops stand around each
+
+	v *valued // of operations (values.go); nil: they are not recorded
 }
 
 // body rewrites the body of a function at a node, of type t and with a receiver, if it has one.
@@ -350,6 +363,7 @@ func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.Fiel
 		return !inner
 	})
 	w.enter(at, b)
+	w.beginValues(at, t, recv)
 	first := w.parameters(t, recv)
 	text := w.ended(w.block(b), t)
 	if w.events == 0 {
@@ -388,7 +402,7 @@ func (w *fn) site(n ast.Node, kind string, mode loi.Mode, object string, t types
 	if t != nil && !parametric(t) {
 		s.Bytes, s.Leaves = uint64(w.sizes.Sizeof(t)), leaves(w.sizes, t)
 	}
-	return w.steady.site(n, w.add(s))
+	return w.steady.site(n, w.noted(n, w.add(s)))
 }
 
 // windowSite makes a site of the elements of a slice, an array or a string.
@@ -399,7 +413,7 @@ func (w *fn) windowSite(n ast.Node, kind string, mode loi.Mode, object string,
 	if !parametric(element) {
 		s.Element, s.Leaves = uint64(w.sizes.Sizeof(element)), leaves(w.sizes, element)
 	}
-	return w.steady.site(n, w.add(s))
+	return w.steady.site(n, w.noted(n, w.add(s)))
 }
 
 func (w *fn) add(s Site) string {

@@ -75,7 +75,8 @@ func runtimeOverlay(goroot, dir string, sync bool) (map[string]string, error) {
 	list := patches
 	added := map[string]string{"runtime/zkrdlab.go": "_runtime/krd.go",
 		"runtime/zkrdlab_amd64.s":     "_runtime/ticks_amd64.s",
-		AgentPackage + "/krdagent.go": "_agent/agent.go"}
+		AgentPackage + "/krdagent.go": "_agent/agent.go",
+		AgentPackage + "/values.go":   "_agent/values.go"}
 	if sync {
 		list = slices.Concat(list, syncPatches)
 		added["runtime/zkrdsync.go"], added["sync/zkrdlab.go"] = "_runtime/krdsync.go", "_sync/krd.go"

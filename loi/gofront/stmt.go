@@ -17,6 +17,7 @@ func (w *fn) block(b *ast.BlockStmt) string {
 }
 
 func (w *fn) stmts(list []ast.Stmt) []piece {
+	defer w.listed()()
 	all := make([]piece, len(list))
 	for i, s := range list {
 		all[i] = piece{s.Pos(), s.End(), w.stmt(s)}
@@ -77,8 +78,10 @@ func (w *fn) statement(s ast.Stmt) string {
 		all = []piece{{s.Stmt.Pos(), s.Stmt.End(), w.statement(s.Stmt)}}
 	case *ast.IfStmt:
 		all = w.part(all, s.Init)
-		all = append(all, piece{s.Cond.Pos(), s.Cond.End(), w.whole(s.Cond, mark)},
+		cond, end := w.condition(s, w.whole(s.Cond, mark))
+		all = append(all, piece{s.Cond.Pos(), s.Cond.End(), cond},
 			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		defer end()
 		if s.Else != nil {
 			all = append(all, piece{s.Else.Pos(), s.Else.End(), w.statement(s.Else)})
 		}
@@ -89,17 +92,19 @@ func (w *fn) statement(s ast.Stmt) string {
 	case *ast.SwitchStmt:
 		all = w.part(all, s.Init)
 		all = w.value(all, s.Tag)
-		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.switched(s, s.Body)})
 	case *ast.TypeSwitchStmt:
 		all = w.part(all, s.Init)
 		x := guard(s.Assign)
 		all = append(all, piece{x.Pos(), x.End(), w.val(x, false)},
-			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+			piece{s.Body.Pos(), s.Body.End(), w.switched(s, s.Body)})
 	case *ast.CaseClause:
 		for _, e := range s.List {
 			all = append(all, piece{e.Pos(), e.End(), w.whole(e, mark)})
 		}
-		all = append(all, w.stmts(s.Body)...)
+		text, end := w.clause(s)
+		all = append(append(all, piece{s.Colon + 1, s.Colon + 1, text}), w.stmts(s.Body)...)
+		end()
 	case *ast.SelectStmt:
 		outer := w.held
 		w.held = nil
@@ -115,7 +120,7 @@ func (w *fn) statement(s ast.Stmt) string {
 		}
 		all = append(all, w.stmts(s.Body)...)
 	default:
-		return w.simple(s, true)
+		return w.operated(s, w.simple(s, true))
 	}
 	return w.splice(s.Pos(), s.End(), all...)
 }
@@ -132,7 +137,7 @@ func (w *fn) forStmt(s *ast.ForStmt) string {
 		}
 		head = w.part(head, s.Post)
 		w.dropped(w.since(mark))
-		body = w.block(s.Body)
+		body = w.headed(s, func() string { return w.block(s.Body) })
 	})
 	text := w.iteration(body)
 	if text == body {
@@ -582,7 +587,7 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			alone(nil, 0)
 		}
 	}
-	w.steadily(l, s, func() { head = w.block(s.Body) })
+	w.steadily(l, s, func() { head = w.headed(s, func() string { return w.block(s.Body) }) })
 	inner := "{" + w.counts(each) + body + head[1:]
 	text := w.iteration(inner)
 	if text == inner && len(each) == 0 {

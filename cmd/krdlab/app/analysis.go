@@ -267,6 +267,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			}
 			defer dir.Remove()
 			r.Trace = filepath.Join(dir.Path, "program.loi")
+			if r.Build.Values = r.Build.Values || line.Needs.Operations; r.Build.Values {
+				r.Unit = gotrace.Data
+			}
 			r.Build.Regions = r.Build.Regions || line.WantsRegions(x.options)
 			if err := a.runGo(c, &r, x.caches, nil); err != nil {
 				return err

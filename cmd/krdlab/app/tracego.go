@@ -51,6 +51,9 @@ func (a *app) traceGo() *cobra.Command {
 					return err
 				}
 			}
+			if err := valuesOf(c, &r); err != nil {
+				return err
+			}
 			if err := rank.check(c, out != ""); err != nil {
 				return err
 			}
@@ -86,6 +89,8 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 		"of what something points to, and maps; it costs time")
 	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as "+
 		"regions; they are in the trace of --out")
+	f.BoolVar(&r.Build.Values, "values", false, "record what is computed of what, in the trace of "+
+		"--out, for krdlab dependences; with --unit datum, --regions and --stack")
 	f.BoolVar(&r.Build.Sync, "sync", false, "record what goroutines wait for: who starts whom, "+
 		"channels, locks, wait groups, atomic operations; it is in the trace of --out")
 	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what goroutines "+
@@ -96,6 +101,18 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
 		"--include")
 	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")
+}
+
+// valuesOf checks and completes a request with --values: a datum is then a datum.
+func valuesOf(c *cobra.Command, r *gotrace.Request) error {
+	if !r.Build.Values {
+		return nil
+	}
+	if u := c.Flags().Lookup(unitFlag); u != nil && u.Changed && r.Unit != gotrace.Data {
+		return usageError("%s: --values needs --unit datum", c.CommandPath())
+	}
+	r.Unit = gotrace.Data
+	return nil
 }
 
 // A ranking is who causes a range of distances in a Go program.
@@ -146,6 +163,9 @@ func program(c *cobra.Command, args []string, r *gotrace.Request) error {
 		r.Build.Test, words = true, words[1:]
 	}
 	switch b := &r.Build; {
+	case b.Plain && b.Values:
+		return usageError("%s: --no-accesses leaves no values to be recorded; leave --values out",
+			c.CommandPath())
 	case b.Plain && b.Regions:
 		return usageError("%s: --no-accesses leaves no regions to be recorded; leave --regions out",
 			c.CommandPath())

@@ -1,0 +1,141 @@
+package dependences
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"krdlab/krd"
+	"krdlab/krd/analysis"
+	"krdlab/krd/doc"
+	"krdlab/loi"
+)
+
+// A Document is the JSON form, and its own result.
+type Document struct {
+	SchemaVersion int      `json:"schema_version"`
+	Without       []string `json:"without"` // marks that are left out
+	Loops         []Loop   `json:"loops"`   // that were executed, in the order of the source's
+	Warnings      []string `json:"warnings"`
+}
+
+// A Loop is one of the source.
+type Loop struct {
+	Name       string `json:"name"`
+	Entered    uint64 `json:"entered"`
+	Iterations uint64 `json:"iterations"`
+	// Carried are the dependences that it carries, most frequent first; none: its iterations can be
+	// executed in any order, as far as this run has shown.
+	Carried []Dependence `json:"carried"`
+	LeftOut uint64       `json:"left_out"` // so many were met that Without leaves out
+}
+
+// A Dependence is one of an operation on another, or on itself.
+type Dependence struct {
+	From    Point  `json:"from"`    // what wrote
+	To      Point  `json:"to"`      // what reads
+	Through string `json:"through"` // the variable, or what the datum is part of
+	Kind    string `json:"kind"`    // data or control
+	Mark    string `json:"mark"`    // induction, reduction or none
+	// Distance is how many iterations are between, for each loop of the function from the outermost
+	// around this one on to the innermost that both are in. null: any but those that stand by
+	// themselves, which are the first 8 that were met.
+	Distance []int64 `json:"distance"`
+	Times    uint64  `json:"times"` // met
+}
+
+// A Point is an operation.
+type Point struct {
+	Function string `json:"function"`
+	Line     uint32 `json:"line"`
+	Name     string `json:"name"`
+}
+
+func (p Point) String() string { return fmt.Sprintf("%s:%d %s", p.Function, p.Line, p.Name) }
+
+// End makes the document.
+func (s *sink) End() (analysis.Result, error) {
+	r := &s.in.Header.Registry
+	d := &Document{SchemaVersion: 1, Without: append([]string{}, s.opt.Without...), Loops: []Loop{},
+		Warnings: []string{}}
+	for _, w := range s.in.Warnings {
+		d.Warnings = append(d.Warnings, krd.Sentence(w))
+	}
+	index := map[loi.RegionID]int{}
+	for _, l := range slices.Sorted(maps.Keys(s.loops)) {
+		index[l] = len(d.Loops)
+		c := s.loops[l]
+		d.Loops = append(d.Loops, Loop{Name: r.Regions[l].Name, Entered: c.entered,
+			Iterations: c.iterations, Carried: []Dependence{}})
+	}
+	point := func(n uint32) Point {
+		o := &r.Operations[n]
+		return Point{r.Kernels[o.Kernel].Name, o.Line, o.Name}
+	}
+	for _, e := range s.order {
+		l, t := &d.Loops[index[e.loop]], s.found[e]
+		if slices.Contains(d.Without, e.mark.String()) {
+			l.LeftOut += t.n
+			continue
+		}
+		x := Dependence{From: point(e.from), To: point(e.to), Kind: "data", Mark: e.mark.String(),
+			Distance: t.vector, Times: t.n, Through: r.Operations[e.from].Name}
+		if e.name != "" {
+			x.Through = e.name
+		}
+		if e.object >= 0 {
+			x.Through = r.Objects[e.object].Name
+		}
+		if e.control {
+			x.Kind = "control"
+		}
+		l.Carried = append(l.Carried, x)
+	}
+	for i := range d.Loops {
+		slices.SortStableFunc(d.Loops[i].Carried, func(a, b Dependence) int {
+			return cmp.Compare(b.Times, a.Times)
+		})
+	}
+	return d, nil
+}
+
+// Document implements [analysis.Result].
+func (d *Document) Document() any { return d }
+
+// View implements [analysis.Result].
+func (d *Document) View() *doc.Doc {
+	t := &doc.Table{Name: "dependences", Title: "Loops and the flow dependences that they carry",
+		Columns: []doc.Column{{Key: "loop", Head: "loop"},
+			{Key: "iterations", Head: "iterations", Kind: doc.Whole},
+			{Key: "times", Head: "times", Kind: doc.Whole}, {Key: "from", Head: "on"},
+			{Key: "to", Head: "of"}, {Key: "through", Head: "through"}, {Key: "kind", Head: "kind"},
+			{Key: "mark", Head: "mark"}, {Key: "distance", Head: "distance"}}}
+	const none = doc.Missing("the loop carries no dependence, but for what is left out")
+	for _, l := range d.Loops {
+		if len(l.Carried) == 0 {
+			t.Row(l.Name, l.Iterations, uint64(0), none, none, none, none, none, none)
+		}
+		for _, x := range l.Carried {
+			var distance any = doc.Missing("others than those that are listed")
+			if x.Distance != nil {
+				distance = vector(x.Distance)
+			}
+			t.Row(l.Name, l.Iterations, x.Times, x.From.String(), x.To.String(), x.Through, x.Kind,
+				x.Mark, distance)
+		}
+	}
+	v := &doc.Doc{Title: "Dependences carried by loops", Warnings: d.Warnings}
+	v.Add(t)
+	return v
+}
+
+// vector prints a distance: "(1,0)".
+func vector(list []int64) string {
+	words := make([]string, len(list))
+	for i, x := range list {
+		words[i] = fmt.Sprint(x)
+	}
+	return "(" + strings.Join(words, ",") + ")"
+}

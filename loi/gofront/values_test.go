@@ -1,0 +1,113 @@
+package gofront
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"krdlab/loi"
+)
+
+// What the operations of small functions write, of what and at which cost, by hand. s, m, r, p are
+// slots, memory, returned and passed; c is a control operand, ind and red are marks.
+var operationsByHand = []struct {
+	body string
+	want []string
+}{
+	// x 0, col 1, val 2, i 3, t 4; terms in the order of the expression: x[], col[], val[]. i reaches
+	// t through col: index of the load of col, load, load of x, product, sum
+	{"func f(x []float64, col []int, val []float64, i int) {\n t := 0.0\n t += x[col[i]] * val[i]\n" +
+		" _ = t\n}",
+		[]string{"t 0: s4 <-", "t 20: s4 <- s4+4 m0+12 s0+12 m1+16 s1+16 s3+16 m2+12 s2+12"}},
+	// a store costs 1, an update loads too
+	{"func f(a []int, i int) {\n a[i] = i * 3\n a[i] += 2\n}",
+		[]string{"a[i] 4: m0 <- s0+1 s1+4", "a[i] 6: m0 <- s0+1 s1+1 m0+6"}},
+	// the loop's slot is 2, its condition and what stands in it depend on that; a 0, i 3
+	{"func f(a []int) {\n for i := 1; i < len(a); i++ {\n  a[i] = 0\n }\n}",
+		[]string{"for 2: s2(first) <-; s2(later) <- s2+1 ind1; s1 then <- s2+1 s0+1 s1+0c ind1",
+			"a[i] 1: m0 <- s1+0c s0+1 s2+1"}},
+	// both sides of a swap are of before
+	{"func f() {\n x, y := 1, 2\n x, y = y, x\n _, _ = x, y\n}",
+		[]string{"x 0: s0 <-; s1 <-", "x 0: s0 <- s1+0; s1 <- s0+0"}},
+	// x / y at 20, + 1
+	{"func f(x, y int) int {\n return x/y + 1\n}", []string{"return 21: p0 <- s0+21 s1+21"}},
+	// a string is put together in one order: no reduction
+	{"func f(a []string) {\n s := \"\"\n for _, x := range a {\n  s += x\n }\n _ = s\n}",
+		[]string{"s 0: s1 <-", "for 4: s3 <- m0+4 s0+4; s2 then <- s0+0 s2+0c ind1",
+			"s 20: s1 <- s2+0c s1+20 s3+20"}},
+	// what is read elsewhere in the loop is no reduction, nor what is combined by two operators
+	{"func f(n int) {\n s, u, v := 0, 0, 1\n for range n {\n  s += u\n  v *= 2\n  v += n\n  u |= n\n" +
+		" }\n _, _ = s, v\n}",
+		[]string{"s 0: s1 <-; s2 <-; s3 <-", "for 0: s4 then <- s0+0 s4+0c ind1",
+			"s 1: s1 <- s4+0c s1+1 red1 s2+1", "v 3: s3 <- s4+0c s3+3", "v 1: s3 <- s4+0c s3+1 s0+1",
+			"u 1: s2 <- s4+0c s2+1 s0+1"}},
+	// a counter under a condition is no induction variable, but a reduction in both loops
+	{"func f(a [][]int) {\n n := 0\n for _, r := range a {\n  for _, x := range r {\n" +
+		"   if x > 0 {\n    n++\n   }\n  }\n }\n _ = n\n}",
+		[]string{"n 0: s1 <-", "for 4: s3 <- m0+4 s0+4; s2 then <- s0+0 s2+0c ind1",
+			"for 4: s5 <- s2+0c m0+4 s3+4; s4 then <- s2+0c s3+0 s4+0c ind1",
+			"if 1: s6 then <- s4+0c s5+1", "n 1: s1 <- s6+0c s1+1 red2"}},
+	// behind the continue, and at the head because of the break
+	{"func f(n int) {\n for i := 0; i < n; i++ {\n  if i == 3 {\n   continue\n  }\n  if i == 5 {\n" +
+		"   break\n  }\n  n := i\n  _ = n\n }\n}",
+		[]string{"for 2: s2(first) <-; s2(later) <- s2+1 ind1; s1 then <- s2+1 s0+1 s1+0c ind1 s4+0c",
+			"if 1: s3 then <- s1+0c s2+1", "if 1: s4 then <- s1+0c s3+0c s2+1",
+			"n 0: s5 <- s1+0c s4+0c s2+0"}},
+}
+
+func TestOperations(t *testing.T) {
+	for _, c := range operationsByHand {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n",
+			"main.go": "package main\n\nfunc main() {}\n\n" + c.body + "\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := rewriteDir(t, dir, Options{Regions: true, Stack: true, Values: true}, false, ".")
+		var got []string
+		for i := range r.Operations {
+			got = append(got, written(&r.Operations[i]))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s\n\thas %s\n\texpected %s", c.body, strings.Join(got, "\n\t\t"),
+				strings.Join(c.want, "\n\t\t"))
+		}
+		// without the flag there is none
+		if r := rewriteDir(t, dir, Options{Regions: true}, false, "."); len(r.Operations) > 0 {
+			t.Errorf("%d operations that nobody asked for", len(r.Operations))
+		}
+	}
+}
+
+func written(o *Operation) string {
+	var all []string
+	letter := func(p loi.Place) string {
+		return fmt.Sprint(map[loi.PlaceKind]string{loi.Slot: "s", loi.Memory: "m", loi.Returned: "r",
+			loi.Passed: "p"}[p.Kind], p.N)
+	}
+	for _, v := range o.Values {
+		text := letter(v.To)
+		if v.When != loi.Always {
+			text += "(" + v.When.String() + ")"
+		}
+		if v.Then && o.Kind != loi.Compute && v.When == loi.Always {
+			text += " then"
+		}
+		text += " <-"
+		for _, x := range v.Operands {
+			text += fmt.Sprintf(" %s+%d", letter(x.From), x.Cost)
+			if x.Control {
+				text += "c"
+			}
+			if x.Mark != loi.Unmarked {
+				text += fmt.Sprintf(" %.3s%d", x.Mark, x.Levels)
+			}
+		}
+		all = append(all, text)
+	}
+	return fmt.Sprintf("%s %d: %s", o.Name, o.Work, strings.Join(all, "; "))
+}

@@ -1,0 +1,244 @@
+package loi
+
+import "fmt"
+
+// An Operation is a place in the source of a program where values are computed and written. What it
+// does is the same each time, so it stands in the registry; an [EventOperation] says that it was
+// done, and which accesses were its own. Package krd/analysis/dependences makes of both who depends
+// on whom.
+type Operation struct {
+	Name   string        // what it writes, for people: "s", "y[r]", "if"
+	Kind   OperationKind // what it is in the source
+	Kernel KernelID      // the function that it stands in
+	Region RegionID      // likewise; NoRegion: not known
+	Line   uint32
+	Work   uint32 // costs of all that it computes
+	Values []Value
+}
+
+// OperationKind is what an operation is in the source. The zero value is invalid.
+type OperationKind uint8
+
+// The kinds of operations.
+const (
+	Compute   OperationKind = iota + 1 // a statement
+	Condition                          // of an if or a case
+	Head                               // an iteration of the innermost loop begins
+	CallSite                           // a call is about to be made: its values are arguments
+	Return                             // its values are results of the function
+
+	lastOperationKind = Return
+)
+
+var operationKindNames = [...]string{Compute: "compute", Condition: "condition", Head: "head",
+	CallSite: "call", Return: "return"}
+
+// String returns "compute", or "kind(N)".
+func (k OperationKind) String() string { return nameOf(operationKindNames[:], uint8(k), "kind") }
+
+// A Value is what an operation writes to a place: the longest of its operands' paths ends there.
+type Value struct {
+	To       Place
+	Name     string // of it in the source, where it has one: "s"
+	When     When
+	Then     bool // what the operation wrote before it is written first, and not at the same time
+	Operands []Operand
+}
+
+// When says in which iterations a [Head] writes a value.
+type When uint8
+
+// What a loop does before its first iteration, and what it does before others.
+const (
+	Always When = iota
+	First
+	Later
+)
+
+var whenNames = [...]string{Always: "always", First: "first", Later: "later"}
+
+// String returns "first", or "when(N)".
+func (w When) String() string { return nameOf(whenNames[:], uint8(w), "when") }
+
+// A Place is where a value is.
+type Place struct {
+	Kind PlaceKind
+	N    uint32
+}
+
+// PlaceKind is what a place is.
+type PlaceKind uint8
+
+// The kinds of places.
+const (
+	// a local variable or a condition, one for each activation of the function; parameters are the
+	// first, from 0
+	Slot PlaceKind = iota
+	// what an access touched: the N-th term of the operation, as the event numbers them
+	Memory
+	// the N-th result of the call that ended last in the activation; operands alone
+	Returned
+	// of the call that is about to be made: its N-th argument, a receiver being the first; of a
+	// return: its N-th result
+	Passed
+
+	lastPlaceKind = Passed
+)
+
+var placeKindNames = [...]string{Slot: "slot", Memory: "memory", Returned: "returned",
+	Passed: "passed"}
+
+// String returns "slot", or "place(N)".
+func (k PlaceKind) String() string { return nameOf(placeKindNames[:], uint8(k), "place") }
+
+// An Operand is a place that a value depends on.
+type Operand struct {
+	From Place
+	Cost uint32 // of the longest path from it to the value
+	// Control: whether the value is written depends on it, and not the value.
+	Control bool
+	Mark    Mark
+	Levels  uint8 // so many loops around the operation, from the innermost on, have the mark
+}
+
+// A Mark is what an operand is known to be that the value itself is written to.
+type Mark uint8
+
+// What an operand is known to be.
+const (
+	Unmarked  Mark = iota
+	Induction      // a value plus what the loop does not change
+	Reduction      // the value combined with others in any order, and not read elsewhere in the loop
+
+	lastMark = Reduction
+)
+
+var markNames = [...]string{Unmarked: "none", Induction: "induction", Reduction: "reduction"}
+
+// String returns "induction", or "mark(N)".
+func (m Mark) String() string { return nameOf(markNames[:], uint8(m), "mark") }
+
+func nameOf(names []string, n uint8, what string) string {
+	if int(n) >= len(names) || names[n] == "" {
+		return fmt.Sprintf("%s(%d)", what, n)
+	}
+	return names[n]
+}
+
+// MaxValues and MaxOperands are how many values an operation may have, and operands a value.
+const (
+	MaxValues   = 1 << 10
+	MaxOperands = 1 << 12
+
+	maxOperations = 1 << 20
+)
+
+// Operation returns the number of the operation that an [EventOperation] is of, and its accesses:
+// for each access of its worker since the operation before in the same activation, in order, 1 plus
+// the number of its term, 0: it has none. false if r is none.
+func (r *Record) Operation() (number uint32, terms []uint32, ok bool) {
+	if r.Type != EventRecord || r.Event != EventOperation || len(r.Args) == 0 {
+		return 0, nil, false
+	}
+	return r.Args[0], r.Args[1:], true
+}
+
+// MaxTerms is how many accesses an [EventOperation] can tell of: its last ones.
+const MaxTerms = maxArgs - 1
+
+func (r *Registry) validateOperations() error {
+	if len(r.Operations) > maxOperations {
+		return fmt.Errorf("trace header: %d operations, expected at most %d", len(r.Operations),
+			maxOperations)
+	}
+	for i := range r.Operations {
+		o := &r.Operations[i]
+		switch {
+		case o.Name == "":
+			return fmt.Errorf("trace header: operation %d has no name", i)
+		case o.Kind < Compute || o.Kind > lastOperationKind:
+			return fmt.Errorf("trace header: operation %q has %v", o.Name, o.Kind)
+		case int(o.Kernel) >= len(r.Kernels):
+			return fmt.Errorf("trace header: operation %q is in kernel %d of %d", o.Name, o.Kernel,
+				len(r.Kernels))
+		case o.Region != NoRegion && int(o.Region) >= len(r.Regions):
+			return fmt.Errorf("trace header: operation %q is in region %d of %d", o.Name, o.Region,
+				len(r.Regions))
+		case len(o.Values) > MaxValues:
+			return fmt.Errorf("trace header: operation %q has %d values, expected at most %d", o.Name,
+				len(o.Values), MaxValues)
+		}
+		for _, v := range o.Values {
+			if v.When > Later || v.To.Kind > lastPlaceKind || v.To.Kind == Returned ||
+				len(v.Operands) > MaxOperands {
+				return fmt.Errorf("trace header: operation %q has a value %v, %v, of %d operands", o.Name,
+					v.To.Kind, v.When, len(v.Operands))
+			}
+			for _, x := range v.Operands {
+				if x.From.Kind > Returned || x.Mark > lastMark {
+					return fmt.Errorf("trace header: operation %q has an operand %v, %v", o.Name,
+						x.From.Kind, x.Mark)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// encodeOperations writes them behind the header, if there are any.
+func (e *encoder) encodeOperations(list []Operation) {
+	if len(list) == 0 {
+		return
+	}
+	e.uint(uint64(len(list)))
+	for _, o := range list {
+		e.str(o.Name)
+		e.uint(uint64(o.Kind))
+		e.uint(uint64(o.Kernel))
+		e.uint(uint64(o.Region + 1)) // NoRegion: 0
+		e.uint(uint64(o.Line))
+		e.uint(uint64(o.Work))
+		e.uint(uint64(len(o.Values)))
+		for _, v := range o.Values {
+			e.uint(uint64(v.To.Kind))
+			e.uint(uint64(v.To.N))
+			e.str(v.Name)
+			e.uint(uint64(v.When))
+			e.bool(v.Then)
+			e.uint(uint64(len(v.Operands)))
+			for _, x := range v.Operands {
+				e.uint(uint64(x.From.Kind))
+				e.uint(uint64(x.From.N))
+				e.uint(uint64(x.Cost))
+				e.bool(x.Control)
+				e.uint(uint64(x.Mark))
+				e.uint(uint64(x.Levels))
+			}
+		}
+	}
+}
+
+// decodeOperations reads what encodeOperations wrote.
+func (d *decoder) decodeOperations() (list []Operation) {
+	const all = 1<<32 - 1
+	for n := d.count(7, maxOperations); n > 0 && d.bad == ""; n-- {
+		o := Operation{Name: d.str(), Kind: OperationKind(d.uint(uint64(lastOperationKind))),
+			Kernel: KernelID(d.uint(maxKernels)), Region: RegionID(d.uint(maxRegions) - 1),
+			Line: uint32(d.uint(all)), Work: uint32(d.uint(all))}
+		for n := d.count(6, MaxValues); n > 0 && d.bad == ""; n-- {
+			v := Value{To: d.place(lastPlaceKind), Name: d.str(),
+				When: When(d.uint(uint64(Later))), Then: d.bool()}
+			for n := d.count(6, MaxOperands); n > 0 && d.bad == ""; n-- {
+				v.Operands = append(v.Operands, Operand{From: d.place(Returned), Cost: uint32(d.uint(all)),
+					Control: d.bool(), Mark: Mark(d.uint(uint64(lastMark))), Levels: uint8(d.uint(255))})
+			}
+			o.Values = append(o.Values, v)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+func (d *decoder) place(last PlaceKind) Place {
+	return Place{PlaceKind(d.uint(uint64(last))), uint32(d.uint(1<<32 - 1))}
+}
