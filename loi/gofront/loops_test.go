@@ -2,7 +2,9 @@ package gofront_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -86,3 +88,91 @@ func TestLoops(t *testing.T) {
 		t.Errorf("%d accesses, expected %d", len(lists[0]), len(lists[1]))
 	}
 }
+
+// TestTrips compares the agent's count of iterations with loops of 8 bits, for all beginnings, ends
+// and some steps.
+func TestTrips(t *testing.T) {
+	src, err := os.ReadFile("_agent/agent.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(src)
+	part := func(from, to string) string {
+		i := strings.Index(text, from)
+		j := strings.Index(text[i:], to)
+		return text[i : i+j+len(to)]
+	}
+	dir := t.TempDir()
+	program := "package main\n" + part("type integer interface", "\n}\n") +
+		part("func T[I integer]", "\n}\n") + part("const (\n\ttripLess", "\n)\n") + trips
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module trips\n\ngo 1.26\n"), 0o644),
+		os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command("go", "run", ".")
+	run.Dir = dir
+	if out, err := run.CombinedOutput(); err != nil || string(out) != "1572864 loops\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// trips runs each loop for as long as its index does not wrap around: then, and where it does not
+// begin, T is 0.
+const trips = `
+func naive[I integer](i, e, step I, op int) (n uint64) {
+	for ; n < 300; n++ {
+		goes := false
+		switch op {
+		case tripLess:
+			goes = i < e
+		case tripLessOrEqual:
+			goes = i <= e
+		case tripNotEqual, tripNotEqualDown:
+			goes = i != e
+		case tripMore:
+			goes = i > e
+		case tripMoreOrEqual:
+			goes = i >= e
+		}
+		if !goes {
+			return n
+		}
+		next := i + step
+		if op >= tripMore {
+			next = i - step
+		}
+		if op < tripMore && next < i || op >= tripMore && next > i {
+			return 0
+		}
+		i = next
+	}
+	return 0
+}
+
+func all[I integer](low I) (n int) {
+	for _, step := range []I{1, 3} {
+		for op := tripLess; op <= tripNotEqualDown; op++ {
+			step := step
+			if op == tripNotEqual || op == tripNotEqualDown {
+				step = 1
+			}
+			for i := range 256 {
+				for e := range 256 {
+					from, to := low+I(i), low+I(e)
+					if got, want := T(from, to, step, op), naive(from, to, step, op); got != want {
+						println("from", from, "to", to, "step", step, "op", op, ":", got, "expected", want)
+						panic("")
+					}
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+func main() {
+	n := all[int8](-128)
+	println(n+all[uint8](0), "loops")
+}
+`
