@@ -156,6 +156,9 @@ func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *c
 	if err == nil {
 		d.LostGoroutines = mem.Lost()
 		a.reader.Count(mem.Counts())
+		if a.sample != nil {
+			a.sample.counted(mem.Dropped())
+		}
 		err = a.end(d, mem.LostEvents())
 	}
 	if err != nil && a.trace != nil {
@@ -210,6 +213,7 @@ type analysis struct {
 	keys    []uint64
 	bytes   []uint32
 	loop    []krd.Strided
+	sample  *sampler       // nil: all accesses are taken
 	count   uint64         // accesses
 	workers map[uint64]int // by goroutine, in the order of their first accesses
 }
@@ -221,6 +225,10 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack, b.Left
 	a.reader.Regions = b.Regions
 	var err error
+	if r.Build.Sample {
+		a.sample = newSampler(a)
+		return a, nil
+	}
 	if r.Trace != "" {
 		a.trace, err = newTraceSink(r, a)
 	} else {
@@ -236,6 +244,10 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 
 // Batch implements [collect.Sink].
 func (a *analysis) Batch(b *collect.Batch) error {
+	if a.sample != nil {
+		a.sample.batch(b)
+		return nil
+	}
 	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
 	a.count += uint64(len(b.Places))
 	if a.unit == Lines {
@@ -268,6 +280,10 @@ func (a *analysis) Batch(b *collect.Batch) error {
 
 // Loop takes a loop; data are lines.
 func (a *analysis) Loop(l *collect.Loop) error {
+	if a.sample != nil {
+		a.sample.loop(l)
+		return nil
+	}
 	a.count += l.Times * uint64(len(l.Accesses))
 	a.loop = a.loop[:0]
 	for _, x := range l.Accesses {
@@ -296,6 +312,9 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	d.account(a)
 	if a.trace != nil {
 		return a.trace.close(d, &a.caches)
+	}
+	if a.sample != nil {
+		return a.sample.end(d)
 	}
 	report, err := a.stream.Report()
 	if err != nil {

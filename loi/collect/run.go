@@ -36,6 +36,9 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 	})()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	if r.Sample != nil {
+		defer m.sample()()
+	}
 	o := newOrder(m, r.Events)
 	pause := time.Duration(0)
 	for {

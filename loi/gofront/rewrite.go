@@ -49,6 +49,8 @@ type Options struct {
 	Regions bool
 	// Sync records atomic operations, and where channels are made.
 	Sync bool
+	// Sample has the sources record a sample of the accesses.
+	Sample bool
 	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
 }
@@ -405,7 +407,11 @@ func (w *fn) windowSite(n ast.Node, kind string, mode loi.Mode, object string,
 func (w *fn) add(s Site) string {
 	w.events++
 	w.out.Sites = append(w.out.Sites, s)
-	return strconv.Itoa(len(w.out.Sites))
+	n := len(w.out.Sites)
+	if w.opt.Sample && s.Kind != LeftAlone {
+		n |= max(1, len(s.Leaves)) << LeavesShift
+	}
+	return strconv.Itoa(n)
 }
 
 func (w *fn) line(n ast.Node) int {

@@ -1,0 +1,288 @@
+package gotrace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/doc"
+	"krdlab/loi/collect"
+)
+
+// A sampler takes a sample of a program's accesses for krd.Bursts.
+type sampler struct {
+	a       *analysis
+	b       *krd.Bursts
+	modes   map[uint64]*sampledMode // by goroutine
+	change  uint64                  // the last that was seen of any
+	phase   uint64
+	on      bool
+	touches []touch
+}
+
+// sampledMode is how a goroutine goes on.
+type sampledMode struct {
+	mode  collect.Mode
+	phase uint64 // that it has begun so in
+}
+
+func newSampler(a *analysis) *sampler {
+	s := &sampler{a: a, b: new(krd.Bursts), modes: make(map[uint64]*sampledMode)}
+	a.reader.Sampled(s)
+	a.reader.Loops = a
+	return s
+}
+
+func (s *sampler) of(goroutine uint64) *sampledMode {
+	m := s.modes[goroutine]
+	if m == nil {
+		m = &sampledMode{}
+		s.modes[goroutine] = m
+	}
+	return m
+}
+
+// counted counts accesses.
+func (s *sampler) counted(n uint64) {
+	s.a.count += n
+	s.b.Count(n)
+}
+
+// Mode implements [collect.Sampler].
+func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, dropped uint64) error {
+	s.counted(dropped)
+	m := s.of(goroutine)
+	if first := s.phase == 0; first || change > s.change {
+		s.change = change
+		switch {
+		case mode == collect.Off:
+			s.b.Pause()
+			s.on = false
+		case !s.on:
+			s.phase++
+			s.b.Begin()
+			s.on = true
+		}
+		if mode == collect.Dense {
+			s.b.Burst()
+		}
+	}
+	m.mode = mode
+	if m.phase = s.phase; change < s.change || !s.on {
+		m.phase = 0 // what others do is in another phase
+	}
+	return nil
+}
+
+// watched reports that accesses of a goroutine are of the phase.
+func (s *sampler) watched(m *sampledMode) bool {
+	return s.on && m.mode != collect.Off && m.phase == s.phase
+}
+
+// batch takes accesses.
+func (s *sampler) batch(b *collect.Batch) {
+	s.counted(uint64(len(b.Places)))
+	i := 0
+	for _, t := range b.Turns {
+		m := s.of(t.Goroutine)
+		if !s.watched(m) {
+			i = t.End
+			continue
+		}
+		for ; i < t.End; i++ {
+			line := b.Places[i] / lineBytes
+			if m.mode == collect.Dense {
+				s.b.Dense(line, b.Groups[i])
+			}
+			if collect.Chosen(b.Real[i]) {
+				s.b.Watch(line, b.Groups[i], replicate(b.Real[i]))
+			}
+		}
+	}
+}
+
+// replicate is which of the groups of chosen granules an address is in.
+func replicate(addr uint64) int {
+	h := collect.BlockOf(addr) * 0xbf58476d1ce4e5b9
+	return int((h ^ h>>29) * 0x94d049bb133111eb >> 61 % krd.Replicates)
+}
+
+// loop takes a loop.
+func (s *sampler) loop(l *collect.Loop) {
+	s.counted(l.Times * uint64(len(l.Accesses)))
+	m := s.of(l.Goroutine)
+	if !s.watched(m) {
+		return
+	}
+	if m.mode == collect.Dense {
+		for i := uint64(0); i < l.Times && s.b.Room() > 0; i++ {
+			for j := range l.Accesses {
+				a := &l.Accesses[j]
+				s.b.Dense((a.Place+i*uint64(a.Step))/lineBytes, a.Group)
+			}
+		}
+	}
+	s.touches = s.touches[:0]
+	from := 0 // of the accesses that others must be put in order with
+	for j := range l.Accesses {
+		if s.touch(&l.Accesses[j], l.Times, uint32(j)); from == 0 {
+			from = len(s.touches)
+		}
+	}
+	if len(s.touches) > from {
+		slices.SortFunc(s.touches, func(x, y touch) int {
+			return cmp.Or(cmp.Compare(x.iteration, y.iteration), cmp.Compare(x.access, y.access))
+		})
+	}
+	for i := range s.touches {
+		x := &s.touches[i]
+		s.b.Watch(x.line, l.Accesses[x.access].Group, int(x.replicate))
+	}
+}
+
+// A touch is the first access of a row to a line that is chosen.
+type touch struct {
+	iteration uint64
+	line      uint64
+	access    uint32
+	replicate int32
+}
+
+// touch gathers the touches of an access of a loop of some iterations.
+func (s *sampler) touch(a *collect.Strided, times uint64, access uint32) {
+	if a.Step >= collect.GranuleBytes || a.Step <= -collect.GranuleBytes {
+		for i := range times {
+			if real := a.Real + i*uint64(a.Step); collect.Chosen(real) {
+				s.touches = append(s.touches, touch{i, (a.Place + i*uint64(a.Step)) / lineBytes, access,
+					int32(replicate(real))})
+			}
+		}
+		return
+	}
+	if a.Step == 0 {
+		times = 1
+	}
+	at := len(s.touches)
+	step := uint64(max(a.Step, -a.Step))
+	low, high := a.Real, a.Real+(times-1)*uint64(a.Step)
+	if a.Step < 0 {
+		low, high = high, low
+	}
+	for block := collect.BlockOf(low); block <= high; block += collect.ChosenOf * collect.GranuleBytes {
+		begin := collect.ChosenIn(block)
+		end := min(begin+collect.GranuleBytes-1, high)
+		if begin = max(begin, low); begin > end {
+			continue
+		}
+		first, last := uint64(0), uint64(0) // iterations
+		if a.Step > 0 {
+			first, last = (begin-low+step-1)/step, (end-low)/step
+		} else if a.Step < 0 {
+			first, last = (high-end+step-1)/step, (high-begin)/step
+		}
+		r := int32(replicate(begin))
+		for i := first; i <= last && i < times; {
+			place := a.Place + i*uint64(a.Step)
+			s.touches = append(s.touches, touch{i, place / lineBytes, access, r})
+			if in := place % lineBytes; a.Step > 0 {
+				i += (lineBytes-1-in)/step + 1
+			} else if a.Step < 0 {
+				i += in/step + 1
+			} else {
+				break
+			}
+		}
+	}
+	if a.Step < 0 {
+		slices.Reverse(s.touches[at:])
+		slices.SortStableFunc(s.touches[at:], func(x, y touch) int {
+			return cmp.Compare(x.iteration, y.iteration)
+		})
+	}
+}
+
+// Sampling is how a document's distances were estimated.
+type Sampling struct {
+	Phases int          `json:"phases"` // in which accesses were seen, and enough to count
+	Bursts int          `json:"bursts"` // of all accesses, likewise
+	Cold   SampledBin   `json:"cold"`   // cold, or beyond what any phase saw
+	Bins   []SampledBin `json:"bins"`
+}
+
+// A SampledBin is an estimated bin.
+type SampledBin struct {
+	FromBytes uint64  `json:"from_bytes"`
+	ToBytes   uint64  `json:"to_bytes"` // 0: no end
+	Count     float64 `json:"count"`
+	// Error is the standard error; the true count is within two of them in about 95 of 100 cases.
+	Error float64 `json:"error"`
+	share [2]float64
+}
+
+// end makes the estimate the result.
+func (s *sampler) end(d *Document) error {
+	d.Sampling = &Sampling{Bins: []SampledBin{}}
+	e := s.b.Estimate()
+	if e == nil {
+		return nil
+	}
+	caches := &s.a.caches
+	report, groups, err := e.Report(krd.StreamOptions{L2Bytes: uint64(caches.L2Bytes),
+		LLCBytes: uint64(caches.LLCBytes), L2Known: string(caches.CachesKnown.L2),
+		LLCKnown: string(caches.CachesKnown.LLC), Goroutines: true})
+	if err != nil {
+		return err
+	}
+	report.Unit = string(d.Unit)
+	d.KRD = report
+	d.parts(s.a, groups)
+	d.Sampling.Phases, d.Sampling.Bursts = e.Phases, e.Bursts
+	all := max(1, float64(e.Accesses))
+	for k, n := range e.Bins {
+		b := SampledBin{Count: math.Round(n), Error: math.Round(e.Errors[k]),
+			share: [2]float64{n / all, e.Errors[k] / all}}
+		if k == len(e.Bins)-1 {
+			d.Sampling.Cold = b
+		} else if n > 0 {
+			b.FromBytes, b.ToBytes = 1<<k>>1, 1<<k
+			d.Sampling.Bins = append(d.Sampling.Bins, b)
+		}
+	}
+	return nil
+}
+
+// view says what was estimated, and how well.
+func (s *Sampling) view(v *doc.Doc) {
+	v.Say("estimated from %s and %s; +-: two standard errors", units.Count(s.Phases, "phase"),
+		units.Count(s.Bursts, "burst"))
+	t := doc.NewTable(1, "distance, estimated", "share", "+-")
+	row := func(name string, b *SampledBin) {
+		t.Row(name, fmt.Sprintf("%.2f %%", 100*b.share[0]), fmt.Sprintf("%.2f %%", 200*b.share[1]))
+	}
+	for i := range s.Bins {
+		row("from "+units.Bytes(s.Bins[i].FromBytes), &s.Bins[i])
+	}
+	row("cold, or beyond what a phase saw", &s.Cold)
+	v.Add(t)
+}
+
+// doubts returns what is not as good as it could be.
+func (s *Sampling) doubts() []string {
+	switch {
+	case s == nil:
+	case s.Bursts == 0:
+		return []string{"no access was sampled: the program ended before a burst had seen enough"}
+	case s.Phases == 0:
+		return []string{"no phase was long enough to see far accesses; all were taken as near"}
+	case s.Phases < fewPhases:
+		return []string{fmt.Sprintf("few samples: %s; the errors are not well known",
+			units.Count(s.Phases, "phase"))}
+	}
+	return nil
+}
+
+// fewPhases is how many phases say little.
+const fewPhases = 5

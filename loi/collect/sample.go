@@ -1,0 +1,132 @@
+package collect
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// A Mode is what a goroutine records of its accesses, as package krdagent has it.
+type Mode int
+
+const (
+	Off   Mode = iota // none
+	Watch             // those to granules that Chosen chooses
+	Dense             // all
+)
+
+// A Sampler takes how goroutines record a sample.
+type Sampler interface {
+	// Mode says that a goroutine goes on in a mode, in the so-manyeth of the tracer's changes, and
+	// has made so many accesses since the last time that nothing else tells of.
+	Mode(goroutine, change uint64, mode Mode, dropped uint64) error
+}
+
+// Granules of memory are chosen: of each blockBytes of addresses GranuleBytes, by a hash.
+const (
+	GranuleBytes = 512
+	blockBytes   = 8 << 10
+	// Chosen of them is one of so many.
+	ChosenOf = blockBytes / GranuleBytes
+)
+
+// ChosenIn returns the address of the granule that is chosen of those in a block, which begins at
+// a multiple of 8 KiB; package krdagent chooses the same.
+func ChosenIn(block uint64) uint64 {
+	h := block / blockBytes * 0x9e3779b97f4a7c15
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	return block + h>>60*GranuleBytes
+}
+
+// Chosen tells whether the granule of an address is chosen.
+func Chosen(addr uint64) bool {
+	return addr&^(GranuleBytes-1) == ChosenIn(addr&^(blockBytes-1))
+}
+
+// BlockOf returns the block that an address is in.
+func BlockOf(addr uint64) uint64 { return addr &^ (blockBytes - 1) }
+
+// mode takes how a goroutine goes on.
+func (r *Reader) mode(t *thread, e event, at uint64) error {
+	if r.Sample == nil {
+		r.Odd++
+		return nil
+	}
+	if err := r.turn(t, at); err != nil {
+		return err
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	return r.Sample.Mode(t.number, e.rest()/4, Mode(e.rest()%4), e[0])
+}
+
+// Sampled says that the program records a sample: Sample is set.
+func (r *Reader) Sampled(s Sampler) {
+	r.Sample, r.sampled = s, true
+	for i := range r.cached {
+		r.cached[i].leaf = 0 // the short way of an access does not note its address
+	}
+}
+
+// Dropped returns how many accesses the sample does not have that no event has told of.
+func (m *Memory) Dropped() uint64 {
+	n := atomic.LoadUint64(&m.h.dropped)
+	for i := range uint32(min(atomic.LoadUint64(&m.h.bufsUsed), maxBufs)) {
+		if b := m.buf(i); atomic.LoadUint32(&b.state) == 1 {
+			n += atomic.LoadUint64(&b.dropped)
+		}
+	}
+	return n
+}
+
+// How a sample goes on, by the clock, so that the time that it costs is bounded however slowly the
+// program records: phases in which it watches, with bursts of all accesses in them, take onShare of
+// the time elapsed each, at least firstPhase, and offShare follow in which nothing is recorded.
+const (
+	firstPhase = time.Millisecond
+	onShare    = 0.08
+	offShare   = 0.13
+	// mostBursts is how many bursts a phase has at most, at least betweenBursts apart.
+	mostBursts    = 8
+	betweenBursts = 500 * time.Microsecond
+)
+
+// sample changes the mode of the program until the function that it returns is called.
+func (m *Memory) sample() (stop func()) {
+	done, ended := make(chan bool), make(chan bool)
+	began := time.Now()
+	var change uint64
+	// set goes on in a mode for a time, and tells whether that went by.
+	set := func(mode Mode, d time.Duration) bool {
+		change++
+		atomic.StoreUint64(&m.h.mode, change<<2|uint64(mode))
+		select {
+		case <-done:
+			return false
+		case <-time.After(d):
+			return true
+		}
+	}
+	atomic.StoreUint64(&m.h.mode, uint64(Dense))
+	go func() {
+		defer close(ended)
+		for {
+			elapsed := time.Since(began)
+			on := max(firstPhase, time.Duration(onShare*float64(elapsed)))
+			each := max(on/mostBursts, betweenBursts)
+			for n := on; n > 0; n -= each {
+				if !set(Dense, min(each, n)) {
+					return
+				}
+			}
+			if !set(Off, max(firstPhase*13/8, time.Duration(offShare*float64(elapsed)))) {
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}

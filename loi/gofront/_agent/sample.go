@@ -1,0 +1,152 @@
+package krdagent
+
+import "unsafe"
+
+// A sample is in bursts: the tracer writes into the header how the program goes on, and a
+// goroutine looks there at each access, or before each loop that it may run unseen. What the
+// sample does not have is counted. A word of that is a number, which grows with each change, times
+// four, and one of:
+const (
+	off   = iota // nothing is recorded
+	watch        // accesses to granules that chosen chooses
+	dense        // all, up to mostDense of a goroutine, and then it watches
+)
+
+// Bits 32 to 55 of the number of a site are how many accesses it makes at once: one for each leaf.
+const (
+	leavesShift = 32
+	leavesMask  = 1<<24 - 1
+)
+
+const (
+	// mostDense is how many accesses of a goroutine a burst has.
+	mostDense = 1 << 17
+	// untold is how many accesses that the sample does not have are counted until the tracer is
+	// told of them, while a goroutine watches.
+	untold = 1 << 14
+	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose: while
+	// they do, nothing else can be recorded.
+	mostLoose = 1 << 14
+)
+
+// sample is what a goroutine records of one; it is part of a Buf.
+type sample struct {
+	word    uintptr // address of the tracer's
+	seen    uint64  // what stood there
+	mode    uint64  // how the goroutine goes on
+	left    int64   // accesses of a burst
+	whole   int64   // accesses that are recorded as of a loop, chosen or not
+	dropped uint64  // accesses that the sample does not have, since the last Mode
+	_       [2]uint64
+}
+
+// drops reports that the sample does not have an access to the heap, and then counts it.
+func drops(b *Buf, a uintptr, w uint64) bool {
+	if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
+		b.look()
+	}
+	switch b.mode {
+	case off:
+		b.dropped += w >> leavesShift & leavesMask
+		return true
+	case watch:
+		if b.whole > 0 {
+			b.whole--
+			return false
+		}
+		if !chosen(a) {
+			if b.dropped += w >> leavesShift & leavesMask; b.dropped > untold {
+				tell(b)
+			}
+			return true
+		}
+	default:
+		b.took(1)
+	}
+	return false
+}
+
+// chosen reports that a goroutine that watches records accesses to a: of each 8 KiB it chooses 512
+// bytes. Package collect chooses the same.
+func chosen(a uintptr) bool {
+	h := uint64(a>>13) * 0x9e3779b97f4a7c15
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	return uint64(a>>9&15) == h>>60
+}
+
+// look goes on as the tracer has it.
+func (b *Buf) look() {
+	b.seen = *(*uint64)(unsafe.Pointer(b.word))
+	b.mode, b.left, b.whole = b.seen&3, mostDense, 0
+	tell(b)
+}
+
+// took counts accesses that a burst has.
+func (b *Buf) took(n uint64) {
+	if b.mode != dense {
+		return
+	}
+	if b.left -= int64(n); b.left <= 0 {
+		b.mode = watch
+		tell(b)
+	}
+}
+
+// tell records how the goroutine goes on, and what it has not recorded.
+func tell(b *Buf) {
+	n := b.dropped
+	b.dropped = 0
+	put(b, uintptr(n), Mode<<KindShift|b.seen&^3|b.mode)
+}
+
+// repeats reports that a loop may be run unseen of which WE knows the rest.
+func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
+	if b.mode == off {
+		return false
+	}
+	for i := range within {
+		if within[i][1] == anywhere && (b.mode != dense || n > mostLoose) {
+			return false
+		}
+	}
+	return true
+}
+
+// WS is W of a loop of so many iterations, 0: that is not known. leaves are the accesses of an
+// iteration. It returns 0 if the loop is to be run unseen, and has counted it then.
+func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
+	if b.unseen(n, leaves) {
+		return 0
+	}
+	b.whole = int64(2 * k)
+	return W(b, k)
+}
+
+// WL is WS of a loop some of whose accesses are Loose.
+func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
+	if b.unseen(n, leaves) {
+		return 0
+	}
+	return W(b, k)
+}
+
+// unseen reports that a loop is to be run unseen.
+func (b *Buf) unseen(n, leaves uint64) bool {
+	if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
+		b.look()
+	}
+	if b.mode != off || n == 0 {
+		return false
+	}
+	b.dropped += n * leaves
+	return true
+}
+
+// T1 is T of a loop up to e by steps of one.
+func T1[I integer](i, e I) uint64 {
+	if i >= e {
+		return 0
+	}
+	return uint64(e) - uint64(i)
+}
