@@ -2,27 +2,30 @@ package krd
 
 import "math/bits"
 
-// Bursts estimates the reuse distances of a program of which only a sample is known: phases in which
-// accesses to chosen lines are seen, with bursts in them of which all accesses are, and between the
-// phases nothing but how many accesses there were. Data are lines of StreamLine bytes.
+// Bursts estimates the reuse distances of a program of which only a sample is known: bursts of all
+// accesses; phases in which the accesses to chosen lines are seen; and otherwise nothing but how many
+// accesses there were. Data are lines of StreamLine bytes.
 //
-// Distances of less than NearBytes are from bursts. The share of others, and their distances, are
-// from the chosen lines: one line of ChosenOf is one, so the lines between two accesses to one of
-// them are as many times more, and so are the accesses. What comes before a burst, or a phase, has
-// seen NearBytes is not counted, since nobody knows what was before. After that a first access
-// is at least as far as all that was seen; how far is estimated as of lifetimes that are censored
-// (Kaplan and Meier, J. American Statistical Association 53, 1958), by group. What remains is cold,
-// or beyond what any phase saw.
+// Distances of less than NearBytes are from bursts, and in bursts alone the share of others. What
+// comes before a burst has seen NearBytes is not counted, since nobody knows what was before. After
+// that a first access is far. In phases that share is from the chosen lines, of which one of ChosenOf
+// is one, so there are as many times more lines between two accesses to one of them, and as many
+// times more such accesses. So are the distances of far accesses: a first access is at least as
+// far as all that the phase has seen. How far is estimated as of lifetimes that are censored (Kaplan
+// and Meier, J. American Statistical Association 53, 1958), by group. What remains is cold, or
+// beyond what any phase saw.
 //
-// A phase stands for its own accesses and half of those up to the next one and from the last one.
+// A burst stands for half of the accesses since the one before, and half of those up to the next. Far
+// accesses between phases have the distances of those in the nearest one.
 //
 // The methods are for one goroutine. Watch and Dense take O(log n) of the lines of a phase.
 type Bursts struct {
+	cells  []burstCell
 	phases []burstPhase
-	before uint64 // accesses before the first phase
+	before uint64 // accesses before the first cell
 	near   recency
 	far    recency
-	burst  int // accesses of the burst, of at most BurstAccesses
+	room   int // accesses that the burst still takes
 	on     bool
 }
 
@@ -39,19 +42,29 @@ const (
 	nearLines = NearBytes / StreamLine
 	nearBins  = 20 // of distances less than NearBytes
 	fineBits  = 3  // far bins are in so many halves for Kaplan and Meier's estimate
+
+	// warmAccesses is how many accesses without NearBytes of lines show that there are few far ones.
+	warmAccesses = 1 << 21
 )
+
+// A burstCell is a burst and what follows up to the next.
+type burstCell struct {
+	all   uint64 // accesses
+	phase int    // that it is in, -1: none
+	near  map[groupBinOf]uint32
+	kept  uint32 // accesses that are counted: near ones and
+	far   uint32
+}
 
 // A burstPhase is what a phase has seen.
 type burstPhase struct {
-	on, off uint64 // accesses in it and up to the next
-	settled uint64 // in it, from when on NearBytes had been seen
-	warm    bool
-	bursts  []nearCounts
-	near    map[groupBinOf]uint32
-	far     map[farKey]*[Replicates]uint32
+	first, last int // cells
+	all         uint64
+	settled     uint64 // accesses from when on NearBytes had been seen
+	warm        bool
+	far         map[farKey]*[Replicates]uint32
+	count       uint64 // of far
 }
-
-type nearCounts [nearBins]uint32
 
 type groupBinOf struct {
 	group uint32
@@ -71,67 +84,69 @@ func fineBin(d uint64) uint16 {
 	return uint16(n<<fineBits | int(d>>(n-1-fineBits)&(1<<fineBits-1)))
 }
 
-// Begin begins a phase.
+// Begin begins a phase; a burst follows.
 func (b *Bursts) Begin() {
-	b.phases = append(b.phases, burstPhase{near: map[groupBinOf]uint32{},
-		far: map[farKey]*[Replicates]uint32{}})
+	b.phases = append(b.phases, burstPhase{first: len(b.cells), far: map[farKey]*[Replicates]uint32{}})
 	b.far.reset()
-	b.on, b.burst = true, BurstAccesses
+	b.on = true
 }
 
-// Pause ends a phase.
+// Pause ends a phase, if there is one.
 func (b *Bursts) Pause() { b.on = false }
 
-// Burst begins a burst, in a phase.
+// Burst begins a burst.
 func (b *Bursts) Burst() {
 	b.near.reset()
-	b.burst = 0
-	p := &b.phases[len(b.phases)-1]
-	p.bursts = append(p.bursts, nearCounts{})
+	b.room = BurstAccesses
+	c := burstCell{phase: -1, near: map[groupBinOf]uint32{}}
+	if b.on {
+		c.phase = len(b.phases) - 1
+		b.phases[c.phase].last = len(b.cells)
+	}
+	b.cells = append(b.cells, c)
 }
 
 // Room returns how many accesses a burst still takes.
-func (b *Bursts) Room() int { return BurstAccesses - b.burst }
+func (b *Bursts) Room() int { return b.room }
 
-// Count counts accesses of the program, of the sample or not.
+// Count counts accesses of the program, of the sample or not, before they are given one by one.
 func (b *Bursts) Count(n uint64) {
-	if len(b.phases) == 0 {
+	if len(b.cells) == 0 {
 		b.before += n
+	} else {
+		b.cells[len(b.cells)-1].all += n
+	}
+	if !b.on {
 		return
 	}
 	p := &b.phases[len(b.phases)-1]
-	if !b.on {
-		p.off += n
-		return
-	}
-	p.warm = p.warm || b.far.known*ChosenOf >= nearLines || p.on >= warmAccesses
-	p.on += n
+	p.warm = p.warm || b.far.known*ChosenOf >= nearLines || p.all >= warmAccesses
+	p.all += n
 	if p.warm {
 		p.settled += n
 	}
 }
 
-// warmAccesses is how many accesses without NearBytes of lines show that there are few far ones.
-const warmAccesses = 1 << 21
-
 // Dense takes an access of a burst, if there is room.
 func (b *Bursts) Dense(line uint64, group uint32) {
-	if b.burst >= BurstAccesses {
+	if b.room == 0 {
 		return
 	}
-	b.burst++
+	b.room--
 	between, first := b.near.access(line)
-	if first || between >= nearLines || b.near.known < nearLines && b.burst < BurstAccesses/2 {
+	if b.near.known < nearLines && b.room > BurstAccesses/2 {
 		return
 	}
-	p := &b.phases[len(b.phases)-1]
-	bin := bits.Len64(uint64(between) * StreamLine)
-	p.bursts[len(p.bursts)-1][bin]++
-	p.near[groupBinOf{group, uint8(bin)}]++
+	c := &b.cells[len(b.cells)-1]
+	if c.kept++; first || between >= nearLines {
+		c.far++
+		return
+	}
+	c.near[groupBinOf{group, uint8(bits.Len64(uint64(between) * StreamLine))}]++
 }
 
 // Watch takes an access of a phase to a line that is chosen; replicate is the group of chosen lines
-// that it is in. Count counts it too.
+// that it is in. Count has counted it.
 func (b *Bursts) Watch(line uint64, group uint32, replicate int) {
 	between, first := b.far.access(line)
 	d := uint64(between) * StreamLine * ChosenOf
@@ -139,6 +154,7 @@ func (b *Bursts) Watch(line uint64, group uint32, replicate int) {
 	if !p.warm || d < NearBytes && !first {
 		return
 	}
+	p.count++
 	k := farKey{group, fineBin(max(d, NearBytes)), first}
 	n := p.far[k]
 	if n == nil {
@@ -146,4 +162,9 @@ func (b *Bursts) Watch(line uint64, group uint32, replicate int) {
 		p.far[k] = n
 	}
 	n[replicate%Replicates]++
+}
+
+// farShare is the share of far accesses of a phase that has settled.
+func (p *burstPhase) farShare() float64 {
+	return min(1, float64(p.count)*ChosenOf/float64(p.settled))
 }

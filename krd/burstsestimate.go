@@ -21,118 +21,118 @@ type BurstEstimate struct {
 // all returns all accesses of the program.
 func (b *Bursts) all() uint64 {
 	n := b.before
-	for i := range b.phases {
-		n += b.phases[i].on + b.phases[i].off
+	for i := range b.cells {
+		n += b.cells[i].all
 	}
 	return n
 }
 
-// weights returns how many accesses each phase stands for.
+// weights returns how many accesses each burst stands for; those that saw too little, for none.
 func (b *Bursts) weights() []float64 {
-	w := make([]float64, len(b.phases))
-	for i := range b.phases {
-		p := &b.phases[i]
-		w[i] += float64(p.on)
-		if i == 0 {
-			w[0] += float64(b.before)
+	w := make([]float64, len(b.cells))
+	last := -1
+	held := float64(b.before)
+	for i := range b.cells {
+		if b.cells[i].kept > 0 {
+			if last < 0 {
+				w[i] += held
+			} else {
+				w[last] += held / 2
+				w[i] += held / 2
+			}
+			last, held = i, 0
 		}
-		if i == len(w)-1 {
-			w[i] += float64(p.off)
-			continue
-		}
-		w[i] += float64(p.off) / 2
-		w[i+1] += float64(p.off) / 2
+		held += float64(b.cells[i].all)
+	}
+	if last >= 0 {
+		w[last] += held
 	}
 	return w
 }
 
-// nearest returns, for each phase, the nearest that has what is asked for; nil if none has.
-func (b *Bursts) nearest(has func(*burstPhase) bool) []int {
-	at := make([]int, len(b.phases))
-	last := -1
-	for i := range at {
-		if has(&b.phases[i]) {
-			last = i
-		}
-		at[i] = last
-	}
-	if last < 0 {
-		return nil
-	}
-	next := -1
-	for i := len(at) - 1; i >= 0; i-- {
-		if has(&b.phases[i]) {
-			next = i
-		}
-		if at[i] < 0 || next >= 0 && next-i < i-at[i] {
-			at[i] = next
+// nearest returns the phase with far accesses that is nearest to a cell, -1: there is none.
+func (b *Bursts) nearest(cell int) int {
+	best, least := -1, 0
+	for i := range b.phases {
+		p := &b.phases[i]
+		if away := max(p.first-cell, cell-p.last, 0); p.count > 0 && (best < 0 || away < least) {
+			best, least = i, away
 		}
 	}
-	return at
+	return best
 }
 
-// nearSum is how many accesses bursts of p have counted.
-func (p *burstPhase) nearSum() (n float64) {
-	for _, c := range p.near {
-		n += float64(c)
+// farShare is the share of far accesses around a cell that has kept some.
+func (b *Bursts) farShare(cell int) float64 {
+	c := &b.cells[cell]
+	if c.phase >= 0 && b.phases[c.phase].settled > 0 {
+		return b.phases[c.phase].farShare()
 	}
-	return n
+	if c.kept == c.far {
+		return 1
+	}
+	return float64(c.far) / float64(c.kept)
 }
 
 // Estimate returns what is known so far; nil if nothing was sampled from which anything follows.
-// Its cost is in proportion to the groups, bins and phases.
+// Its cost is in proportion to the groups, bins and bursts.
 func (b *Bursts) Estimate() *BurstEstimate {
-	windows := b.nearest(func(p *burstPhase) bool { return p.settled > 0 })
-	bursts := b.nearest(func(p *burstPhase) bool { return len(p.near) > 0 })
-	if bursts == nil {
-		return nil
-	}
 	e := &BurstEstimate{Accesses: b.all(), Groups: map[uint32]*[coldBin + 1]float64{}}
 	weights := b.weights()
-	far, near := make([]float64, len(weights)), make([]float64, len(weights))
+	far := make([]float64, len(b.phases)) // accesses that have the distances of each phase
+	beyond := 0.0
 	for i, w := range weights {
-		share := 0.0
-		if windows != nil {
-			far[windows[i]] += w
-			share = b.phases[windows[i]].farShare()
+		c := &b.cells[i]
+		if c.kept == 0 {
+			continue
 		}
-		near[bursts[i]] += w * (1 - share)
+		e.Bursts++
+		share := b.farShare(i)
+		if near := float64(c.kept - c.far); near == 0 {
+			share = 1
+		} else {
+			for k, n := range c.near {
+				e.group(k.group)[k.bin] += w * (1 - share) * float64(n) / near
+			}
+		}
+		if p := b.nearest(i); p < 0 {
+			beyond += w * share
+		} else {
+			far[p] += w * share
+		}
 	}
-	var sets [Replicates]*farSums
-	total := newFarSums()
+	if e.Bursts == 0 {
+		return nil
+	}
+	var sets [Replicates]farSums
+	total := farSums{}
 	for r := range sets {
-		sets[r] = newFarSums()
+		sets[r] = farSums{}
 	}
-	for i := range b.phases {
-		p := &b.phases[i]
-		if far[i] > 0 {
-			e.Phases++
-			scale := far[i] * ChosenOf / float64(p.settled)
-			if all := p.farShare(); all == 1 {
-				scale = far[i] / p.farCount() // more than there were accesses: chance
-			}
-			for k, n := range p.far {
-				for r, c := range n {
-					total.add(k, float64(c)*scale)
-					sets[r].add(k, float64(c)*scale*Replicates)
-				}
-			}
+	for i, n := range far {
+		if n == 0 {
+			continue
 		}
-		if near[i] > 0 {
-			e.Bursts += len(p.bursts)
-			scale := near[i] / p.nearSum()
-			for k, c := range p.near {
-				e.group(k.group)[k.bin] += float64(c) * scale
+		e.Phases++
+		p := &b.phases[i]
+		scale := n / float64(p.count)
+		for k, counts := range p.far {
+			for r, c := range counts {
+				total.add(k, float64(c)*scale)
+				sets[r].add(k, float64(c)*scale*Replicates)
 			}
 		}
 	}
 	total.settle(e.group)
+	if beyond > 0 {
+		e.group(0)[coldBin] += beyond
+	}
 	for _, g := range e.Groups {
 		for bin, n := range g {
 			e.Bins[bin] += n
 		}
 	}
-	e.Errors = b.errors(weights, near, &sets)
+	b.errors(e, weights, far, &sets)
 	return e
 }
 
@@ -145,125 +145,92 @@ func (e *BurstEstimate) group(group uint32) *[coldBin + 1]float64 {
 	return g
 }
 
-// farCount is how many far accesses to chosen lines p has.
-func (p *burstPhase) farCount() (n float64) {
-	for _, k := range p.far {
-		for _, c := range k {
-			n += float64(c)
-		}
-	}
-	return n
-}
-
-// farShare is the share of far accesses of p.
-func (p *burstPhase) farShare() float64 {
-	return min(1, p.farCount()*ChosenOf/float64(p.settled))
-}
-
-// errors returns the standard errors of bins: what differs between the replicates, between the
-// bursts of a phase, and from a phase to the next, of which it is not known where between the two.
-func (b *Bursts) errors(weights, near []float64, sets *[Replicates]*farSums) (
-	errs [coldBin + 1]float64) {
+// errors sets the standard errors of bins: what differs between the replicates, and, as of a
+// systematic sample, from a burst to the next and from a phase to the next (half of the squared
+// difference; Wolter, Introduction to Variance Estimation, 2007, 8.2).
+func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, sets *[Replicates]farSums) {
+	var v [coldBin + 1]float64 // variances
 	var one [Replicates][coldBin + 1]float64
 	for r, s := range sets {
 		s.settle(func(uint32) *[coldBin + 1]float64 { return &one[r] })
 	}
-	for bin := range errs {
-		mean, sum := 0.0, 0.0
+	for bin := range v {
+		mean := 0.0
 		for r := range one {
 			mean += one[r][bin] / Replicates
 		}
 		for r := range one {
-			sum += (one[r][bin] - mean) * (one[r][bin] - mean)
-		}
-		errs[bin] += sum / (Replicates * (Replicates - 1))
-	}
-	for i := range b.phases {
-		if near[i] == 0 {
-			continue
-		}
-		for bin, v := range b.phases[i].betweenBursts() {
-			errs[bin] += v * near[i] * near[i]
+			d := one[r][bin] - mean
+			v[bin] += d * d / (Replicates * (Replicates - 1))
 		}
 	}
-	last := -1
-	for i := range b.phases {
-		p := &b.phases[i]
-		if p.settled == 0 || len(p.near) == 0 {
+	var before [coldBin + 1]float64
+	last, all, ofFar := -1, 0.0, 0.0
+	for i, w := range weights {
+		if w == 0 {
 			continue
 		}
+		now := b.nearShares(i)
 		if last >= 0 {
-			before, now := b.phases[last].shares(), p.shares()
-			gap := 0.0
-			for j := last; j < i; j++ {
-				gap += float64(b.phases[j].off)
+			u := (w*w + weights[last]*weights[last]) / 4
+			for bin := range nearBins {
+				d := now[bin] - before[bin]
+				v[bin] += u * d * d
 			}
-			for bin := range errs {
-				d := gap * (now[bin] - before[bin])
-				errs[bin] += d * d / 12
+			d := now[coldBin] - before[coldBin]
+			ofFar += u * d * d
+		}
+		before, last = now, i
+	}
+	for _, n := range far {
+		all += n
+	}
+	last = -1
+	for i, n := range far {
+		if n == 0 {
+			continue
+		}
+		now := b.phases[i].shares()
+		if last >= 0 {
+			for bin := range v {
+				d := now[bin] - before[bin]
+				v[bin] += (n*n + far[last]*far[last]) / 4 * d * d
 			}
 		}
-		last = i
+		before, last = now, i
 	}
-	for bin := range errs {
-		errs[bin] = math.Sqrt(errs[bin])
+	for bin := range v {
+		if all > 0 && bin >= nearBins-1 {
+			share := e.Bins[bin] / all
+			v[bin] += share * share * ofFar
+		}
+		e.Errors[bin] = math.Sqrt(v[bin])
 	}
-	return errs
 }
 
-// betweenBursts is the variance of the mean of the shares of near bins, of the bursts of p.
-func (p *burstPhase) betweenBursts() (v nearShares) {
-	var all []nearShares
-	for i := range p.bursts {
-		n := 0.0
-		for _, c := range p.bursts[i] {
-			n += float64(c)
-		}
-		var s nearShares
-		for bin, c := range p.bursts[i] {
-			s[bin] = float64(c) / n
-		}
-		if n > 0 {
-			all = append(all, s)
-		}
+// nearShares are those of the near bins at a burst, and of far accesses, in coldBin.
+func (b *Bursts) nearShares(cell int) (s [coldBin + 1]float64) {
+	c := &b.cells[cell]
+	s[coldBin] = b.farShare(cell)
+	for k, n := range c.near {
+		s[k.bin] += (1 - s[coldBin]) * float64(n) / float64(c.kept-c.far)
 	}
-	if n := float64(len(all)); n > 1 {
-		for bin := range v {
-			mean := 0.0
-			for _, s := range all {
-				mean += s[bin] / n
-			}
-			for _, s := range all {
-				v[bin] += (s[bin] - mean) * (s[bin] - mean) / (n * (n - 1))
-			}
-		}
-	}
-	return v
+	return s
 }
 
-type nearShares [nearBins]float64
-
-// shares are those of the bins of p alone; of censored distances that of their bound.
+// shares are those of the bins of far accesses of p alone; of censored distances that of their
+// bound.
 func (p *burstPhase) shares() (s [coldBin + 1]float64) {
-	far := p.farShare()
-	if all := p.farCount(); all > 0 {
-		for k, n := range p.far {
-			for _, c := range n {
-				s[k.fine>>fineBits] += far * float64(c) / all
-			}
+	for k, n := range p.far {
+		for _, c := range n {
+			s[k.fine>>fineBits] += float64(c) / float64(p.count)
 		}
-	}
-	near := p.nearSum()
-	for k, c := range p.near {
-		s[k.bin] += (1 - far) * float64(c) / near
 	}
 	return s
 }
 
 // farSums are weighed far accesses by group.
 type farSums map[uint32]map[farKey]float64
-
-func newFarSums() *farSums { return &farSums{} }
 
 func (f farSums) add(k farKey, n float64) {
 	g := f[k.group]

@@ -84,7 +84,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 	}
-	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack, r.Build.Sync)
+	mem, err := newMemory(r, built)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +123,14 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	}
 	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
 	return d, failed
+}
+
+// newMemory makes what the program shares.
+func newMemory(r *Request, b *gofront.Built) (*collect.Memory, error) {
+	if r.Build.Sample {
+		return collect.NewSampledMemory(len(b.Sites), r.Build.Stack)
+	}
+	return collect.NewMemory(len(b.Sites), r.Build.Stack, r.Build.Sync)
 }
 
 // run runs a program that was built and analyses it, or writes its trace. failed is the error of

@@ -25,8 +25,8 @@ type sampler struct {
 
 // sampledMode is how a goroutine goes on.
 type sampledMode struct {
-	mode  collect.Mode
-	phase uint64 // that it has begun so in
+	mode          collect.Mode
+	change, phase uint64 // in which it has begun so
 }
 
 func newSampler(a *analysis) *sampler {
@@ -58,7 +58,7 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, dropped uint
 	if first := s.phase == 0; first || change > s.change {
 		s.change = change
 		switch {
-		case mode == collect.Off:
+		case mode == collect.Off || mode == collect.Glimpse:
 			s.b.Pause()
 			s.on = false
 		case !s.on:
@@ -66,14 +66,12 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, dropped uint
 			s.b.Begin()
 			s.on = true
 		}
-		if mode == collect.Dense {
+		if mode == collect.Dense || mode == collect.Glimpse {
 			s.b.Burst()
 		}
 	}
 	m.mode = mode
-	if m.phase = s.phase; change < s.change || !s.on {
-		m.phase = 0 // what others do is in another phase
-	}
+	m.change, m.phase = change, s.phase
 	return nil
 }
 
@@ -82,22 +80,28 @@ func (s *sampler) watched(m *sampledMode) bool {
 	return s.on && m.mode != collect.Off && m.phase == s.phase
 }
 
+// dense reports that they are of the burst.
+func (s *sampler) dense(m *sampledMode) bool {
+	return m.mode >= collect.Glimpse && m.change == s.change
+}
+
 // batch takes accesses.
 func (s *sampler) batch(b *collect.Batch) {
 	s.counted(uint64(len(b.Places)))
 	i := 0
 	for _, t := range b.Turns {
 		m := s.of(t.Goroutine)
-		if !s.watched(m) {
+		watched, dense := s.watched(m), s.dense(m)
+		if !watched && !dense {
 			i = t.End
 			continue
 		}
 		for ; i < t.End; i++ {
 			line := b.Places[i] / lineBytes
-			if m.mode == collect.Dense {
+			if dense {
 				s.b.Dense(line, b.Groups[i])
 			}
-			if collect.Chosen(b.Real[i]) {
+			if watched && collect.Chosen(b.Real[i]) {
 				s.b.Watch(line, b.Groups[i], replicate(b.Real[i]))
 			}
 		}
@@ -114,16 +118,16 @@ func replicate(addr uint64) int {
 func (s *sampler) loop(l *collect.Loop) {
 	s.counted(l.Times * uint64(len(l.Accesses)))
 	m := s.of(l.Goroutine)
-	if !s.watched(m) {
-		return
-	}
-	if m.mode == collect.Dense {
+	if s.dense(m) {
 		for i := uint64(0); i < l.Times && s.b.Room() > 0; i++ {
 			for j := range l.Accesses {
 				a := &l.Accesses[j]
 				s.b.Dense((a.Place+i*uint64(a.Step))/lineBytes, a.Group)
 			}
 		}
+	}
+	if !s.watched(m) {
+		return
 	}
 	s.touches = s.touches[:0]
 	from := 0 // of the accesses that others must be put in order with

@@ -114,6 +114,10 @@ type Memory struct {
 // written first. stack says that the accesses to the stack are events as others, not only counted,
 // sync that what goroutines wait for is recorded.
 func NewMemory(sites int, stack, sync bool) (*Memory, error) {
+	return newMemory(sites, stack, sync, firstChunks)
+}
+
+func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	f, err := anonymousFile("krdlab-trace")
 	if err != nil {
 		return nil, fmt.Errorf("memory shared with the program: %w", err)
@@ -140,7 +144,7 @@ func NewMemory(sites int, stack, sync bool) (*Memory, error) {
 	if sync {
 		m.h.sync = 1
 	}
-	m.grow(firstChunks)
+	m.grow(chunks)
 	return m, nil
 }
 

@@ -9,9 +9,10 @@ import (
 type Mode int
 
 const (
-	Off   Mode = iota // none
-	Watch             // those to granules that Chosen chooses
-	Dense             // all
+	Off     Mode = iota // none
+	Watch               // those to granules that Chosen chooses
+	Glimpse             // all, and then none
+	Dense               // all, and then it watches
 )
 
 // A Sampler takes how goroutines record a sample.
@@ -81,16 +82,28 @@ func (m *Memory) Dropped() uint64 {
 }
 
 // How a sample goes on, by the clock, so that the time that it costs is bounded however slowly the
-// program records: phases in which it watches, with bursts of all accesses in them, take onShare of
-// the time elapsed each, at least firstPhase, and offShare follow in which nothing is recorded.
+// program records: phases in which it watches take onShare of the time elapsed each, at least
+// firstPhase, and offShare follow in which nothing is recorded. In both are bursts of all accesses,
+// as far apart as betweenShare of the time elapsed.
 const (
-	firstPhase = time.Millisecond
-	onShare    = 0.08
-	offShare   = 0.13
-	// mostBursts is how many bursts a phase has at most, at least betweenBursts apart.
-	mostBursts    = 8
-	betweenBursts = 500 * time.Microsecond
+	firstPhase    = time.Millisecond
+	onShare       = 0.2
+	offShare      = 0.35
+	betweenBursts = 2 * time.Millisecond
+	betweenShare  = 0.02
 )
+
+// sampledChunks is how many chunks a program has that records a sample: what is recorded and not
+// read yet when it ends is waited for.
+const sampledChunks = 32
+
+// NewSampledMemory is NewMemory for a program that records a sample.
+func NewSampledMemory(sites int, stack bool) (*Memory, error) {
+	return newMemory(sites, stack, false, sampledChunks)
+}
+
+// sampledPause is how long the reader of a sample sleeps at most: a phase waits for it.
+const sampledPause = 100 * time.Microsecond
 
 // sample changes the mode of the program until the function that it returns is called.
 func (m *Memory) sample() (stop func()) {
@@ -108,21 +121,21 @@ func (m *Memory) sample() (stop func()) {
 			return true
 		}
 	}
-	atomic.StoreUint64(&m.h.mode, uint64(Dense))
 	go func() {
 		defer close(ended)
-		for {
+		// during goes on for a share of the time elapsed, with bursts.
+		during := func(share float64, burst Mode) bool {
 			elapsed := time.Since(began)
-			on := max(firstPhase, time.Duration(onShare*float64(elapsed)))
-			each := max(on/mostBursts, betweenBursts)
-			for n := on; n > 0; n -= each {
-				if !set(Dense, min(each, n)) {
-					return
+			left := max(firstPhase, time.Duration(share*float64(elapsed)))
+			each := max(betweenBursts, time.Duration(betweenShare*float64(elapsed)))
+			for ; left > 0; left -= each {
+				if !set(burst, min(left, each)) {
+					return false
 				}
 			}
-			if !set(Off, max(firstPhase*13/8, time.Duration(offShare*float64(elapsed)))) {
-				return
-			}
+			return true
+		}
+		for during(onShare, Dense) && set(Off, 0) && during(offShare, Glimpse) {
 		}
 	}()
 	return func() {

@@ -627,7 +627,7 @@ func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {
 	}
 	put(b, uintptr(n), Repeat<<KindShift|loose<<8|uint64(k))
 	if sampling {
-		b.took(n * uint64(k))
+		b.took(n*uint64(k), loose == 0)
 	}
 	return true
 }

@@ -7,9 +7,10 @@ import "unsafe"
 // sample does not have is counted. A word of that is a number, which grows with each change, times
 // four, and one of:
 const (
-	off   = iota // nothing is recorded
-	watch        // accesses to granules that chosen chooses
-	dense        // all, up to mostDense of a goroutine, and then it watches
+	off     = iota // nothing is recorded
+	watch          // accesses to granules that chosen chooses
+	glimpse        // all, up to mostDense of a goroutine, and then nothing
+	dense          // all likewise, and then it watches
 )
 
 // Bits 32 to 55 of the number of a site are how many accesses it makes at once: one for each leaf.
@@ -61,7 +62,7 @@ func drops(b *Buf, a uintptr, w uint64) bool {
 			return true
 		}
 	default:
-		b.took(1)
+		b.took(1, true)
 	}
 	return false
 }
@@ -82,13 +83,14 @@ func (b *Buf) look() {
 	tell(b)
 }
 
-// took counts accesses that a burst has.
-func (b *Buf) took(n uint64) {
-	if b.mode != dense {
+// took counts accesses that a burst has. now says that the burst may end: where some are to come as
+// Loose nothing may stand between.
+func (b *Buf) took(n uint64, now bool) {
+	if b.mode < glimpse {
 		return
 	}
-	if b.left -= int64(n); b.left <= 0 {
-		b.mode = watch
+	if b.left -= int64(n); b.left <= 0 && now {
+		b.mode -= glimpse
 		tell(b)
 	}
 }
@@ -106,7 +108,7 @@ func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 		return false
 	}
 	for i := range within {
-		if within[i][1] == anywhere && (b.mode != dense || n > mostLoose) {
+		if within[i][1] == anywhere && (b.mode < glimpse || n > mostLoose) {
 			return false
 		}
 	}
