@@ -15,7 +15,8 @@ import "math/bits"
 // and Meier, J. American Statistical Association 53, 1958), by group. What remains is cold, or
 // beyond what any phase saw.
 //
-// A burst stands for half of the accesses since the one before, and half of those up to the next. Far
+// A burst stands for its accesses, half of those since the one before, and half of those up to the
+// next. Far
 // accesses between phases have the distances of those in the nearest one.
 //
 // The methods are for one goroutine. Watch and Dense take O(log n) of the lines of a phase.
@@ -25,22 +26,23 @@ type Bursts struct {
 	before uint64 // accesses before the first cell
 	near   recency
 	far    recency
-	room   int // accesses that the burst still takes
+	counts []uint32 // of the burst, by group and bin: group << binBits | bin
+	room   int      // accesses that the burst still takes
 	on     bool
 }
 
 const (
 	// NearBytes is the distance up to which bursts are looked at.
-	NearBytes = 256 << 10
+	NearBytes = 128 << 10
 	// ChosenOf lines are one that is watched, on average.
 	ChosenOf = 16
 	// BurstAccesses is how many accesses of a burst are looked at.
-	BurstAccesses = 1 << 17
+	BurstAccesses = 1 << 16
 	// Replicates are groups of chosen lines; what differs between them tells the error.
 	Replicates = 8
 
 	nearLines = NearBytes / StreamLine
-	nearBins  = 20 // of distances less than NearBytes
+	nearBins  = 19 // of distances less than NearBytes
 	fineBits  = 3  // far bins are in so many halves for Kaplan and Meier's estimate
 
 	// warmAccesses is how many accesses without NearBytes of lines show that there are few far ones.
@@ -49,10 +51,11 @@ const (
 
 // A burstCell is a burst and what follows up to the next.
 type burstCell struct {
-	all   uint64 // accesses
-	phase int    // that it is in, -1: none
-	near  map[groupBinOf]uint32
-	kept  uint32 // accesses that are counted: near ones and
+	all   uint64                // accesses
+	own   uint64                // of those, while the burst was
+	phase int                   // that it is in, -1: none
+	near  map[groupBinOf]uint32 // of bursts that have ended
+	kept  uint32                // accesses that are counted: near ones and
 	far   uint32
 }
 
@@ -96,6 +99,7 @@ func (b *Bursts) Pause() { b.on = false }
 
 // Burst begins a burst.
 func (b *Bursts) Burst() {
+	b.endBurst()
 	b.near.reset()
 	b.room = BurstAccesses
 	c := burstCell{phase: -1, near: map[groupBinOf]uint32{}}
@@ -109,12 +113,16 @@ func (b *Bursts) Burst() {
 // Room returns how many accesses a burst still takes.
 func (b *Bursts) Room() int { return b.room }
 
-// Count counts accesses of the program, of the sample or not, before they are given one by one.
-func (b *Bursts) Count(n uint64) {
+// Count counts accesses of the program. seen says that these are given one by one next, those of
+// loops at least so many that the rest is like them.
+func (b *Bursts) Count(n uint64, seen bool) {
 	if len(b.cells) == 0 {
 		b.before += n
 	} else {
-		b.cells[len(b.cells)-1].all += n
+		c := &b.cells[len(b.cells)-1]
+		if c.all += n; seen && b.room > 0 {
+			c.own += n
+		}
 	}
 	if !b.on {
 		return
@@ -142,8 +150,25 @@ func (b *Bursts) Dense(line uint64, group uint32) {
 		c.far++
 		return
 	}
-	c.near[groupBinOf{group, uint8(bits.Len64(uint64(between) * StreamLine))}]++
+	at := int(group)<<binBits | bits.Len64(uint64(between)*StreamLine)
+	if at >= len(b.counts) {
+		b.counts = append(b.counts, make([]uint32, at+1-len(b.counts)+1<<(binBits+4))...)
+	}
+	b.counts[at]++
 }
+
+// endBurst keeps what the burst has counted.
+func (b *Bursts) endBurst() {
+	for at, n := range b.counts {
+		if n > 0 {
+			k := groupBinOf{uint32(at >> binBits), uint8(at & (1<<binBits - 1))}
+			b.cells[len(b.cells)-1].near[k] += n
+			b.counts[at] = 0
+		}
+	}
+}
+
+const binBits = 5
 
 // Watch takes an access of a phase to a line that is chosen; replicate is the group of chosen lines
 // that it is in. Count has counted it.

@@ -41,6 +41,8 @@ func (b *Bursts) weights() []float64 {
 				w[i] += held / 2
 			}
 			last, held = i, 0
+			w[i] += float64(b.cells[i].own)
+			held -= float64(b.cells[i].own)
 		}
 		held += float64(b.cells[i].all)
 	}
@@ -77,6 +79,7 @@ func (b *Bursts) farShare(cell int) float64 {
 // Estimate returns what is known so far; nil if nothing was sampled from which anything follows.
 // Its cost is in proportion to the groups, bins and bursts.
 func (b *Bursts) Estimate() *BurstEstimate {
+	b.endBurst()
 	e := &BurstEstimate{Accesses: b.all(), Groups: map[uint32]*[coldBin + 1]float64{}}
 	weights := b.weights()
 	far := make([]float64, len(b.phases)) // accesses that have the distances of each phase

@@ -165,7 +165,7 @@ func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *c
 		d.LostGoroutines = mem.Lost()
 		a.reader.Count(mem.Counts())
 		if a.sample != nil {
-			a.sample.counted(mem.Dropped())
+			a.sample.counted(mem.Dropped(), false)
 		}
 		err = a.end(d, mem.LostEvents())
 	}

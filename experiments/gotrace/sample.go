@@ -20,7 +20,9 @@ type sampler struct {
 	change  uint64                  // the last that was seen of any
 	phase   uint64
 	on      bool
-	touches []touch
+	touches []touch  // of a loop
+	ends    []int    // of rows of them
+	heads   [][2]int // what of each is to come
 }
 
 // sampledMode is how a goroutine goes on.
@@ -45,30 +47,31 @@ func (s *sampler) of(goroutine uint64) *sampledMode {
 	return m
 }
 
-// counted counts accesses.
-func (s *sampler) counted(n uint64) {
+// counted counts accesses; seen says that they come one by one, or in a loop.
+func (s *sampler) counted(n uint64, seen bool) {
 	s.a.count += n
-	s.b.Count(n)
+	s.b.Count(n, seen)
 }
 
 // Mode implements [collect.Sampler].
 func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, dropped uint64) error {
-	s.counted(dropped)
+	s.counted(dropped, false)
 	m := s.of(goroutine)
-	if first := s.phase == 0; first || change > s.change {
+	if burst := mode >= collect.Glimpse; change > s.change {
 		s.change = change
-		switch {
-		case mode == collect.Off || mode == collect.Glimpse:
+		if mode == collect.Off || mode == collect.Glimpse {
 			s.b.Pause()
 			s.on = false
-		case !s.on:
+		} else if !s.on {
 			s.phase++
 			s.b.Begin()
 			s.on = true
 		}
-		if mode == collect.Dense || mode == collect.Glimpse {
+		if burst {
 			s.b.Burst()
 		}
+	} else if burst && change == s.change && m.mode < collect.Glimpse {
+		s.b.Burst() // a long loop
 	}
 	m.mode = mode
 	m.change, m.phase = change, s.phase
@@ -87,11 +90,11 @@ func (s *sampler) dense(m *sampledMode) bool {
 
 // batch takes accesses.
 func (s *sampler) batch(b *collect.Batch) {
-	s.counted(uint64(len(b.Places)))
 	i := 0
 	for _, t := range b.Turns {
 		m := s.of(t.Goroutine)
 		watched, dense := s.watched(m), s.dense(m)
+		s.counted(uint64(t.End-i), dense)
 		if !watched && !dense {
 			i = t.End
 			continue
@@ -116,8 +119,12 @@ func replicate(addr uint64) int {
 
 // loop takes a loop.
 func (s *sampler) loop(l *collect.Loop) {
-	s.counted(l.Times * uint64(len(l.Accesses)))
-	m := s.of(l.Goroutine)
+	m, n := s.of(l.Goroutine), l.Times*uint64(len(l.Accesses))
+	if s.watched(m) && n >= longLoop && s.b.Room() == 0 {
+		s.b.Burst()
+		m.mode = collect.Dense
+	}
+	s.counted(n, s.dense(m))
 	if s.dense(m) {
 		for i := uint64(0); i < l.Times && s.b.Room() > 0; i++ {
 			for j := range l.Accesses {
@@ -129,22 +136,66 @@ func (s *sampler) loop(l *collect.Loop) {
 	if !s.watched(m) {
 		return
 	}
-	s.touches = s.touches[:0]
-	from := 0 // of the accesses that others must be put in order with
+	s.watchLoop(l)
+}
+
+// longLoop is from how many accesses on a loop is a burst of its own, as in package krdagent.
+const longLoop = 1 << 21
+
+// watchLoop takes what a loop accesses of chosen granules, each line once for each access.
+func (s *sampler) watchLoop(l *collect.Loop) {
+	s.touches, s.ends = s.touches[:0], s.ends[:0]
+	s.wide(l)
 	for j := range l.Accesses {
-		if s.touch(&l.Accesses[j], l.Times, uint32(j)); from == 0 {
-			from = len(s.touches)
+		if a := &l.Accesses[j]; !isWide(a) {
+			s.touch(a, l.Times, uint32(j))
 		}
 	}
-	if len(s.touches) > from {
-		slices.SortFunc(s.touches, func(x, y touch) int {
-			return cmp.Or(cmp.Compare(x.iteration, y.iteration), cmp.Compare(x.access, y.access))
-		})
+	from := 0 // each row of touches is ascending: merge them
+	s.heads = s.heads[:0]
+	for _, end := range s.ends {
+		if from < end {
+			s.heads = append(s.heads, [2]int{from, end})
+		}
+		from = end
 	}
-	for i := range s.touches {
-		x := &s.touches[i]
+	for len(s.heads) > 0 {
+		best := 0
+		for h := 1; h < len(s.heads); h++ {
+			if s.touches[s.heads[h][0]].before(&s.touches[s.heads[best][0]]) {
+				best = h
+			}
+		}
+		h := &s.heads[best]
+		x := &s.touches[h[0]]
 		s.b.Watch(x.line, l.Accesses[x.access].Group, int(x.replicate))
+		if h[0]++; h[0] == h[1] {
+			s.heads = slices.Delete(s.heads, best, best+1)
+		}
 	}
+}
+
+// isWide reports that an access goes to another granule each time.
+func isWide(a *collect.Strided) bool {
+	return a.Step >= collect.GranuleBytes || a.Step <= -collect.GranuleBytes
+}
+
+// wide gathers the touches of all such accesses of a loop.
+func (s *sampler) wide(l *collect.Loop) {
+	some := false
+	for j := range l.Accesses {
+		some = some || isWide(&l.Accesses[j])
+	}
+	for i := uint64(0); some && i < l.Times; i++ {
+		for j := range l.Accesses {
+			a := &l.Accesses[j]
+			if real := a.Real + i*uint64(a.Step); isWide(a) && collect.Chosen(real) {
+				s.touches = append(s.touches, touch{i, (a.Place + i*uint64(a.Step)) / lineBytes,
+					uint32(j), int32(replicate(real))})
+			}
+		}
+	}
+	s.ends = append(s.ends, len(s.touches))
 }
 
 // A touch is the first access of a row to a line that is chosen.
@@ -155,17 +206,13 @@ type touch struct {
 	replicate int32
 }
 
-// touch gathers the touches of an access of a loop of some iterations.
+// before reports that x comes before y in their loop.
+func (x *touch) before(y *touch) bool {
+	return x.iteration < y.iteration || x.iteration == y.iteration && x.access < y.access
+}
+
+// touch gathers the touches of an access, which is not wide, of a loop of some iterations.
 func (s *sampler) touch(a *collect.Strided, times uint64, access uint32) {
-	if a.Step >= collect.GranuleBytes || a.Step <= -collect.GranuleBytes {
-		for i := range times {
-			if real := a.Real + i*uint64(a.Step); collect.Chosen(real) {
-				s.touches = append(s.touches, touch{i, (a.Place + i*uint64(a.Step)) / lineBytes, access,
-					int32(replicate(real))})
-			}
-		}
-		return
-	}
 	if a.Step == 0 {
 		times = 1
 	}
@@ -201,11 +248,11 @@ func (s *sampler) touch(a *collect.Strided, times uint64, access uint32) {
 		}
 	}
 	if a.Step < 0 {
-		slices.Reverse(s.touches[at:])
-		slices.SortStableFunc(s.touches[at:], func(x, y touch) int {
+		slices.SortFunc(s.touches[at:], func(x, y touch) int {
 			return cmp.Compare(x.iteration, y.iteration)
 		})
 	}
+	s.ends = append(s.ends, len(s.touches))
 }
 
 // Sampling is how a document's distances were estimated.

@@ -87,10 +87,10 @@ func (m *Memory) Dropped() uint64 {
 // as far apart as betweenShare of the time elapsed.
 const (
 	firstPhase    = time.Millisecond
-	onShare       = 0.2
+	onShare       = 0.13
 	offShare      = 0.35
-	betweenBursts = 2 * time.Millisecond
-	betweenShare  = 0.02
+	betweenBursts = 5 * time.Millisecond
+	betweenShare  = 0.025
 )
 
 // sampledChunks is how many chunks a program has that records a sample: what is recorded and not

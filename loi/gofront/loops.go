@@ -666,7 +666,7 @@ func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from 
 	}
 	cond, last := head[0].text, ""
 	if cond != l.w.raw(s.Cond) {
-		last = "; _ = " + cond // what it accesses when it is false
+		last = cond // what it accesses when it is false
 	}
 	within, ok := l.found(from)
 	if !ok {
@@ -686,6 +686,9 @@ func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from 
 	}
 	start, left := w.fresh(""), w.fresh("")
 	test, off := l.unless(start, s)
+	if last != "" {
+		last = "; if " + left + " == " + repeats + l.orUnseen(start) + " { _ = " + last + " }"
+	}
 	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left, l.index.Name()) +
 		"for ; " + test + cond},
 		piece{s.Body.Pos(), s.Body.End(), first[:len(first)-1] +
@@ -762,9 +765,12 @@ func (l *steady) begin(start, left, index string) string {
 func (l *steady) repeated(start, left, index, post string, within []string) string {
 	args := []string{start, strconv.Itoa(len(l.sites)), fmt.Sprintf("%sA.T(%s, %s, %s, %d)",
 		l.w.prefix, index, l.limit, l.step, l.op)}
-	return fmt.Sprintf("; if %s--; %[1]s == 0 && %s { %s; break }", left,
-		l.w.call("WE", append(args, within...)...), post)
+	return fmt.Sprintf("; if %s--; %[1]s == 0 && %s { %s; %[1]s = %[4]s; break }", left,
+		l.w.call("WE", append(args, within...)...), post, repeats)
 }
+
+// repeats is what the iterations that are left to be compared come to when the rest is repeated.
+const repeats = "3"
 
 // line is what makes the text that follows stand on the line of p.
 func (l *steady) line(p token.Pos) string {

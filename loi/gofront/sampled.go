@@ -35,6 +35,14 @@ func (l *steady) sampled(index string) string {
 	return l.w.call(name, strconv.Itoa(len(l.sites)), times, strconv.Itoa(leaves))
 }
 
+// orUnseen is the condition that the second loop runs from the beginning on.
+func (l *steady) orUnseen(start string) string {
+	if l.w.opt.Sample {
+		return " || " + start + " == 0"
+	}
+	return ""
+}
+
 // loadsAny reports that e loads something, or calls: it may not be evaluated earlier than it stands.
 func loadsAny(e ast.Expr) (loads bool) {
 	ast.Inspect(e, func(n ast.Node) bool {

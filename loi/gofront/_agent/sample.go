@@ -21,13 +21,15 @@ const (
 
 const (
 	// mostDense is how many accesses of a goroutine a burst has.
-	mostDense = 1 << 17
+	mostDense = 1 << 16
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
 	untold = 1 << 14
 	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose: while
 	// they do, nothing else can be recorded.
 	mostLoose = 1 << 14
+	// longLoop is from how many accesses on a loop is a burst of its own. Package gotrace has the same.
+	longLoop = 1 << 21
 )
 
 // sample is what a goroutine records of one; it is part of a Buf.
@@ -118,7 +120,7 @@ func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 // WS is W of a loop of so many iterations, 0: that is not known. leaves are the accesses of an
 // iteration. It returns 0 if the loop is to be run unseen, and has counted it then.
 func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
-	if b.unseen(n, leaves) {
+	if b.unseen(n, leaves, true) {
 		return 0
 	}
 	b.whole = int64(2 * k)
@@ -127,18 +129,23 @@ func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 
 // WL is WS of a loop some of whose accesses are Loose.
 func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
-	if b.unseen(n, leaves) {
+	if b.unseen(n, leaves, false) {
 		return 0
 	}
 	return W(b, k)
 }
 
-// unseen reports that a loop is to be run unseen.
-func (b *Buf) unseen(n, leaves uint64) bool {
+// unseen reports that a loop is to be run unseen. long says that one of many accesses is a burst.
+func (b *Buf) unseen(n, leaves uint64, long bool) bool {
 	if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
 		b.look()
 	}
 	if b.mode != off || n == 0 {
+		return false
+	}
+	if long && n*leaves >= longLoop { // it would hide from a burst that comes while it runs
+		b.mode, b.left = glimpse, mostDense
+		tell(b)
 		return false
 	}
 	b.dropped += n * leaves
