@@ -6,9 +6,10 @@ import "math/bits"
 // accesses; phases in which the accesses to chosen lines are seen; and otherwise nothing but how many
 // accesses there were. Data are lines of StreamLine bytes.
 //
-// Distances of less than NearBytes are from bursts, and in bursts alone the share of others. What
-// comes before a burst has seen NearBytes is not counted, since nobody knows what was before. After
-// that a first access is far. In phases that share is from the chosen lines, of which one of ChosenOf
+// Distances of less than SmallBytes are from all bursts, others of less than NearBytes from those
+// that are not small, and in bursts alone the share of those beyond. What comes before a burst has
+// seen as much, or half of its accesses, is not counted, since nobody knows what was before. After
+// that a first access is beyond. In phases that share is from the chosen lines, of which one of ChosenOf
 // is one, so there are as many times more lines between two accesses to one of them, and as many
 // times more such accesses. So are the distances of far accesses: a first access is at least as
 // far as all that the phase has seen. How far is estimated as of lifetimes that are censored (Kaplan
@@ -28,6 +29,8 @@ type Bursts struct {
 	far    recency
 	counts []uint32 // of the burst, by group and bin: group << binBits | bin
 	room   int      // accesses that the burst still takes
+	half   int      // after so many are left it counts anyway
+	lines  int      // distances of fewer
 	on     bool
 }
 
@@ -38,11 +41,15 @@ const (
 	ChosenOf = 16
 	// BurstAccesses is how many accesses of a burst are looked at.
 	BurstAccesses = 1 << 16
+	// SmallBytes and SmallAccesses are those of small bursts.
+	SmallBytes    = 4 << 10
+	SmallAccesses = 1 << 13
 	// Replicates are groups of chosen lines; what differs between them tells the error.
 	Replicates = 8
 
 	nearLines = NearBytes / StreamLine
 	nearBins  = 19 // of distances less than NearBytes
+	smallBins = 13 // and less than SmallBytes
 	fineBits  = 3  // far bins are in so many halves for Kaplan and Meier's estimate
 
 	// warmAccesses is how many accesses without NearBytes of lines show that there are few far ones.
@@ -57,6 +64,7 @@ type burstCell struct {
 	near  map[groupBinOf]uint32 // of bursts that have ended
 	kept  uint32                // accesses that are counted: near ones and
 	far   uint32
+	small bool
 }
 
 // A burstPhase is what a phase has seen.
@@ -97,12 +105,15 @@ func (b *Bursts) Begin() {
 // Pause ends a phase, if there is one.
 func (b *Bursts) Pause() { b.on = false }
 
-// Burst begins a burst.
-func (b *Bursts) Burst() {
+// Burst begins a burst, which may be a small one: it tells less, and takes less time.
+func (b *Bursts) Burst(small bool) {
 	b.endBurst()
 	b.near.reset()
-	b.room = BurstAccesses
-	c := burstCell{phase: -1, near: map[groupBinOf]uint32{}}
+	b.room, b.half, b.lines = BurstAccesses, BurstAccesses/2, nearLines
+	if small {
+		b.room, b.half, b.lines = SmallAccesses, SmallAccesses/2, SmallBytes/StreamLine
+	}
+	c := burstCell{phase: -1, small: small, near: map[groupBinOf]uint32{}}
 	if b.on {
 		c.phase = len(b.phases) - 1
 		b.phases[c.phase].last = len(b.cells)
@@ -142,11 +153,11 @@ func (b *Bursts) Dense(line uint64, group uint32) {
 	}
 	b.room--
 	between, first := b.near.access(line)
-	if b.near.known < nearLines && b.room > BurstAccesses/2 {
+	if b.near.known < b.lines && b.room > b.half {
 		return
 	}
 	c := &b.cells[len(b.cells)-1]
-	if c.kept++; first || between >= nearLines {
+	if c.kept++; first || between >= b.lines {
 		c.far++
 		return
 	}

@@ -64,16 +64,71 @@ func (b *Bursts) nearest(cell int) int {
 	return best
 }
 
-// farShare is the share of far accesses around a cell that has kept some.
-func (b *Bursts) farShare(cell int) float64 {
+// A rest is how the accesses of a burst that are no nearer than SmallBytes are shared out: near ones
+// by group and bin, and far ones.
+type rest struct {
+	near     map[groupBinOf]float64
+	far, all float64
+}
+
+// rests returns that of each burst: its own, or, if it is small or has none, that of the nearest one.
+func (b *Bursts) rests() []*rest {
+	list := make([]*rest, len(b.cells))
+	last := -1
+	for i := range b.cells {
+		c := &b.cells[i]
+		if c.small || c.kept == 0 {
+			continue
+		}
+		r := &rest{near: map[groupBinOf]float64{}, far: float64(c.far)}
+		r.all = r.far
+		for k, n := range c.near {
+			if k.bin >= smallBins {
+				r.near[k] += float64(n)
+				r.all += float64(n)
+			}
+		}
+		if r.all == 0 {
+			continue
+		}
+		list[i] = r
+		for j := last + 1; j < i; j++ {
+			if last < 0 || i-j <= j-last {
+				list[j] = r
+			} else {
+				list[j] = list[last]
+			}
+		}
+		last = i
+	}
+	for j := last + 1; last >= 0 && j < len(list); j++ {
+		list[j] = list[last]
+	}
+	return list
+}
+
+// beyondSmall is the share of the accesses of a burst that are no nearer than SmallBytes.
+func (c *burstCell) beyondSmall() float64 {
+	n := float64(c.far)
+	for k, count := range c.near {
+		if k.bin >= smallBins {
+			n += float64(count)
+		}
+	}
+	return n / float64(c.kept)
+}
+
+// farShare is the share of far accesses around a burst, of which beyond are no nearer than
+// SmallBytes; r is how these are shared out, nil: that is not known.
+func (b *Bursts) farShare(cell int, beyond float64, r *rest) float64 {
 	c := &b.cells[cell]
-	if c.phase >= 0 && b.phases[c.phase].settled > 0 {
-		return b.phases[c.phase].farShare()
+	switch {
+	case c.phase >= 0 && b.phases[c.phase].settled > 0:
+		return min(beyond, b.phases[c.phase].farShare())
+	case r == nil:
+		return beyond
 	}
-	if c.kept == c.far {
-		return 1
-	}
-	return float64(c.far) / float64(c.kept)
+	return beyond * r.far / r.all
 }
 
 // Estimate returns what is known so far; nil if nothing was sampled from which anything follows.
@@ -83,23 +138,30 @@ func (b *Bursts) Estimate() *BurstEstimate {
 	e := &BurstEstimate{Accesses: b.all(), Groups: map[uint32]*[coldBin + 1]float64{}}
 	weights := b.weights()
 	far := make([]float64, len(b.phases)) // accesses that have the distances of each phase
-	beyond := 0.0
+	unknown := 0.0
+	rests := b.rests()
 	for i, w := range weights {
 		c := &b.cells[i]
 		if c.kept == 0 {
 			continue
 		}
 		e.Bursts++
-		share := b.farShare(i)
-		if near := float64(c.kept - c.far); near == 0 {
-			share = 1
+		for k, n := range c.near {
+			if k.bin < smallBins {
+				e.group(k.group)[k.bin] += w * float64(n) / float64(c.kept)
+			}
+		}
+		beyond, r := c.beyondSmall(), rests[i]
+		share := b.farShare(i, beyond, r)
+		if r == nil || r.all == r.far {
+			share = beyond
 		} else {
-			for k, n := range c.near {
-				e.group(k.group)[k.bin] += w * (1 - share) * float64(n) / near
+			for k, n := range r.near {
+				e.group(k.group)[k.bin] += w * (beyond - share) * n / (r.all - r.far)
 			}
 		}
 		if p := b.nearest(i); p < 0 {
-			beyond += w * share
+			unknown += w * share
 		} else {
 			far[p] += w * share
 		}
@@ -127,15 +189,15 @@ func (b *Bursts) Estimate() *BurstEstimate {
 		}
 	}
 	total.settle(e.group)
-	if beyond > 0 {
-		e.group(0)[coldBin] += beyond
+	if unknown > 0 {
+		e.group(0)[coldBin] += unknown
 	}
 	for _, g := range e.Groups {
 		for bin, n := range g {
 			e.Bins[bin] += n
 		}
 	}
-	b.errors(e, weights, far, &sets)
+	b.errors(e, weights, far, rests, &sets)
 	return e
 }
 
@@ -151,7 +213,8 @@ func (e *BurstEstimate) group(group uint32) *[coldBin + 1]float64 {
 // errors sets the standard errors of bins: what differs between the replicates, and, as of a
 // systematic sample, from a burst to the next and from a phase to the next (half of the squared
 // difference; Wolter, Introduction to Variance Estimation, 2007, 8.2).
-func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, sets *[Replicates]farSums) {
+func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, rests []*rest,
+	sets *[Replicates]farSums) {
 	var v [coldBin + 1]float64 // variances
 	var one [Replicates][coldBin + 1]float64
 	for r, s := range sets {
@@ -167,23 +230,42 @@ func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, sets *[Replica
 			v[bin] += d * d / (Replicates * (Replicates - 1))
 		}
 	}
-	var before [coldBin + 1]float64
-	last, all, ofFar := -1, 0.0, 0.0
+	var before, restBefore [coldBin + 1]float64
+	last, lastRest, all, ofFar, ofBeyond, beyond := -1, -1, 0.0, 0.0, 0.0, 0.0
+	var restWeight, lastWeight float64 // of accesses no nearer than SmallBytes
 	for i, w := range weights {
 		if w == 0 {
 			continue
 		}
-		now := b.nearShares(i)
+		now := b.nearShares(i, rests[i])
 		if last >= 0 {
 			u := (w*w + weights[last]*weights[last]) / 4
-			for bin := range nearBins {
+			for bin := range smallBins {
 				d := now[bin] - before[bin]
 				v[bin] += u * d * d
 			}
 			d := now[coldBin] - before[coldBin]
 			ofFar += u * d * d
+			d = now[smallBins] - before[smallBins]
+			ofBeyond += u * d * d
 		}
+		beyond += w * now[smallBins]
+		restWeight += w * now[smallBins]
 		before, last = now, i
+		if r := rests[i]; r != nil && (i+1 == len(rests) || rests[i+1] != r) {
+			shares := r.shares()
+			if lastRest >= 0 {
+				for bin := smallBins; bin < nearBins; bin++ {
+					d := shares[bin] - restBefore[bin]
+					v[bin] += (restWeight*restWeight + lastWeight*lastWeight) / 4 * d * d
+				}
+			}
+			restBefore, lastRest, lastWeight, restWeight = shares, i, restWeight, 0
+		}
+	}
+	for bin := smallBins; bin < nearBins && beyond > 0; bin++ {
+		share := e.Bins[bin] / beyond
+		v[bin] += share * share * ofBeyond
 	}
 	for _, n := range far {
 		all += n
@@ -211,12 +293,24 @@ func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, sets *[Replica
 	}
 }
 
-// nearShares are those of the near bins at a burst, and of far accesses, in coldBin.
-func (b *Bursts) nearShares(cell int) (s [coldBin + 1]float64) {
+// nearShares are those of the bins below SmallBytes at a burst, in smallBins of what is no nearer,
+// and in coldBin of far accesses.
+func (b *Bursts) nearShares(cell int, r *rest) (s [coldBin + 1]float64) {
 	c := &b.cells[cell]
-	s[coldBin] = b.farShare(cell)
 	for k, n := range c.near {
-		s[k.bin] += (1 - s[coldBin]) * float64(n) / float64(c.kept-c.far)
+		if k.bin < smallBins {
+			s[k.bin] += float64(n) / float64(c.kept)
+		}
+	}
+	s[smallBins] = c.beyondSmall()
+	s[coldBin] = b.farShare(cell, s[smallBins], r)
+	return s
+}
+
+// shares are those of the near bins.
+func (r *rest) shares() (s [coldBin + 1]float64) {
+	for k, n := range r.near {
+		s[k.bin] += n / r.all
 	}
 	return s
 }

@@ -54,7 +54,7 @@ func (s *sampler) counted(n uint64, seen bool) {
 }
 
 // Mode implements [collect.Sampler].
-func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, dropped uint64) error {
+func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool, dropped uint64) error {
 	s.counted(dropped, false)
 	m := s.of(goroutine)
 	if burst := mode >= collect.Glimpse; change > s.change {
@@ -68,10 +68,10 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, dropped uint
 			s.on = true
 		}
 		if burst {
-			s.b.Burst()
+			s.b.Burst(small)
 		}
 	} else if burst && change == s.change && m.mode < collect.Glimpse {
-		s.b.Burst() // a long loop
+		s.b.Burst(false) // a long loop
 	}
 	m.mode = mode
 	m.change, m.phase = change, s.phase
@@ -121,7 +121,7 @@ func replicate(addr uint64) int {
 func (s *sampler) loop(l *collect.Loop) {
 	m, n := s.of(l.Goroutine), l.Times*uint64(len(l.Accesses))
 	if s.watched(m) && n >= longLoop && s.b.Room() == 0 {
-		s.b.Burst()
+		s.b.Burst(false)
 		m.mode = collect.Dense
 	}
 	s.counted(n, s.dense(m))

@@ -17,9 +17,9 @@ const (
 
 // A Sampler takes how goroutines record a sample.
 type Sampler interface {
-	// Mode says that a goroutine goes on in a mode, in the so-manyeth of the tracer's changes, and
+	// Mode says that a goroutine goes on in a mode, which may be of a small burst, in the so-manyeth of the tracer's changes, and
 	// has made so many accesses since the last time that nothing else tells of.
-	Mode(goroutine, change uint64, mode Mode, dropped uint64) error
+	Mode(goroutine, change uint64, mode Mode, small bool, dropped uint64) error
 }
 
 // Granules of memory are chosen: of each blockBytes of addresses GranuleBytes, by a hash.
@@ -59,7 +59,7 @@ func (r *Reader) mode(t *thread, e event, at uint64) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
-	return r.Sample.Mode(t.number, e.rest()/4, Mode(e.rest()%4), e[0])
+	return r.Sample.Mode(t.number, e.rest()/8, Mode(e.rest()%4), e.rest()&4 != 0, e[0])
 }
 
 // Sampled says that the program records a sample: Sample is set.
@@ -83,13 +83,14 @@ func (m *Memory) Dropped() uint64 {
 
 // How a sample goes on, by the clock, so that the time that it costs is bounded however slowly the
 // program records: phases in which it watches take onShare of the time elapsed each, at least
-// firstPhase, and offShare follow in which nothing is recorded. In both are bursts of all accesses,
-// as far apart as betweenShare of the time elapsed.
+// firstPhase, and offShare follow in which nothing is recorded. In both are bursts of all accesses:
+// small ones, and others as far apart as betweenShare of the time elapsed.
 const (
 	firstPhase    = time.Millisecond
 	onShare       = 0.13
 	offShare      = 0.35
-	betweenBursts = 5 * time.Millisecond
+	betweenSmall  = time.Millisecond
+	betweenBursts = 8 * time.Millisecond
 	betweenShare  = 0.025
 )
 
@@ -111,9 +112,13 @@ func (m *Memory) sample() (stop func()) {
 	began := time.Now()
 	var change uint64
 	// set goes on in a mode for a time, and tells whether that went by.
-	set := func(mode Mode, d time.Duration) bool {
+	set := func(mode Mode, small bool, d time.Duration) bool {
 		change++
-		atomic.StoreUint64(&m.h.mode, change<<2|uint64(mode))
+		word := change<<3 | uint64(mode)
+		if small {
+			word |= 4
+		}
+		atomic.StoreUint64(&m.h.mode, word)
 		select {
 		case <-done:
 			return false
@@ -121,21 +126,25 @@ func (m *Memory) sample() (stop func()) {
 			return true
 		}
 	}
+	var next time.Duration // when a burst is due that is not small
 	go func() {
 		defer close(ended)
 		// during goes on for a share of the time elapsed, with bursts.
 		during := func(share float64, burst Mode) bool {
 			elapsed := time.Since(began)
-			left := max(firstPhase, time.Duration(share*float64(elapsed)))
-			each := max(betweenBursts, time.Duration(betweenShare*float64(elapsed)))
-			for ; left > 0; left -= each {
-				if !set(burst, min(left, each)) {
+			end := elapsed + max(firstPhase, time.Duration(share*float64(elapsed)))
+			for ; elapsed < end; elapsed = time.Since(began) {
+				small := elapsed < next
+				if !small {
+					next = elapsed + max(betweenBursts, time.Duration(betweenShare*float64(elapsed)))
+				}
+				if !set(burst, small, min(end-elapsed, betweenSmall)) {
 					return false
 				}
 			}
 			return true
 		}
-		for during(onShare, Dense) && set(Off, 0) && during(offShare, Glimpse) {
+		for during(onShare, Dense) && set(Off, false, 0) && during(offShare, Glimpse) {
 		}
 	}()
 	return func() {

@@ -128,8 +128,14 @@ func at(b *Buf, a uintptr, w uint64) {
 		onStack(b, OnStack|(s[1]-a), w)
 		return
 	}
-	if sampling && w>>KindShift == Access && drops(b, a, w) {
-		return
+	if sampling && w>>KindShift == Access {
+		if b.mode == off && *(*uint64)(unsafe.Pointer(b.word)) == b.seen {
+			b.dropped += w >> leavesShift & leavesMask
+			return
+		}
+		if drops(b, a, w) {
+			return
+		}
 	}
 	n := b.next
 	*(*event)(unsafe.Pointer(n)) = event{uint64(a), w}

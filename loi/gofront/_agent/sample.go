@@ -5,7 +5,7 @@ import "unsafe"
 // A sample is in bursts: the tracer writes into the header how the program goes on, and a
 // goroutine looks there at each access, or before each loop that it may run unseen. What the
 // sample does not have is counted. A word of that is a number, which grows with each change, times
-// four, and one of:
+// eight, small or nothing, and one of:
 const (
 	off     = iota // nothing is recorded
 	watch          // accesses to granules that chosen chooses
@@ -22,6 +22,9 @@ const (
 const (
 	// mostDense is how many accesses of a goroutine a burst has.
 	mostDense = 1 << 16
+	// fewDense is that of a burst whose word has small.
+	fewDense = 1 << 13
+	small    = 4
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
 	untold = 1 << 14
@@ -82,6 +85,9 @@ func chosen(a uintptr) bool {
 func (b *Buf) look() {
 	b.seen = *(*uint64)(unsafe.Pointer(b.word))
 	b.mode, b.left, b.whole = b.seen&3, mostDense, 0
+	if b.seen&small != 0 {
+		b.left = fewDense
+	}
 	tell(b)
 }
 
