@@ -84,7 +84,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 	}
-	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack || r.Build.Values, r.Build.Sync)
+	mem, err := newMemory(r, built)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +125,14 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	return d, failed
 }
 
+// newMemory makes what the program shares.
+func newMemory(r *Request, b *gofront.Built) (*collect.Memory, error) {
+	if r.Build.Sample {
+		return collect.NewSampledMemory(len(b.Sites), r.Build.Stack)
+	}
+	return collect.NewMemory(len(b.Sites), r.Build.Stack || r.Build.Values, r.Build.Sync)
+}
+
 // run runs a program that was built and analyses it, or writes its trace. failed is the error of
 // the program's end, err that of the tracing, after which nothing is left.
 func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *collect.Memory) (
@@ -156,6 +164,9 @@ func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *c
 	if err == nil {
 		d.LostGoroutines = mem.Lost()
 		a.reader.Count(mem.Counts())
+		if a.sample != nil {
+			a.sample.counted(mem.Dropped(), false)
+		}
 		err = a.end(d, mem.LostEvents())
 	}
 	if err != nil && a.trace != nil {
@@ -210,6 +221,7 @@ type analysis struct {
 	keys    []uint64
 	bytes   []uint32
 	loop    []krd.Strided
+	sample  *sampler       // nil: all accesses are taken
 	count   uint64         // accesses
 	workers map[uint64]int // by goroutine, in the order of their first accesses
 }
@@ -221,6 +233,10 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack || r.Build.Values, b.Left
 	a.reader.Regions, a.reader.Operations = b.Regions, uint64(len(b.Operations))
 	var err error
+	if r.Build.Sample {
+		a.sample = newSampler(a)
+		return a, nil
+	}
 	if r.Trace != "" {
 		if a.trace, err = newTraceSink(r, a); err == nil {
 			err = a.trace.declare(b.Operations)
@@ -238,6 +254,10 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 
 // Batch implements [collect.Sink].
 func (a *analysis) Batch(b *collect.Batch) error {
+	if a.sample != nil {
+		a.sample.batch(b)
+		return nil
+	}
 	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
 	a.count += uint64(len(b.Places))
 	if a.unit == Lines && a.trace == nil {
@@ -281,6 +301,10 @@ func (a *analysis) turns(b *collect.Batch, do func(worker uint32, from, to int) 
 
 // Loop takes a loop; data are lines.
 func (a *analysis) Loop(l *collect.Loop) error {
+	if a.sample != nil {
+		a.sample.loop(l)
+		return nil
+	}
 	a.count += l.Times * uint64(len(l.Accesses))
 	a.loop = a.loop[:0]
 	for _, x := range l.Accesses {
@@ -309,6 +333,9 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	d.account(a)
 	if a.trace != nil {
 		return a.trace.close(d, &a.caches)
+	}
+	if a.sample != nil {
+		return a.sample.end(d)
 	}
 	report, err := a.stream.Report()
 	if err != nil {

@@ -41,7 +41,9 @@ func (d *Document) View() *doc.Doc {
 		v.Say("of %s that the rewritten packages made: %s", accesses(a.All()),
 			strings.Join(of, ", "))
 	}
-	if d.KRD != nil && d.Accesses > 0 {
+	if d.KRD != nil && d.Accesses > 0 && d.Sampling != nil {
+		v.Add(reuse.View(d.KRD))
+	} else if d.KRD != nil && d.Accesses > 0 {
 		what := "lines of 64 bytes"
 		if d.Unit == Data {
 			what = "variables, fields and elements"
@@ -49,6 +51,9 @@ func (d *Document) View() *doc.Doc {
 		v.Say("data: %s, %s (%s)", doc.Count(result.Some(float64(d.DistinctData))),
 			units.Bytes(d.DistinctBytes), what)
 		v.Add(reuse.View(d.KRD))
+	}
+	if d.Sampling != nil {
+		d.Sampling.view(v)
 	}
 	if len(d.Functions) > 0 {
 		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s "+
@@ -189,6 +194,7 @@ func (d *Document) Doubts() (list []string) {
 		list = append(list, fmt.Sprintf("processes of the program that went on after its end, and "+
 			"were not traced: %d", d.LeftRunning))
 	}
+	list = append(list, d.Sampling.doubts()...)
 	list = append(list, d.outside()...)
 	if d.LateEvents > d.Accesses/1e6 {
 		list = append(list, fmt.Sprintf("%d events came too late to be put in order with those of "+

@@ -13,6 +13,7 @@ type Loop struct {
 // A Strided is an access of a [Loop]: in iteration i, from 0, to the Bytes at Place + i Step.
 type Strided struct {
 	Place uint64
+	Real  uint64 // the address in the program
 	Step  int64
 	Bytes uint32
 	Group uint32
@@ -65,8 +66,8 @@ func (r *Reader) repeat(t *thread, e event, events []event, at uint64) error {
 		}
 		g, virtual := r.group(uint32(site), o.class), o.virtual-o.addr&^(granule-1)
 		for _, leaf := range r.leaves[site] {
-			l.Accesses = append(l.Accesses, Strided{from + virtual + leaf.Offset, int64(step),
-				uint32(leaf.Bytes), g})
+			l.Accesses = append(l.Accesses, Strided{from + virtual + leaf.Offset,
+				from + leaf.Offset, int64(step), uint32(leaf.Bytes), g})
 		}
 	}
 	if r.Loops != nil && n*uint64(len(l.Accesses)) >= fewest {
@@ -85,6 +86,7 @@ func (r *Reader) repeat(t *thread, e event, events []event, at uint64) error {
 	for i := range n {
 		for j := range l.Accesses {
 			a := &l.Accesses[j]
+			r.addr = a.Real + i*uint64(a.Step)
 			r.put(a.Place+i*uint64(a.Step), uint64(a.Bytes), a.Group)
 		}
 		if err := r.turnIfFull(t, at); err != nil {
@@ -189,6 +191,7 @@ func (r *Reader) abandon(t *thread) {
 // next records an access that does not come as an event.
 func (r *Reader) next(t *thread, a *repeated) {
 	if a.bytes != 0 {
+		r.addr = a.addr
 		r.put(a.addr+a.virtual, uint64(a.bytes), a.group)
 	} else {
 		r.access(t, a.addr, a.site)

@@ -17,7 +17,7 @@ import (
 // and pop.
 const (
 	magic       = 0x314b4c4244524b
-	bufBytes    = 64
+	bufBytes    = 128
 	maxBufs     = 1 << 20
 	chunkBytes  = 16 << 10
 	chunkEvents = (chunkBytes - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
@@ -65,6 +65,8 @@ type header struct {
 	observed   uint64
 	replaced   uint64
 	sync       uint64
+	mode       uint64
+	dropped    uint64
 }
 
 type buffer struct {
@@ -77,7 +79,14 @@ type buffer struct {
 	depth     uint32
 	observed  uint64
 	counts    uintptr
+	mode      uintptr
+	seen      uint64
+	_         [3]uint64
+	dropped   uint64
+	_         [2]uint64
 }
+
+var _ [bufBytes]byte = [unsafe.Sizeof(buffer{})]byte{}
 
 type chunk struct {
 	link   uint32
@@ -105,6 +114,10 @@ type Memory struct {
 // written first. stack says that the accesses to the stack are events as others, not only counted,
 // sync that what goroutines wait for is recorded.
 func NewMemory(sites int, stack, sync bool) (*Memory, error) {
+	return newMemory(sites, stack, sync, firstChunks)
+}
+
+func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	f, err := anonymousFile("krdlab-trace")
 	if err != nil {
 		return nil, fmt.Errorf("memory shared with the program: %w", err)
@@ -131,7 +144,7 @@ func NewMemory(sites int, stack, sync bool) (*Memory, error) {
 	if sync {
 		m.h.sync = 1
 	}
-	m.grow(firstChunks)
+	m.grow(chunks)
 	return m, nil
 }
 

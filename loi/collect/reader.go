@@ -41,6 +41,7 @@ const (
 	kindText
 	kindRepeat
 	kindLoose
+	kindMode
 )
 
 // What addresses have above them that are distances from the top of a goroutine's stack.
@@ -66,6 +67,7 @@ type Group struct {
 // (fields of a struct, elements) is one for each.
 type Batch struct {
 	Places []uint64
+	Real   []uint64 // addresses in the program, or the places of what has none; where a sample is taken
 	Bytes  []uint32
 	Groups []uint32
 	Turns  []Turn
@@ -107,6 +109,8 @@ type Reader struct {
 	}
 	// Operations is how many the sources have (values.go).
 	Operations uint64
+	// Sample takes how a sample goes on, between batches and loops; nil: all accesses are recorded.
+	Sample Sampler
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.
 	Goroutines uint64
@@ -129,6 +133,8 @@ type Reader struct {
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
+	sampled bool
+	addr    uint64 // of the place that is put next
 	loop    Loop
 	sink    Sink
 }
@@ -328,6 +334,10 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			}
 		case kindEntry, kindStart, kindGo, kindSync, kindSyncAt, kindDone:
 			if err := r.sync(t, e, at); err != nil {
+				return err
+			}
+		case kindMode:
+			if err := r.mode(t, e, at); err != nil {
 				return err
 			}
 		case kindLoose:
@@ -603,6 +613,7 @@ func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []gofront.Leaf) {
 		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
 	}
 	for _, l := range leaves {
+		r.addr = addr + l.Offset
 		r.put(addr+virtual+l.Offset, l.Bytes, g)
 	}
 }
@@ -612,6 +623,9 @@ func (r *Reader) put(place, bytes uint64, group uint32) {
 	b.Places = append(b.Places, place)
 	b.Bytes = append(b.Bytes, uint32(bytes))
 	b.Groups = append(b.Groups, group)
+	if r.sampled {
+		b.Real = append(b.Real, r.addr)
+	}
 }
 
 // object returns the object at an address; where nobody told of one, that of the page, which is
@@ -676,13 +690,15 @@ func (r *Reader) entry(t *thread, m, hash, site uint64) {
 	g := r.group(uint32(site), o.class)
 	observed := m&onStack == 0 || r.Stack
 	if observed {
+		r.addr = m &^ entries
 		r.put(o.virtual, 8, g)
 	} else {
 		r.account[site].Stack++
 	}
 	if observed || m&entries == 0 {
-		r.put(entrySpace|(hash^o.virtual*0x9e3779b97f4a7c15)&(entrySpace-1)&^(lineBytes-1),
-			max(1, r.sites[site-1].Bytes), g)
+		place := entrySpace | (hash^o.virtual*0x9e3779b97f4a7c15)&(entrySpace-1)&^(lineBytes-1)
+		r.addr = place
+		r.put(place, max(1, r.sites[site-1].Bytes), g)
 	} else {
 		r.account[site].Stack++
 	}
@@ -713,6 +729,6 @@ func (r *Reader) flush() error {
 		return fmt.Errorf("accesses of the program: %w", err)
 	}
 	b.Places, b.Bytes, b.Groups, b.Turns = b.Places[:0], b.Bytes[:0], b.Groups[:0], b.Turns[:0]
-	b.Acts = b.Acts[:0]
+	b.Acts, b.Real = b.Acts[:0], b.Real[:0]
 	return nil
 }

@@ -36,8 +36,14 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 	})()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	if r.Sample != nil {
+		defer m.sample()()
+	}
 	o := newOrder(m, r.Events)
-	pause := time.Duration(0)
+	pause, most := time.Duration(0), time.Millisecond
+	if r.Sample != nil {
+		most = sampledPause
+	}
 	for {
 		came, err := o.round(false)
 		if err != nil {
@@ -47,7 +53,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 			pause = 0
 			continue
 		}
-		pause = min(pause+20*time.Microsecond, time.Millisecond)
+		pause = min(pause+20*time.Microsecond, most)
 		select {
 		case exit := <-ended:
 			if _, err := o.round(true); err != nil {

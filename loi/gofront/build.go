@@ -43,6 +43,9 @@ type BuildOptions struct {
 	// Plain rewrites no package: what is recorded is what the standard library does (Sync).
 	Plain bool
 
+	// Sample has the program record a sample of its accesses (collect.Memory.Sample).
+	Sample bool
+
 	overlay userOverlay
 	view    moduleView
 }
@@ -104,7 +107,7 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 		return nil, err
 	}
 	replace, err := runtimeOverlay(strings.TrimSpace(string(goroot)), filepath.Join(dir, "std"),
-		opt.Sync)
+		opt.Sync, opt.Sample)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +121,8 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	b := &Built{Binary: filepath.Join(dir, "bin", what.binary), Folder: what.folder}
 	for {
 		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
-			Regions: opt.Regions, Sync: opt.Sync, Values: opt.Values, Texts: opt.overlay.texts})
+			Regions: opt.Regions, Sync: opt.Sync, Values: opt.Values, Sample: opt.Sample,
+			Texts: opt.overlay.texts})
 		if err != nil {
 			return nil, err
 		}

@@ -46,6 +46,7 @@ type steady struct {
 	loose    map[ast.Node]bool       // what does not move by as much each time
 	several  bool                    // an assignment is to several
 	second   bool                    // the body is rewritten for the second loop
+	loads    bool                    // the step does, or the limit
 }
 
 // The comparisons of T, of package krdagent.
@@ -85,6 +86,7 @@ func (w *fn) steadyFor(s *ast.ForStmt) *steady {
 			return nil
 		}
 		l.step, down = w.raw(p.Rhs[0]), p.Tok == token.SUB_ASSIGN
+		l.loads = loadsAny(p.Rhs[0])
 	default:
 		return nil
 	}
@@ -664,7 +666,7 @@ func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from 
 	}
 	cond, last := head[0].text, ""
 	if cond != l.w.raw(s.Cond) {
-		last = "; _ = " + cond // what it accesses when it is false
+		last = cond // what it accesses when it is false
 	}
 	within, ok := l.found(from)
 	if !ok {
@@ -683,10 +685,15 @@ func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from 
 		all = append(all, piece{s.Init.End(), s.Cond.Pos(), "; " + w.newlines(s.Init.End(), s.Cond.Pos())})
 	}
 	start, left := w.fresh(""), w.fresh("")
-	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left) + "for ; " + cond},
+	test, off := l.unless(start, s)
+	if last != "" {
+		last = "; if " + left + " == " + repeats + l.orUnseen(start) + " { _ = " + last + " }"
+	}
+	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left, l.index.Name()) +
+		"for ; " + test + cond},
 		piece{s.Body.Pos(), s.Body.End(), first[:len(first)-1] +
-			l.repeated(start, left, l.index.Name(), w.raw(s.Post), within) + "}; " + l.line(s.Cond.Pos()) +
-			"for ; " + w.splice(s.Cond.Pos(), s.Body.Pos()) + second + last + " }"})
+			l.repeated(start, left, l.index.Name(), w.raw(s.Post), within) + "}; " + off +
+			l.line(s.Cond.Pos()) + "for ; " + w.splice(s.Cond.Pos(), s.Body.Pos()) + second + last + " }"})
 	return w.splice(s.Pos(), s.End(), all...)
 }
 
@@ -727,17 +734,29 @@ func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit, first string, from m
 		within = append(within, fmt.Sprintf("%sA.X(%s, %s)", w.prefix, over, site))
 	}
 	l.limit = end
-	loop := "for ; " + key + " < " + end + "; " + key + "++ {" + element
+	cond, rest := key+" < "+end, "; "+key+"++ {"+element
+	loop, off := "for ; "+cond+rest, ""
+	whole := loop
+	if w.opt.Sample {
+		whole = "for ; " + start + " != 0 && " + cond + rest
+		if len(l.loose) > 0 {
+			off = l.line(s.Body.Pos()) + "for ; " + start + " == 0 && " + cond + rest +
+				w.raw(s.Body)[1:] + "; "
+		}
+	}
 	return w.splice(s.Pos(), s.End(),
-		piece{s.Pos(), s.X.Pos(), ""}, piece{s.X.Pos(), s.Body.Pos(), begin + l.begin(start, left) +
+		piece{s.Pos(), s.X.Pos(), ""}, piece{s.X.Pos(), s.Body.Pos(), begin + l.begin(start, left, key) +
 			w.newlines(s.X.End(), s.Body.Pos())},
-		piece{s.Body.Pos(), s.Body.End(), loop + visit + first[1:len(first)-1] +
-			l.repeated(start, left, key, key+"++", within) + "}; " + l.line(s.Body.Pos()) +
+		piece{s.Body.Pos(), s.Body.End(), whole + visit + first[1:len(first)-1] +
+			l.repeated(start, left, key, key+"++", within) + "}; " + off + l.line(s.Body.Pos()) +
 			loop + second[1:] + " }"})
 }
 
 // begin is what stands before the condition of the first loop.
-func (l *steady) begin(start, left string) string {
+func (l *steady) begin(start, left, index string) string {
+	if l.w.opt.Sample {
+		return start + ", " + left + " := " + l.sampled(index) + ", 2; "
+	}
 	return start + ", " + left + " := " + l.w.call("W", strconv.Itoa(len(l.sites))) + ", 2; "
 }
 
@@ -746,9 +765,12 @@ func (l *steady) begin(start, left string) string {
 func (l *steady) repeated(start, left, index, post string, within []string) string {
 	args := []string{start, strconv.Itoa(len(l.sites)), fmt.Sprintf("%sA.T(%s, %s, %s, %d)",
 		l.w.prefix, index, l.limit, l.step, l.op)}
-	return fmt.Sprintf("; if %s--; %[1]s == 0 && %s { %s; break }", left,
-		l.w.call("WE", append(args, within...)...), post)
+	return fmt.Sprintf("; if %s--; %[1]s == 0 && %s { %s; %[1]s = %[4]s; break }", left,
+		l.w.call("WE", append(args, within...)...), post, repeats)
 }
+
+// repeats is what the iterations that are left to be compared come to when the rest is repeated.
+const repeats = "3"
 
 // line is what makes the text that follows stand on the line of p.
 func (l *steady) line(p token.Pos) string {

@@ -56,7 +56,7 @@ func overlay(t testing.TB, dir string, how Options, r *Rewritten) string {
 		t.Fatal(err)
 	}
 	replace, err := runtimeOverlay(strings.TrimSpace(string(out)), filepath.Join(dir, "std"),
-		how.Sync)
+		how.Sync, how.Sample)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,8 @@ type Options struct {
 	Sync bool
 	// Values records which operations were done; it needs Regions and Stack.
 	Values bool
+	// Sample has the sources record a sample of the accesses.
+	Sample bool
 	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
 }
@@ -419,7 +421,11 @@ func (w *fn) windowSite(n ast.Node, kind string, mode loi.Mode, object string,
 func (w *fn) add(s Site) string {
 	w.events++
 	w.out.Sites = append(w.out.Sites, s)
-	return strconv.Itoa(len(w.out.Sites))
+	n := len(w.out.Sites)
+	if w.opt.Sample && s.Kind != LeftAlone {
+		n |= max(1, len(s.Leaves)) << LeavesShift
+	}
+	return strconv.Itoa(n)
 }
 
 func (w *fn) line(n ast.Node) int {

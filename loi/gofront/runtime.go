@@ -60,8 +60,9 @@ var patches = []patch{
 var ErrRuntime = failure.New(failure.Capability, "this Go's runtime cannot be traced")
 
 // runtimeOverlay writes the agent and the patched files of the standard library below dir, and
-// returns what replaces what. sync says that what goroutines wait for is recorded.
-func runtimeOverlay(goroot, dir string, sync bool) (map[string]string, error) {
+// returns what replaces what. sync says that what goroutines wait for is recorded, sample that a
+// sample of the accesses is.
+func runtimeOverlay(goroot, dir string, sync, sample bool) (map[string]string, error) {
 	replace := make(map[string]string)
 	src := filepath.Join(goroot, "src")
 	add := func(name string, text []byte) error {
@@ -76,7 +77,12 @@ func runtimeOverlay(goroot, dir string, sync bool) (map[string]string, error) {
 	added := map[string]string{"runtime/zkrdlab.go": "_runtime/krd.go",
 		"runtime/zkrdlab_amd64.s":     "_runtime/ticks_amd64.s",
 		AgentPackage + "/krdagent.go": "_agent/agent.go",
-		AgentPackage + "/values.go":   "_agent/values.go"}
+		AgentPackage + "/values.go":   "_agent/values.go",
+		AgentPackage + "/sample.go":   "_agent/sample.go",
+		AgentPackage + "/how.go":      "_agent/all.go"}
+	if sample {
+		added[AgentPackage+"/how.go"] = "_agent/sampled.go"
+	}
 	if sync {
 		list = slices.Concat(list, syncPatches)
 		added["runtime/zkrdsync.go"], added["sync/zkrdlab.go"] = "_runtime/krdsync.go", "_sync/krd.go"

@@ -57,6 +57,9 @@ func (a *app) traceGo() *cobra.Command {
 			if err := rank.check(c, out != ""); err != nil {
 				return err
 			}
+			if err := sampleFits(c, &r); err != nil {
+				return err
+			}
 			return a.runGo(c, &r, caches, &rank)
 		},
 	}
@@ -66,6 +69,8 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
 	programFlags(c, &r, unitFlag)
+	f.BoolVar(&r.Build.Sample, "sample", false, "take a sample of the accesses, in bursts, and "+
+		"estimate the distances: the program takes about twice its time")
 	rank.define(c)
 	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
 		"`FOLDER`, as a Go module, and do nothing else; it must not exist")

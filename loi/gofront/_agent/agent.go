@@ -57,6 +57,8 @@ const (
 	// not move so, and come as Loose; in bits 0 to 7 how many there are.
 	Repeat
 	Loose // address; site
+
+	Mode // accesses that the sample did not have since the last; how it goes on: see sample.go
 )
 
 // KindShift is where the kind stands in the second word.
@@ -78,6 +80,7 @@ type Buf struct {
 	_, depth  uint32  // so many regions of functions are open
 	observed  uint64  // 1: accesses on the stack are events as others
 	counts    uintptr // of accesses that are no events, by site; 0: they are not counted
+	sample            // what is recorded of a sample
 }
 
 type event [2]uint64
@@ -124,6 +127,15 @@ func at(b *Buf, a uintptr, w uint64) {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
 		onStack(b, OnStack|(s[1]-a), w)
 		return
+	}
+	if sampling && w>>KindShift == Access {
+		if b.mode == off && *(*uint64)(unsafe.Pointer(b.word)) == b.seen {
+			b.dropped += w >> leavesShift & leavesMask
+			return
+		}
+		if drops(b, a, w) {
+			return
+		}
 	}
 	n := b.next
 	*(*event)(unsafe.Pointer(n)) = event{uint64(a), w}
@@ -382,7 +394,9 @@ func MP(b *Buf, m uintptr, site uint64) {
 // E records the access of a site to element i, of so many bytes, of what R kept.
 func E(b *Buf, p uintptr, i int, bytes uintptr, site uint64) {
 	if p&OnStack == 0 {
-		put(b, p+uintptr(i)*bytes, Access<<KindShift|site)
+		if a := p + uintptr(i)*bytes; !sampling || !drops(b, a, Access<<KindShift|site) {
+			put(b, a, Access<<KindShift|site)
+		}
 	} else {
 		onStack(b, p-uintptr(i)*bytes, Access<<KindShift|site)
 	}
@@ -583,6 +597,9 @@ func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {
 	if n < 3 || n > 1<<31 || b.next-start != 2*k*size {
 		return false // few are left; or another event is between, or some were on the stack
 	}
+	if sampling && !b.repeats(k, n, within) {
+		return false
+	}
 	n--
 	loose := uint64(0)
 	for j := range k {
@@ -596,7 +613,7 @@ func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {
 		if left > 0 {
 			at = j % uintptr(left)
 		}
-		for ; left > 0 && uint64(within[at][2]) != first[1]&siteMask; left-- {
+		for ; left > 0 && uint64(within[at][2])&siteMask != first[1]&siteMask; left-- {
 			if at++; at == uintptr(len(within)) {
 				at = 0
 			}
@@ -615,5 +632,8 @@ func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {
 		}
 	}
 	put(b, uintptr(n), Repeat<<KindShift|loose<<8|uint64(k))
+	if sampling {
+		b.took(n*uint64(k), loose == 0)
+	}
 	return true
 }

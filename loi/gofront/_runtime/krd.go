@@ -31,6 +31,8 @@ type krdHeader struct {
 	observed   uint64        // 1: accesses on the stack are events
 	replaced   atomic.Uint64 // 1: the process is about to become another program, or has
 	sync       uint64        // 1: what goroutines wait for is recorded
+	mode       uint64        // of a sample, which the tracer changes: see package krdagent
+	dropped    atomic.Uint64 // accesses that it did not have, of goroutines that have ended
 }
 
 type krdBuffer struct {
@@ -43,7 +45,14 @@ type krdBuffer struct {
 	depth     uint32  // as package krdagent has it
 	observed  uint64  // as the header's
 	counts    uintptr // address of the counts by site, 0: there are none
+	mode      uintptr // address of the header's mode
+	seen      uint64  // as package krdagent has it, as what follows
+	_         [3]uint64
+	dropped   uint64
+	_         [2]uint64
 }
+
+const krdBufBytes = unsafe.Sizeof(krdBuffer{})
 
 type krdChunk struct {
 	link   uint32 // number+1 of the next in its stack
@@ -65,6 +74,7 @@ var krd struct {
 	sink  [1 << 13]uint64 // room for events that many threads put before one rewinds
 	early *krdBuffer      // of what runs on no goroutine
 	sync  bool            // what goroutines wait for is recorded now
+	none  uint64          // the mode of a sample of nothing
 }
 
 func krdInit() {
@@ -119,7 +129,7 @@ func krdExec(n uint64) {
 }
 
 func krdBufAt(i uint32) *krdBuffer {
-	return (*krdBuffer)(unsafe.Pointer(krd.base + uintptr(krd.h.bufsAt) + uintptr(i)*64))
+	return (*krdBuffer)(unsafe.Pointer(krd.base + uintptr(krd.h.bufsAt) + uintptr(i)*krdBufBytes))
 }
 
 func krdChunkAt(i uint32) *krdChunk {
@@ -152,6 +162,7 @@ func krdNew(gp *g) *krdBuffer {
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
 	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
+	b.mode, b.seen, b.dropped = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0
 	krdTake(b, i, 0)
 	b.state = 1
 	if krd.sync && !isSystemGoroutine(gp, false) {
@@ -257,12 +268,14 @@ func krdBegin() unsafe.Pointer {
 	if krd.h == nil {
 		// not traced: two events fit in, and the next always overwrites the first
 		krd.spare.stack = uintptr(unsafe.Pointer(&gp.stack))
+		krd.spare.mode = uintptr(unsafe.Pointer(&krd.none))
 		krdRewind(&krd.spare)
 		return unsafe.Pointer(&krd.spare)
 	}
 	b := krdNew(gp)
 	if b == nil {
 		krd.spare.stack = uintptr(unsafe.Pointer(&gp.stack))
+		krd.spare.mode = uintptr(unsafe.Pointer(&krd.none))
 		krdRewind(&krd.spare)
 		return unsafe.Pointer(&krd.spare)
 	}
@@ -285,7 +298,7 @@ func krdFull(p unsafe.Pointer) {
 		krdRewind(b)
 		return
 	}
-	i := uint32((uintptr(p) - krd.base - uintptr(krd.h.bufsAt)) / 64)
+	i := uint32((uintptr(p) - krd.base - uintptr(krd.h.bufsAt)) / krdBufBytes)
 	k := krdChunkAt(b.chunk)
 	seq := k.seq + 1
 	krdGive(b)
@@ -388,9 +401,10 @@ func krdEnd(gp *g) {
 	*(*[2]uint64)(unsafe.Pointer(b.next)) = [2]uint64{uint64(cputicks()), krdKindEnd<<56 | away}
 	b.next += 16 // there is always room for one: a chunk that is full is exchanged
 	krdGive(b)
-	atomic.Store(&b.state, 0)
 	h := krd.h
-	i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(h.bufsAt)) / 64)
+	h.dropped.Add(int64(b.dropped))
+	atomic.Store(&b.state, 0)
+	i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(h.bufsAt)) / krdBufBytes)
 	for {
 		old := h.bufsFree.Load()
 		b.link = uint32(old)

@@ -1,0 +1,69 @@
+package krd
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"krdlab/krd/stack"
+)
+
+// Report returns what [Stream.Report] does for all accesses, as far as it is estimated, and the
+// counts by group: whole numbers, whose sum is e.Accesses. A distance counts as the middle of its
+// bin where the sizes of caches cut that in two, and no reuse as shared.
+func (e *BurstEstimate) Report(opt StreamOptions) (*Report, []GroupHistogram, error) {
+	s, err := NewStream(opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	var groups []GroupHistogram
+	var left = int64(e.Accesses)
+	var most *uint64 // the largest count
+	for _, g := range slices.Sorted(maps.Keys(e.Groups)) {
+		h := GroupHistogram{Group: g}
+		for bin, n := range e.Groups[g] {
+			count := uint64(math.Round(n))
+			if left -= int64(count); count == 0 {
+				continue
+			}
+			if bin == coldBin {
+				h.Cold = count
+			} else {
+				h.Bins = append(h.Bins, binOf(bin, count))
+			}
+		}
+		groups = append(groups, h)
+	}
+	for i := range groups {
+		for j := range groups[i].Bins {
+			if n := &groups[i].Bins[j].Count; most == nil || *n > *most {
+				most = n
+			}
+		}
+	}
+	if most != nil {
+		*most = uint64(max(0, int64(*most)+left)) // what rounding has left
+	}
+	for i := range groups {
+		h := &groups[i]
+		h.Accesses = h.Cold
+		s.tallied(stack.Cold, h.Cold)
+		for _, b := range h.Bins {
+			h.Accesses += b.Count
+			s.tallied((b.FromBytes+b.FromBytes/2)&^(StreamLine-1), b.Count)
+		}
+		h.Bytes = h.Accesses * StreamLine
+	}
+	return s.analysis().report(), groups, nil
+}
+
+// tallied counts n accesses to a line at a distance.
+func (s *Stream) tallied(d, n uint64) {
+	needs := d
+	if d != stack.Cold {
+		needs += StreamLine
+	}
+	s.tally.one(d, needs, n)
+	s.tally.reachTimes(needs, StreamLine, n)
+	s.tally.count += n
+}

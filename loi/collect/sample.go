@@ -1,0 +1,154 @@
+package collect
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// A Mode is what a goroutine records of its accesses, as package krdagent has it.
+type Mode int
+
+const (
+	Off     Mode = iota // none
+	Watch               // those to granules that Chosen chooses
+	Glimpse             // all, and then none
+	Dense               // all, and then it watches
+)
+
+// A Sampler takes how goroutines record a sample.
+type Sampler interface {
+	// Mode says that a goroutine goes on in a mode, which may be of a small burst, in the so-manyeth of the tracer's changes, and
+	// has made so many accesses since the last time that nothing else tells of.
+	Mode(goroutine, change uint64, mode Mode, small bool, dropped uint64) error
+}
+
+// Granules of memory are chosen: of each blockBytes of addresses GranuleBytes, by a hash.
+const (
+	GranuleBytes = 512
+	blockBytes   = 8 << 10
+	// Chosen of them is one of so many.
+	ChosenOf = blockBytes / GranuleBytes
+)
+
+// ChosenIn returns the address of the granule that is chosen of those in a block, which begins at
+// a multiple of 8 KiB; package krdagent chooses the same.
+func ChosenIn(block uint64) uint64 {
+	h := block / blockBytes * 0x9e3779b97f4a7c15
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	return block + h>>60*GranuleBytes
+}
+
+// Chosen tells whether the granule of an address is chosen.
+func Chosen(addr uint64) bool {
+	return addr&^(GranuleBytes-1) == ChosenIn(addr&^(blockBytes-1))
+}
+
+// BlockOf returns the block that an address is in.
+func BlockOf(addr uint64) uint64 { return addr &^ (blockBytes - 1) }
+
+// mode takes how a goroutine goes on.
+func (r *Reader) mode(t *thread, e event, at uint64) error {
+	if r.Sample == nil {
+		r.Odd++
+		return nil
+	}
+	if err := r.turn(t, at); err != nil {
+		return err
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	return r.Sample.Mode(t.number, e.rest()/8, Mode(e.rest()%4), e.rest()&4 != 0, e[0])
+}
+
+// Sampled says that the program records a sample: Sample is set.
+func (r *Reader) Sampled(s Sampler) {
+	r.Sample, r.sampled = s, true
+	for i := range r.cached {
+		r.cached[i].leaf = 0 // the short way of an access does not note its address
+	}
+}
+
+// Dropped returns how many accesses the sample does not have that no event has told of.
+func (m *Memory) Dropped() uint64 {
+	n := atomic.LoadUint64(&m.h.dropped)
+	for i := range uint32(min(atomic.LoadUint64(&m.h.bufsUsed), maxBufs)) {
+		if b := m.buf(i); atomic.LoadUint32(&b.state) == 1 {
+			n += atomic.LoadUint64(&b.dropped)
+		}
+	}
+	return n
+}
+
+// How a sample goes on, by the clock, so that the time that it costs is bounded however slowly the
+// program records: phases in which it watches take onShare of the time elapsed each, at least
+// firstPhase, and offShare follow in which nothing is recorded. In both are bursts of all accesses:
+// small ones, and others as far apart as betweenShare of the time elapsed.
+const (
+	firstPhase    = time.Millisecond
+	onShare       = 0.13
+	offShare      = 0.35
+	betweenSmall  = time.Millisecond
+	betweenBursts = 8 * time.Millisecond
+	betweenShare  = 0.025
+)
+
+// sampledChunks is how many chunks a program has that records a sample: what is recorded and not
+// read yet when it ends is waited for.
+const sampledChunks = 32
+
+// NewSampledMemory is NewMemory for a program that records a sample.
+func NewSampledMemory(sites int, stack bool) (*Memory, error) {
+	return newMemory(sites, stack, false, sampledChunks)
+}
+
+// sampledPause is how long the reader of a sample sleeps at most: a phase waits for it.
+const sampledPause = 100 * time.Microsecond
+
+// sample changes the mode of the program until the function that it returns is called.
+func (m *Memory) sample() (stop func()) {
+	done, ended := make(chan bool), make(chan bool)
+	began := time.Now()
+	var change uint64
+	// set goes on in a mode for a time, and tells whether that went by.
+	set := func(mode Mode, small bool, d time.Duration) bool {
+		change++
+		word := change<<3 | uint64(mode)
+		if small {
+			word |= 4
+		}
+		atomic.StoreUint64(&m.h.mode, word)
+		select {
+		case <-done:
+			return false
+		case <-time.After(d):
+			return true
+		}
+	}
+	var next time.Duration // when a burst is due that is not small
+	go func() {
+		defer close(ended)
+		// during goes on for a share of the time elapsed, with bursts.
+		during := func(share float64, burst Mode) bool {
+			elapsed := time.Since(began)
+			end := elapsed + max(firstPhase, time.Duration(share*float64(elapsed)))
+			for ; elapsed < end; elapsed = time.Since(began) {
+				small := elapsed < next
+				if !small {
+					next = elapsed + max(betweenBursts, time.Duration(betweenShare*float64(elapsed)))
+				}
+				if !set(burst, small, min(end-elapsed, betweenSmall)) {
+					return false
+				}
+			}
+			return true
+		}
+		for during(onShare, Dense) && set(Off, false, 0) && during(offShare, Glimpse) {
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}

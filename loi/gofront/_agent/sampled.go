@@ -1,0 +1,3 @@
+package krdagent
+
+const sampling = true
