@@ -3,22 +3,21 @@ package krd
 import "math/bits"
 
 // Bursts estimates the reuse distances of a program of which only a sample is known: bursts of all
-// accesses; phases in which the accesses to chosen lines are seen; and otherwise nothing but how many
-// accesses there were. Data are lines of StreamLine bytes.
+// accesses; phases in which the accesses to chosen lines are seen; and otherwise nothing but how
+// many accesses there were. Data are lines of StreamLine bytes.
 //
 // Distances of less than SmallBytes are from all bursts, others of less than NearBytes from those
 // that are not small, and in bursts alone the share of those beyond. What comes before a burst has
 // seen as much, or half of its accesses, is not counted, since nobody knows what was before. After
-// that a first access is beyond. In phases that share is from the chosen lines, of which one of ChosenOf
-// is one, so there are as many times more lines between two accesses to one of them, and as many
-// times more such accesses. So are the distances of far accesses: a first access is at least as
-// far as all that the phase has seen. How far is estimated as of lifetimes that are censored (Kaplan
-// and Meier, J. American Statistical Association 53, 1958), by group. What remains is cold, or
-// beyond what any phase saw.
+// that a first access is beyond. In phases that share is from the chosen lines, of which one of
+// ChosenOf is one, so there are as many times more lines between two accesses to one of them, and
+// as many times more such accesses. So are the distances of far accesses: a first access is at
+// least as far as all that the phase has seen. How far is estimated as of lifetimes that are
+// censored (Kaplan and Meier, J. American Statistical Association 53, 1958), by group. What
+// remains is cold, or beyond what any phase saw.
 //
 // A burst stands for its accesses, half of those since the one before, and half of those up to the
-// next. Far
-// accesses between phases have the distances of those in the nearest one.
+// next. Far accesses between phases have the distances of those in the nearest one.
 //
 // The methods are for one goroutine. Watch and Dense take O(log n) of the lines of a phase.
 type Bursts struct {

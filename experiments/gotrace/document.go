@@ -46,7 +46,7 @@ type Document struct {
 	Sites          int               `json:"sites"`
 	Failed         []gofront.Failure `json:"failed"`     // packages left as they are
 	LeftFiles      []string          `json:"left_files"` // whole files and packages, and why
-	KRD            *krd.Report       `json:"krd"`        // null: a trace was written, or nothing sampled
+	KRD            *krd.Report       `json:"krd"`        // null: a trace, or nothing sampled
 	Sampling       *Sampling         `json:"sampling"`   // null: all accesses were taken
 	krd.Parts                        // empty: a trace was written
 	Warnings       []string          `json:"warnings"` // see Doubts

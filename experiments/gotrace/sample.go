@@ -54,7 +54,8 @@ func (s *sampler) counted(n uint64, seen bool) {
 }
 
 // Mode implements [collect.Sampler].
-func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool, dropped uint64) error {
+func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
+	dropped uint64) error {
 	s.counted(dropped, false)
 	m := s.of(goroutine)
 	if burst := mode >= collect.Glimpse; change > s.change {
@@ -222,7 +223,8 @@ func (s *sampler) touch(a *collect.Strided, times uint64, access uint32) {
 	if a.Step < 0 {
 		low, high = high, low
 	}
-	for block := collect.BlockOf(low); block <= high; block += collect.ChosenOf * collect.GranuleBytes {
+	const blockBytes = collect.ChosenOf * collect.GranuleBytes
+	for block := collect.BlockOf(low); block <= high; block += blockBytes {
 		begin := collect.ChosenIn(block)
 		end := min(begin+collect.GranuleBytes-1, high)
 		if begin = max(begin, low); begin > end {

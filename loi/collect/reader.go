@@ -67,7 +67,7 @@ type Group struct {
 // (fields of a struct, elements) is one for each.
 type Batch struct {
 	Places []uint64
-	Real   []uint64 // addresses in the program, or the places of what has none; where a sample is taken
+	Real   []uint64 // of a sample: addresses in the program, or the places of what has none
 	Bytes  []uint32
 	Groups []uint32
 	Turns  []Turn

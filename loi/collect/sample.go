@@ -17,8 +17,9 @@ const (
 
 // A Sampler takes how goroutines record a sample.
 type Sampler interface {
-	// Mode says that a goroutine goes on in a mode, which may be of a small burst, in the so-manyeth of the tracer's changes, and
-	// has made so many accesses since the last time that nothing else tells of.
+	// Mode says that a goroutine goes on in a mode, which may be of a small burst, in the
+	// so-manyeth of the tracer's changes, and has made so many accesses since the last time that
+	// nothing else tells of.
 	Mode(goroutine, change uint64, mode Mode, small bool, dropped uint64) error
 }
 

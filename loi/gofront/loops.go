@@ -686,13 +686,15 @@ func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from 
 	}
 	start, left := w.fresh(""), w.fresh("")
 	test, off := l.unless(start, s)
+	post := w.raw(s.Post)
 	if last != "" {
+		post += "; " + left + " = " + repeats
 		last = "; if " + left + " == " + repeats + l.orUnseen(start) + " { _ = " + last + " }"
 	}
 	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left, l.index.Name()) +
 		"for ; " + test + cond},
 		piece{s.Body.Pos(), s.Body.End(), first[:len(first)-1] +
-			l.repeated(start, left, l.index.Name(), w.raw(s.Post), within) + "}; " + off +
+			l.repeated(start, left, l.index.Name(), post, within) + "}; " + off +
 			l.line(s.Cond.Pos()) + "for ; " + w.splice(s.Cond.Pos(), s.Body.Pos()) + second + last + " }"})
 	return w.splice(s.Pos(), s.End(), all...)
 }
@@ -765,8 +767,8 @@ func (l *steady) begin(start, left, index string) string {
 func (l *steady) repeated(start, left, index, post string, within []string) string {
 	args := []string{start, strconv.Itoa(len(l.sites)), fmt.Sprintf("%sA.T(%s, %s, %s, %d)",
 		l.w.prefix, index, l.limit, l.step, l.op)}
-	return fmt.Sprintf("; if %s--; %[1]s == 0 && %s { %s; %[1]s = %[4]s; break }", left,
-		l.w.call("WE", append(args, within...)...), post, repeats)
+	return fmt.Sprintf("; if %s--; %[1]s == 0 && %s { %s; break }", left,
+		l.w.call("WE", append(args, within...)...), post)
 }
 
 // repeats is what the iterations that are left to be compared come to when the rest is repeated.

@@ -43,7 +43,7 @@ func (l *steady) orUnseen(start string) string {
 	return ""
 }
 
-// loadsAny reports that e loads something, or calls: it may not be evaluated earlier than it stands.
+// loadsAny reports that e loads something, or calls: it may not be evaluated before it stands.
 func loadsAny(e ast.Expr) (loads bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n.(type) {

@@ -28,8 +28,8 @@ const (
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
 	untold = 1 << 14
-	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose: while
-	// they do, nothing else can be recorded.
+	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose:
+	// while they do, nothing else can be recorded.
 	mostLoose = 1 << 14
 	// longLoop is from how many accesses on a loop is a burst of its own. Package gotrace has the same.
 	longLoop = 1 << 21

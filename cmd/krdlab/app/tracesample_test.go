@@ -1,0 +1,33 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/gotrace"
+)
+
+func TestWhatSampleFits(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		fits bool
+	}{
+		{[]string{"--sample"}, true}, {[]string{"--sample", "--unit", "line"}, true},
+		{[]string{"--unit", "datum", "--regions"}, true}, {[]string{"--sample", "--unit", "datum"}, false},
+		{[]string{"--sample", "--out", "x.loi"}, false}, {[]string{"--sample", "--regions"}, false},
+		{[]string{"--sample", "--sync"}, false},
+	} {
+		var r gotrace.Request
+		cmd := &cobra.Command{Use: "go"}
+		programFlags(cmd, &r, unitFlag)
+		cmd.Flags().String("out", "", "")
+		cmd.Flags().BoolVar(&r.Build.Sample, "sample", false, "")
+		if err := cmd.ParseFlags(c.args); err != nil {
+			t.Fatal(err)
+		}
+		if err := sampleFits(cmd, &r); (err == nil) != c.fits {
+			t.Errorf("%q: %v", c.args, err)
+		}
+	}
+}

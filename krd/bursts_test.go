@@ -1,0 +1,146 @@
+package krd
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+// inBursts gives n accesses to Bursts as a program that is sampled does, and returns its estimate
+// and the exact bins.
+func inBursts(n int, seed uint64, next func(i int) (line uint64, group uint32)) (*BurstEstimate,
+	[coldBin + 1]float64) {
+	var exact recency
+	exact.reset()
+	var want [coldBin + 1]float64
+	var b Bursts
+	change := func(i, from, to int) bool { return i == from+(to-from)/2 }
+	on, from, end := false, 0, 0
+	for i := range n {
+		if i == end {
+			on = !on
+			from, end = i, i+max(1<<16, i/4)
+			if on {
+				b.Begin()
+			} else {
+				b.Pause()
+			}
+			b.Burst(false)
+		} else if change(i, from, end) || i%(1<<17) == 5 {
+			b.Burst(true)
+		}
+		line, group := next(i)
+		between, first := exact.access(line)
+		if first {
+			want[coldBin]++
+		} else {
+			want[bits.Len64(uint64(between)*StreamLine)]++
+		}
+		b.Count(1, b.Room() > 0)
+		b.Dense(line, group)
+		block := line >> 7 // of 8 KiB, in which 8 lines are chosen
+		h := (block + seed<<40) * 0x9e3779b97f4a7c15
+		h = (h ^ h>>32) * 0xd6e8feb86659fd93
+		if on && line>>3&15 == h>>60 {
+			b.Watch(line, group, int(h>>50&7))
+		}
+	}
+	return b.Estimate(), want
+}
+
+// mixed is a stream of accesses to the same line, to a small set, to lines in turn and at random.
+func mixed(seed uint64) func(int) (uint64, uint32) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	last, turn := uint64(0), uint64(0)
+	return func(int) (uint64, uint32) {
+		switch p := rng.IntN(100); {
+		case p < 40:
+			return last, 0
+		case p < 70:
+			last = 1<<20 + rng.Uint64N(300)
+			return last, 1
+		case p < 90:
+			turn++
+			last = 1<<21 + turn%8000
+			return last, 2
+		}
+		last = 1<<22 + rng.Uint64N(15000)
+		return last, 3
+	}
+}
+
+func TestBurstsOfAKnownStream(t *testing.T) {
+	const n = 3 << 20
+	inside, all, sum := 0, 0, 0.0
+	for seed := range uint64(12) {
+		e, want := inBursts(n, seed, mixed(seed))
+		if e == nil || e.Accesses != n {
+			t.Fatalf("seed %d: %+v, expected %d accesses", seed, e, n)
+		}
+		total := 0.0
+		for bin, w := range want {
+			total += e.Bins[bin]
+			if w < n/100 || bin == coldBin {
+				continue
+			}
+			off := math.Abs(e.Bins[bin] - w)
+			sum += off / n
+			if all++; off <= 2*e.Errors[bin] {
+				inside++
+			} else {
+				t.Logf("seed %d, bin %d: %.2f %% +- %.2f, expected %.2f", seed, bin, 100*e.Bins[bin]/n,
+					200*e.Errors[bin]/n, 100*w/n)
+			}
+			if off > 0.03*n {
+				t.Errorf("seed %d: bin %d has %.0f, expected %.0f", seed, bin, e.Bins[bin], w)
+			}
+		}
+		if math.Abs(total-n) > 1e-3*n {
+			t.Errorf("seed %d: the bins are %.0f, expected %d", seed, total, n)
+		}
+		report, groups, err := e.Report(StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := uint64(0)
+		for _, g := range groups {
+			whole += g.Accesses
+		}
+		if whole != n || report.Accesses != n {
+			t.Errorf("seed %d: groups have %d, the report %d, expected %d", seed, whole,
+				report.Accesses, n)
+		}
+	}
+	t.Logf("%d of %d bins are within two standard errors; off by %.3f points on average", inside, all,
+		100*sum/float64(all))
+	if float64(inside) < 0.85*float64(all) {
+		t.Errorf("%d of %d bins are within two standard errors, expected about 95 %%", inside, all)
+	}
+}
+
+func TestBurstsOfOddStreams(t *testing.T) {
+	var none Bursts
+	if e := none.Estimate(); e != nil {
+		t.Errorf("no access is estimated as %+v", e)
+	}
+	none.Count(100, false)
+	if e := none.Estimate(); e != nil {
+		t.Errorf("no burst is estimated as %+v", e)
+	}
+	none.Burst(true)
+	none.Dense(1, 0) // too short
+	if e := none.Estimate(); e != nil {
+		t.Errorf("a burst of one access is estimated as %+v", e)
+	}
+	// every line is new: all is beyond
+	e, _ := inBursts(1<<20, 0, func(i int) (uint64, uint32) { return uint64(i), 9 })
+	if e == nil || e.Bins[coldBin] < 0.98*(1<<20) {
+		t.Errorf("new lines are estimated as %+v", e)
+	}
+	// one line: all is at distance 0
+	if e, _ = inBursts(1<<20, 0, func(int) (uint64, uint32) { return 5, 9 }); e == nil ||
+		e.Bins[0] != 1<<20 {
+		t.Errorf("one line is estimated as %+v", e)
+	}
+}
