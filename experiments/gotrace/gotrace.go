@@ -217,10 +217,10 @@ type analysis struct {
 	unit    Unit
 	caches  hw.Machine
 	stream  *krd.Stream // nil: a trace is written
+	ahead   *ahead      // of lines: what the stream is to take
 	trace   *traceSink
 	keys    []uint64
 	bytes   []uint32
-	loop    []krd.Strided
 	sample  *sampler       // nil: all accesses are taken
 	count   uint64         // accesses
 	workers map[uint64]int // by goroutine, in the order of their first accesses
@@ -245,8 +245,8 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: uint64(r.Caches.L2Bytes),
 			LLCBytes: uint64(r.Caches.LLCBytes), L2Known: string(r.Caches.CachesKnown.L2),
 			LLCKnown: string(r.Caches.CachesKnown.LLC), Goroutines: true})
-		if a.unit == Lines {
-			a.reader.Loops = a
+		if err == nil && a.unit == Lines {
+			a.ahead, a.reader.Loops = newAhead(a.stream), a
 		}
 	}
 	return a, err
@@ -262,7 +262,7 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	a.count += uint64(len(b.Places))
 	if a.unit == Lines && a.trace == nil {
 		return a.turns(b, func(worker uint32, from, to int) error {
-			return a.stream.AddLines(worker, b.Places[from:to], b.Groups[from:to])
+			return a.ahead.add(worker, b.Places[from:to], b.Groups[from:to])
 		})
 	}
 	if a.unit == Lines {
@@ -306,11 +306,7 @@ func (a *analysis) Loop(l *collect.Loop) error {
 		return nil
 	}
 	a.count += l.Times * uint64(len(l.Accesses))
-	a.loop = a.loop[:0]
-	for _, x := range l.Accesses {
-		a.loop = append(a.loop, krd.Strided{Place: x.Place, Step: x.Step, Group: x.Group})
-	}
-	return a.stream.AddLoop(uint32(a.worker(l.Goroutine)), l.Times, a.loop)
+	return a.ahead.loop(uint32(a.worker(l.Goroutine)), l)
 }
 
 // worker numbers goroutines.
@@ -336,6 +332,11 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	}
 	if a.sample != nil {
 		return a.sample.end(d)
+	}
+	if a.ahead != nil {
+		if err := a.ahead.end(); err != nil {
+			return err
+		}
 	}
 	report, err := a.stream.Report()
 	if err != nil {

@@ -22,6 +22,8 @@ const (
 	chunkBytes  = 16 << 10
 	chunkEvents = (chunkBytes - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
 	maxChunks   = 1 << 18 // 4 GiB
+	smallBytes  = 2 << 10
+	smallBit    = 1 << 31 // above the numbers of small chunks
 	markRange   = 1 << 10 // more than a chunk has events
 	firstChunks = 1 << 10
 )
@@ -67,6 +69,10 @@ type header struct {
 	sync       uint64
 	mode       uint64
 	dropped    uint64
+	smallBytes uint64
+	smallAt    uint64
+	_          [4]uint64
+	freeSmall  uint64
 }
 
 type buffer struct {
@@ -107,6 +113,7 @@ type Memory struct {
 	bytes  []byte
 	h      *header
 	chunks uint32 // in use, free or full
+	small  uint32 // likewise, of small ones
 	sites  int
 }
 
@@ -125,7 +132,8 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	bufsAt := uint64(4096)
 	countsAt := bufsAt + maxBufs*bufBytes
 	chunksAt := (countsAt + uint64(sites+1)*8 + 4095) &^ 4095
-	size := chunksAt + maxChunks*chunkBytes
+	smallAt := chunksAt + maxChunks*chunkBytes
+	size := smallAt + maxBufs*smallBytes
 	m := &Memory{file: f, sites: sites}
 	if err = f.Truncate(int64(size)); err == nil {
 		m.bytes, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE,
@@ -137,7 +145,7 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	}
 	m.h = (*header)(unsafe.Pointer(unsafe.SliceData(m.bytes)))
 	*m.h = header{magic: magic, size: size, chunkBytes: chunkBytes, chunksAt: chunksAt,
-		bufsAt: bufsAt, bufs: maxBufs, countsAt: countsAt}
+		bufsAt: bufsAt, bufs: maxBufs, countsAt: countsAt, smallBytes: smallBytes, smallAt: smallAt}
 	if stack {
 		m.h.observed = 1
 	}
@@ -145,6 +153,7 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 		m.h.sync = 1
 	}
 	m.grow(chunks)
+	m.growSmall(chunks * (chunkBytes / smallBytes))
 	return m, nil
 }
 
@@ -182,14 +191,37 @@ func (m *Memory) buf(i uint32) *buffer {
 	return (*buffer)(unsafe.Pointer(&m.bytes[m.h.bufsAt+uint64(i)*bufBytes]))
 }
 
+// at returns where a chunk is, and its bytes.
+func (m *Memory) at(i uint32) (at, bytes uint64) {
+	if i&smallBit != 0 {
+		return m.h.smallAt + uint64(i&^smallBit)*smallBytes, smallBytes
+	}
+	return m.h.chunksAt + uint64(i)*chunkBytes, chunkBytes
+}
+
+// has tells whether there is a chunk i.
+func (m *Memory) has(i uint32) bool {
+	if i&smallBit != 0 {
+		return i&^smallBit < m.small
+	}
+	return i < m.chunks
+}
+
 func (m *Memory) chunk(i uint32) *chunk {
-	return (*chunk)(unsafe.Pointer(&m.bytes[m.h.chunksAt+uint64(i)*chunkBytes]))
+	at, _ := m.at(i)
+	return (*chunk)(unsafe.Pointer(&m.bytes[at]))
 }
 
 // events returns the first n events of a chunk.
 func (m *Memory) events(i uint32, n int) []event {
-	at := m.h.chunksAt + uint64(i)*chunkBytes + uint64(unsafe.Sizeof(chunk{}))
-	return unsafe.Slice((*event)(unsafe.Pointer(&m.bytes[at])), chunkEvents)[:n]
+	at, bytes := m.at(i)
+	at += uint64(unsafe.Sizeof(chunk{}))
+	return unsafe.Slice((*event)(unsafe.Pointer(&m.bytes[at])), eventsIn(bytes))[:n]
+}
+
+// eventsIn is how many events a chunk of some bytes has room for.
+func eventsIn(bytes uint64) int {
+	return (int(bytes) - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
 }
 
 // grow gives the program n chunks more, as far as there are.
@@ -200,13 +232,24 @@ func (m *Memory) grow(n uint32) {
 	}
 }
 
+// growSmall is grow of small ones, of which there is one for each buffer.
+func (m *Memory) growSmall(n uint32) {
+	for ; n > 0 && m.small < maxBufs; n-- {
+		m.release(smallBit | m.small)
+		m.small++
+	}
+}
+
 // release gives a chunk back.
 func (m *Memory) release(i uint32) {
-	c := m.chunk(i)
+	c, free := m.chunk(i), &m.h.free
+	if i&smallBit != 0 {
+		free = &m.h.freeSmall
+	}
 	for {
-		old := atomic.LoadUint64(&m.h.free)
+		old := atomic.LoadUint64(free)
 		c.link = uint32(old)
-		if atomic.CompareAndSwapUint64(&m.h.free, old, (old>>32+1)<<32|uint64(i+1)) {
+		if atomic.CompareAndSwapUint64(free, old, (old>>32+1)<<32|uint64(i+1)) {
 			return
 		}
 	}
@@ -234,7 +277,16 @@ func (m *Memory) take(list []uint32) []uint32 {
 	return list
 }
 
-// starving tells whether the program has no chunk left that it could fill, and none is full.
-func (m *Memory) starving() bool {
-	return uint32(atomic.LoadUint64(&m.h.free)) == 0 && uint32(atomic.LoadUint64(&m.h.full)) == 0
+// feed gives the program more chunks of a kind that it has none left of, if none is full: goroutines
+// that rest have the others.
+func (m *Memory) feed() {
+	if uint32(atomic.LoadUint64(&m.h.full)) != 0 {
+		return
+	}
+	if uint32(atomic.LoadUint64(&m.h.free)) == 0 {
+		m.grow(firstChunks)
+	}
+	if uint32(atomic.LoadUint64(&m.h.freeSmall)) == 0 {
+		m.growSmall(firstChunks * (chunkBytes / smallBytes))
+	}
 }

@@ -97,8 +97,8 @@ func (o *order) round(ended bool) (bool, error) {
 	if err := o.hand(horizon); err != nil {
 		return false, err
 	}
-	if len(o.list) == 0 && o.mem.starving() {
-		o.mem.grow(firstChunks) // goroutines that rest have the others
+	if len(o.list) == 0 {
+		o.mem.feed()
 	}
 	return len(o.list) > 0, nil
 }
@@ -172,14 +172,15 @@ func (o *order) peek(b *buffer, ended bool) bool {
 	c := atomic.LoadUint32(&b.chunk)
 	next := atomic.LoadUintptr(&b.next)
 	number := atomic.LoadUint64(&b.number)
-	if c >= o.mem.chunks {
+	if !o.mem.has(c) {
 		return false
 	}
 	k := o.mem.chunk(c)
 	seq := atomic.LoadUint64(&k.seq)
 	at := atomic.LoadUint64(&k.at)
 	n := (int(uint64(next)-at) - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
-	if uint64(end) != at+chunkBytes && !ended || n < 0 || n > chunkEvents ||
+	_, bytes := o.mem.at(c)
+	if uint64(end) != at+bytes && !ended || n < 0 || n > eventsIn(bytes) ||
 		atomic.LoadUint64(&k.number) != number {
 		return false
 	}

@@ -75,7 +75,7 @@ func (r *Reader) Sampled(s Sampler) {
 func (m *Memory) Dropped() uint64 {
 	n := atomic.LoadUint64(&m.h.dropped)
 	for i := range uint32(min(atomic.LoadUint64(&m.h.bufsUsed), maxBufs)) {
-		if b := m.buf(i); atomic.LoadUint32(&b.state) == 1 {
+		if b := m.buf(i); atomic.LoadUint32(&b.state) != 0 {
 			n += atomic.LoadUint64(&b.dropped)
 		}
 	}

@@ -33,13 +33,17 @@ type krdHeader struct {
 	sync       uint64        // 1: what goroutines wait for is recorded
 	mode       uint64        // of a sample, which the tracer changes: see package krdagent
 	dropped    atomic.Uint64 // accesses that it did not have, of goroutines that have ended
+	smallBytes uint64        // of small chunks
+	smallAt    uint64        // offset of them
+	_          [4]uint64
+	freeSmall  atomic.Uint64 // stack of small chunks
 }
 
 type krdBuffer struct {
 	next, end uintptr
 	stack     uintptr
 	chunk     uint32
-	state     uint32  // 0 free, 1 in use
+	state     uint32  // 0 free, 1 in use, 2 in use and without a chunk, since its goroutine rests
 	number    uint64  // of the goroutine, from 1
 	link      uint32  // in the stack of free ones: number+1
 	depth     uint32  // as package krdagent has it
@@ -49,7 +53,9 @@ type krdBuffer struct {
 	seen      uint64  // as package krdagent has it, as what follows
 	_         [3]uint64
 	dropped   uint64
-	_         [2]uint64
+	seq       uint64 // of its chunk, which may have another goroutine by now
+	filled    uint32 // chunks since the goroutine last waited for something
+	_         uint32
 }
 
 const krdBufBytes = unsafe.Sizeof(krdBuffer{})
@@ -132,8 +138,17 @@ func krdBufAt(i uint32) *krdBuffer {
 	return (*krdBuffer)(unsafe.Pointer(krd.base + uintptr(krd.h.bufsAt) + uintptr(i)*krdBufBytes))
 }
 
+// krdSmall is above the numbers of small chunks. A goroutine that waits has none but such a one: it
+// gets large ones only after some small ones without waiting, and gives one back when it waits.
+const krdSmall = 1 << 31
+
+const krdSmallFirst = 4
+
 func krdChunkAt(i uint32) *krdChunk {
 	at := uintptr(krd.h.chunksAt) + uintptr(i)*uintptr(krd.h.chunkBytes)
+	if i&krdSmall != 0 {
+		at = uintptr(krd.h.smallAt) + uintptr(i&^krdSmall)*uintptr(krd.h.smallBytes)
+	}
 	return (*krdChunk)(unsafe.Pointer(krd.base + at))
 }
 
@@ -162,7 +177,7 @@ func krdNew(gp *g) *krdBuffer {
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
 	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
-	b.mode, b.seen, b.dropped = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0
+	b.mode, b.seen, b.dropped, b.filled = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0, 0
 	krdTake(b, i, 0)
 	b.state = 1
 	if krd.sync && !isSystemGoroutine(gp, false) {
@@ -210,8 +225,13 @@ func krdLabel(b *krdBuffer, labels unsafe.Pointer) {
 // krdTake gives b, number i, an empty chunk, waiting for one if there is none.
 func krdTake(b *krdBuffer, i uint32, seq uint64) {
 	h := krd.h
+	free, bytes := &h.free, h.chunkBytes
+	if b.filled < krdSmallFirst {
+		b.filled++
+		free, bytes = &h.freeSmall, h.smallBytes
+	}
 	for n := 0; ; n++ {
-		old := h.free.Load()
+		old := free.Load()
 		if uint32(old) == 0 {
 			if n == 0 {
 				h.waits.Add(1)
@@ -225,15 +245,15 @@ func krdTake(b *krdBuffer, i uint32, seq uint64) {
 		}
 		c := uint32(old) - 1
 		k := krdChunkAt(c)
-		if !h.free.CompareAndSwap(old, (old>>32+1)<<32|uint64(k.link)) {
+		if !free.CompareAndSwap(old, (old>>32+1)<<32|uint64(k.link)) {
 			continue
 		}
 		k.buf, k.number, k.seq = i, b.number, seq
 		k.events, k.left, k.last, k.at = 0, 0, 0, uint64(uintptr(unsafe.Pointer(k)))
-		b.chunk = c
+		b.chunk, b.seq = c, seq
 		atomic.Storeuintptr(&b.next, uintptr(unsafe.Pointer(k))+unsafe.Sizeof(*k))
 		// last: only then may the other side read what b fills
-		atomic.Storeuintptr(&b.end, uintptr(unsafe.Pointer(k))+uintptr(h.chunkBytes))
+		atomic.Storeuintptr(&b.end, uintptr(unsafe.Pointer(k))+uintptr(bytes))
 		return
 	}
 }
@@ -368,6 +388,15 @@ func krdRest(gp *g) {
 	b := (*krdBuffer)(unsafe.Pointer(gp.krd))
 	t := uint64(cputicks())
 	gp.krdRested = t
+	waits := readgstatus(gp)&^_Gscan == _Gwaiting
+	if waits {
+		b.filled = 0
+	}
+	if waits && b.chunk&krdSmall == 0 {
+		krdGive(b)
+		atomic.Store(&b.state, 2)
+		return
+	}
 	if !gp.asyncSafePoint && b.next+16 < b.end {
 		krdPut(b, t, krdKindStamp<<56)
 		return
@@ -378,10 +407,16 @@ func krdRest(gp *g) {
 
 // krdResume notes that gp runs again.
 func krdResume(gp *g) {
-	if gp.krdRested != 0 {
-		gp.krdAway += uint64(cputicks()) - gp.krdRested
-		gp.krdRested = 0
+	if gp.krdRested == 0 {
+		return
 	}
+	if b := (*krdBuffer)(unsafe.Pointer(gp.krd)); b != nil && b.state == 2 {
+		i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(krd.h.bufsAt)) / krdBufBytes)
+		krdTake(b, i, b.seq+1)
+		atomic.Store(&b.state, 1)
+	}
+	gp.krdAway += uint64(cputicks()) - gp.krdRested
+	gp.krdRested = 0
 }
 
 // krdEvents returns how many events are in k, which b fills.
