@@ -10,12 +10,29 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"krdlab/hw/hwtest/long"
 )
 
-// variants are the ways to rewrite a program that are tested.
-var variants = map[string]Options{"accesses": {},
-	"everything": {Regions: true, Sync: true},
-	"values":     {Regions: true, Values: true}}
+// variants are the ways to rewrite a program that are tested, as the flags ask for them: values
+// imply the stack and regions.
+var variants = map[string]Options{"accesses": {}, "stack": {Stack: true}, "regions": {Regions: true},
+	"sync": {Sync: true}, "regions-sync": {Regions: true, Sync: true},
+	"values": {Stack: true, Regions: true, Values: true},
+	"all":    {Stack: true, Regions: true, Sync: true, Values: true}}
+
+// short returns a sample of variants in short tests, and all in long ones.
+func short(all map[string]Options, names ...string) map[string]Options {
+	return long.Or(some(all, names), all)
+}
+
+func some(all map[string]Options, names []string) map[string]Options {
+	sample := map[string]Options{}
+	for _, name := range names {
+		sample[name] = all[name]
+	}
+	return sample
+}
 
 // rewriteDir rewrites the packages of a module.
 func rewriteDir(t testing.TB, dir string, how Options, tests bool, patterns ...string) *Rewritten {
