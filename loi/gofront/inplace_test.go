@@ -39,7 +39,7 @@ func TestStandardInPlace(t *testing.T) {
 			if text, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%s", text)
 			}
-			for name, how := range short(variants, "accesses", "all") {
+			for name, how := range short("accesses", "all") {
 				b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: p, Test: true,
 					Include: []string{Standard + p}, Regions: how.Regions, Sync: how.Sync,
 					Stack: how.Stack, Values: how.Values}, t.TempDir())

@@ -662,10 +662,7 @@ func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from 
 	if l == nil || head[1].text != l.w.raw(s.Post) || strings.Contains(head[0].text, "\n") {
 		return ""
 	}
-	cond, last := head[0].text, ""
-	if cond != l.w.raw(s.Cond) {
-		last = "; _ = " + cond // what it accesses when it is false
-	}
+	cond := head[0].text
 	within, ok := l.found(from)
 	if !ok {
 		return ""
@@ -683,9 +680,14 @@ func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from 
 		all = append(all, piece{s.Init.End(), s.Cond.Pos(), "; " + w.newlines(s.Init.End(), s.Cond.Pos())})
 	}
 	start, left := w.fresh(""), w.fresh("")
+	post, last := w.raw(s.Post), ""
+	if cond != w.raw(s.Cond) { // what it accesses when it is false, unless the first loop ended by it
+		post += "; " + left + " = 9"
+		last = "; if " + left + " == 9 { _ = " + cond + " }"
+	}
 	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left) + "for ; " + cond},
 		piece{s.Body.Pos(), s.Body.End(), first[:len(first)-1] +
-			l.repeated(start, left, l.index.Name(), w.raw(s.Post), within) + "}; " + l.line(s.Cond.Pos()) +
+			l.repeated(start, left, l.index.Name(), post, within) + "}; " + l.line(s.Cond.Pos()) +
 			"for ; " + w.splice(s.Cond.Pos(), s.Body.Pos()) + second + last + " }"})
 	return w.splice(s.Pos(), s.End(), all...)
 }

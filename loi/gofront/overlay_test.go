@@ -21,17 +21,21 @@ var variants = map[string]Options{"accesses": {}, "stack": {Stack: true}, "regio
 	"values": {Stack: true, Regions: true, Values: true},
 	"all":    {Stack: true, Regions: true, Sync: true, Values: true}}
 
-// short returns a sample of variants in short tests, and all in long ones.
-func short(all map[string]Options, names ...string) map[string]Options {
-	return long.Or(some(all, names), all)
+// short returns a sample of the variants in short tests, and all in long ones.
+func short(names ...string) map[string]Options {
+	return Variants(long.Or(names, nil))
 }
 
-func some(all map[string]Options, names []string) map[string]Options {
-	sample := map[string]Options{}
-	for _, name := range names {
-		sample[name] = all[name]
+// Variants returns those of some names, all of none.
+func Variants(names []string) map[string]Options {
+	if len(names) == 0 {
+		return variants
 	}
-	return sample
+	some := map[string]Options{}
+	for _, name := range names {
+		some[name] = variants[name]
+	}
+	return some
 }
 
 // rewriteDir rewrites the packages of a module.
