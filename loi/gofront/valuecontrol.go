@@ -23,6 +23,7 @@ func (w *fn) condition(s *ast.IfStmt, text string) (with string, end func()) {
 	slot := w.fresh32()
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 	m.expr(s.Cond, 0)
+	m.extremum(s)
 	return w.call("OC", text, strconv.Itoa(m.done())), w.under(s, slot)
 }
 
