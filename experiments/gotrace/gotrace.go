@@ -84,6 +84,9 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 	}
+	if err := fit(built.Operations, built.Regions); err != nil {
+		return nil, err
+	}
 	mem, err := collect.NewMemory(len(built.Sites), r.Build.Stack || r.Build.Values, r.Build.Sync)
 	if err != nil {
 		return nil, err
