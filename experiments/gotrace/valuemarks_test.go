@@ -133,3 +133,55 @@ func main() {
 		t.Errorf("%d loops, expected %d", len(d.Loops), len(want))
 	}
 }
+
+// TestDeferringReturns counts by hand what goes through returns of functions that defer.
+func TestDeferringReturns(t *testing.T) {
+	d := dependencesOfText(t, `package main
+
+func nothing() {}
+
+func half(a []float64, i int) float64 {
+	defer nothing()
+	return a[i] / 2
+}
+
+func named(a []float64, i int) (x float64, ok bool) {
+	defer func() { ok = recover() == nil }()
+	return a[i] + half(a, i), true
+}
+
+func chain(a []float64) {
+	for i := 0; i < 4; i++ {
+		a[i+1] = half(a, i)
+	}
+}
+
+func pair(a []float64) (n int) {
+	for i := 0; i < 9; i++ { // of 5
+		if _, ok := named(a, i); ok {
+			n++
+		}
+	}
+	return n
+}
+
+func main() {
+	a := []float64{1, 2, 3, 4, 5}
+	chain(a)
+	if pair(a) != 5 {
+		panic("pair")
+	}
+}
+`, []string{"induction", "reduction"})
+	want := map[string][]string{"chain": {"3 a[i + 1] return data none (1)"}, "pair": nil}
+	for _, l := range d.Loops {
+		function, _, _ := strings.Cut(strings.TrimPrefix(l.Name, "main."), ":")
+		if got := lines(&l); !slices.Equal(got, want[function]) {
+			t.Errorf("%s carries\n%s\nexpected\n%s", l.Name, strings.Join(got, "\n"),
+				strings.Join(want[function], "\n"))
+		}
+	}
+	if len(d.Loops) != len(want) {
+		t.Errorf("%d loops, expected %d", len(d.Loops), len(want))
+	}
+}

@@ -393,7 +393,7 @@ func TestRandom(t *testing.T) {
 func random(t *testing.T, how gofront.Options) {
 	build := long.Or(200, 400)
 	panics := 0
-	functions := long.Or(200, 10_000)
+	functions := long.Or(200, 3200)
 	for first := 0; first < functions; first += build {
 		var list []function
 		for i := range build {

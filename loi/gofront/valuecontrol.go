@@ -256,3 +256,10 @@ func (w *fn) returned(s *ast.ReturnStmt) string {
 	}
 	return w.call("O", strconv.Itoa(m.done())) + "; "
 }
+
+// apart reports that what a return in a function that defers gives back is evaluated before it is
+// stored to the results, so that its operation can stand between. Of several, the compiler may have
+// stored some when another panics, which who recovers can see.
+func (w *fn) apart(s *ast.ReturnStmt) bool {
+	return w.v != nil && w.late && len(s.Results) == 1
+}
