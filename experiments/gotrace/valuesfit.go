@@ -7,7 +7,7 @@ import (
 )
 
 // ErrTooLarge is wrapped by the error of a program whose operations a trace has no numbers for.
-var ErrTooLarge = failure.New(failure.Capability, "the program is too large for --values")
+var ErrTooLarge = failure.New(failure.Request, "the program is too large for --values")
 
 // fit checks that a trace can have the operations of a program: the functions that have some, with
 // their regions, are known before it runs. Other regions are registered as they begin.
@@ -25,7 +25,7 @@ func fit(list []gofront.Operation, regions []gofront.Region) error {
 	}{{"functions", max(len(functions), len(selves)), min(loi.MaxKernels, loi.MaxRegions)},
 		{"operations", len(list), loi.MaxOperations}} {
 		if x.n > x.most {
-			return failure.Errorf(failure.Capability, "%w: it has %d %s, and a trace at most %d; rewrite "+
+			return failure.Errorf(failure.Request, "%w: it has %d %s, and a trace at most %d; rewrite "+
 				"fewer packages, with --include and --exclude", ErrTooLarge, x.n, x.what, x.most)
 		}
 	}
