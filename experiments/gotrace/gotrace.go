@@ -84,6 +84,9 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 	}
+	if err := fit(built.Operations, built.Regions); err != nil {
+		return nil, err
+	}
 	mem, err := newMemory(r, built)
 	if err != nil {
 		return nil, err

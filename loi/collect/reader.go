@@ -289,10 +289,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 		case kindWindow, kindRange:
 			t.before = e
 		case kindMap:
-			if len(t.open) == maxOpen {
-				t.open = slices.Delete(t.open, 0, maxOpen/2)
-			}
-			t.open = append(t.open, e)
+			t.open = opened(t.open, e)
 		case kindKey:
 			r.key(t, e)
 		case kindAlloc:
@@ -322,6 +319,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			}
 			r.cut(t, 0, min(e[0], at))
 			r.ended(t, e, min(e[0], at))
+			t.open, t.windows = nil, nil
 		case kindLabel:
 			t.text, t.textBytes = t.text[:0], int(e[0])
 			if err := r.label(t, at); err != nil {
@@ -439,15 +437,9 @@ func (r *Reader) window(t *thread, w window) {
 		r.elements(t, w)
 		r.elements(t, to)
 	default:
-		if len(t.windows) == maxOpen { // what panicked is never ended
-			t.windows = slices.Delete(t.windows, 0, maxOpen/2)
-		}
-		t.windows = append(t.windows, w)
+		t.windows = opened(t.windows, w)
 	}
 }
-
-// maxOpen is how many operations are nested in each other at most.
-const maxOpen = 128
 
 // last takes the last window of a kind of site away, and those that were opened in it.
 func (t *thread) last(kind string, r *Reader) (window, bool) {

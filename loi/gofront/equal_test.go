@@ -59,7 +59,7 @@ func TestEscapes(t *testing.T) {
 			t.Fatal(err)
 		}
 		as := escapes(t, dir, "-gcflags=-m")
-		for name, how := range variants {
+		for name, how := range short("accesses", "all") {
 			t.Run(name, func(t *testing.T) { sameEscapes(t, dir, how, as, least) })
 		}
 	}

@@ -39,9 +39,10 @@ func TestStandardInPlace(t *testing.T) {
 			if text, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%s", text)
 			}
-			for name, how := range variants {
+			for name, how := range short("accesses", "all") {
 				b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: p, Test: true,
-					Include: []string{Standard + p}, Regions: how.Regions, Sync: how.Sync}, t.TempDir())
+					Include: []string{Standard + p}, Regions: how.Regions, Sync: how.Sync,
+					Stack: how.Stack, Values: how.Values}, t.TempDir())
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

@@ -538,7 +538,7 @@ func (l *steady) found(from mark) (within []string, ok bool) {
 		return nil, false
 	}
 	covered := make(map[ast.Node]bool)
-	l.loose = make(map[ast.Node]bool)
+	l.loose = l.withStores()
 	for n, site := range l.sites {
 		for _, m := range l.maybe {
 			if n.Pos() >= m.Pos() && n.Pos() < m.End() {
@@ -553,7 +553,7 @@ func (l *steady) found(from mark) (within []string, ok bool) {
 		if parametric(l.w.info.TypeOf(e)) || strings.Contains(in, "\n") {
 			return nil, false
 		}
-		if c == moves && in == "" {
+		if c == moves && in == "" || l.loose[n] {
 			c = loose
 		}
 		switch c {
@@ -583,6 +583,36 @@ func (l *steady) found(from mark) (within []string, ok bool) {
 	}
 	slices.Sort(within)
 	return within, !covered[nil] && len(l.loose) < len(l.sites) && !(l.several && len(l.loose) > 0)
+}
+
+// withStores finds what is accessed in statements that store to a place which does not move by as much
+// each time. Such a store is recorded behind its statement, with what its address is made of: where it
+// panics, a reader would not know which of the other accesses were made.
+func (l *steady) withStores() map[ast.Node]bool {
+	all := make(map[ast.Node]bool)
+	in := func(s ast.Stmt, x ast.Expr) {
+		x = ast.Unparen(x)
+		if c, text := l.address(x); l.sites[x] == "" || c == fixed || c == moves && text != "" {
+			return
+		}
+		for n := range l.sites {
+			if _, expr := n.(ast.Expr); expr && n.Pos() >= s.Pos() && n.End() <= s.End() {
+				all[n] = true
+			}
+		}
+	}
+	ast.Inspect(l.body, func(n ast.Node) bool {
+		switch s := n.(type) {
+		case *ast.AssignStmt:
+			for _, x := range s.Lhs {
+				in(s, x)
+			}
+		case *ast.IncDecStmt:
+			in(s, s.X)
+		}
+		return true
+	})
+	return all
 }
 
 // again is the body with what is loose recorded; ok is false if some of it cannot be.

@@ -69,6 +69,20 @@ func TestLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, how := range gofront.Variants(nil) {
+		built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
+			Stack: how.Stack, Regions: how.Regions, Sync: how.Sync, Values: how.Values}, t.TempDir())
+		if err != nil || len(built.Failed) > 0 {
+			t.Fatal(err, built)
+		}
+		program, r := traced(t, built, &nesting{open: map[uint64][]uint32{}})
+		r.Stack = how.Stack
+		var out bytes.Buffer
+		program.Stdout = &out
+		if run(t, program, built, r, how.Sync); out.String() != string(want) {
+			t.Errorf("%s prints\n%s\nexpected\n%s", name, out.String(), want)
+		}
+	}
 	for i, text := range printed {
 		if text != string(want) {
 			t.Errorf("program %d prints\n%s\nexpected\n%s", i, text, want)

@@ -10,12 +10,33 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"krdlab/hw/hwtest/long"
 )
 
-// variants are the ways to rewrite a program that are tested.
-var variants = map[string]Options{"accesses": {},
-	"everything": {Regions: true, Sync: true},
-	"values":     {Regions: true, Values: true}}
+// variants are the ways to rewrite a program that are tested, as the flags ask for them: values
+// imply the stack and regions.
+var variants = map[string]Options{"accesses": {}, "stack": {Stack: true}, "regions": {Regions: true},
+	"sync": {Sync: true}, "regions-sync": {Regions: true, Sync: true},
+	"values": {Stack: true, Regions: true, Values: true},
+	"all":    {Stack: true, Regions: true, Sync: true, Values: true}}
+
+// short returns a sample of the variants in short tests, and all in long ones.
+func short(names ...string) map[string]Options {
+	return Variants(long.Or(names, nil))
+}
+
+// Variants returns those of some names, all of none.
+func Variants(names []string) map[string]Options {
+	if len(names) == 0 {
+		return variants
+	}
+	some := map[string]Options{}
+	for _, name := range names {
+		some[name] = variants[name]
+	}
+	return some
+}
 
 // rewriteDir rewrites the packages of a module.
 func rewriteDir(t testing.TB, dir string, how Options, tests bool, patterns ...string) *Rewritten {

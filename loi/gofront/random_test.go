@@ -178,19 +178,20 @@ var symbol = regexp.MustCompile(`<[A-Za-z]+=?>`)
 // A maker makes a function.
 type maker struct {
 	*rand.Rand
+	of    map[string][]string // a grammar
 	loops int
 }
 
 // text expands a symbol. Below depth 0 it takes only what has no symbols, if there is such.
 func (m *maker) text(name string, depth int) string {
 	var list []string
-	for _, s := range grammar[name] {
+	for _, s := range m.of[name] {
 		if !(m.loops > 0 && growing(s)) && (depth > 0 || !symbol.MatchString(s)) {
 			list = append(list, s)
 		}
 	}
 	if len(list) == 0 {
-		list = slices.DeleteFunc(slices.Clone(grammar[name]), growing)
+		list = slices.DeleteFunc(slices.Clone(m.of[name]), growing)
 	}
 	s := list[m.IntN(len(list))]
 	if growing(s) {
@@ -215,7 +216,7 @@ type function struct {
 
 // makeFunction makes the function of a seed.
 func makeFunction(seed uint64) function {
-	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1))}
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), of: grammar}
 	f := function{seed: seed, head: m.head()}
 	for range 1 + m.IntN(4) {
 		f.statements = append(f.statements, m.text("statement", 2+m.IntN(4)))
@@ -342,7 +343,7 @@ func (o *outcome) differences() (list []int) {
 }
 
 // outcomes builds and runs a program of functions twice.
-func outcomes(t *testing.T, list []function, regions bool) *outcome {
+func outcomes(t *testing.T, list []function, how gofront.Options) *outcome {
 	t.Helper()
 	dir, work := t.TempDir(), t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/random")); err != nil {
@@ -359,7 +360,7 @@ func outcomes(t *testing.T, list []function, regions bool) *outcome {
 		t.Fatalf("%s", text)
 	}
 	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-		Regions: regions, Sync: regions, Values: regions}, work)
+		Stack: how.Stack, Regions: how.Regions, Sync: how.Sync, Values: how.Values}, work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,8 +372,9 @@ func outcomes(t *testing.T, list []function, regions bool) *outcome {
 	nested := &nesting{open: map[uint64][]uint32{}}
 	rewritten, r := traced(t, built, nested)
 	rewritten.Stdout = &out
-	run(t, rewritten, built, r, regions)
-	nested.check(t, regions)
+	r.Stack = how.Stack
+	run(t, rewritten, built, r, how.Sync)
+	nested.check(t, how.Regions)
 	as, err := exec.Command(plain).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -383,20 +385,21 @@ func outcomes(t *testing.T, list []function, regions bool) *outcome {
 // TestRandom compares what functions of random statements do, as they are and rewritten: the calls
 // that they make, in order, how they panic, and what their state is then.
 func TestRandom(t *testing.T) {
-	t.Run("accesses", func(t *testing.T) { random(t, false) })
-	t.Run("everything", func(t *testing.T) { random(t, true) })
+	for name, how := range gofront.Variants(long.Or([]string{"accesses", "all"}, nil)) {
+		t.Run(name, func(t *testing.T) { random(t, how) })
+	}
 }
 
-func random(t *testing.T, regions bool) {
+func random(t *testing.T, how gofront.Options) {
 	build := long.Or(200, 400)
 	panics := 0
-	functions := long.Or(200, 10_000)
+	functions := long.Or(200, 3200)
 	for first := 0; first < functions; first += build {
 		var list []function
 		for i := range build {
 			list = append(list, makeFunction(uint64(first+i)))
 		}
-		o := outcomes(t, list, regions)
+		o := outcomes(t, list, how)
 		if len(o.plain) != build+1 {
 			t.Fatalf("%d lines of %d functions", len(o.plain), build)
 		}
@@ -406,7 +409,7 @@ func random(t *testing.T, regions bool) {
 			}
 		}
 		for _, i := range o.differences() {
-			report(t, list[i], regions)
+			report(t, list[i], how)
 		}
 	}
 	if panics < functions/10 || panics > functions*9/10 {
@@ -415,7 +418,7 @@ func random(t *testing.T, regions bool) {
 }
 
 // report fails with the fewest statements of a function that do something else when rewritten.
-func report(t *testing.T, f function, regions bool) {
+func report(t *testing.T, f function, how gofront.Options) {
 	t.Helper()
 	var list []function
 	for set := 1; set < 1<<len(f.statements); set++ {
@@ -430,7 +433,7 @@ func report(t *testing.T, f function, regions bool) {
 	slices.SortStableFunc(list, func(a, b function) int {
 		return len(a.statements) - len(b.statements)
 	})
-	o := outcomes(t, list, regions)
+	o := outcomes(t, list, how)
 	for _, i := range o.differences() {
 		a, b := parting(o.plain[i], o.rewritten[i])
 		t.Errorf("seed %d:\n%s\nas it is:\n%s\nrewritten:\n%s", f.seed, list[i], a, b)

@@ -440,14 +440,18 @@ func (w *fn) still(x ast.Expr) bool {
 	return found
 }
 
-// returning is a return from a function that is a region.
+// returning is a return from a function that is a region, or of which apart holds.
 func (w *fn) returning(s *ast.ReturnStmt) string {
-	w.based = true
+	leave := ""
+	if !w.late {
+		w.based = true
+		leave = w.leaving() + "; "
+	}
 	if !slices.ContainsFunc(s.Results, func(x ast.Expr) bool { return !w.still(x) }) {
-		return "{ " + w.returned(s) + w.leaving() + "; " + w.raw(s) + " }"
+		return "{ " + w.returned(s) + leave + w.raw(s) + " }"
 	}
 	pieces := w.seq(false, s.Results...)
-	end := w.returned(s) + w.leaving() + "; "
+	end := w.returned(s) + leave
 	var names, values, results []string
 	at, lines := s.Pos(), ""
 	for i, x := range s.Results {

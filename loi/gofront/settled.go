@@ -54,7 +54,7 @@ func shaky(f *ast.File, info *types.Info) map[*types.Var]bool {
 			}
 		case *ast.SelectorExpr: // a method of pointers takes an address
 			if s := info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
-				if _, pointer := s.Recv().Underlying().(*types.Pointer); !pointer {
+				if _, pointer := s.Recv().Underlying().(*types.Pointer); !pointer && byAddress(s) {
 					mark(addressed, n.X)
 				}
 			}
@@ -88,6 +88,17 @@ func shaky(f *ast.File, info *types.Info) map[*types.Var]bool {
 		}
 	}
 	return addressed
+}
+
+// byAddress reports that a method may take the address of what it is selected of: one of pointers
+// does, and of a type parameter may. One of an interface or of values copies it, and the compiler
+// may know what the variable holds then, as long as its address is nowhere taken.
+func byAddress(s *types.Selection) bool {
+	if _, ok := types.Unalias(s.Recv()).(*types.TypeParam); ok {
+		return true
+	}
+	_, pointer := s.Obj().(*types.Func).Signature().Recv().Type().Underlying().(*types.Pointer)
+	return pointer
 }
 
 // rootVar is the variable that e is, or is a part of; nil if a pointer is followed on the way.

@@ -194,7 +194,7 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 	case *ast.SendStmt:
 		return w.splice(s.Pos(), s.End(), w.seq(false, s.Chan, s.Value)...)
 	case *ast.ReturnStmt:
-		if w.self != 0 && !w.late {
+		if w.self != 0 && !w.late || w.apart(s) {
 			return w.returning(s)
 		}
 		late := (w.defers || w.named) && len(s.Results) > 1 && w.mixed(s.Results...)

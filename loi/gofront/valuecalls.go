@@ -10,14 +10,15 @@ import (
 )
 
 // last returns the last argument of a call that the agent can be called with, -1: there is none. It
-// would be evaluated before others that panic, so that it must not, or nothing else may.
+// would be evaluated before others that panic, so that it must not, or nothing else may; and before
+// the calls behind it, which must not change it.
 func (w *fn) last(e *ast.CallExpr) int {
 	last := -1
 	for i, x := range e.Args {
 		tv := w.info.Types[x]
 		_, several := tv.Type.(*types.Tuple)
 		if tv.Value != nil || tv.IsNil() || tv.IsType() || w.untyped(x) || several ||
-			w.inferred(x) {
+			w.inferred(x) || w.calls(e.Args[i+1:]...) && !w.settled(x) && !w.called(x) {
 			continue
 		}
 		others := slices.Concat([]ast.Expr{e.Fun}, e.Args[:i], e.Args[i+1:])
@@ -26,6 +27,12 @@ func (w *fn) last(e *ast.CallExpr) int {
 		}
 	}
 	return last
+}
+
+// called reports that x is the result of a call, which is made in the order of the source.
+func (w *fn) called(x ast.Expr) bool {
+	c, ok := ast.Unparen(x).(*ast.CallExpr)
+	return ok && !w.info.Types[c.Fun].IsType() && w.builtin(c) == ""
 }
 
 // inferred reports that x is a generic function whose type arguments the call it is passed to gives.

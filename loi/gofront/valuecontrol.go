@@ -23,6 +23,7 @@ func (w *fn) condition(s *ast.IfStmt, text string) (with string, end func()) {
 	slot := w.fresh32()
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 	m.expr(s.Cond, 0)
+	m.extremum(s)
 	return w.call("OC", text, strconv.Itoa(m.done())), w.under(s, slot)
 }
 
@@ -254,4 +255,11 @@ func (w *fn) returned(s *ast.ReturnStmt) string {
 		}
 	}
 	return w.call("O", strconv.Itoa(m.done())) + "; "
+}
+
+// apart reports that what a return in a function that defers gives back is evaluated before it is
+// stored to the results, so that its operation can stand between. Of several, the compiler may have
+// stored some when another panics, which who recovers can see.
+func (w *fn) apart(s *ast.ReturnStmt) bool {
+	return w.v != nil && w.late && len(s.Results) == 1
 }

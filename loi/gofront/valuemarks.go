@@ -174,7 +174,7 @@ func (w *fn) regular(f *ast.ForStmt) bool {
 			return true
 		})
 	}
-	return w.madeOf(f.Cond, func(v *types.Var) bool {
+	return f.Cond == nil || w.bounded(f, f.Cond, func(v *types.Var) bool {
 		return len(w.writes(f, v)) == 0 || w.steps(f, ids[v])
 	})
 }

@@ -442,7 +442,7 @@ func (w *fn) operated(s ast.Stmt, text string) string {
 	case *ast.DeclStmt:
 		name = "var"
 	case *ast.ReturnStmt:
-		if w.late { // elsewhere it is in the place of the statement
+		if w.late && !w.apart(s) { // elsewhere it is in the place of the statement
 			return w.returned(s) + text
 		}
 		return text

@@ -1,0 +1,3 @@
+module example.org/randomloops
+
+go 1.26
