@@ -82,3 +82,47 @@ func streamText(t *testing.T, s *Stream) string {
 	}
 	return string(b)
 }
+
+// BenchmarkStreamLoop is a tenth of the updates of SciMark's LU of 1000 rows, by lines: a loop at a
+// time, and access by access.
+func BenchmarkStreamLoop(b *testing.B) {
+	const n = 1000
+	row := func(i int) uint64 { return 1<<20 + uint64(i)*8064 + 16 }
+	add := map[string]func(s *Stream, times uint64, loop []Strided) error{
+		"loops": func(s *Stream, times uint64, loop []Strided) error { return s.AddLoop(0, times, loop) },
+		"lines": func(s *Stream, times uint64, loop []Strided) error {
+			places, groups := make([]uint64, 0, 2*times), make([]uint32, 0, 2*times)
+			for i := range times {
+				for _, a := range loop {
+					places, groups = append(places, a.Place+i*uint64(a.Step)), append(groups, a.Group)
+				}
+			}
+			return s.AddLines(0, places, groups)
+		},
+	}
+	for _, name := range []string{"loops", "lines"} {
+		b.Run("by="+name, func(b *testing.B) {
+			accesses := 0
+			for b.Loop() {
+				s, err := NewStream(StreamOptions{L2Bytes: 1 << 20, LLCBytes: 1 << 25})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for j := 0; j < n-1; j += 10 {
+					times, at := n-j-1, 8*uint64(j+1)
+					for i := j + 1; i < n; i++ {
+						loop := []Strided{{row(j) + at, 8, 0}, {row(i) + at, 8, 1}}
+						if err := add[name](s, uint64(times), loop); err != nil {
+							b.Fatal(err)
+						}
+						accesses += 2 * times
+					}
+				}
+				if err := s.Flush(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(accesses)/1e6/b.Elapsed().Seconds(), "Maccesses/s")
+		})
+	}
+}
