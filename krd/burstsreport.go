@@ -54,7 +54,9 @@ func (e *BurstEstimate) Report(opt StreamOptions) (*Report, []GroupHistogram, er
 		}
 		h.Bytes = h.Accesses * StreamLine
 	}
-	return s.analysis().report(), groups, nil
+	r := s.analysis().report()
+	r.Engine = EngineBursts
+	return r, groups, nil
 }
 
 // tallied counts n accesses to a line at a distance.

@@ -20,6 +20,7 @@ const (
 	EngineScaleTree  = "scale-tree"
 	EngineShards     = "shards"
 	EngineShardsKeys = "shards-keys"
+	EngineBursts     = "bursts" // estimated: see [BurstEstimate]; reuses that are shared are not
 )
 
 // Engines lists the forms that [ParseEngine] reads.

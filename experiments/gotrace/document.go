@@ -32,12 +32,12 @@ type Document struct {
 	LeftRunning int `json:"left_running"`
 
 	Unit           Unit              `json:"unit"`
-	Stack          bool              `json:"stack"`    // what is on the stack is observed
-	Accesses       uint64            `json:"accesses"` // in the distances
-	Accounts       collect.Accounts  `json:"accounts"` // what became of all accesses
-	Places         []Place           `json:"places"`   // of those that are not simply analysed
-	DistinctData   uint64            `json:"distinct_data"`
-	DistinctBytes  uint64            `json:"distinct_bytes"`
+	Stack          bool              `json:"stack"`         // what is on the stack is observed
+	Accesses       uint64            `json:"accesses"`      // in the distances
+	Accounts       collect.Accounts  `json:"accounts"`      // what became of all accesses
+	Places         []Place           `json:"places"`        // of those that are not simply analysed
+	DistinctData   *uint64           `json:"distinct_data"` // null: a sample or a trace, as below
+	DistinctBytes  *uint64           `json:"distinct_bytes"`
 	Goroutines     uint64            `json:"goroutines"`      // that accessed something
 	LostGoroutines uint64            `json:"lost_goroutines"` // could not: more than 2^20 at once
 	LateEvents     uint64            `json:"late_events"`     // handed on after later ones

@@ -347,8 +347,9 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	}
 	report.Unit = string(d.Unit)
 	d.KRD = report
-	data, bytes := a.stream.Distinct()
-	d.DistinctData, d.DistinctBytes = uint64(data), bytes
+	n, bytes := a.stream.Distinct()
+	data := uint64(n)
+	d.DistinctData, d.DistinctBytes = &data, &bytes
 	d.parts(a, slices.Collect(a.stream.Groups()))
 	return nil
 }

@@ -261,7 +261,7 @@ func (s *sampler) touch(a *collect.Strided, times uint64, access uint32) {
 type Sampling struct {
 	Phases int          `json:"phases"` // in which accesses were seen, and enough to count
 	Bursts int          `json:"bursts"` // of all accesses, likewise
-	Cold   SampledBin   `json:"cold"`   // cold, or beyond what any phase saw
+	Cold   *SampledBin  `json:"cold"`   // cold, or beyond what any phase saw; null: nothing was seen
 	Bins   []SampledBin `json:"bins"`
 }
 
@@ -298,7 +298,7 @@ func (s *sampler) end(d *Document) error {
 		b := SampledBin{Count: math.Round(n), Error: math.Round(e.Errors[k]),
 			share: [2]float64{n / all, e.Errors[k] / all}}
 		if k == len(e.Bins)-1 {
-			d.Sampling.Cold = b
+			d.Sampling.Cold = &b
 		} else if n > 0 {
 			b.FromBytes, b.ToBytes = 1<<k>>1, 1<<k
 			d.Sampling.Bins = append(d.Sampling.Bins, b)
@@ -309,6 +309,9 @@ func (s *sampler) end(d *Document) error {
 
 // view says what was estimated, and how well.
 func (s *Sampling) view(v *doc.Doc) {
+	if s.Cold == nil {
+		return // a warning says so
+	}
 	v.Say("estimated from %s and %s; +-: two standard errors", units.Count(s.Phases, "phase"),
 		units.Count(s.Bursts, "burst"))
 	t := doc.NewTable(1, "distance, estimated", "share", "+-")
@@ -318,7 +321,7 @@ func (s *Sampling) view(v *doc.Doc) {
 	for i := range s.Bins {
 		row("from "+units.Bytes(s.Bins[i].FromBytes), &s.Bins[i])
 	}
-	row("cold, or beyond what a phase saw", &s.Cold)
+	row("cold, or beyond what a phase saw", s.Cold)
 	v.Add(t)
 }
 

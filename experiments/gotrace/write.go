@@ -48,8 +48,8 @@ func (d *Document) View() *doc.Doc {
 		if d.Unit == Data {
 			what = "variables, fields and elements"
 		}
-		v.Say("data: %s, %s (%s)", doc.Count(result.Some(float64(d.DistinctData))),
-			units.Bytes(d.DistinctBytes), what)
+		v.Say("data: %s, %s (%s)", doc.Count(result.Some(float64(*d.DistinctData))),
+			units.Bytes(*d.DistinctBytes), what)
 		v.Add(reuse.View(d.KRD))
 	}
 	if d.Sampling != nil {

@@ -106,7 +106,7 @@ func (w *fn) steadyFor(s *ast.ForStmt) *steady {
 	default:
 		return nil
 	}
-	if l.limit = w.raw(c.Y); l.class(c.Y) != fixed {
+	if l.limit = w.raw(c.Y); l.class(c.Y) != fixed || !l.same(c) || !l.same(s.Post) {
 		return nil
 	}
 	return l
@@ -136,7 +136,10 @@ func (w *fn) steadyRange(s *ast.RangeStmt) *steady {
 	if id, ok := s.Key.(*ast.Ident); ok && !isBlank(id) && !l.counts(id) {
 		return nil
 	}
-	if s.Value != nil && !isBlank(s.Value) && w.where(s.Value) != local {
+	if s.Value != nil && !isBlank(s.Value) && (w.where(s.Value) != local || !l.same(s.Value)) {
+		return nil
+	}
+	if s.Key != nil && !l.same(s.Key) || l.named("len", s.Pos()) != types.Universe.Lookup("len") {
 		return nil
 	}
 	l.step = "1"
@@ -168,6 +171,29 @@ func (l *steady) counts(id *ast.Ident) bool {
 	b, ok := v.Type().Underlying().(*types.Basic)
 	l.index = v
 	return ok && b.Info()&types.IsInteger != 0
+}
+
+// same reports that the names in n denote at the end of the body what they do where n stands: the
+// body may declare others of these names.
+func (l *steady) same(n ast.Node) (ok bool) {
+	ok = true
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			ok = ok && l.same(n.X)
+			return false
+		case *ast.Ident:
+			ok = ok && (isBlank(n) || l.named(n.Name, l.body.Rbrace) == l.w.info.ObjectOf(n))
+		}
+		return ok
+	})
+	return ok
+}
+
+// named is what a name denotes at a place in the body or before the loop, nil if nothing.
+func (l *steady) named(name string, at token.Pos) types.Object {
+	_, o := l.w.info.Scopes[l.body].LookupParent(name, at)
+	return o
 }
 
 func (l *steady) isIndex(e ast.Expr) bool {
@@ -338,7 +364,10 @@ func (l *steady) pure(c *ast.CallExpr) bool {
 			to.Info()&types.IsNumeric != 0
 	case f.IsBuiltin():
 		switch l.w.builtin(c) {
-		case "len", "cap", "min", "max", "real", "imag", "complex":
+		case "len", "cap":
+			_, channel := l.w.info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
+			return !channel // others may change it
+		case "min", "max", "real", "imag", "complex":
 			return true
 		}
 		return false
@@ -420,7 +449,8 @@ func (l *steady) class(e ast.Expr) class {
 		}
 		return loose
 	case *ast.UnaryExpr:
-		if c := l.class(e.X); e.Op == token.SUB && wide(l.w.info.TypeOf(e)) || c == fixed {
+		c := l.class(e.X)
+		if e.Op == token.SUB && wide(l.w.info.TypeOf(e)) || c == fixed && e.Op != token.ARROW {
 			return c
 		}
 	case *ast.BinaryExpr:
@@ -482,7 +512,7 @@ func (l *steady) loaded(e ast.Expr) class {
 }
 
 // address is the class of the address of e, and the source of the slice, or the string, that it must
-// stay in, if it moves.
+// stay in, if it moves; "" if that cannot be named at the end of the body.
 func (l *steady) address(e ast.Expr) (c class, in string) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -525,6 +555,9 @@ func (l *steady) address(e ast.Expr) (c class, in string) {
 		}
 		if base != fixed || i == loose {
 			return loose, ""
+		}
+		if !l.same(e.X) {
+			text = ""
 		}
 		return i, text
 	}

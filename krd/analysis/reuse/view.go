@@ -113,7 +113,11 @@ func summary(r *krd.Report) *doc.Table {
 	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes, r.LLCKnown))
 	row("far", r.Far, "finite, distance + size > LLC")
 	row("cold", infinite(&r.Histogram), words.cold+coldToo(r)+", distance INF")
-	row("shared", &r.Shared, words.shared+" (of all distances)")
+	shared := &r.Shared
+	if r.Engine == krd.EngineBursts {
+		shared = nil // not estimated
+	}
+	row("shared", shared, words.shared+" (of all distances)")
 	if r.Invalidated != nil {
 		row("invalid.", r.Invalidated, "of these: the node had it and lost it to a write on another")
 	}

@@ -293,4 +293,5 @@ func main() {
 		t = t/2 + data[i]
 	}
 	fmt.Println(t, g.sum, ints[17], small[9])
+	odd()
 }
