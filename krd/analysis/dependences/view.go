@@ -18,7 +18,19 @@ type Document struct {
 	SchemaVersion int      `json:"schema_version"`
 	Without       []string `json:"without"` // marks that are left out
 	Loops         []Loop   `json:"loops"`   // that were executed, in the order of the source's
-	Warnings      []string `json:"warnings"`
+	// Between are the dependences between goroutines, which no loop carries, most frequent first.
+	Between  []Crossing `json:"between_goroutines"`
+	Warnings []string   `json:"warnings"`
+}
+
+// A Crossing is a dependence of an operation of a goroutine on one of another.
+type Crossing struct {
+	From    Point  `json:"from"`    // what wrote, sent, or started the goroutine
+	To      Point  `json:"to"`      // what reads
+	Through string `json:"through"` // the channel or the data, or what was passed to the goroutine
+	By      string `json:"by"`      // channel, memory or start
+	Kind    string `json:"kind"`    // data or control
+	Times   uint64 `json:"times"`   // met
 }
 
 // A Loop is one of the source.
@@ -59,7 +71,7 @@ func (p Point) String() string { return fmt.Sprintf("%s:%d %s", p.Function, p.Li
 func (s *sink) End() (analysis.Result, error) {
 	r := &s.in.Header.Registry
 	d := &Document{SchemaVersion: 1, Without: append([]string{}, s.opt.Without...), Loops: []Loop{},
-		Warnings: []string{}}
+		Between: []Crossing{}, Warnings: []string{}}
 	for _, w := range s.in.Warnings {
 		d.Warnings = append(d.Warnings, krd.Sentence(w))
 	}
@@ -98,6 +110,27 @@ func (s *sink) End() (analysis.Result, error) {
 			return cmp.Compare(b.Times, a.Times)
 		})
 	}
+	s.match()
+	for _, c := range s.crossed {
+		x := Crossing{From: point(c.from), To: point(c.to), By: "start", Kind: "data",
+			Through: cmp.Or(c.name, r.Operations[c.from].Name), Times: s.between[c]}
+		switch {
+		case c.channel:
+			x.By, x.Through = "channel", "not known"
+			if c.object >= 0 && int(c.object) < len(r.Objects) {
+				x.Through = r.Objects[c.object].Name
+			}
+		case c.object >= 0:
+			x.By, x.Through = "memory", r.Objects[c.object].Name
+		}
+		if c.control {
+			x.Kind = "control"
+		}
+		d.Between = append(d.Between, x)
+	}
+	slices.SortStableFunc(d.Between, func(a, b Crossing) int {
+		return cmp.Compare(b.Times, a.Times)
+	})
 	return d, nil
 }
 
@@ -128,6 +161,16 @@ func (d *Document) View() *doc.Doc {
 	}
 	v := &doc.Doc{Title: "Dependences carried by loops", Warnings: d.Warnings}
 	v.Add(t)
+	if len(d.Between) > 0 {
+		t := &doc.Table{Name: "between", Title: "Dependences between goroutines",
+			Columns: []doc.Column{{Key: "times", Head: "times", Kind: doc.Whole},
+				{Key: "from", Head: "on"}, {Key: "to", Head: "of"}, {Key: "through", Head: "through"},
+				{Key: "by", Head: "by"}, {Key: "kind", Head: "kind"}}}
+		for _, x := range d.Between {
+			t.Row(x.Times, x.From.String(), x.To.String(), x.Through, x.By, x.Kind)
+		}
+		v.Add(t)
+	}
 	return v
 }
 
