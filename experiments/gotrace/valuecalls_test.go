@@ -82,6 +82,14 @@ func text(f func(string) string) (s string) {
 
 func note(k int) int { return k }
 
+// twice has strings.Map as a value, which calls what has another number of parameters.
+func twice(f func(func(rune) rune, string) string, s string) string {
+	for i := 0; i < 4; i++ {
+		s = f(func(r rune) rune { return r }, s)
+	}
+	return s
+}
+
 // callback passes a to what is not rewritten and calls a function of two parameters.
 func callback(f func([]int, func(i, j int) bool), a []int) (x int) {
 	for i := 0; i < 4; i++ {
@@ -159,7 +167,8 @@ func nested() (x, y int) {
 func main() {
 	x := sorted([]int{3, 1, 2}) + mapped("abc") + iface(plain{}) + iface(new(other)) + value(id) +
 		callback(func(a []int, f func(i, j int) bool) { sort.Slice(a, f) }, []int{3, 1}) +
-		deferred() + effect() + results() + variadic() + len(text(upper))
+		deferred() + effect() + results() + variadic() + len(text(upper)) +
+		len(twice(strings.Map, "ab"))
 	callback(sortSlice(), []int{3, 1})
 	nested()
 	if x == 0 {
@@ -171,7 +180,39 @@ func sortSlice() func([]int, func(i, j int) bool) {
 	return func(a []int, f func(i, j int) bool) { sort.Slice(a, f) }
 }
 `, []string{"induction"})
-	checkLoops(t, d, map[string][]string{})
+	checkLoops(t, d, map[string][]string{
+		"sorted": {"3 x x data reduction (1)"},
+		"mapped": {"3 runes runes data none (1)", "3 s s data none (1)"},
+		"iface":  {"6 x a.add data none (1)"}, "value": {"3 x f data none (1)"},
+		"text": {"3 s f data none (1)"}, "twice": {"3 s f data none (1)"},
+		"callback": {"6 x note data none (1)"}, "deferred": {"3 x held data none (1)"},
+		"effect": {"3 last last data none (1)"}, "results": {"3 x inner data none (1)"},
+		"variadic": {"3 x pick data none (1)"}, "nested": {"3 x id data none (1)"},
+	})
+	// how often each function with parameters began, and with arguments that are known
+	want := map[string][2]uint64{
+		"main.id":           {4 + 3*4 + 4, 4 + 3*4}, // inner defers it with a constant
+		"main.sorted.func1": {3 + 3*2, 0},           // comparisons of an insertion sort
+		"main.mapped.func1": {4 * 3, 0}, "main.twice.func1": {4 * 2, 0},
+		"(main.plain).add": {4, 4}, "(*main.other).add": {4, 4},
+		"main.note": {2*4 + 4, 2 * 4}, // held passes it a constant
+		"main.held": {4, 4}, "main.held.func1": {4, 4},
+		"main.keep": {4 + 4, 4}, "main.between": {4, 4}, "main.inner": {4, 4},
+		"main.pick": {4, 4}, "main.main.func1": {4, 4}, "main.sortSlice.func1": {4, 4},
+		"main.callback.func1": {2 * 4, 0}, // called by package sort
+		"main.sorted":         {1, 1}, "main.mapped": {1, 0}, "main.iface": {2, 2},
+		"main.value": {1, 1}, "main.text": {1, 1}, "main.twice": {1, 1}, "main.callback": {2, 2},
+	}
+	for _, f := range d.Functions {
+		if n, ok := want[f.Name]; !ok || n != [2]uint64{f.Begun, f.Known} {
+			t.Errorf("%s began %d times, %d with what it was passed, expected %d", f.Name, f.Begun,
+				f.Known, n)
+		}
+		delete(want, f.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not called: %v", want)
+	}
 	for _, x := range d.Between {
 		t.Errorf("between goroutines, of which there is one: %+v", x)
 	}
@@ -235,14 +276,119 @@ func main() {
 }
 `
 
-// TestValueChannels counts what goes between the goroutines of a pipeline.
+// TestValueChannels counts what goes between the goroutines of a pipeline: without --sync, nothing
+// through channels.
 func TestValueChannels(t *testing.T) {
+	started := []string{
+		// double reads out, in and by in each iteration; the head has in for its key and for whether
+		// there is an iteration, the key in the first alone
+		"4 main.double:7 out on main.main:23 double through by by start data",
+		"4 main.double:7 out on main.main:23 double through c by start data",
+		"4 main.double:7 out on main.main:23 double through []int{…} by start data",
+		"5 main.double:6 for on main.main:23 double through []int{…} by start data",
+		"4 main.double:7 out on main.main:23 double through []int, made at main.go:23 by memory data",
+		"8 main.sum:14 for on main.main:24 sum through c by start data",
+		"1 main.sum:17 result on main.main:24 sum through result by start data",
+	}
+	through := []string{
+		"4 main.sum:14 for on main.double:7 out through chan int, made at main.go:21 by channel data",
+		"1 main.main:25 if on main.sum:17 result through chan int, made at main.go:21 by channel data",
+	}
 	for _, sync := range []bool{true, false} {
 		d := dependencesOfSync(t, pipeline, nil, sync)
-		want := []string{}
+		want := slices.Clone(started)
+		if sync {
+			want = append(want, through...)
+		}
+		slices.Sort(want)
 		if got := crossings(d); !slices.Equal(got, want) {
 			t.Errorf("sync %v:\n%s\nexpected\n%s", sync, strings.Join(got, "\n"),
 				strings.Join(want, "\n"))
 		}
 	}
+}
+
+// TestValueReceives counts receives in expressions, arguments, selects and definitions with ok,
+// of which some are of nobody's; who receives is not who sends.
+func TestValueReceives(t *testing.T) {
+	d := dependencesOfSync(t, `package main
+
+import (
+	"os"
+	"time"
+)
+
+var a, b, c, d = make(chan int), make(chan int), make(chan int, 1), make(chan int, 3)
+
+func id(x int) int { return x }
+
+func second(x, y int) int { return y }
+
+type worker struct{ n int }
+
+func (w *worker) run(k int) {
+	n := k
+	for range 3 {
+		a <- n
+		b <- n + 1
+	}
+	select {
+	case a <- id(n):
+	case <-time.After(time.Hour):
+	}
+	a <- 7
+	close(a)
+}
+
+func main() {
+	w := &worker{1}
+	k := w.n
+	go w.run(k)
+	x := <-a - <-b
+	y := id(<-a) + second(<-b, 3)
+	<-a
+	z, ok := <-b
+	select {
+	case z = <-a:
+	}
+	c <- z // the same goroutine has it back
+	c := <-c
+	select {
+	case v, ok := <-a:
+		z = v
+		_ = ok
+	}
+	after, open := <-a
+	<-time.After(time.Nanosecond)
+	stamp := <-time.After(time.Nanosecond)
+	for i := range 4 {
+		d <- i + z // of 2, the third is received first
+		if i > 1 {
+			z = <-d
+		}
+	}
+	if x+y+z+c+after == 0 && ok && !open && stamp.IsZero() {
+		os.Exit(1)
+	}
+}
+`, nil, true)
+	const not = " through channel, made where nothing was rewritten by channel data"
+	want := []string{
+		"1 (*main.worker).run:17 n on main.main:33 w.run through k by start data",
+		"1 main.main:34 x on (*main.worker).run:19 a" + not,
+		"1 main.main:34 x on (*main.worker).run:20 b" + not,
+		"1 main.main:35 id on (*main.worker).run:19 a" + not,
+		"1 main.main:35 second on (*main.worker).run:20 b" + not,
+		"1 main.main:39 z on (*main.worker).run:23 a" + not,
+		"2 main.main:37 z on (*main.worker).run:20 b" + not, // z and ok
+		"2 main.main:44 v on (*main.worker).run:26 a" + not,
+	}
+	if got := crossings(d); !slices.Equal(got, want) {
+		t.Errorf("%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	checkLoops(t, d, map[string][]string{"(*main.worker).run": {"2 for for control induction (1)"}, "main": {
+		"3 for for data induction (1)", "3 for for control induction (1)",
+		// the third iteration receives what the first sent, and the fourth what the second did; it
+		// sends what the third received
+		"2 d z data none (2)", "1 z d data none (1)"}})
 }

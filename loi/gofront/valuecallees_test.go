@@ -110,6 +110,7 @@ func main() {}
 		"for head : s0 <- c0+0 s4+0; s8 then <- s4+0 s8+0c ind1",
 		"d compute : c0 <- s0+0 s5+0",
 		"x compute : s0 <- c0+0",
+		"return return : ", // what is called behind it is deferred
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("has %s\nexpected %s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))

@@ -84,6 +84,9 @@ func (w *fn) passing(e *ast.CallExpr, args []piece, kind loi.OperationKind) {
 	for i, x := range e.Args {
 		if i <= rest {
 			m.value(loi.Place{Kind: loi.Passed, N: k + uint32(i)}, loi.Always, false)
+			if kind == loi.GoSite {
+				m.on.Name = types.ExprString(x)
+			}
 		}
 		m.expr(x, 0)
 	}

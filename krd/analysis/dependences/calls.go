@@ -88,6 +88,24 @@ func (s *sink) root(region loi.RegionID) loi.RegionID {
 	return region
 }
 
+// begun is how often a function with parameters began, and by calls that are known.
+type begun struct{ times, known uint64 }
+
+func (s *sink) began(function loi.RegionID, by *call) {
+	if s.parameters[function] == 0 {
+		return
+	}
+	b := s.begun[function]
+	if b == nil {
+		b = &begun{}
+		s.begun[function] = b
+	}
+	b.times++
+	if by != nil {
+		b.known++
+	}
+}
+
 // parametersOf returns how many parameters the functions have that have some.
 func parametersOf(r *loi.Registry) map[loi.RegionID]int {
 	n := map[loi.RegionID]int{}

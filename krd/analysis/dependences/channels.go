@@ -23,7 +23,9 @@ type passage struct {
 // A reader is an operation that has an operand of what was received.
 type reader struct {
 	operation uint32
-	worker    int32
+	operand   *loi.Operand
+	worker    int
+	at        *node
 }
 
 // traffic is what went through a channel.
@@ -106,6 +108,18 @@ func (s *sink) crosses(x crossing) {
 	s.between[x]++
 }
 
+// receives counts that an operand was received which a cell's operation sent.
+func (s *sink) receives(k channel, c cell, x reader) {
+	if c.worker == int32(x.worker) {
+		c.object = int32(k.object)
+		s.depends(x.worker, x.operation, &s.in.Header.Registry.Operations[x.operation], x.operand, c,
+			x.at)
+		return
+	}
+	s.crosses(crossing{from: c.operation - 1, to: x.operation, name: s.name(c),
+		object: int32(k.object), channel: true})
+}
+
 // match matches what was sent with what was received.
 func (s *sink) match() {
 	keys := make([]channel, 0, len(s.channels))
@@ -123,10 +137,7 @@ func (s *sink) match() {
 		for i, r := range t.receives[:min(len(t.receives), len(t.sends))] {
 			for _, c := range t.sends[i].cells {
 				for _, x := range r.readers {
-					if c.worker != x.worker {
-						s.crosses(crossing{from: c.operation - 1, to: x.operation, name: s.name(c),
-							object: int32(k.object), channel: true})
-					}
+					s.receives(k, c, x)
 				}
 			}
 		}

@@ -120,7 +120,8 @@ type sink struct {
 	found      map[edge]*times
 	kinds      map[edge]int // so many distances of each are kept apart
 	order      []edge
-	parameters map[loi.RegionID]int // of functions that have some
+	parameters map[loi.RegionID]int    // of functions that have some
+	begun      map[loi.RegionID]*begun // those functions
 	going      goroutines
 	channels   channels
 	between    map[crossing]uint64 // dependences between goroutines: how often each was met
@@ -156,7 +157,7 @@ func begin(options any, in *analysis.Input) (analysis.Sink, error) {
 		found: map[edge]*times{}, kinds: map[edge]int{},
 		parameters: parametersOf(&in.Header.Registry), between: map[crossing]uint64{},
 		going:    goroutines{workers: make([]started, len(in.Header.Workers)), known: map[uint32]*call{}},
-		channels: channels{},
+		channels: channels{}, begun: map[loi.RegionID]*begun{},
 	}, nil
 }
 
@@ -237,6 +238,7 @@ func (s *sink) open(worker int, stack *[]frame, region loi.RegionID, number uint
 		if len(*stack) == 1 && f.own.by == nil {
 			f.own.by = s.going.begins(worker, region, s.parameters[region])
 		}
+		s.began(region, f.own.by)
 		if f.own.by != nil {
 			f.own.slots = f.own.by.passed
 		}

@@ -80,7 +80,7 @@ func (s *sink) operation(worker int, stack []frame, n uint32, terms []uint32) {
 			case loi.Channel:
 				if int(x.From.N) < len(received) {
 					p := received[x.From.N]
-					p.readers = append(p.readers, reader{n, int32(worker)})
+					p.readers = append(p.readers, reader{n, x, worker, top.node})
 				}
 			case loi.Memory:
 				for k, t := range terms {
