@@ -386,7 +386,8 @@ func main() {
 	if got := crossings(d); !slices.Equal(got, want) {
 		t.Errorf("%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	checkLoops(t, d, map[string][]string{"(*main.worker).run": {"2 for for control induction (1)"}, "main": {
+	checkLoops(t, d, map[string][]string{"(*main.worker).run": {
+		"2 for for control induction (1)"}, "main": {
 		"3 for for data induction (1)", "3 for for control induction (1)",
 		// the third iteration receives what the first sent, and the fourth what the second did; it
 		// sends what the third received

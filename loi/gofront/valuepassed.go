@@ -43,7 +43,8 @@ func (m *maker) send(s *ast.SendStmt) {
 	m.expr(s.Chan, 0)
 }
 
-// receive adds what a receive has received, nil being that of a range; above is the cost from it on.
+// receive adds what a receive has received, nil being that of a range; above is the cost from it
+// on.
 func (m *maker) receive(e *ast.UnaryExpr, above uint32) {
 	n := 0
 	for n < len(m.received) && m.received[n] != e {

@@ -75,7 +75,8 @@ func (w *fn) beginValues(at ast.Node, t *ast.FuncType, recv *ast.FieldList) {
 	if !w.opt.Values || w.self == 0 {
 		return
 	}
-	w.v = &valued{at: at, from: at.Pos(), to: at.End(), results: t.Results, slots: map[*types.Var]uint32{},
+	w.v = &valued{at: at, from: at.Pos(), to: at.End(), results: t.Results,
+		slots: map[*types.Var]uint32{},
 		calls: map[*ast.CallExpr]uint32{}}
 	for _, list := range []*ast.FieldList{recv, t.Params} {
 		if list == nil {

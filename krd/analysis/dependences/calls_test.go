@@ -99,8 +99,9 @@ func TestCalls(t *testing.T) {
 			Function{"h", 2, 0}},
 		"callee, then another": {"o1 (3 o3 ) (4 o4 )", "return g", Function{"g", 2, 2},
 			Function{"h", 2, 0}},
-		"value":               {"o2 (4 o4 )", "return h", Function{}, Function{"h", 2, 2}},
-		"value, wrong number": {"o2 (5 ) (4 o4 )", "value", Function{}, Function{"h", 2, 0}},
+		"value": {"o2 (4 o4 )", "return h", Function{}, Function{"h", 2, 2}},
+		"value, wrong number": {"o2 (5 ) (4 o4 )", "value", Function{"h", 2, 0},
+			Function{"v", 2, 0}},
 		"callee within an argument": {"o2 o1 (3 o3 ) (4 o4 )", "return h", Function{"g", 2, 2},
 			Function{"h", 2, 2}},
 		"called within": {"o1 (3 (4 o4 ) o3 )", "return g", Function{"g", 2, 2},
@@ -128,9 +129,7 @@ func TestCalls(t *testing.T) {
 			}
 		}
 		for _, f := range d.Functions {
-			if f.Name != "v" {
-				functions = append(functions, fmt.Sprint(f))
-			}
+			functions = append(functions, fmt.Sprint(f))
 		}
 		if !slices.Equal(functions, want) {
 			t.Errorf("%s: functions %v, expected %v", name, functions, want)
@@ -163,7 +162,9 @@ func TestGoroutines(t *testing.T) {
 		"an operation before": {"(0 o10 o0 spawn(2,0,0) )", "start(2) " + begins, 0},
 		"second of the worker": {"(0 o10 spawn(2,0,0) )", "start(2) (4 o4 ) " + begins,
 			0},
-		"odd": {"(0 o10 spawn(2) )", "start() " + begins, 1},
+		"second, without":     {"(0 o10 )", "(4 o4 ) " + begins, 0},
+		"entry that was done": {"(0 o10 )", "(3 o5 o11 )", 1},
+		"odd":                 {"(0 o10 spawn(2) )", "start() " + begins, 1},
 	} {
 		n := 0
 		d := document(t, callHead+events(0, &n, c.first)+events(1, &n, c.second))
