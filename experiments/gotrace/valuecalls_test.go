@@ -157,6 +157,31 @@ func variadic() (x int) {
 	return x
 }
 
+func seq(yield func(int) bool) {
+	for i := 0; i < 3; i++ {
+		if !yield(i) {
+			return
+		}
+	}
+}
+
+func plus(x, y int) int { return x + y }
+
+// over has a body that seq calls, and that calls plus.
+func over() (x int) {
+	for i := range seq {
+		x = plus(x, i)
+	}
+	return x
+}
+
+// panics has keep deferred where something else panics.
+func panics(a []int) {
+	defer keep(a[0])
+	defer func() { recover() }()
+	id(a[len(a)])
+}
+
 func nested() (x, y int) {
 	for i := 0; i < 4; i++ {
 		x = id(id(x) + id(y))
@@ -171,6 +196,8 @@ func main() {
 		len(twice(strings.Map, "ab"))
 	callback(sortSlice(), []int{3, 1})
 	nested()
+	over()
+	panics([]int{1})
 	if x == 0 {
 		os.Exit(1)
 	}
@@ -187,7 +214,8 @@ func sortSlice() func([]int, func(i, j int) bool) {
 		"text": {"3 s f data none (1)"}, "twice": {"3 s f data none (1)"},
 		"callback": {"6 x note data none (1)"}, "deferred": {"3 x held data none (1)"},
 		"effect": {"3 last last data none (1)"}, "results": {"3 x inner data none (1)"},
-		"variadic": {"3 x pick data none (1)"}, "nested": {"3 x id data none (1)"},
+		"variadic": {"3 x pick data none (1)"}, "over": {"2 x plus data none (1)"}, "seq": {"2 if for control none (1)"},
+		"nested": {"3 x id data none (1)"},
 	})
 	// how often each function with parameters began, and with arguments that are known
 	want := map[string][2]uint64{
@@ -197,10 +225,12 @@ func sortSlice() func([]int, func(i, j int) bool) {
 		"(main.plain).add": {4, 4}, "(*main.other).add": {4, 4},
 		"main.note": {2*4 + 4, 2 * 4}, // held passes it a constant
 		"main.held": {4, 4}, "main.held.func1": {4, 4},
-		"main.keep": {4 + 4, 4}, "main.between": {4, 4}, "main.inner": {4, 4},
+		"main.keep":    {4 + 4 + 1, 4}, // and in what panicked
+		"main.between": {4, 4}, "main.inner": {4, 4},
 		"main.pick": {4, 4}, "main.main.func1": {4, 4}, "main.sortSlice.func1": {4, 4},
 		"main.callback.func1": {2 * 4, 0}, // called by package sort
 		"main.sorted":         {1, 1}, "main.mapped": {1, 0}, "main.iface": {2, 2},
+		"main.seq": {1, 0}, "main.plus": {3, 3}, "main.panics": {1, 1},
 		"main.value": {1, 1}, "main.text": {1, 1}, "main.twice": {1, 1}, "main.callback": {2, 2},
 	}
 	for _, f := range d.Functions {
