@@ -35,7 +35,8 @@ var Analysis = &analysis.Analysis{
 		"or itself, computed in an earlier iteration: through which variable or data, whether as " +
 		"data or since it decides what is executed, how many iterations before, and how often. Those of " +
 		"induction variables and reductions are marked. A loop without others can be executed in " +
-		"any order.",
+		"any order. Dependences between goroutines are listed apart, those through channels if the " +
+		"trace was made with --sync.",
 	Example: "  krdlab trace go . --values --out program.loi && krdlab dependences program.loi\n" +
 		"  krdlab dependences program.loi --without induction,reduction",
 	Options: func() any { return &Options{} },
