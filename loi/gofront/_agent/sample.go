@@ -23,7 +23,7 @@ const (
 	// mostDense is how many accesses of a goroutine a burst has.
 	mostDense = 1 << 16
 	// fewDense is that of a burst whose word has small.
-	fewDense = 1 << 13
+	fewDense = 1 << 11
 	small    = 4
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
@@ -31,6 +31,8 @@ const (
 	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose:
 	// while they do, nothing else can be recorded.
 	mostLoose = 1 << 14
+	// fewTimes is how many iterations a loop has that is no long one, whatever its accesses.
+	fewTimes = 1 << 14
 	// longLoop is from how many accesses on a loop is a burst of its own. Package gotrace has the same.
 	longLoop = 1 << 21
 )
@@ -126,6 +128,10 @@ func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 // WS is W of a loop of so many iterations, 0: that is not known. leaves are the accesses of an
 // iteration. It returns 0 if the loop is to be run unseen, and has counted it then.
 func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
+	if b.stays(n) {
+		b.dropped += n * leaves
+		return 0
+	}
 	if b.unseen(n, leaves, true) {
 		return 0
 	}
@@ -135,10 +141,20 @@ func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 
 // WL is WS of a loop some of whose accesses are Loose.
 func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
+	if b.stays(n) {
+		b.dropped += n * leaves
+		return 0
+	}
 	if b.unseen(n, leaves, false) {
 		return 0
 	}
 	return W(b, k)
+}
+
+// stays reports that nothing is recorded and few iterations are to come: most loops are so, and it
+// is a part of their function.
+func (b *Buf) stays(n uint64) bool {
+	return b.mode == off && n-1 < fewTimes && *(*uint64)(unsafe.Pointer(b.word)) == b.seen
 }
 
 // unseen reports that a loop is to be run unseen. long says that one of many accesses is a burst.
