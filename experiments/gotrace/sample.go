@@ -18,6 +18,7 @@ type sampler struct {
 	b       *krd.Bursts
 	modes   map[uint64]*sampledMode // by goroutine
 	change  uint64                  // the last that was seen of any
+	burst   uint64                  // in which a burst was last
 	phase   uint64
 	on      bool
 	touches []touch  // of a loop
@@ -58,7 +59,8 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 	dropped uint64) error {
 	s.counted(dropped, false)
 	m := s.of(goroutine)
-	if burst := mode >= collect.Glimpse; change > s.change {
+	burst := mode >= collect.Glimpse
+	if change > s.change {
 		s.change = change
 		if mode == collect.Off || mode == collect.Glimpse {
 			s.b.Pause()
@@ -71,8 +73,12 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 		if burst {
 			s.b.Burst(small)
 		}
-	} else if burst && change == s.change && m.mode < collect.Glimpse {
-		s.b.Burst(false) // a long loop
+	} else if burst && change == s.change && m.mode < collect.Glimpse &&
+		(s.burst != change || s.b.Room() == 0) {
+		s.b.Burst(small && s.burst != change) // it has waited, or it is a long loop
+	}
+	if burst && change == s.change {
+		s.burst = change
 	}
 	m.mode = mode
 	m.change, m.phase = change, s.phase

@@ -3,7 +3,7 @@ package krdagent
 import "unsafe"
 
 // A sample is in bursts: the tracer writes into the header how the program goes on, and a
-// goroutine looks there at each access, or before each loop that it may run unseen. What the
+// goroutine looks there at each access, and if it records none once in a while. What the
 // sample does not have is counted. A word of that is a number, which grows with each change, times
 // eight, small or nothing, and one of:
 const (
@@ -25,6 +25,8 @@ const (
 	// fewDense is that of a burst whose word has small.
 	fewDense = 1 << 11
 	small    = 4
+	// lookEvery is after how many accesses a goroutine looks at the word that records none.
+	lookEvery = 256
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
 	untold = 1 << 14
@@ -45,12 +47,17 @@ type sample struct {
 	left    int64   // accesses of a burst
 	whole   int64   // accesses that are recorded as of a loop, chosen or not
 	dropped uint64  // accesses that the sample does not have, since the last Mode
-	_       [2]uint64
+	due     uint64  // if nothing is recorded: after so many of them it looks at the word
+	begins  uint64  // and after so many the burst begins that the word tells of; 0: none
 }
 
 // drops reports that the sample does not have an access to the heap, and then counts it.
 func drops(b *Buf, a uintptr, w uint64) bool {
-	if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
+	if b.mode == off {
+		if b.dropped >= b.due {
+			b.look()
+		}
+	} else if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
 		b.look()
 	}
 	switch b.mode {
@@ -83,14 +90,47 @@ func chosen(a uintptr) bool {
 	return uint64(a>>9&15) == h>>60
 }
 
-// look goes on as the tracer has it.
+// look goes on as the tracer has it. A burst while nothing else is recorded begins later, after as
+// many accesses at most as there were since it looked last, by chance: the tracer's changes come by
+// the time, and what the program does slowly would have more bursts than accesses.
 func (b *Buf) look() {
-	b.seen = *(*uint64)(unsafe.Pointer(b.word))
-	b.mode, b.left, b.whole = b.seen&3, mostDense, 0
-	if b.seen&small != 0 {
+	seen := *(*uint64)(unsafe.Pointer(b.word))
+	if seen == b.seen {
+		if b.mode == off {
+			b.wait()
+		}
+		return
+	}
+	was := b.mode
+	b.seen, b.mode, b.left, b.whole = seen, seen&3, mostDense, 0
+	if seen&small != 0 {
 		b.left = fewDense
 	}
+	if was == off && b.mode == glimpse {
+		b.mode = off
+		if b.begins == 0 {
+			most := min(b.dropped, 1<<31)
+			tell(b)
+			b.begins = 1 + ticks()*0x9e3779b97f4a7c15>>32*most>>32
+		}
+		b.wait()
+		return
+	}
+	b.begins = 0
 	tell(b)
+}
+
+// wait begins the burst that is due, or sets when to look again.
+func (b *Buf) wait() {
+	switch {
+	case b.begins == 0:
+		b.due = b.dropped + lookEvery
+	case b.dropped+1 >= b.begins:
+		b.begins, b.mode = 0, glimpse
+		tell(b)
+	default:
+		b.due = min(b.dropped+lookEvery, b.begins-1)
+	}
 }
 
 // took counts accesses that a burst has. now says that the burst may end: where some are to come as
@@ -108,7 +148,7 @@ func (b *Buf) took(n uint64, now bool) {
 // tell records how the goroutine goes on, and what it has not recorded.
 func tell(b *Buf) {
 	n := b.dropped
-	b.dropped = 0
+	b.dropped, b.due = 0, 0
 	put(b, uintptr(n), Mode<<KindShift|b.seen&^3|b.mode)
 }
 
@@ -154,19 +194,19 @@ func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
 // stays reports that nothing is recorded and few iterations are to come: most loops are so, and it
 // is a part of their function.
 func (b *Buf) stays(n uint64) bool {
-	return b.mode == off && n-1 < fewTimes && *(*uint64)(unsafe.Pointer(b.word)) == b.seen
+	return b.mode == off && n-1 < fewTimes && b.dropped < b.due
 }
 
 // unseen reports that a loop is to be run unseen. long says that one of many accesses is a burst.
 func (b *Buf) unseen(n, leaves uint64, long bool) bool {
-	if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
+	if b.mode != off || b.dropped >= b.due {
 		b.look()
 	}
 	if b.mode != off || n == 0 {
 		return false
 	}
 	if long && n*leaves >= longLoop { // it would hide from a burst that comes while it runs
-		b.mode, b.left = glimpse, mostDense
+		b.mode, b.left, b.begins = glimpse, mostDense, 0
 		tell(b)
 		return false
 	}

@@ -49,7 +49,8 @@ type krdBuffer struct {
 	seen      uint64  // as package krdagent has it, as what follows
 	_         [3]uint64
 	dropped   uint64
-	_         [2]uint64
+	due       uint64
+	begins    uint64
 }
 
 const krdBufBytes = unsafe.Sizeof(krdBuffer{})
@@ -163,6 +164,7 @@ func krdNew(gp *g) *krdBuffer {
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
 	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
 	b.mode, b.seen, b.dropped = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0
+	b.due, b.begins = 0, 0
 	krdTake(b, i, 0)
 	b.state = 1
 	if krd.sync && !isSystemGoroutine(gp, false) {
