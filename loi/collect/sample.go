@@ -91,8 +91,8 @@ func (m *Memory) Dropped() uint64 {
 // at random: a program that repeats itself would otherwise be seen at the same places.
 const (
 	firstPhase    = time.Millisecond
-	onShare       = 0.09
-	offShare      = 0.28
+	onShare       = 0.13
+	offShare      = 0.4
 	betweenSmall  = 300 * time.Microsecond
 	smallShare    = 0.0005
 	betweenBursts = 8 * time.Millisecond
