@@ -322,6 +322,20 @@ func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, rests []*rest,
 		share := e.Bins[bin] / beyond
 		v[bin] += share * share * ofBeyond
 	}
+	full := 0 // bursts that are not small
+	for i := range rests {
+		if rests[i] != nil && (i == 0 || rests[i] != rests[i-1]) {
+			full++
+		}
+	}
+	for bin := range v {
+		switch {
+		case bin < smallBins:
+			v[bin] += missed(float64(e.Accesses), e.Bursts)
+		case bin < nearBins:
+			v[bin] += missed(beyond, full)
+		}
+	}
 	for _, n := range far {
 		all += n
 	}
@@ -334,6 +348,13 @@ func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, rests []*rest,
 	}
 }
 
+// missed is the variance of what n bursts or phases have not seen of some accesses: as much as half of
+// what one of them stands for may be of another kind, for instance of a short stage of the program.
+func missed(of float64, n int) float64 {
+	d := of / float64(2*max(1, n))
+	return d * d
+}
+
 // farErrors adds to the errors of far bins what differs from a phase to the next, as in errors. What
 // crosses a bin between two phases may have been in it; after the last phase, where tail of the far
 // accesses are, as much may move to the bins beside as has moved before. open is, by bin, what may
@@ -343,8 +364,9 @@ func (b *Bursts) farErrors(e *BurstEstimate, far []float64, tail, unknown float6
 	open *[coldBin + 1]float64) {
 	var v [coldBin + 1]float64
 	var before [coldBin + 1]float64
-	last, end, deepest := -1, -1, uint64(0)
+	last, end, deepest, all := -1, -1, uint64(0), 0.0
 	for i, n := range far {
+		all += n
 		if n > 0 {
 			end = i
 		}
@@ -372,6 +394,7 @@ func (b *Bursts) farErrors(e *BurstEstimate, far []float64, tail, unknown float6
 	for bin := nearBins - 1; bin <= coldBin; bin++ {
 		n := e.Errors[bin]
 		may := (open[bin] + unknown) / 2
+		v[bin] += missed(all, e.Phases)
 		e.Errors[bin] = math.Sqrt(n*n + v[bin]*fewer(e.Phases-1) + may*may)
 		if e.Phases < 2 && (bin < coldBin || unknown > 0) || bin < coldBin && deepest>>(bin-1) == 0 {
 			e.Errors[bin] = math.NaN()

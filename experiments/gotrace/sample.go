@@ -317,7 +317,7 @@ func (s *sampler) end(d *Document) error {
 }
 
 // leastError is from which share of the accesses on the error of an empty bin is a reason to list it.
-const leastError = 5e-4
+const leastError = 5e-3
 
 // view says what was estimated, and how well.
 func (s *Sampling) view(v *doc.Doc) {
