@@ -75,7 +75,7 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 		}
 	} else if burst && change == s.change && m.mode < collect.Glimpse &&
 		(s.burst != change || s.b.Room() == 0) {
-		s.b.Burst(small && s.burst != change) // it has waited, or it is a long loop
+		s.b.Burst(small) // it has waited, or it is a long loop, or the tracer is late
 	}
 	if burst && change == s.change {
 		s.burst = change

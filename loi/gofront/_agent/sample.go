@@ -27,6 +27,10 @@ const (
 	small    = 4
 	// lookEvery is after how many accesses a goroutine looks at the word that records none.
 	lookEvery = 256
+	// The tracer is late, as on a machine that is busy, if so many times as many accesses are made as
+	// between other changes; then another burst begins, if these are not few.
+	lateTimes    = 4
+	leastBetween = 1 << 14
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
 	untold = 1 << 14
@@ -41,14 +45,15 @@ const (
 
 // sample is what a goroutine records of one; it is part of a Buf.
 type sample struct {
-	word    uintptr // address of the tracer's
-	seen    uint64  // what stood there
-	mode    uint64  // how the goroutine goes on
-	left    int64   // accesses of a burst
-	whole   int64   // accesses that are recorded as of a loop, chosen or not
-	dropped uint64  // accesses that the sample does not have, since the last Mode
-	due     uint64  // if nothing is recorded: after so many of them it looks at the word
-	begins  uint64  // and after so many the burst begins that the word tells of; 0: none
+	word  uintptr // address of the tracer's
+	seen  uint64  // what stood there
+	mode  uint64  // how the goroutine goes on
+	left  int64   // accesses of a burst
+	whole int64   // accesses that are recorded as of a loop, chosen or not; if it does not
+	// watch, about how many there are between the tracer's changes
+	dropped uint64 // accesses that the sample does not have, since the last Mode
+	due     uint64 // if nothing is recorded: after so many of them it looks at the word
+	begins  uint64 // and after so many the burst begins that the word tells of; 0: none
 }
 
 // drops reports that the sample does not have an access to the heap, and then counts it.
@@ -102,22 +107,31 @@ func (b *Buf) look() {
 		return
 	}
 	was := b.mode
-	b.seen, b.mode, b.left, b.whole = seen, seen&3, mostDense, 0
-	if seen&small != 0 {
-		b.left = fewDense
-	}
+	b.seen, b.mode = seen, seen&3
+	b.full()
 	if was == off && b.mode == glimpse {
 		b.mode = off
-		if b.begins == 0 {
-			most := min(b.dropped, 1<<31)
+		most := min(b.dropped, 1<<31)
+		b.whole = max(b.whole/2, int64(most))
+		if at := 1 + ticks()*0x9e3779b97f4a7c15>>32*most>>32; b.begins == 0 {
 			tell(b)
-			b.begins = 1 + ticks()*0x9e3779b97f4a7c15>>32*most>>32
+			b.begins = at
+		} else {
+			b.begins = min(b.begins, b.dropped+at)
 		}
 		b.wait()
 		return
 	}
-	b.begins = 0
+	b.whole, b.begins = 0, 0
 	tell(b)
+}
+
+// full sets what the burst may have.
+func (b *Buf) full() {
+	b.left = mostDense
+	if b.seen&small != 0 {
+		b.left = fewDense
+	}
 }
 
 // wait begins the burst that is due, or sets when to look again.
@@ -127,6 +141,7 @@ func (b *Buf) wait() {
 		b.due = b.dropped + lookEvery
 	case b.dropped+1 >= b.begins:
 		b.begins, b.mode = 0, glimpse
+		b.full()
 		tell(b)
 	default:
 		b.due = min(b.dropped+lookEvery, b.begins-1)
@@ -142,6 +157,9 @@ func (b *Buf) took(n uint64, now bool) {
 	if b.left -= int64(n); b.left <= 0 && now {
 		b.mode -= glimpse
 		tell(b)
+		if b.mode == off && b.whole >= leastBetween { // if the tracer is late
+			b.begins = lateTimes * uint64(b.whole)
+		}
 	}
 }
 
@@ -149,7 +167,11 @@ func (b *Buf) took(n uint64, now bool) {
 func tell(b *Buf) {
 	n := b.dropped
 	b.dropped, b.due = 0, 0
-	put(b, uintptr(n), Mode<<KindShift|b.seen&^3|b.mode)
+	w := b.seen&^3 | b.mode
+	if b.left == mostDense {
+		w &^= small // also of a long loop
+	}
+	put(b, uintptr(n), Mode<<KindShift|w)
 }
 
 // repeats reports that a loop may be run unseen of which WE knows the rest.
@@ -175,7 +197,9 @@ func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	if b.unseen(n, leaves, true) {
 		return 0
 	}
-	b.whole = int64(2 * k)
+	if b.mode != off && b.mode != glimpse {
+		b.whole = int64(2 * k)
+	}
 	return W(b, k)
 }
 
