@@ -90,6 +90,9 @@ func main() {
 			if sample.Sampling == nil || sample.Sampling.Bursts < 2 || sample.OddEvents > 0 {
 				t.Fatalf("%+v, %d odd events", sample.Sampling, sample.OddEvents)
 			}
+			if sample.KRD.Shared != nil {
+				t.Errorf("%d are shared, which a sample does not have", *sample.KRD.Shared)
+			}
 			sum := sample.KRD.Cold
 			for _, b := range sample.KRD.Bins {
 				sum += b.Count
