@@ -110,14 +110,15 @@ func (f *farSplit) of(cell int) (parts [2]farPart) {
 	return parts
 }
 
-// A rest is how the accesses of a burst that are no nearer than SmallBytes are shared out: near ones
-// by group and bin, and far ones.
+// A rest is how the accesses of a burst that are no nearer than SmallBytes are shared out: near
+// ones by group and bin, and far ones.
 type rest struct {
 	near     map[groupBinOf]float64
 	far, all float64
 }
 
-// rests returns that of each burst: its own, or, if it is small or has none, that of the nearest one.
+// rests returns that of each burst: its own, or, if it is small or has none, that of the nearest
+// one.
 func (b *Bursts) rests() []*rest {
 	list := make([]*rest, len(b.cells))
 	last := -1
@@ -348,18 +349,19 @@ func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, rests []*rest,
 	}
 }
 
-// missed is the variance of what n bursts or phases have not seen of some accesses: as much as half of
-// what one of them stands for may be of another kind, for instance of a short stage of the program.
+// missed is the variance of what n bursts or phases have not seen of some accesses: as much as half
+// of what one of them stands for may be of another kind, for instance of a short stage of the
+// program.
 func missed(of float64, n int) float64 {
 	d := of / float64(2*max(1, n))
 	return d * d
 }
 
-// farErrors adds to the errors of far bins what differs from a phase to the next, as in errors. What
-// crosses a bin between two phases may have been in it; after the last phase, where tail of the far
-// accesses are, as much may move to the bins beside as has moved before. open is, by bin, what may
-// belong there or farther; unknown are far accesses without any phase. The error of a bin that no
-// phase could see is NaN, and so is that of all far bins if there are less than two phases.
+// farErrors adds to the errors of far bins what differs from a phase to the next, as in errors.
+// What crosses a bin between two phases may have been in it; after the last phase, where tail of
+// the far accesses are, as much may move to the bins beside as has moved before. open is, by bin,
+// what may belong there or farther; unknown are far accesses without any phase. The error of a bin
+// that no phase could see is NaN, and so is that of all far bins if there are less than two phases.
 func (b *Bursts) farErrors(e *BurstEstimate, far []float64, tail, unknown float64,
 	open *[coldBin + 1]float64) {
 	var v [coldBin + 1]float64
@@ -484,8 +486,8 @@ func (f farSums) add(k farKey, n float64) {
 }
 
 // settle adds the far accesses of each group to its bins: those that are censored in proportion to
-// the others that are as far or farther, by Kaplan and Meier's estimate. It adds to open, by bin, what
-// remains and may be there or farther.
+// the others that are as far or farther, by Kaplan and Meier's estimate. It adds to open, by bin,
+// what remains and may be there or farther.
 func (f farSums) settle(bins func(group uint32) *[coldBin + 1]float64, open *[coldBin + 1]float64) {
 	for group, sums := range f {
 		to := bins(group)

@@ -316,7 +316,8 @@ func (s *sampler) end(d *Document) error {
 	return nil
 }
 
-// leastError is from which share of the accesses on the error of an empty bin is a reason to list it.
+// leastError is from which share of the accesses on the error of an empty bin is a reason to list
+// it.
 const leastError = 5e-3
 
 // view says what was estimated, and how well.

@@ -27,8 +27,8 @@ func anonymousFile(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// cpuTime returns a function that returns the CPU time of all threads of a process so far; where the
-// kernel does not tell another's, the time since now.
+// cpuTime returns a function that returns the CPU time of all threads of a process so far; where
+// the kernel does not tell another's, the time since now.
 func cpuTime(pid int) func() time.Duration {
 	began := time.Now()
 	clock := int32(^pid<<3 | 2) // clock_getcpuclockid(3)

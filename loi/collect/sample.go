@@ -85,10 +85,11 @@ func (m *Memory) Dropped() uint64 {
 
 // How a sample goes on, by the CPU time of the program, so that what it costs is bounded however
 // slowly the program records, and a machine that is busy with others changes nothing. Phases in
-// which it watches take onShare of the time elapsed each, at least firstPhase, and offShare follow in
-// which nothing is recorded. In both are bursts of all accesses: small ones, and others as far apart
-// as betweenShare of the time elapsed, and small ones as smallShare. Each waits for between half and one and a half of its time,
-// at random: a program that repeats itself would otherwise be seen at the same places.
+// which it watches take onShare of the time elapsed each, at least firstPhase, and offShare follow
+// in which nothing is recorded. In both are bursts of all accesses: small ones, and others as far
+// apart as betweenShare of the time elapsed, and small ones as smallShare. Each waits for between
+// half and one and a half of its time, at random: a program that repeats itself would otherwise be
+// seen at the same places.
 const (
 	firstPhase    = time.Millisecond
 	onShare       = 0.13
@@ -113,8 +114,8 @@ func NewSampledMemory(sites int, stack bool) (*Memory, error) {
 // sampledPause is how long the reader of a sample sleeps at most: a phase waits for it.
 const sampledPause = 100 * time.Microsecond
 
-// sample changes the mode of the program, of which elapsed is the CPU time, until the function that it
-// returns is called.
+// sample changes the mode of the program, of which elapsed is the CPU time, until the function that
+// it returns is called.
 func (m *Memory) sample(elapsed func() time.Duration) (stop func()) {
 	done, ended := make(chan bool), make(chan bool)
 	var change uint64

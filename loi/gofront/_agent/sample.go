@@ -39,7 +39,8 @@ const (
 	mostLoose = 1 << 14
 	// fewTimes is how many iterations a loop has that is no long one, whatever its accesses.
 	fewTimes = 1 << 14
-	// longLoop is from how many accesses on a loop is a burst of its own. Package gotrace has the same.
+	// longLoop is from how many accesses on a loop is a burst of its own. Package gotrace has the
+	// same.
 	longLoop = 1 << 21
 )
 
