@@ -42,26 +42,6 @@ operation both compute kernel 0 region 0 line 13 work 0 to slot 3 from channel 0
 operation returned compute kernel 0 region 0 line 14 work 0 to slot 9 from returned 0 cost 0
 `
 
-// Of the operations above.
-const (
-	opUse = iota
-	opG
-	opValue
-	opReturnG
-	opReturnH
-	opEntryG
-	opEntryH
-	opEntryV
-	opDefer
-	opReturn
-	opGo
-	opInG
-	opSend
-	opReceive
-	opBoth
-	opReturned
-)
-
 // events writes lines for a worker: o7 is operation 7, (3 begins region 3, ) ends it, others stand
 // as they are.
 func events(worker int, number *int, words string) string {
