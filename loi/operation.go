@@ -37,7 +37,7 @@ const (
 )
 
 var operationKindNames = [...]string{Compute: "compute", Condition: "condition", Head: "head",
-	CallSite: "call", Return: "return", Entry: "entry", GoSite: "go", DeferSite: "defer"}
+	CallSite: "call", Return: "return", Entry: "entry", GoSite: "spawn", DeferSite: "defer"}
 
 // Calls reports whether an operation of this kind is of a call, and so may have a Callee.
 func (k OperationKind) Calls() bool { return k == CallSite || k == GoSite || k == DeferSite }

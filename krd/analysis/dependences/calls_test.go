@@ -34,7 +34,7 @@ operation h entry kernel 0 region 4 line 5 work 0 to slot 0
 operation v entry kernel 0 region 5 line 6 work 0 to slot 0 to slot 1
 operation later defer kernel 0 region 0 callee 3 line 7 work 0 to passed 0
 operation return return kernel 0 region 0 line 8 work 0
-operation go go kernel 0 region 0 callee 3 line 9 work 0 to passed 0
+operation go spawn kernel 0 region 0 callee 3 line 9 work 0 to passed 0
 operation "in g" compute kernel 0 region 3 line 10 work 0 to slot 2 from slot 0 cost 0
 operation send compute kernel 0 region 0 line 11 work 0 to channel 0
 operation receive compute kernel 0 region 0 line 12 work 0 to slot 3 from channel 0 cost 0
