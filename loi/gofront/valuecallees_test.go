@@ -104,7 +104,7 @@ func main() {}
 		"(func(y int) literal) call main.f.func1: p0 <- s0+0",
 		"rest call main.rest: p0 <- s0+0; p1 <-",
 		"rest call main.rest: p0 <- s0+0; p1 <- s0+0",
-		"f go main.f: p0 <- s0+0; p1 <- s1+0; p2 <- s2+0; p3 <- s3+0; p4 <- s4+0; p5 <- s5+0",
+		"f spawn main.f: p0 <- s0+0; p1 <- s1+0; p2 <- s2+0; p3 <- s3+0; p4 <- s4+0; p5 <- s5+0",
 		"p.m defer (*main.t).m: p0 <- s2+0; p1 <- s0+0",
 		"d compute : c0 <- s0+1 s4+2 c0+2 s5+0", // the addition and the receive
 		"for head : s0 <- c0+0 s4+0; s8 then <- s4+0 s8+0c ind1",
