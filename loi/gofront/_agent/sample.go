@@ -47,6 +47,8 @@ type sample struct {
 }
 
 // drops reports that the sample does not have an access to the heap, and then counts it.
+//
+//go:nocheckptr
 func drops(b *Buf, a uintptr, w uint64) bool {
 	if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
 		b.look()
@@ -82,6 +84,8 @@ func chosen(a uintptr) bool {
 }
 
 // look goes on as the tracer has it.
+//
+//go:nocheckptr
 func (b *Buf) look() {
 	b.seen = *(*uint64)(unsafe.Pointer(b.word))
 	b.mode, b.left, b.whole = b.seen&3, mostDense, 0
@@ -142,6 +146,8 @@ func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
 }
 
 // unseen reports that a loop is to be run unseen. long says that one of many accesses is a burst.
+//
+//go:nocheckptr
 func (b *Buf) unseen(n, leaves uint64, long bool) bool {
 	if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
 		b.look()
