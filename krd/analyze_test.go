@@ -147,7 +147,7 @@ func counts(r *Report) map[string]uint64 {
 	got := make(map[string]uint64)
 	put := func(prefix string, h *Histogram) {
 		for name, n := range map[string]uint64{"accesses": h.Accesses, "cold": h.Cold,
-			"shared": h.Shared, "close": *h.Close, "near": *h.Near, "far": *h.Far} {
+			"shared": *h.Shared, "close": *h.Close, "near": *h.Near, "far": *h.Far} {
 			if n > 0 {
 				got[prefix+name] = n
 			}
@@ -250,7 +250,7 @@ func TestAnalyzeOrder(t *testing.T) {
 	}
 	// Sorted: 0 (cold), 0 (by the other worker), 0 (by the first again), 8 (cold).
 	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want ||
-		r.Shared != 2 || r.Cold != 2 {
+		*r.Shared != 2 || r.Cold != 2 {
 		t.Errorf("got %s, want %s with 2 shared and 2 cold", got, want)
 	}
 	// worker 1's 14 is now 17, after worker 0's 16: one reuse of its own, one shared
@@ -259,7 +259,7 @@ func TestAnalyzeOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(counts(r)), fmt.Sprint(expect(h, run, false, false)); got != want ||
-		r.Shared != 1 {
+		*r.Shared != 1 {
 		t.Errorf("with an offset: got %s, want %s with 1 shared", got, want)
 	}
 }
@@ -388,15 +388,15 @@ func TestMatmulFile(t *testing.T) {
 	whole, shared, apart := analyze(1, 1), analyze(1, 6), analyze(2, 6)
 	tail, err := whole.AtLeast(32 << 20)
 	if err != nil || whole.Accesses != 3145728 || whole.Cold != 32768 || tail.Finite != 49144 ||
-		whole.Shared != 0 {
+		*whole.Shared != 0 {
 		t.Errorf("%d accesses, %d cold, %d of at least 32 MiB (%v), %d shared; want 3145728, "+
 			"32768, 49144, 0",
-			whole.Accesses, whole.Cold, tail.Finite, err, whole.Shared)
+			whole.Accesses, whole.Cold, tail.Finite, err, *whole.Shared)
 	}
 	if got, want := fmt.Sprint(shared.Bins), fmt.Sprint(whole.Bins); got != want ||
-		shared.Cold != whole.Cold || shared.Shared == 0 {
+		shared.Cold != whole.Cold || *shared.Shared == 0 {
 		t.Errorf("six workers: bins %s, %d cold, %d shared; want %s, %d and some", got, shared.Cold,
-			shared.Shared, want, whole.Cold)
+			*shared.Shared, want, whole.Cold)
 	}
 	if apart.Accesses != whole.Accesses || apart.Cold <= whole.Cold || len(apart.Nodes) != 2 ||
 		apart.Nodes[0].Accesses+apart.Nodes[1].Accesses != apart.Accesses || *apart.Close+

@@ -17,7 +17,7 @@ import "math/bits"
 // remains is cold, or beyond what any phase saw.
 //
 // A burst stands for its accesses, half of those since the one before, and half of those up to the
-// next. Far accesses between phases have the distances of those in the nearest one.
+// next. Far accesses between two phases have the distances of both, of the nearer one more.
 //
 // The methods are for one goroutine. Watch and Dense take O(log n) of the lines of a phase.
 type Bursts struct {
@@ -42,7 +42,9 @@ const (
 	BurstAccesses = 1 << 16
 	// SmallBytes and SmallAccesses are those of small bursts.
 	SmallBytes    = 4 << 10
-	SmallAccesses = 1 << 13
+	SmallAccesses = 1 << 11
+	// fewKept is how many accesses a burst that is cut short counts at least.
+	fewKept = 256
 	// Replicates are groups of chosen lines; what differs between them tells the error.
 	Replicates = 8
 
@@ -74,6 +76,7 @@ type burstPhase struct {
 	warm        bool
 	far         map[farKey]*[Replicates]uint32
 	count       uint64 // of far
+	deepest     uint64 // distance of a first access at the end, which is the most it could see
 }
 
 type groupBinOf struct {
@@ -151,8 +154,9 @@ func (b *Bursts) Dense(line uint64, group uint32) {
 		return
 	}
 	b.room--
+	warm := b.near.known >= b.lines || b.room < b.half // before it, or the line that fills is far
 	between, first := b.near.access(line)
-	if b.near.known < b.lines && b.room > b.half {
+	if !warm {
 		return
 	}
 	c := &b.cells[len(b.cells)-1]
@@ -190,6 +194,7 @@ func (b *Bursts) Watch(line uint64, group uint32, replicate int) {
 		return
 	}
 	p.count++
+	p.deepest = max(p.deepest, d)
 	k := farKey{group, fineBin(max(d, NearBytes)), first}
 	n := p.far[k]
 	if n == nil {

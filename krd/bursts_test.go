@@ -144,3 +144,19 @@ func TestBurstsOfOddStreams(t *testing.T) {
 		t.Errorf("one line is estimated as %+v", e)
 	}
 }
+
+// No error is 0, and none is known of far bins from one phase, nor of those that no phase could see.
+func TestErrorsOfBursts(t *testing.T) {
+	e, _ := inBursts(1<<17, 0, mixed(0))
+	if e == nil || e.Phases != 1 || !math.IsNaN(e.Errors[nearBins]) || !(e.Errors[0] > 0) {
+		t.Errorf("of one phase: %+v", e)
+	}
+	if e, _ = inBursts(3<<20, 0, mixed(0)); e == nil || e.Phases < 2 || !math.IsNaN(e.Errors[30]) {
+		t.Fatalf("of phases over 2 MiB: %+v", e)
+	}
+	for bin := range 20 {
+		if !(e.Errors[bin] > 0) {
+			t.Errorf("bin %d: the error is %g", bin, e.Errors[bin])
+		}
+	}
+}

@@ -33,7 +33,7 @@ func (b *Bursts) weights() []float64 {
 	last := -1
 	held := float64(b.before)
 	for i := range b.cells {
-		if b.cells[i].kept > 0 {
+		if b.cells[i].counts() {
 			if last < 0 {
 				w[i] += held
 			} else {
@@ -52,32 +52,79 @@ func (b *Bursts) weights() []float64 {
 	return w
 }
 
-// nearest returns the phase with far accesses that is nearest to a cell, -1: there is none.
-func (b *Bursts) nearest(cell int) int {
-	best, least := -1, 0
-	for i := range b.phases {
-		p := &b.phases[i]
-		if away := max(p.first-cell, cell-p.last, 0); p.count > 0 && (best < 0 || away < least) {
-			best, least = i, away
-		}
-	}
-	return best
+// counts reports that a burst has seen enough. One that was cut short may not stand for as much as
+// others.
+func (c *burstCell) counts() bool { return c.kept >= fewKept }
+
+// A farPart is the phase that far accesses have the distances of, and how many.
+type farPart struct {
+	phase int
+	share float64
 }
 
-// A rest is how the accesses of a burst that are no nearer than SmallBytes are shared out: near ones
-// by group and bin, and far ones.
+// A farSplit shares out the far accesses of cells, which are asked for in their order.
+type farSplit struct {
+	b      *Bursts
+	phases []int     // those with far accesses
+	middle []float64 // of each: accesses of the program
+	next   int       // of phases: the first that is not over before the cell
+	at     float64   // accesses up to the cell
+}
+
+func (b *Bursts) farSplit() *farSplit {
+	f := &farSplit{b: b, at: float64(b.before)}
+	upTo := make([]float64, len(b.cells)+1)
+	upTo[0] = f.at
+	for i := range b.cells {
+		upTo[i+1] = upTo[i] + float64(b.cells[i].all)
+	}
+	for i := range b.phases {
+		if p := &b.phases[i]; p.count > 0 {
+			f.phases = append(f.phases, i)
+			f.middle = append(f.middle, (upTo[p.first]+upTo[p.last+1])/2)
+		}
+	}
+	return f
+}
+
+// of returns the parts of the next cell: that of its own phase or, between two, of both in
+// proportion to how near their middles are. There is none if no phase has far accesses.
+func (f *farSplit) of(cell int) (parts [2]farPart) {
+	c := &f.b.cells[cell]
+	at := f.at + float64(c.all)/2
+	f.at += float64(c.all)
+	for f.next < len(f.phases) && f.b.phases[f.phases[f.next]].last < cell {
+		f.next++
+	}
+	switch n := len(f.phases); {
+	case n == 0:
+	case f.next == n:
+		parts[0] = farPart{f.phases[n-1], 1}
+	case f.next == 0 || f.b.phases[f.phases[f.next]].first <= cell:
+		parts[0] = farPart{f.phases[f.next], 1}
+	default:
+		from, to := f.middle[f.next-1], f.middle[f.next]
+		share := min(1, max(0, (at-from)/max(1, to-from)))
+		parts = [2]farPart{{f.phases[f.next-1], 1 - share}, {f.phases[f.next], share}}
+	}
+	return parts
+}
+
+// A rest is how the accesses of a burst that are no nearer than SmallBytes are shared out: near
+// ones by group and bin, and far ones.
 type rest struct {
 	near     map[groupBinOf]float64
 	far, all float64
 }
 
-// rests returns that of each burst: its own, or, if it is small or has none, that of the nearest one.
+// rests returns that of each burst: its own, or, if it is small or has none, that of the nearest
+// one.
 func (b *Bursts) rests() []*rest {
 	list := make([]*rest, len(b.cells))
 	last := -1
 	for i := range b.cells {
 		c := &b.cells[i]
-		if c.small || c.kept == 0 {
+		if c.small || !c.counts() {
 			continue
 		}
 		r := &rest{near: map[groupBinOf]float64{}, far: float64(c.far)}
@@ -139,10 +186,11 @@ func (b *Bursts) Estimate() *BurstEstimate {
 	weights := b.weights()
 	far := make([]float64, len(b.phases)) // accesses that have the distances of each phase
 	unknown := 0.0
-	rests := b.rests()
+	tail := 0.0 // of far, after the last phase
+	rests, split := b.rests(), b.farSplit()
 	for i, w := range weights {
-		c := &b.cells[i]
-		if c.kept == 0 {
+		c, parts := &b.cells[i], split.of(i)
+		if !c.counts() {
 			continue
 		}
 		e.Bursts++
@@ -160,10 +208,16 @@ func (b *Bursts) Estimate() *BurstEstimate {
 				e.group(k.group)[k.bin] += w * (beyond - share) * n / (r.all - r.far)
 			}
 		}
-		if p := b.nearest(i); p < 0 {
+		if parts[0].share == 0 && parts[1].share == 0 {
 			unknown += w * share
-		} else {
-			far[p] += w * share
+		}
+		for _, p := range parts {
+			if p.share > 0 {
+				far[p.phase] += w * share * p.share
+			}
+		}
+		if split.next == len(split.phases) {
+			tail += w * share
 		}
 	}
 	if e.Bursts == 0 {
@@ -188,7 +242,8 @@ func (b *Bursts) Estimate() *BurstEstimate {
 			}
 		}
 	}
-	total.settle(e.group)
+	var open [coldBin + 1]float64
+	total.settle(e.group, &open)
 	if unknown > 0 {
 		e.group(0)[coldBin] += unknown
 	}
@@ -198,6 +253,7 @@ func (b *Bursts) Estimate() *BurstEstimate {
 		}
 	}
 	b.errors(e, weights, far, rests, &sets)
+	b.farErrors(e, far, tail, unknown, &open)
 	return e
 }
 
@@ -218,7 +274,7 @@ func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, rests []*rest,
 	var v [coldBin + 1]float64 // variances
 	var one [Replicates][coldBin + 1]float64
 	for r, s := range sets {
-		s.settle(func(uint32) *[coldBin + 1]float64 { return &one[r] })
+		s.settle(func(uint32) *[coldBin + 1]float64 { return &one[r] }, new([coldBin + 1]float64))
 	}
 	for bin := range v {
 		mean := 0.0
@@ -267,30 +323,121 @@ func (b *Bursts) errors(e *BurstEstimate, weights, far []float64, rests []*rest,
 		share := e.Bins[bin] / beyond
 		v[bin] += share * share * ofBeyond
 	}
+	full := 0 // bursts that are not small
+	for i := range rests {
+		if rests[i] != nil && (i == 0 || rests[i] != rests[i-1]) {
+			full++
+		}
+	}
+	for bin := range v {
+		switch {
+		case bin < smallBins:
+			v[bin] += missed(float64(e.Accesses), e.Bursts)
+		case bin < nearBins:
+			v[bin] += missed(beyond, full)
+		}
+	}
 	for _, n := range far {
 		all += n
-	}
-	last = -1
-	for i, n := range far {
-		if n == 0 {
-			continue
-		}
-		now := b.phases[i].shares()
-		if last >= 0 {
-			for bin := range v {
-				d := now[bin] - before[bin]
-				v[bin] += (n*n + far[last]*far[last]) / 4 * d * d
-			}
-		}
-		before, last = now, i
 	}
 	for bin := range v {
 		if all > 0 && bin >= nearBins-1 {
 			share := e.Bins[bin] / all
 			v[bin] += share * share * ofFar
 		}
-		e.Errors[bin] = math.Sqrt(v[bin])
+		e.Errors[bin] = math.Sqrt(v[bin] * fewer(e.Bursts-1))
 	}
+}
+
+// missed is the variance of what n bursts or phases have not seen of some accesses: as much as half
+// of what one of them stands for may be of another kind, for instance of a short stage of the
+// program.
+func missed(of float64, n int) float64 {
+	d := of / float64(2*max(1, n))
+	return d * d
+}
+
+// farErrors adds to the errors of far bins what differs from a phase to the next, as in errors.
+// What crosses a bin between two phases may have been in it; after the last phase, where tail of
+// the far accesses are, as much may move to the bins beside as has moved before. open is, by bin,
+// what may belong there or farther; unknown are far accesses without any phase. The error of a bin
+// that no phase could see is NaN, and so is that of all far bins if there are less than two phases.
+func (b *Bursts) farErrors(e *BurstEstimate, far []float64, tail, unknown float64,
+	open *[coldBin + 1]float64) {
+	var v [coldBin + 1]float64
+	var before [coldBin + 1]float64
+	last, end, deepest, all := -1, -1, uint64(0), 0.0
+	for i, n := range far {
+		all += n
+		if n > 0 {
+			end = i
+		}
+	}
+	for i, n := range far {
+		if n == 0 {
+			continue
+		}
+		now := b.phases[i].shares()
+		deepest = max(deepest, b.phases[i].deepest)
+		if last >= 0 {
+			u := (n*n + far[last]*far[last]) / 4
+			moved := moves(&before, &now, 0)
+			for bin, d := range moved {
+				v[bin] += u * d * d
+			}
+			if i == end {
+				for bin, d := range moves(&before, &now, 1) {
+					v[bin] += tail * tail * d * d
+				}
+			}
+		}
+		before, last = now, i
+	}
+	for bin := nearBins - 1; bin <= coldBin; bin++ {
+		n := e.Errors[bin]
+		may := (open[bin] + unknown) / 2
+		v[bin] += missed(all, e.Phases)
+		e.Errors[bin] = math.Sqrt(n*n + v[bin]*fewer(e.Phases-1) + may*may)
+		if e.Phases < 2 && (bin < coldBin || unknown > 0) || bin < coldBin && deepest>>(bin-1) == 0 {
+			e.Errors[bin] = math.NaN()
+		}
+	}
+}
+
+// moves returns by how much bins differ, or, if more, what crosses each; beside is how much of what
+// has moved may move on to bins beside.
+func moves(from, to *[coldBin + 1]float64, beside float64) (d [coldBin + 1]float64) {
+	crossed, all := 0.0, 0.0 // the sum of from less that of to; what has moved
+	for bin := range d {
+		step := from[bin] - to[bin]
+		d[bin] = max(math.Abs(step), min(math.Abs(crossed), math.Abs(crossed+step)))
+		crossed += step
+		all += math.Abs(step) / 2
+	}
+	for bin := range d {
+		next := to[max(bin-1, 0)]
+		if bin < coldBin-1 {
+			next = max(next, to[bin+1])
+		}
+		d[bin] = max(d[bin], beside*all*next)
+	}
+	return d
+}
+
+// fewer returns by what a variance of so many degrees of freedom is larger than it seems, so that
+// twice its root holds the truth in 95 of 100 cases: the square of Student's quantile beside the
+// normal one, by the first terms of its expansion (Abramowitz and Stegun, 26.7.5), and as it is for
+// one and two.
+func fewer(n int) float64 {
+	const z = 1.96
+	t := 12.71
+	switch f := float64(n); {
+	case n == 2:
+		t = 4.30
+	case n > 2:
+		t = z + (z*z*z+z)/(4*f) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*f*f)
+	}
+	return t * t / (z * z)
 }
 
 // nearShares are those of the bins below SmallBytes at a burst, in smallBins of what is no nearer,
@@ -339,8 +486,9 @@ func (f farSums) add(k farKey, n float64) {
 }
 
 // settle adds the far accesses of each group to its bins: those that are censored in proportion to
-// the others that are as far or farther, by Kaplan and Meier's estimate.
-func (f farSums) settle(bins func(group uint32) *[coldBin + 1]float64) {
+// the others that are as far or farther, by Kaplan and Meier's estimate. It adds to open, by bin,
+// what remains and may be there or farther.
+func (f farSums) settle(bins func(group uint32) *[coldBin + 1]float64, open *[coldBin + 1]float64) {
 	for group, sums := range f {
 		to := bins(group)
 		keys := slices.SortedFunc(maps.Keys(sums), func(a, b farKey) int {
@@ -351,6 +499,7 @@ func (f farSums) settle(bins func(group uint32) *[coldBin + 1]float64) {
 			atRisk += n
 		}
 		all, left := atRisk, 1.0 // left: the share that is farther
+		farthest := keys[len(keys)-1].fine >> fineBits
 		for i := 0; i < len(keys); {
 			fine, seen, gone := keys[i].fine, 0.0, 0.0
 			for ; i < len(keys) && keys[i].fine == fine; i++ {
@@ -362,6 +511,7 @@ func (f farSums) settle(bins func(group uint32) *[coldBin + 1]float64) {
 			}
 			here := 0.0
 			if seen > 0 {
+				farthest = fine >> fineBits
 				here = left * min(1, seen/atRisk)
 			}
 			to[fine>>fineBits] += here * all
@@ -369,5 +519,8 @@ func (f farSums) settle(bins func(group uint32) *[coldBin + 1]float64) {
 			atRisk -= seen + gone
 		}
 		to[coldBin] += max(0, left) * all
+		for bin := int(farthest); bin <= coldBin; bin++ {
+			open[bin] += max(0, left) * all
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Report returns what [Stream.Report] does for all accesses, as far as it is estimated, and the
 // counts by group: whole numbers, whose sum is e.Accesses. A distance counts as the middle of its
-// bin where the sizes of caches cut that in two, and no reuse as shared.
+// bin where the sizes of caches cut that in two. How many are shared is not known.
 func (e *BurstEstimate) Report(opt StreamOptions) (*Report, []GroupHistogram, error) {
 	s, err := NewStream(opt)
 	if err != nil {
@@ -56,6 +56,10 @@ func (e *BurstEstimate) Report(opt StreamOptions) (*Report, []GroupHistogram, er
 	}
 	r := s.analysis().report()
 	r.Engine = EngineBursts
+	r.Shared = nil
+	for i := range r.Nodes {
+		r.Nodes[i].Shared = nil
+	}
 	return r, groups, nil
 }
 

@@ -290,7 +290,7 @@ func TestCoherenceOfRanges(t *testing.T) {
 		}
 		for i := range r.Nodes {
 			got := r.Nodes[i].Histogram
-			want[i].shared = got.Shared // TestAllKindsAgainstBytes has it
+			want[i].shared = *got.Shared // TestAllKindsAgainstBytes has it
 			if wanted := want[i].histogram(len(got.Bins)); fmt.Sprint(deref(got)) != fmt.Sprint(
 				deref(wanted)) || want[i].used() > len(got.Bins) {
 				t.Fatalf("node %d:\ngot  %v\nwant %v", i, deref(got), deref(wanted))

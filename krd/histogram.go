@@ -37,7 +37,7 @@ type Histogram struct {
 	AccessCount uint64 `json:"access_count"` // unweighted
 	Cold        uint64 `json:"cold"`         // first accesses on the node: distance INF
 	// reuses whose previous access was by another worker of the node
-	Shared      uint64  `json:"shared"`
+	Shared      *uint64 `json:"shared"`      // nil: not counted, as in a sample
 	Close       *uint64 `json:"close"`       // distance + size <= L2
 	Near        *uint64 `json:"near"`        // not close, distance + size <= LLC
 	Far         *uint64 `json:"far"`         // finite, distance + size > LLC
@@ -236,7 +236,7 @@ func (t *tally) used() int {
 
 // histogram renders the first n bins.
 func (t *tally) histogram(n int) Histogram {
-	h := Histogram{Accesses: t.total, AccessCount: t.count, Cold: t.cold, Shared: t.shared,
+	h := Histogram{Accesses: t.total, AccessCount: t.count, Cold: t.cold, Shared: ptr(t.shared),
 		Bins: make([]Bin, n)}
 	for k := range h.Bins {
 		h.Bins[k] = binOf(k, t.bins[k])

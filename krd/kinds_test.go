@@ -220,7 +220,7 @@ func deref(h Histogram) []any {
 		}
 		return *n
 	}
-	return []any{h.Accesses, h.AccessCount, h.Cold, h.Shared, value(h.Close), value(h.Near),
+	return []any{h.Accesses, h.AccessCount, h.Cold, value(h.Shared), value(h.Close), value(h.Near),
 		value(h.Far), value(h.Invalidated), value(h.BeyondBytes), h.Bins}
 }
 

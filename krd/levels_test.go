@@ -101,7 +101,7 @@ func TestCoresAreNodesOfTheirOwn(t *testing.T) {
 		} else if ok && math.Abs(l.L2+l.LLC+l.Beyond-1) > 1e-12 {
 			t.Fatalf("levels %v add up to another sum than 1", l)
 		}
-		shared = shared || with.Shared > 0
+		shared = shared || *with.Shared > 0
 		both := with.Accesses
 		if !with.Only(1) {
 			t.Fatal("there is no node 1")

@@ -11,6 +11,7 @@ type Operation struct {
 	Kind   OperationKind // what it is in the source
 	Kernel KernelID      // the function that it stands in
 	Region RegionID      // likewise; NoRegion: not known
+	Callee RegionID      // of a call, the function that it calls; NoRegion: not known; of others 0
 	Line   uint32
 	Work   uint32 // costs of all that it computes
 	Values []Value
@@ -26,12 +27,20 @@ const (
 	Head                               // an iteration of the innermost loop begins
 	CallSite                           // a call is about to be made: its values are arguments
 	Return                             // its values are results of the function
+	// Entry is never done. Its values are the parameters of the function, in order, a receiver being
+	// the first; a function without parameters has none.
+	Entry
+	GoSite    // a goroutine is about to be started: its values are arguments
+	DeferSite // a call is deferred: its values are arguments
 
-	lastOperationKind = Return
+	lastOperationKind = DeferSite
 )
 
 var operationKindNames = [...]string{Compute: "compute", Condition: "condition", Head: "head",
-	CallSite: "call", Return: "return"}
+	CallSite: "call", Return: "return", Entry: "entry", GoSite: "spawn", DeferSite: "defer"}
+
+// Calls reports whether an operation of this kind is of a call, and so may have a Callee.
+func (k OperationKind) Calls() bool { return k == CallSite || k == GoSite || k == DeferSite }
 
 // String returns "compute", or "kind(N)".
 func (k OperationKind) String() string { return nameOf(operationKindNames[:], uint8(k), "kind") }
@@ -76,17 +85,21 @@ const (
 	Slot PlaceKind = iota
 	// what an access touched: the N-th term of the operation, as the event numbers them
 	Memory
-	// the N-th result of the call that ended last in the activation; operands alone
+	// the N-th result of the call without an operation of its own that ended last in the activation;
+	// operands alone
 	Returned
 	// of the call that is about to be made: its N-th argument, a receiver being the first; of a
 	// return: its N-th result
 	Passed
+	// of a value: what is sent to a channel, by the last send of the worker; of an operand: what was
+	// received by the N-th of the operation's receives, which are the last of the worker
+	Channel
 
-	lastPlaceKind = Passed
+	lastPlaceKind = Channel
 )
 
 var placeKindNames = [...]string{Slot: "slot", Memory: "memory", Returned: "returned",
-	Passed: "passed"}
+	Passed: "passed", Channel: "channel"}
 
 // String returns "slot", or "place(N)".
 func (k PlaceKind) String() string { return nameOf(placeKindNames[:], uint8(k), "place") }
@@ -164,6 +177,10 @@ func (r *Registry) validateOperations() error {
 		case o.Region != NoRegion && int(o.Region) >= len(r.Regions):
 			return fmt.Errorf("trace header: operation %q is in region %d of %d", o.Name, o.Region,
 				len(r.Regions))
+		case o.Callee != 0 && !o.Kind.Calls() || o.Kind.Calls() && o.Callee != NoRegion &&
+			int(o.Callee) >= len(r.Regions):
+			return fmt.Errorf("trace header: operation %q calls region %d of %d", o.Name, o.Callee,
+				len(r.Regions))
 		case len(o.Values) > MaxValues:
 			return fmt.Errorf("trace header: operation %q has %d values, expected at most %d", o.Name,
 				len(o.Values), MaxValues)
@@ -175,7 +192,7 @@ func (r *Registry) validateOperations() error {
 					v.To.Kind, v.When, len(v.Operands))
 			}
 			for _, x := range v.Operands {
-				if x.From.Kind > Returned || x.Mark > lastMark {
+				if x.From.Kind > Returned && x.From.Kind != Channel || x.Mark > lastMark {
 					return fmt.Errorf("trace header: operation %q has an operand %v, %v", o.Name,
 						x.From.Kind, x.Mark)
 				}
@@ -183,6 +200,16 @@ func (r *Registry) validateOperations() error {
 		}
 	}
 	return nil
+}
+
+// knownCallee is added to the kind of a call that is followed by its callee.
+const knownCallee = 1 << 4
+
+func flag(set bool, bit uint64) uint64 {
+	if set {
+		return bit
+	}
+	return 0
 }
 
 // encodeOperations writes them behind the header, if there are any.
@@ -193,7 +220,10 @@ func (e *encoder) encodeOperations(list []Operation) {
 	e.uint(uint64(len(list)))
 	for _, o := range list {
 		e.str(o.Name)
-		e.uint(uint64(o.Kind))
+		called := o.Kind.Calls() && o.Callee != NoRegion
+		if e.uint(uint64(o.Kind) | flag(called, knownCallee)); called {
+			e.uint(uint64(o.Callee))
+		}
 		e.uint(uint64(o.Kernel))
 		e.uint(uint64(o.Region + 1)) // NoRegion: 0
 		e.uint(uint64(o.Line))
@@ -222,14 +252,22 @@ func (e *encoder) encodeOperations(list []Operation) {
 func (d *decoder) decodeOperations() (list []Operation) {
 	const all = 1<<32 - 1
 	for n := d.count(7, maxOperations); n > 0 && d.bad == ""; n-- {
-		o := Operation{Name: d.str(), Kind: OperationKind(d.uint(uint64(lastOperationKind))),
-			Kernel: KernelID(d.uint(maxKernels)), Region: RegionID(d.uint(maxRegions) - 1),
-			Line: uint32(d.uint(all)), Work: uint32(d.uint(all))}
+		o := Operation{Name: d.str()}
+		kind := d.uint(uint64(lastOperationKind) | knownCallee)
+		if o.Kind = OperationKind(kind &^ knownCallee); kind&knownCallee != 0 {
+			if o.Callee = RegionID(d.uint(maxRegions - 1)); !o.Kind.Calls() {
+				d.fail("an operation that is no call has a callee")
+			}
+		} else if o.Kind.Calls() {
+			o.Callee = NoRegion
+		}
+		o.Kernel, o.Region = KernelID(d.uint(maxKernels)), RegionID(d.uint(maxRegions)-1)
+		o.Line, o.Work = uint32(d.uint(all)), uint32(d.uint(all))
 		for n := d.count(6, MaxValues); n > 0 && d.bad == ""; n-- {
 			v := Value{To: d.place(lastPlaceKind), Name: d.str(),
 				When: When(d.uint(uint64(Later))), Then: d.bool()}
 			for n := d.count(6, MaxOperands); n > 0 && d.bad == ""; n-- {
-				v.Operands = append(v.Operands, Operand{From: d.place(Returned), Cost: uint32(d.uint(all)),
+				v.Operands = append(v.Operands, Operand{From: d.place(lastPlaceKind), Cost: uint32(d.uint(all)),
 					Control: d.bool(), Mark: Mark(d.uint(uint64(lastMark))), Levels: uint8(d.uint(255))})
 			}
 			o.Values = append(o.Values, v)

@@ -30,6 +30,12 @@ func TestOperations(t *testing.T) {
 			{To: Place{Slot, 1}, When: First}, {To: Place{Memory, 1}, When: Later, Then: true,
 				Operands: []Operand{{From: Place{Slot, 1}, Control: true}}}}},
 		{Name: "return", Kind: Return, Kernel: k, Region: r, Values: []Value{{To: Place{Passed, 1}}}},
+		{Name: "f", Kind: CallSite, Kernel: k, Region: r, Values: []Value{{To: Place{Passed, 0}}}},
+		{Name: "f", Kind: GoSite, Kernel: k, Region: r, Callee: NoRegion},
+		{Name: "f", Kind: DeferSite, Kernel: k, Region: r, Line: 3},
+		{Name: "f", Kind: Entry, Kernel: k, Region: r, Values: []Value{{To: Place{Slot, 0}, Name: "x"}}},
+		{Name: "c", Kind: Compute, Kernel: k, Region: r, Values: []Value{{To: Place{Channel, 0},
+			Operands: []Operand{{From: Place{Channel, 1}}}}}},
 	}
 	for i, o := range ops {
 		if n, err := b.Operation(o); err != nil || n != uint32(i) {
@@ -70,7 +76,9 @@ func TestOperations(t *testing.T) {
 	}
 	for _, bad := range []string{"kernel 0", "kernel 1", "compute kernel 0 line 1 work 0 to nowhere 1",
 		"compute kernel 0 line 1 work 0 to slot 1 from passed 1 cost 0",
-		"compute kernel 0 region 1 line 1 work 0"} {
+		"compute kernel 0 region 1 line 1 work 0", "call kernel 0 callee 1 line 1 work 0",
+		"compute kernel 0 callee 0 line 1 work 0",
+		"compute kernel 0 line 1 work 0 to returned 1"} {
 		lines := strings.Replace(text.String(), "operation s ", "operation s "+bad+" # ", 1)
 		if _, err := ParseText(strings.NewReader(lines)); err == nil {
 			t.Errorf("operation s %s: taken", bad)

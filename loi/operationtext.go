@@ -8,6 +8,9 @@ func (p *textPrinter) operation(o *Operation) {
 	if o.Region != NoRegion {
 		words = append(words, "region", u(o.Region))
 	}
+	if o.Kind.Calls() && o.Callee != NoRegion {
+		words = append(words, "callee", u(o.Callee))
+	}
 	words = append(words, "line", u(o.Line), "work", u(o.Work))
 	for _, v := range o.Values {
 		words = append(words, "to", v.To.Kind.String(), u(v.To.N))
@@ -46,6 +49,11 @@ func (p *textParser) operation() {
 	o.Kernel = KernelID(p.uint(maxKernels))
 	if p.accept("region") {
 		o.Region = RegionID(p.uint(maxRegions - 1))
+	}
+	if o.Kind.Calls() {
+		if o.Callee = NoRegion; p.accept("callee") {
+			o.Callee = RegionID(p.uint(maxRegions - 1))
+		}
 	}
 	p.expect("line")
 	o.Line = uint32(p.uint(all))
@@ -87,6 +95,6 @@ func (p *textParser) place() Place {
 			return Place{k, uint32(p.uint(1<<32 - 1))}
 		}
 	}
-	p.fail("expected slot, memory, returned or passed")
+	p.fail("expected slot, memory, returned, passed or channel")
 	return Place{}
 }

@@ -33,6 +33,7 @@ import (
 //	kernel gemm A:in B:in C:inout         name and declared signature
 //	region "for i" loop in 0              function, loop or task; number of the one around it
 //	operation s compute kernel 0 region 0 line 7 work 5 to slot 0 from slot 0 cost 4 reduction 1
+//	operation f call kernel 0 region 0 callee 1 line 8 work 0 to passed 0 from slot 0 cost 0
 //	discarded 0 12 12                     worker, records, kernel executions in them
 //	lost 0 4096                           worker, bytes
 //	object K keyed                        blocks have keys and are not registered

@@ -23,14 +23,16 @@ type sampledResult struct {
 	} `json:"krd"`
 	Sampling *struct {
 		Bins []struct {
-			FromBytes    uint64 `json:"from_bytes"`
-			Count, Error float64
+			FromBytes uint64 `json:"from_bytes"`
+			Count     float64
+			Error     *float64
 		}
 	}
 }
 
-// A sample counts the accesses that there are, and each bin that holds 1 % of them has its share, up
-// to a percentage point.
+// A sample counts the accesses that there are. Each bin that holds 1 % of them has its share in two
+// of three samples, up to a percentage point or to two of the standard errors that are printed,
+// which are no excuse from mostError on.
 func TestSample(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it is for Linux")
@@ -52,23 +54,39 @@ func TestSample(t *testing.T) {
 				}
 				return d
 			}
-			exact, sample := result(), result("--sample")
-			if exact.Sampling != nil || sample.Sampling == nil {
-				t.Fatal("the exact result is marked as a sample, or the sample is not")
-			}
-			if exact.Accesses != sample.Accesses {
-				t.Errorf("%d accesses, expected %d", sample.Accesses, exact.Accesses)
-			}
-			shares := make(map[uint64]float64)
-			for _, b := range sample.Sampling.Bins {
-				shares[b.FromBytes] = b.Count / float64(sample.Accesses)
+			exact, within := result(), make(map[uint64]int)
+			for range 3 {
+				sample := result("--sample")
+				if exact.Sampling != nil || sample.Sampling == nil {
+					t.Fatal("the exact result is marked as a sample, or the sample is not")
+				}
+				if exact.Accesses != sample.Accesses {
+					t.Errorf("%d accesses, expected %d", sample.Accesses, exact.Accesses)
+				}
+				shares, most := make(map[uint64]float64), make(map[uint64]float64)
+				for _, b := range sample.Sampling.Bins {
+					shares[b.FromBytes] = b.Count / float64(sample.Accesses)
+					if b.Error != nil {
+						most[b.FromBytes] = min(mostError, 2**b.Error/float64(sample.Accesses))
+					}
+				}
+				for _, b := range exact.KRD.Bins {
+					want, got := b.Count/float64(exact.Accesses), shares[b.FromBytes]
+					t.Logf("from %d bytes: %.2f %% +- %.2f, exactly %.2f", b.FromBytes, 100*got,
+						100*most[b.FromBytes], 100*want)
+					if want < 0.01 || math.Abs(got-want) <= max(0.01, most[b.FromBytes]) {
+						within[b.FromBytes]++
+					}
+				}
 			}
 			for _, b := range exact.KRD.Bins {
-				want := b.Count / float64(exact.Accesses)
-				if got := shares[b.FromBytes]; want >= 0.01 && math.Abs(got-want) > 0.01 {
-					t.Errorf("from %d bytes: %.2f %%, expected %.2f", b.FromBytes, 100*got, 100*want)
+				if n := within[b.FromBytes]; n < 2 {
+					t.Errorf("from %d bytes: %d of 3 samples have its share", b.FromBytes, n)
 				}
 			}
 		})
 	}
 }
+
+// mostError is the share of the accesses that a bin may be off in TestSample, whatever is printed.
+const mostError = 0.05

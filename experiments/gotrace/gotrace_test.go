@@ -255,8 +255,8 @@ func read(done chan int) {
 		if unit == Lines {
 			want = 4 * (125 + 1)
 		}
-		if d.KRD.Shared != want || d.Goroutines != 5 {
-			t.Errorf("by %s: %d shared by %d goroutines, expected %d by 5", unit, d.KRD.Shared,
+		if *d.KRD.Shared != want || d.Goroutines != 5 {
+			t.Errorf("by %s: %d shared by %d goroutines, expected %d by 5", unit, *d.KRD.Shared,
 				d.Goroutines, want)
 		}
 	}

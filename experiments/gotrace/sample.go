@@ -18,6 +18,7 @@ type sampler struct {
 	b       *krd.Bursts
 	modes   map[uint64]*sampledMode // by goroutine
 	change  uint64                  // the last that was seen of any
+	burst   uint64                  // in which a burst was last
 	phase   uint64
 	on      bool
 	touches []touch  // of a loop
@@ -58,7 +59,8 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 	dropped uint64) error {
 	s.counted(dropped, false)
 	m := s.of(goroutine)
-	if burst := mode >= collect.Glimpse; change > s.change {
+	burst := mode >= collect.Glimpse
+	if change > s.change {
 		s.change = change
 		if mode == collect.Off || mode == collect.Glimpse {
 			s.b.Pause()
@@ -71,8 +73,12 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 		if burst {
 			s.b.Burst(small)
 		}
-	} else if burst && change == s.change && m.mode < collect.Glimpse {
-		s.b.Burst(false) // a long loop
+	} else if burst && change == s.change && m.mode < collect.Glimpse &&
+		(s.burst != change || s.b.Room() == 0) {
+		s.b.Burst(small) // it has waited, or it is a long loop, or the tracer is late
+	}
+	if burst && change == s.change {
+		s.burst = change
 	}
 	m.mode = mode
 	m.change, m.phase = change, s.phase
@@ -271,7 +277,8 @@ type SampledBin struct {
 	ToBytes   uint64  `json:"to_bytes"` // 0: no end
 	Count     float64 `json:"count"`
 	// Error is the standard error; the true count is within two of them in about 95 of 100 cases.
-	Error float64 `json:"error"`
+	// It is null if too little was seen to tell.
+	Error *float64 `json:"error"`
 	share [2]float64
 }
 
@@ -295,17 +302,23 @@ func (s *sampler) end(d *Document) error {
 	d.Sampling.Phases, d.Sampling.Bursts = e.Phases, e.Bursts
 	all := max(1, float64(e.Accesses))
 	for k, n := range e.Bins {
-		b := SampledBin{Count: math.Round(n), Error: math.Round(e.Errors[k]),
-			share: [2]float64{n / all, e.Errors[k] / all}}
+		b := SampledBin{Count: math.Round(n), share: [2]float64{n / all, e.Errors[k] / all}}
+		if x := math.Round(e.Errors[k]); !math.IsNaN(x) {
+			b.Error = &x
+		}
 		if k == len(e.Bins)-1 {
 			d.Sampling.Cold = &b
-		} else if n > 0 {
+		} else if n > 0 || e.Errors[k] > leastError*all {
 			b.FromBytes, b.ToBytes = 1<<k>>1, 1<<k
 			d.Sampling.Bins = append(d.Sampling.Bins, b)
 		}
 	}
 	return nil
 }
+
+// leastError is from which share of the accesses on the error of an empty bin is a reason to list
+// it.
+const leastError = 5e-3
 
 // view says what was estimated, and how well.
 func (s *Sampling) view(v *doc.Doc) {
@@ -316,7 +329,11 @@ func (s *Sampling) view(v *doc.Doc) {
 		units.Count(s.Bursts, "burst"))
 	t := doc.NewTable(1, "distance, estimated", "share", "+-")
 	row := func(name string, b *SampledBin) {
-		t.Row(name, fmt.Sprintf("%.2f %%", 100*b.share[0]), fmt.Sprintf("%.2f %%", 200*b.share[1]))
+		off := "n/a"
+		if b.Error != nil {
+			off = fmt.Sprintf("%.2f %%", 200*b.share[1])
+		}
+		t.Row(name, fmt.Sprintf("%.2f %%", 100*b.share[0]), off)
 	}
 	for i := range s.Bins {
 		row("from "+units.Bytes(s.Bins[i].FromBytes), &s.Bins[i])

@@ -38,6 +38,11 @@ func (t *traceSink) declare(list []gofront.Operation) error {
 		if o.Region, err = t.region(list[i].Self); err != nil {
 			return t.failed(err)
 		}
+		if o.Callee = 0; o.Kind.Calls() {
+			if o.Callee, err = t.region(list[i].Calls); err != nil {
+				return t.failed(err)
+			}
+		}
 		n, err := t.b.Operation(o)
 		if err != nil {
 			return t.failed(err)

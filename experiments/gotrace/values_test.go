@@ -132,9 +132,16 @@ func dependencesOf(t *testing.T, program string, without []string) *dependences.
 
 func dependencesOfText(t *testing.T, text string, without []string) *dependences.Document {
 	t.Helper()
+	return dependencesOfSync(t, text, without, false)
+}
+
+// dependencesOfSync is dependencesOfText with what goroutines wait for, or without.
+func dependencesOfSync(t *testing.T, text string, without []string,
+	sync bool) *dependences.Document {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
 	d, out, err := trace(t, Data, text, func(r *Request) {
-		r.Trace, r.Build.Values = file, true
+		r.Trace, r.Build.Values, r.Build.Sync = file, true, sync
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -223,7 +223,7 @@ func krdColumns() []column {
 		count("krd_far", "finite, distance + size beyond an LLC",
 			func(h *krd.Histogram) *uint64 { return h.Far }),
 		count("krd_shared", "reuses between cores of a node",
-			func(h *krd.Histogram) *uint64 { return &h.Shared }),
+			func(h *krd.Histogram) *uint64 { return h.Shared }),
 		renamed("krd_from_32mib_share", stats.FinitePaper),
 		renamed("krd_from_32mib_or_cold_share", stats.BeyondPaper),
 		count("krd_invalidated", "lost to a write on another node, where coherence was asked for",

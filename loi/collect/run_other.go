@@ -5,6 +5,7 @@ package collect
 import (
 	"os"
 	"os/exec"
+	"time"
 
 	"krdlab/hw"
 )
@@ -17,3 +18,9 @@ func Running(string) int { return 0 }
 func inForeground() bool { return false }
 
 func anonymousFile(string) (*os.File, error) { return nil, hw.ErrUnsupported }
+
+// cpuTime returns a function that returns the time since now: CPU time is known on Linux alone.
+func cpuTime(int) func() time.Duration {
+	began := time.Now()
+	return func() time.Duration { return time.Since(began) }
+}

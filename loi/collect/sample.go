@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 )
@@ -82,17 +83,23 @@ func (m *Memory) Dropped() uint64 {
 	return n
 }
 
-// How a sample goes on, by the clock, so that the time that it costs is bounded however slowly the
-// program records: phases in which it watches take onShare of the time elapsed each, at least
-// firstPhase, and offShare follow in which nothing is recorded. In both are bursts of all accesses:
-// small ones, and others as far apart as betweenShare of the time elapsed.
+// How a sample goes on, by the CPU time of the program, so that what it costs is bounded however
+// slowly the program records, and a machine that is busy with others changes nothing. Phases in
+// which it watches take onShare of the time elapsed each, at least firstPhase, and offShare follow
+// in which nothing is recorded. In both are bursts of all accesses: small ones, and others as far
+// apart as betweenShare of the time elapsed, and small ones as smallShare. Each waits for between
+// half and one and a half of its time, at random: a program that repeats itself would otherwise be
+// seen at the same places.
 const (
 	firstPhase    = time.Millisecond
 	onShare       = 0.13
-	offShare      = 0.35
-	betweenSmall  = time.Millisecond
+	offShare      = 0.4
+	betweenSmall  = 300 * time.Microsecond
+	smallShare    = 0.0005
 	betweenBursts = 8 * time.Millisecond
 	betweenShare  = 0.025
+	// leastWait is how long is waited at least: of many threads CPU time passes faster.
+	leastWait = 200 * time.Microsecond
 )
 
 // sampledChunks is how many chunks a program has that records a sample: what is recorded and not
@@ -107,39 +114,46 @@ func NewSampledMemory(sites int, stack bool) (*Memory, error) {
 // sampledPause is how long the reader of a sample sleeps at most: a phase waits for it.
 const sampledPause = 100 * time.Microsecond
 
-// sample changes the mode of the program until the function that it returns is called.
-func (m *Memory) sample() (stop func()) {
+// sample changes the mode of the program, of which elapsed is the CPU time, until the function that
+// it returns is called.
+func (m *Memory) sample(elapsed func() time.Duration) (stop func()) {
 	done, ended := make(chan bool), make(chan bool)
-	began := time.Now()
 	var change uint64
-	// set goes on in a mode for a time, and tells whether that went by.
-	set := func(mode Mode, small bool, d time.Duration) bool {
+	// set goes on in a mode until a time, and reports that it came.
+	set := func(mode Mode, small bool, end time.Duration) bool {
 		change++
 		word := change<<3 | uint64(mode)
 		if small {
 			word |= 4
 		}
 		atomic.StoreUint64(&m.h.mode, word)
-		select {
-		case <-done:
-			return false
-		case <-time.After(d):
-			return true
+		for {
+			left := end - elapsed()
+			if left <= 0 {
+				return true
+			}
+			select {
+			case <-done:
+				return false
+			case <-time.After(max(left, leastWait)):
+			}
 		}
 	}
+	about := func(d time.Duration) time.Duration { return d/2 + rand.N(d) }
 	var next time.Duration // when a burst is due that is not small
 	go func() {
 		defer close(ended)
 		// during goes on for a share of the time elapsed, with bursts.
 		during := func(share float64, burst Mode) bool {
-			elapsed := time.Since(began)
-			end := elapsed + max(firstPhase, time.Duration(share*float64(elapsed)))
-			for ; elapsed < end; elapsed = time.Since(began) {
-				small := elapsed < next
+			now := elapsed()
+			end := now + max(firstPhase, time.Duration(share*float64(now)))
+			for ; now < end; now = elapsed() {
+				small := now < next
 				if !small {
-					next = elapsed + max(betweenBursts, time.Duration(betweenShare*float64(elapsed)))
+					next = now + about(max(betweenBursts, time.Duration(betweenShare*float64(now))))
 				}
-				if !set(burst, small, min(end-elapsed, betweenSmall)) {
+				apart := max(betweenSmall, time.Duration(smallShare*float64(now)))
+				if !set(burst, small, min(end, now+about(apart))) {
 					return false
 				}
 			}

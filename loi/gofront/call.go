@@ -8,9 +8,10 @@ import (
 	"krdlab/loi"
 )
 
-// callExpr is a call or conversion. deferred says that it stands behind defer or go, so that its
+// callExpr is a call or conversion. kind says whether it stands behind defer or go, so that its
 // operands are evaluated but the call is not made yet.
-func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
+func (w *fn) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) string {
+	deferred := kind != loi.CallSite
 	plain := func(later bool) string {
 		return w.splice(e.Pos(), e.End(), w.seq(later, e.Args...)...)
 	}
@@ -23,8 +24,11 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 	name := w.builtin(e)
 	if name == "" {
 		if deferred { // gc evaluates all operands in their order
-			return w.splice(e.Pos(), e.End(),
-				w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)...)
+			all := w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)
+			if len(all) == 1+len(e.Args) {
+				w.passing(e, all[1:], kind)
+			}
+			return w.splice(e.Pos(), e.End(), all...)
 		}
 		fun, args := w.parts(e)
 		text := func() string {
@@ -33,7 +37,7 @@ func (w *fn) callExpr(e *ast.CallExpr, later, deferred bool) string {
 		if op := w.atomic(e); op != 0 {
 			return w.atomicCall(e, op, &fun, args, text)
 		}
-		w.passing(e, args)
+		w.passing(e, args, kind)
 		return text()
 	}
 	if deferred {

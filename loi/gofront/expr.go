@@ -370,7 +370,7 @@ func (w *fn) plain(e ast.Expr, later bool) string {
 	case *ast.TypeAssertExpr:
 		return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
 	case *ast.CallExpr:
-		return w.callExpr(e, later, false)
+		return w.callExpr(e, later, loi.CallSite)
 	}
 	return w.raw(e)
 }

@@ -148,6 +148,7 @@ func (w *fn) enter(at ast.Node, b *ast.BlockStmt) {
 		return
 	}
 	w.self = w.region(at, loi.Function, 0, w.kernelAt(w.lineAt(at.Pos())))
+	w.callees.begins(w.rewriter, at, w.self)
 	w.labels = labelled(b)
 	r := &w.out.Regions[w.self-1]
 	w.late = w.defers
@@ -180,8 +181,11 @@ func (w *fn) leaving() string { return w.call("RE", w.prefix+"D") }
 
 // ended is body with the end of the function's region behind its last statement.
 func (w *fn) ended(body string, t *ast.FuncType) string {
-	if w.self == 0 || w.late || t.Results != nil && len(t.Results.List) > 0 {
+	if w.self == 0 || t.Results != nil && len(t.Results.List) > 0 {
 		return body // it ends by returning
+	}
+	if w.late {
+		return w.deferring(body)
 	}
 	w.based = true
 	return body[:len(body)-1] + "; " + w.leaving() + " }"

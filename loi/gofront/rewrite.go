@@ -77,12 +77,10 @@ const Agent = "krdagent"
 func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 	out := &Rewritten{Files: map[string][]byte{}}
 	done := map[string]bool{}
-	kernel, mine := namesKernels(pkgs), map[string]bool{}
+	kernel, callees := namesKernels(pkgs), calleesOf(pkgs, opt)
 	for _, p := range pkgs {
-		mine[p.PkgPath] = true
-	}
-	for _, p := range pkgs {
-		r := &rewriter{opt: opt, out: out, kernel: kernel, mine: mine, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
+		r := &rewriter{opt: opt, out: out, kernel: kernel, callees: callees, pkg: p, info: p.TypesInfo,
+			sizes: p.TypesSizes}
 		if why := r.refuses(); why != "" {
 			at := token.Position{}
 			if len(p.GoFiles) > 0 {
@@ -117,6 +115,7 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 			}
 		}
 	}
+	callees.resolve(out.Operations)
 	slices.SortStableFunc(out.Left, func(a, b Left) int {
 		return cmp.Or(strings.Compare(a.Position.Filename, b.Position.Filename),
 			a.Position.Line-b.Position.Line)
@@ -165,14 +164,14 @@ func unused(files []*ast.File) string {
 
 // A rewriter has what the files of a package share.
 type rewriter struct {
-	opt    Options
-	out    *Rewritten
-	pkg    *packages.Package
-	info   *types.Info
-	sizes  types.Sizes
-	prefix string
-	kernel bool            // comments of the packages name some
-	mine   map[string]bool // import paths of what is rewritten
+	opt     Options
+	out     *Rewritten
+	pkg     *packages.Package
+	info    *types.Info
+	sizes   types.Sizes
+	prefix  string
+	kernel  bool     // comments of the packages name some
+	callees *callees // of what is rewritten (valuecallees.go)
 
 	// of the present file
 	src     []byte

@@ -114,9 +114,10 @@ func (w *fn) statement(s ast.Stmt) string {
 	case *ast.CommClause:
 		if s.Comm != nil {
 			text, chosen := w.comm(s.Comm)
+			op := w.chosen(s.Comm)
 			w.held = append(w.held, w.since(mark)...)
 			all = append(all, piece{s.Comm.Pos(), s.Comm.End(), text},
-				piece{s.Colon + 1, s.Colon + 1, " " + w.counts(chosen)})
+				piece{s.Colon + 1, s.Colon + 1, " " + w.counts(chosen) + op})
 		}
 		all = append(all, w.stmts(s.Body)...)
 	default:
@@ -201,10 +202,10 @@ func (w *fn) simple(s ast.Stmt, listed bool) string {
 		return w.splice(s.Pos(), s.End(), w.seq(late, s.Results...)...)
 	case *ast.GoStmt:
 		return w.splice(s.Pos(), s.End(),
-			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, true)})
+			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, loi.GoSite)})
 	case *ast.DeferStmt:
 		return w.splice(s.Pos(), s.End(),
-			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, true)})
+			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, loi.DeferSite)})
 	case *ast.DeclStmt:
 		d := s.Decl.(*ast.GenDecl)
 		if d.Tok != token.VAR {

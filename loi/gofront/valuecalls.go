@@ -51,35 +51,14 @@ func (w *fn) inferred(x ast.Expr) bool {
 	return ok && w.info.Instances[id].Type != nil
 }
 
-// foreign reports that a call is known to be of a function that is not rewritten: what it is passed
-// would be taken by another that it calls.
-func (w *fn) foreign(e *ast.CallExpr) bool {
-	var id *ast.Ident
-	switch f := ast.Unparen(e.Fun).(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
-		return false
-	}
-	f, ok := w.info.Uses[id].(*types.Func)
-	if !ok || f.Pkg() == nil {
-		return false
-	}
-	if r := f.Signature().Recv(); r != nil && types.IsInterface(r.Type()) {
-		return false
-	}
-	return !w.mine[f.Pkg().Path()]
-}
-
 // passing has the last argument of a call that can be one of the agent's record what is passed:
 //
 //	f(x, 3)      f(A.OV(B, x, 7), 3)
 //
 // The results of the call get slots, which the operation writes too: where the function records
-// nothing itself, they depend on all arguments.
-func (w *fn) passing(e *ast.CallExpr, args []piece) {
+// nothing itself, they depend on all arguments. Behind go and defer it has none. What is passed by
+// several arguments to a variadic parameter is one value.
+func (w *fn) passing(e *ast.CallExpr, args []piece, kind loi.OperationKind) {
 	if w.v == nil || len(args) != len(e.Args) || w.foreign(e) {
 		return
 	}
@@ -87,7 +66,8 @@ func (w *fn) passing(e *ast.CallExpr, args []piece) {
 	if last < 0 {
 		return
 	}
-	m := w.maker(e, loi.CallSite, types.ExprString(e.Fun))
+	m := w.maker(e, kind, types.ExprString(e.Fun))
+	m.op.calls = w.declared(e)
 	k := uint32(0)
 	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
 		if x := w.info.Selections[s]; x != nil && x.Kind() == types.MethodVal {
@@ -96,9 +76,26 @@ func (w *fn) passing(e *ast.CallExpr, args []piece) {
 			k++
 		}
 	}
+	rest := len(e.Args)
+	if f, ok := core(w.info.TypeOf(e.Fun)).(*types.Signature); ok && f.Variadic() &&
+		!e.Ellipsis.IsValid() {
+		rest = f.Params().Len() - 1
+	}
 	for i, x := range e.Args {
-		m.value(loi.Place{Kind: loi.Passed, N: k + uint32(i)}, loi.Always, false)
+		if i <= rest {
+			m.value(loi.Place{Kind: loi.Passed, N: k + uint32(i)}, loi.Always, false)
+			if kind == loi.GoSite {
+				m.on.Name = types.ExprString(x)
+			}
+		}
 		m.expr(x, 0)
+	}
+	if rest == len(e.Args) && rest < w.parameterCount(e) { // nothing for the variadic one
+		m.value(loi.Place{Kind: loi.Passed, N: k + uint32(rest)}, loi.Always, false)
+	}
+	if kind != loi.CallSite {
+		args[last].text = w.call("OV", args[last].text, strconv.Itoa(m.done()))
+		return
 	}
 	n := 1
 	if t, ok := w.info.TypeOf(e).(*types.Tuple); ok {

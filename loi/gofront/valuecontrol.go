@@ -196,10 +196,24 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 
 // ranged adds the key and the value of an iteration, and its slot.
 func (m *maker) ranged(s *ast.RangeStmt, slot uint32) {
-	if s.Key != nil && m.store(s.Key, loi.First, false) {
+	steps := true // the key is the one before and 1, or so
+	switch core(m.info.TypeOf(s.X)).(type) {
+	case *types.Chan:
+		steps = false
+		if s.Key != nil && m.store(s.Key, loi.Always, false) {
+			m.receive(nil, 0)
+			m.expr(s.X, 0)
+		}
+	case *types.Signature:
+		steps = false
+		if s.Key != nil && m.store(s.Key, loi.Always, false) {
+			m.expr(s.X, 0)
+		}
+	}
+	if s.Key != nil && steps && m.store(s.Key, loi.First, false) {
 		m.expr(s.X, 0)
 	}
-	if s.Key != nil && m.store(s.Key, loi.Later, false) {
+	if s.Key != nil && steps && m.store(s.Key, loi.Later, false) {
 		x := m.from(m.on.To, costSimple)
 		x.Mark, x.Levels = loi.Induction, 1
 	}
@@ -236,6 +250,9 @@ func (w *fn) returned(s *ast.ReturnStmt) string {
 	m := w.maker(s, loi.Return, "return")
 	t := w.v.results
 	if t == nil || t.NumFields() == 0 {
+		if w.defers { // what is called from now on is deferred
+			return w.call("O", strconv.Itoa(m.done())) + "; "
+		}
 		return ""
 	}
 	for i := range t.NumFields() {

@@ -31,12 +31,15 @@ import (
 type Operation struct {
 	loi.Operation
 	Function string
-	Self     int   // number of the function's Region
-	Sites    []int // of the accesses that terms are of, by term
+	Self     int            // number of the function's Region
+	Calls    int            // number of the Region of the function that it calls; 0: not known
+	Sites    []int          // of the accesses that terms are of, by term
+	calls    token.Position // of the declaration of what it calls
 }
 
 // valued is what the operations of a function have together.
 type valued struct {
+	at       ast.Node  // the function
 	from, to token.Pos // of the function
 	results  *ast.FieldList
 	slots    map[*types.Var]uint32
@@ -72,7 +75,8 @@ func (w *fn) beginValues(at ast.Node, t *ast.FuncType, recv *ast.FieldList) {
 	if !w.opt.Values || w.self == 0 {
 		return
 	}
-	w.v = &valued{from: at.Pos(), to: at.End(), results: t.Results, slots: map[*types.Var]uint32{},
+	w.v = &valued{at: at, from: at.Pos(), to: at.End(), results: t.Results,
+		slots: map[*types.Var]uint32{},
 		calls: map[*ast.CallExpr]uint32{}}
 	for _, list := range []*ast.FieldList{recv, t.Params} {
 		if list == nil {
@@ -90,6 +94,7 @@ func (w *fn) beginValues(at ast.Node, t *ast.FuncType, recv *ast.FieldList) {
 			}
 		}
 	}
+	w.entry(at, t, recv)
 }
 
 // slot returns the slot of a local variable of the function; false if it has none.
@@ -114,9 +119,10 @@ func (w *fn) fresh32() uint32 {
 // A maker makes one operation.
 type maker struct {
 	*fn
-	op  Operation
-	on  *loi.Value // that is made
-	nth uint32     // result of the call that it is, where that has several
+	op       Operation
+	on       *loi.Value       // that is made
+	nth      uint32           // result of the call that it is, where that has several
+	received []*ast.UnaryExpr // receives in it, in the order of the source
 }
 
 func (w *fn) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
@@ -227,7 +233,11 @@ func (m *maker) expr(e ast.Expr, above uint32) {
 			m.expr(e.X, above)
 			return
 		}
-		m.expr(e.X, add(cost(e.Op, m.info.TypeOf(e.X))))
+		c := add(cost(e.Op, m.info.TypeOf(e.X)))
+		m.expr(e.X, c)
+		if e.Op == token.ARROW {
+			m.receive(e, c)
+		}
 	case *ast.StarExpr:
 		m.expr(e.X, m.loads(e, above))
 	case *ast.SelectorExpr:
@@ -277,7 +287,9 @@ func (m *maker) call(e *ast.CallExpr, above uint32) {
 	case name != "":
 		above = m.loads(e, above)
 	default:
-		m.from(loi.Place{Kind: loi.Returned, N: nth}, above)
+		if !m.foreign(e) {
+			m.from(loi.Place{Kind: loi.Returned, N: nth}, above)
+		}
 		m.expr(e.Fun, above)
 	}
 	for _, x := range e.Args {
@@ -441,6 +453,10 @@ func (w *fn) operated(s ast.Stmt, text string) string {
 		name = types.ExprString(s.X)
 	case *ast.DeclStmt:
 		name = "var"
+	case *ast.SendStmt:
+		m := w.maker(s, loi.Compute, types.ExprString(s.Chan))
+		m.send(s)
+		return text + "; " + w.call("O", strconv.Itoa(m.done()))
 	case *ast.ReturnStmt:
 		if w.late && !w.apart(s) { // elsewhere it is in the place of the statement
 			return w.returned(s) + text

@@ -70,7 +70,9 @@ func TestOperations(t *testing.T) {
 		r := rewriteDir(t, dir, Options{Regions: true, Stack: true, Values: true}, false, ".")
 		var got []string
 		for i := range r.Operations {
-			got = append(got, written(&r.Operations[i]))
+			if r.Operations[i].Kind != loi.Entry { // see TestCallees
+				got = append(got, written(&r.Operations[i]))
+			}
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s\n\thas %s\n\texpected %s", c.body, strings.Join(got, "\n\t\t"),
@@ -87,7 +89,7 @@ func written(o *Operation) string {
 	var all []string
 	letter := func(p loi.Place) string {
 		return fmt.Sprint(map[loi.PlaceKind]string{loi.Slot: "s", loi.Memory: "m", loi.Returned: "r",
-			loi.Passed: "p"}[p.Kind], p.N)
+			loi.Passed: "p", loi.Channel: "c"}[p.Kind], p.N)
 	}
 	for _, v := range o.Values {
 		text := letter(v.To)

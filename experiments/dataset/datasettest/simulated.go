@@ -208,7 +208,7 @@ func histogram(far float64, nodes int, j int64) *krd.Histogram {
 	near := uint64(accesses / 8)
 	closeCount := accesses - h.Cold - farCount - near
 	h.Close, h.Near, h.Far = &closeCount, &near, &farCount
-	h.Shared = near / 4
+	h.Shared = new(near / 4)
 	beyond := (h.Cold + farCount) * 2048 // bytes
 	h.BeyondBytes = &beyond
 	h.Bins = append(h.Bins, krd.Bin{FromBytes: 0, ToBytes: 1, Count: closeCount / 2})

@@ -11,8 +11,12 @@
 // carried; the head of a loop depends on what decided in the iteration before that there is
 // another. What was decided earlier than that has come through the head of that one.
 //
-// Memory: a cell for each datum accessed, and each iteration whose values are still there. Cost: a
-// look-up in a map for each access and for each operand that is carried.
+// What a call passes is for the function that it names, or begins next (calls.go); dependences
+// between goroutines, which are none that a loop carries, are kept apart (channels.go).
+//
+// Memory: a cell for each datum accessed, each iteration whose values are still there, and 64 bytes
+// for each send and receive that an operation is of. Cost: a look-up in a map for each access and
+// for each operand that is carried.
 package dependences
 
 import (
@@ -31,7 +35,8 @@ var Analysis = &analysis.Analysis{
 		"or itself, computed in an earlier iteration: through which variable or data, whether as " +
 		"data or since it decides what is executed, how many iterations before, and how often. Those of " +
 		"induction variables and reductions are marked. A loop without others can be executed in " +
-		"any order.",
+		"any order. Dependences between goroutines are listed apart, those through channels if the " +
+		"trace was made with --sync.",
 	Example: "  krdlab trace go . --values --out program.loi && krdlab dependences program.loi\n" +
 		"  krdlab dependences program.loi --without induction,reduction",
 	Options: func() any { return &Options{} },
@@ -70,6 +75,7 @@ type cell struct {
 	operation uint32 // 1 + its number
 	value     uint16 // of the operation
 	object    int32  // that it is part of; -1: a slot
+	worker    int32  // that did the operation
 }
 
 // A touch is an access that no operation has claimed.
@@ -81,12 +87,15 @@ type touch struct {
 
 // An activation of a function has its slots.
 type activation struct {
-	slots    []cell
-	pending  []touch
-	passed   []cell   // arguments of the call that is about to be made
-	results  []cell   // of the function itself, as it returns
-	returned []cell   // of the call that has returned
-	to       []uint32 // slots for the results of the call that is about to be made
+	recent
+	slots     []cell
+	pending   []touch
+	calls     []*call // that are about to be made, the last of which is the next
+	deferred  []*call
+	returning bool   // it has done a return
+	by        *call  // that began it; nil: not known
+	results   []cell // of the function itself, as it returns
+	returned  []cell // of the call without an operation that has returned
 }
 
 // A frame is a region that is open on a worker.
@@ -94,23 +103,30 @@ type frame struct {
 	number uint32
 	region loi.RegionID
 	kind   loi.RegionKind
-	node   *node       // of what is executed in it
-	own    *activation // of a function
-	loop   uint64      // which of all loops that were entered
-	count  int64       // of its iterations
+	node   *node        // of what is executed in it
+	own    *activation  // of a function
+	root   loi.RegionID // the function that the region stands in
+	loop   uint64       // which of all loops that were entered
+	count  int64        // of its iterations
 }
 
 // sink takes the events.
 type sink struct {
-	in      *analysis.Input
-	opt     *Options
-	memory  map[place]cell
-	workers [][]frame // innermost last; the first is a function that is always open
-	entered uint64
-	loops   map[loi.RegionID]*loopCounts
-	found   map[edge]*times
-	kinds   map[edge]int // so many distances of each are kept apart
-	order   []edge
+	in         *analysis.Input
+	opt        *Options
+	memory     map[place]cell
+	workers    [][]frame // innermost last; the first is a function that is always open
+	entered    uint64
+	loops      map[loi.RegionID]*loopCounts
+	found      map[edge]*times
+	kinds      map[edge]int // so many distances of each are kept apart
+	order      []edge
+	parameters map[loi.RegionID]int    // of functions that have some
+	begun      map[loi.RegionID]*begun // those functions
+	going      goroutines
+	channels   channels
+	between    map[crossing]uint64 // dependences between goroutines: how often each was met
+	crossed    []crossing          // in the order in which they were met
 }
 
 // loopCounts are how often a loop was entered, and its iterations.
@@ -139,13 +155,18 @@ type times struct {
 func begin(options any, in *analysis.Input) (analysis.Sink, error) {
 	return &sink{in: in, opt: options.(*Options), memory: map[place]cell{},
 		workers: make([][]frame, len(in.Header.Workers)), loops: map[loi.RegionID]*loopCounts{},
-		found: map[edge]*times{}, kinds: map[edge]int{}}, nil
+		found: map[edge]*times{}, kinds: map[edge]int{},
+		parameters: parametersOf(&in.Header.Registry), between: map[crossing]uint64{},
+		going:    goroutines{workers: make([]started, len(in.Header.Workers)), known: map[uint32]*call{}},
+		channels: channels{}, begun: map[loi.RegionID]*begun{},
+	}, nil
 }
 
 func (s *sink) stack(worker int) *[]frame {
 	f := &s.workers[worker]
 	if len(*f) == 0 {
-		*f = append(*f, frame{region: loi.NoRegion, kind: loi.Function, own: &activation{}})
+		*f = append(*f, frame{region: loi.NoRegion, root: loi.NoRegion, kind: loi.Function,
+			own: &activation{}})
 	}
 	return f
 }
@@ -173,13 +194,22 @@ func (s *sink) Event(e *loi.Event) error {
 	}
 	switch a := e.Args; {
 	case e.Event == loi.EventRegion && len(a) == 3 && int(a[0]) < len(s.in.Header.Registry.Regions):
-		s.open(stack, loi.RegionID(a[0]), a[1])
+		s.open(e.Worker, stack, loi.RegionID(a[0]), a[1])
 	case e.Event == loi.EventRegionEnd && len(a) == 1:
 		s.close(stack, a[0])
+	case e.Event == loi.EventSync:
+		if x, ok := e.Sync(); ok {
+			s.channels.sync(&activationOf(*stack, loi.NoRegion).recent, &x,
+				e.Start-int64(e.Record.Start))
+		}
+	case e.Event == loi.EventGo || e.Event == loi.EventStart:
+		if n, _, ok := e.Goroutine(); ok {
+			s.going.tell(e.Worker, e.Event, n)
+		}
 	case e.Event == loi.EventOperation:
 		if n, terms, ok := e.Record.Operation(); ok &&
 			int(n) < len(s.in.Header.Registry.Operations) {
-			s.operation(*stack, n, terms)
+			s.operation(e.Worker, *stack, n, terms)
 		}
 	}
 	return nil
@@ -199,15 +229,19 @@ func (s *sink) touched(own *activation, t touch) {
 }
 
 // open begins a region.
-func (s *sink) open(stack *[]frame, region loi.RegionID, number uint32) {
+func (s *sink) open(worker int, stack *[]frame, region loi.RegionID, number uint32) {
 	x := &s.in.Header.Registry.Regions[region]
 	top := &(*stack)[len(*stack)-1]
-	f := frame{number: number, region: region, kind: x.Kind, node: top.node}
+	f := frame{number: number, region: region, root: s.root(region), kind: x.Kind, node: top.node}
 	switch x.Kind {
 	case loi.Function:
-		f.own = &activation{}
-		if caller := activationOf(*stack, loi.NoRegion); caller.passed != nil {
-			f.own.slots, caller.passed = caller.passed, nil
+		f.own = &activation{by: caller(*stack).begins(region, s.parameters[region])}
+		if len(*stack) == 1 && f.own.by == nil {
+			f.own.by = s.going.begins(worker, region, s.parameters[region])
+		}
+		s.began(region, f.own.by)
+		if f.own.by != nil {
+			f.own.slots = f.own.by.passed
 		}
 	case loi.Loop:
 		s.entered++
@@ -247,11 +281,7 @@ func (s *sink) close(stack *[]frame, number uint32) {
 		own := (*stack)[i].own
 		*stack = (*stack)[:i]
 		if own != nil {
-			caller := activationOf(*stack, loi.NoRegion)
-			for i, to := range caller.to[:min(len(caller.to), len(own.results))] {
-				*at(&caller.slots, to) = own.results[i]
-			}
-			caller.returned, caller.passed, caller.to = own.results, nil, nil
+			own.ends(caller(*stack))
 		}
 		return
 	}

@@ -3,8 +3,11 @@ package dependences
 import "krdlab/loi"
 
 // operation takes an operation that a worker has done, with the terms of its last accesses.
-func (s *sink) operation(stack []frame, n uint32, terms []uint32) {
+func (s *sink) operation(worker int, stack []frame, n uint32, terms []uint32) {
 	op := &s.in.Header.Registry.Operations[n]
+	if op.Kind == loi.Entry {
+		return
+	}
 	own, top := activationOf(stack, op.Region), &stack[len(stack)-1]
 	accessed := activationOf(stack, loi.NoRegion) // of the body of a loop over a function, another
 	pending := accessed.pending
@@ -13,7 +16,15 @@ func (s *sink) operation(stack []frame, n uint32, terms []uint32) {
 		terms = terms[len(terms)-len(pending):]
 	}
 	pending = pending[len(pending)-len(terms):]
-	own.passed, own.to = nil, nil
+	var made *call
+	if op.Kind.Calls() {
+		made = &call{callee: op.Callee}
+	} else {
+		own.calls = nil
+	}
+	s.going.workers[worker].going = nil
+	sent := accessed.sent
+	received := accessed.claim(op)
 	claimed := make([]bool, len(terms))
 	type write struct {
 		to   loi.Place
@@ -28,8 +39,12 @@ func (s *sink) operation(stack []frame, n uint32, terms []uint32) {
 			case loi.Passed:
 				if op.Kind == loi.Return {
 					*at(&own.results, w.to.N) = w.cell
-				} else {
-					*at(&own.passed, w.to.N) = w.cell
+				} else if made != nil {
+					*at(&made.passed, w.to.N) = w.cell
+				}
+			case loi.Channel:
+				if sent != nil {
+					sent.cells = append(sent.cells, w.cell)
 				}
 			case loi.Memory:
 				for i, t := range terms {
@@ -59,32 +74,43 @@ func (s *sink) operation(stack []frame, n uint32, terms []uint32) {
 			x := &v.Operands[j]
 			switch x.From.Kind {
 			case loi.Returned:
-				s.depends(n, op, x, *at(&own.returned, x.From.N), top.node)
+				s.depends(worker, n, op, x, *at(&own.returned, x.From.N), top.node)
 			case loi.Slot:
-				s.depends(n, op, x, *at(&own.slots, x.From.N), top.node)
+				s.depends(worker, n, op, x, *at(&own.slots, x.From.N), top.node)
+			case loi.Channel:
+				if int(x.From.N) < len(received) {
+					p := received[x.From.N]
+					p.readers = append(p.readers, reader{n, x, worker, top.node})
+				}
 			case loi.Memory:
 				for k, t := range terms {
 					if t == x.From.N+1 && pending[k].mode&loi.In != 0 {
-						s.depends(n, op, x, pending[k].before, top.node)
+						s.depends(worker, n, op, x, pending[k].before, top.node)
 					}
 				}
 			}
 		}
-		writes = append(writes, write{v.To, cell{top.node, n + 1, uint16(i), -1}})
+		writes = append(writes, write{v.To, cell{top.node, n + 1, uint16(i), -1, int32(worker)}})
 	}
 	flush()
 	for i := range pending {
 		if p := &pending[i]; !claimed[i] && p.mode&loi.Out != 0 {
-			s.memory[p.place] = cell{top.node, n + 1, noValue, int32(p.object)}
+			s.memory[p.place] = cell{top.node, n + 1, noValue, int32(p.object), int32(worker)}
 		}
 	}
-	own.returned = nil
-	if op.Kind == loi.CallSite {
-		for _, v := range op.Values {
-			if v.To.Kind == loi.Slot {
-				own.to = append(own.to, v.To.N)
-			}
+	if made == nil {
+		own.returned, own.returning = nil, op.Kind == loi.Return
+		return
+	}
+	for _, v := range op.Values {
+		if v.To.Kind == loi.Slot {
+			made.to = append(made.to, v.To.N)
 		}
+	}
+	if op.Kind == loi.GoSite {
+		s.going.calling(worker, made)
+	} else {
+		own.calling(op.Kind, made)
 	}
 }
 
@@ -100,8 +126,13 @@ func at(list *[]cell, n uint32) *cell {
 }
 
 // depends counts that an operand of an operation in an iteration was written by a cell's.
-func (s *sink) depends(n uint32, op *loi.Operation, x *loi.Operand, c cell, now *node) {
+func (s *sink) depends(worker int, n uint32, op *loi.Operation, x *loi.Operand, c cell, now *node) {
 	if c.operation == 0 {
+		return
+	}
+	if c.worker != int32(worker) {
+		s.crosses(crossing{from: c.operation - 1, to: n, name: s.name(c), object: c.object,
+			control: x.Control})
 		return
 	}
 	from, to := carrier(c.at, now)

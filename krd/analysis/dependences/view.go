@@ -18,7 +18,29 @@ type Document struct {
 	SchemaVersion int      `json:"schema_version"`
 	Without       []string `json:"without"` // marks that are left out
 	Loops         []Loop   `json:"loops"`   // that were executed, in the order of the source's
-	Warnings      []string `json:"warnings"`
+	// Functions are those with parameters that began, in the order of the source's.
+	Functions []Function `json:"functions"`
+	// Between are the dependences between goroutines, which no loop carries, most frequent first.
+	Between  []Crossing `json:"between_goroutines"`
+	Warnings []string   `json:"warnings"`
+}
+
+// A Function is one with parameters. What it was passed is not known where it was called with
+// constants alone, by a function that is not rewritten, or behind a call that another might be of.
+type Function struct {
+	Name  string `json:"name"`
+	Begun uint64 `json:"begun"`
+	Known uint64 `json:"known"` // so often it is known what it was passed
+}
+
+// A Crossing is a dependence of an operation of a goroutine on one of another.
+type Crossing struct {
+	From    Point  `json:"from"`    // what wrote, sent, or started the goroutine
+	To      Point  `json:"to"`      // what reads
+	Through string `json:"through"` // the channel or the data, or what was passed to the goroutine
+	By      string `json:"by"`      // channel, memory or start
+	Kind    string `json:"kind"`    // data or control
+	Times   uint64 `json:"times"`   // met
 }
 
 // A Loop is one of the source.
@@ -59,7 +81,7 @@ func (p Point) String() string { return fmt.Sprintf("%s:%d %s", p.Function, p.Li
 func (s *sink) End() (analysis.Result, error) {
 	r := &s.in.Header.Registry
 	d := &Document{SchemaVersion: 1, Without: append([]string{}, s.opt.Without...), Loops: []Loop{},
-		Warnings: []string{}}
+		Functions: []Function{}, Between: []Crossing{}, Warnings: []string{}}
 	for _, w := range s.in.Warnings {
 		d.Warnings = append(d.Warnings, krd.Sentence(w))
 	}
@@ -70,10 +92,15 @@ func (s *sink) End() (analysis.Result, error) {
 		d.Loops = append(d.Loops, Loop{Name: r.Regions[l].Name, Entered: c.entered,
 			Iterations: c.iterations, Carried: []Dependence{}})
 	}
+	for _, f := range slices.Sorted(maps.Keys(s.begun)) {
+		d.Functions = append(d.Functions, Function{r.Regions[f].Name, s.begun[f].times,
+			s.begun[f].known})
+	}
 	point := func(n uint32) Point {
 		o := &r.Operations[n]
 		return Point{r.Kernels[o.Kernel].Name, o.Line, o.Name}
 	}
+	s.match()
 	for _, e := range s.order {
 		l, t := &d.Loops[index[e.loop]], s.found[e]
 		if slices.Contains(d.Without, e.mark.String()) {
@@ -85,7 +112,7 @@ func (s *sink) End() (analysis.Result, error) {
 		if e.name != "" {
 			x.Through = e.name
 		}
-		if e.object >= 0 {
+		if e.object >= 0 && int(e.object) < len(r.Objects) {
 			x.Through = r.Objects[e.object].Name
 		}
 		if e.control {
@@ -98,6 +125,26 @@ func (s *sink) End() (analysis.Result, error) {
 			return cmp.Compare(b.Times, a.Times)
 		})
 	}
+	for _, c := range s.crossed {
+		x := Crossing{From: point(c.from), To: point(c.to), By: "start", Kind: "data",
+			Through: cmp.Or(c.name, r.Operations[c.from].Name), Times: s.between[c]}
+		switch {
+		case c.channel:
+			x.By, x.Through = "channel", "not known"
+			if c.object >= 0 && int(c.object) < len(r.Objects) {
+				x.Through = r.Objects[c.object].Name
+			}
+		case c.object >= 0:
+			x.By, x.Through = "memory", r.Objects[c.object].Name
+		}
+		if c.control {
+			x.Kind = "control"
+		}
+		d.Between = append(d.Between, x)
+	}
+	slices.SortStableFunc(d.Between, func(a, b Crossing) int {
+		return cmp.Compare(b.Times, a.Times)
+	})
 	return d, nil
 }
 
@@ -128,6 +175,16 @@ func (d *Document) View() *doc.Doc {
 	}
 	v := &doc.Doc{Title: "Dependences carried by loops", Warnings: d.Warnings}
 	v.Add(t)
+	if len(d.Between) > 0 {
+		t := &doc.Table{Name: "between", Title: "Dependences between goroutines",
+			Columns: []doc.Column{{Key: "times", Head: "times", Kind: doc.Whole},
+				{Key: "from", Head: "on"}, {Key: "to", Head: "of"}, {Key: "through", Head: "through"},
+				{Key: "by", Head: "by"}, {Key: "kind", Head: "kind"}}}
+		for _, x := range d.Between {
+			t.Row(x.Times, x.From.String(), x.To.String(), x.Through, x.By, x.Kind)
+		}
+		v.Add(t)
+	}
 	return v
 }
 

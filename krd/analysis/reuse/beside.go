@@ -58,7 +58,7 @@ func Beside(columns []Column) *doc.Doc {
 	if r.Coherence {
 		row("invalid.", func(r *krd.Report) *uint64 { return r.Invalidated })
 	}
-	row("shared", func(r *krd.Report) *uint64 { return &r.Shared })
+	row("shared", func(r *krd.Report) *uint64 { return r.Shared })
 	for k := first; k <= last; k++ {
 		name := "0"
 		if b := bins[k]; b.FromBytes > 0 {

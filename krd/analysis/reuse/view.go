@@ -113,11 +113,7 @@ func summary(r *krd.Report) *doc.Table {
 	row("near", r.Near, "beyond L2, distance + size <= LLC"+ofSize(r.LLCBytes, r.LLCKnown))
 	row("far", r.Far, "finite, distance + size > LLC")
 	row("cold", infinite(&r.Histogram), words.cold+coldToo(r)+", distance INF")
-	shared := &r.Shared
-	if r.Engine == krd.EngineBursts {
-		shared = nil // not estimated
-	}
-	row("shared", shared, words.shared+" (of all distances)")
+	row("shared", r.Shared, words.shared+" (of all distances)")
 	if r.Invalidated != nil {
 		row("invalid.", r.Invalidated, "of these: the node had it and lost it to a write on another")
 	}
@@ -194,10 +190,10 @@ func nodes(r *krd.Report) *doc.Table {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		t.Row(append(rowOf(r, &n.Histogram, fmt.Sprint(n.Node), len(n.Workers)),
-			share(n.Shared, n.Accesses))...)
+			shareOf(n.Shared, &n.Histogram))...)
 		workers += len(n.Workers)
 	}
-	t.Row(append(rowOf(r, &r.Histogram, "sum", workers), share(r.Shared, r.Accesses))...)
+	t.Row(append(rowOf(r, &r.Histogram, "sum", workers), shareOf(r.Shared, &r.Histogram))...)
 	t.Foot = true
 	return t
 }

@@ -12,7 +12,7 @@ import (
 
 // report is one of 300 000 accesses on two nodes, whose LLC the trace does not name.
 func report() *krd.Report {
-	h := krd.Histogram{Accesses: 300000, Cold: 3, Close: new(uint64(299997)), Shared: 60000}
+	h := krd.Histogram{Accesses: 300000, Cold: 3, Close: new(uint64(299997)), Shared: new(uint64(60000))}
 	for _, n := range []uint64{0, 0, 149997, 150000} {
 		from := uint64(0)
 		if k := len(h.Bins); k > 0 {

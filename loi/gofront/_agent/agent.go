@@ -138,7 +138,7 @@ func at(b *Buf, a uintptr, w uint64) {
 		return
 	}
 	if sampling && w>>KindShift == Access {
-		if b.mode == off && *(*uint64)(unsafe.Pointer(b.word)) == b.seen {
+		if b.mode == off && b.dropped < b.due {
 			b.dropped += w >> leavesShift & leavesMask
 			return
 		}

@@ -40,22 +40,22 @@ type krdHeader struct {
 }
 
 type krdBuffer struct {
-	next, end uintptr
+	next, end uintptr // in state 2, next is the seq of the last chunk
 	stack     uintptr
 	chunk     uint32
-	state     uint32  // 0 free, 1 in use, 2 in use and without a chunk, since its goroutine rests
-	number    uint64  // of the goroutine, from 1
-	link      uint32  // in the stack of free ones: number+1
-	depth     uint32  // as package krdagent has it
-	observed  uint64  // as the header's
-	counts    uintptr // address of the counts by site, 0: there are none
-	mode      uintptr // address of the header's mode
-	seen      uint64  // as package krdagent has it, as what follows
-	_         [3]uint64
-	dropped   uint64
-	seq       uint64 // of its chunk, which may have another goroutine by now
-	filled    uint32 // chunks since the goroutine last waited for something
-	_         uint32
+	state     uint32 // 0 free, 1 in use, 2 in use and without a chunk, since its goroutine rests
+	number    uint64 // of the goroutine, from 1
+	// in the stack of free ones: number+1; in use: chunks since the goroutine last waited
+	link     uint32
+	depth    uint32  // as package krdagent has it
+	observed uint64  // as the header's
+	counts   uintptr // address of the counts by site, 0: there are none
+	mode     uintptr // address of the header's mode
+	seen     uint64  // as package krdagent has it, as what follows
+	_        [3]uint64
+	dropped  uint64
+	due      uint64
+	begins   uint64
 }
 
 const krdBufBytes = unsafe.Sizeof(krdBuffer{})
@@ -177,7 +177,8 @@ func krdNew(gp *g) *krdBuffer {
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
 	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
-	b.mode, b.seen, b.dropped, b.filled = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0, 0
+	b.mode, b.seen, b.dropped = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0
+	b.due, b.begins, b.link = 0, 0, 0
 	krdTake(b, i, 0)
 	b.state = 1
 	if krd.sync && !isSystemGoroutine(gp, false) {
@@ -226,8 +227,8 @@ func krdLabel(b *krdBuffer, labels unsafe.Pointer) {
 func krdTake(b *krdBuffer, i uint32, seq uint64) {
 	h := krd.h
 	free, bytes := &h.free, h.chunkBytes
-	if b.filled < krdSmallFirst {
-		b.filled++
+	if b.link < krdSmallFirst {
+		b.link++
 		free, bytes = &h.freeSmall, h.smallBytes
 	}
 	for n := 0; ; n++ {
@@ -250,7 +251,7 @@ func krdTake(b *krdBuffer, i uint32, seq uint64) {
 		}
 		k.buf, k.number, k.seq = i, b.number, seq
 		k.events, k.left, k.last, k.at = 0, 0, 0, uint64(uintptr(unsafe.Pointer(k)))
-		b.chunk, b.seq = c, seq
+		b.chunk = c
 		atomic.Storeuintptr(&b.next, uintptr(unsafe.Pointer(k))+unsafe.Sizeof(*k))
 		// last: only then may the other side read what b fills
 		atomic.Storeuintptr(&b.end, uintptr(unsafe.Pointer(k))+uintptr(bytes))
@@ -390,10 +391,12 @@ func krdRest(gp *g) {
 	gp.krdRested = t
 	waits := readgstatus(gp)&^_Gscan == _Gwaiting
 	if waits {
-		b.filled = 0
+		b.link = 0
 	}
 	if waits && b.chunk&krdSmall == 0 {
+		seq := krdChunkAt(b.chunk).seq
 		krdGive(b)
+		atomic.Storeuintptr(&b.next, uintptr(seq))
 		atomic.Store(&b.state, 2)
 		return
 	}
@@ -412,7 +415,7 @@ func krdResume(gp *g) {
 	}
 	if b := (*krdBuffer)(unsafe.Pointer(gp.krd)); b != nil && b.state == 2 {
 		i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(krd.h.bufsAt)) / krdBufBytes)
-		krdTake(b, i, b.seq+1)
+		krdTake(b, i, uint64(b.next)+1)
 		atomic.Store(&b.state, 1)
 	}
 	gp.krdAway += uint64(cputicks()) - gp.krdRested

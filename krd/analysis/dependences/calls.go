@@ -1,0 +1,180 @@
+package dependences
+
+import (
+	"slices"
+
+	"krdlab/loi"
+)
+
+// A call is one that is about to be made: what it passes, and where its results go.
+//
+// Of a call that names its callee, that function takes what is passed, if it is the next that
+// begins in the activation. Of others (values, methods of interfaces) the next one does if it has
+// as many parameters; whether a function that is not rewritten began it cannot be seen. In both
+// cases, if another begins, what all calls of the activation were to pass is dropped: their callee
+// is not rewritten, or was not called. A function that was begun by no call that is known has no
+// arguments that are known, and its results are for operations that read those of a call without
+// an operation. A deferred call is one of an activation that has done its return.
+type call struct {
+	callee loi.RegionID // NoRegion: not known
+	passed []cell
+	to     []uint32 // slots for the results
+}
+
+// fits reports that a call may be one of a function with so many parameters.
+func (c *call) fits(function loi.RegionID, parameters int) bool {
+	if c.callee != loi.NoRegion {
+		return c.callee == function
+	}
+	return len(c.passed) == parameters
+}
+
+// begins takes the call by which a function begins that an activation calls, nil if it is not
+// known: the last of those that are about to be made, or the last deferred one that fits.
+func (a *activation) begins(function loi.RegionID, parameters int) *call {
+	if n := len(a.calls) - 1; n >= 0 && a.calls[n].fits(function, parameters) {
+		c := a.calls[n]
+		a.calls = a.calls[:n]
+		return c
+	}
+	a.calls = nil
+	for i, c := range slices.Backward(a.deferred) {
+		if a.returning && c.fits(function, parameters) {
+			a.deferred = a.deferred[:i]
+			return c
+		}
+	}
+	return nil
+}
+
+// mostCalls is how many calls an activation keeps that are about to be made, or deferred.
+const mostCalls = 1 << 16
+
+// calling adds a call of an activation by an operation.
+func (a *activation) calling(kind loi.OperationKind, c *call) {
+	list := &a.calls
+	if kind == loi.DeferSite {
+		list = &a.deferred
+	}
+	if len(*list) == mostCalls {
+		*list = slices.Delete(*list, 0, mostCalls/2)
+	}
+	*list = append(*list, c)
+}
+
+// ends gives the results of an activation to the call that began it, which stands in the caller.
+func (a *activation) ends(caller *activation) {
+	if a.by == nil {
+		caller.returned = a.results
+		return
+	}
+	for i, to := range a.by.to[:min(len(a.by.to), len(a.results))] {
+		*at(&caller.slots, to) = a.results[i]
+	}
+}
+
+// caller returns the activation that what is executed stands in: in the body of a loop over a
+// function not the innermost.
+func caller(stack []frame) *activation {
+	return activationOf(stack, stack[len(stack)-1].root)
+}
+
+// root returns the function that a region stands in.
+func (s *sink) root(region loi.RegionID) loi.RegionID {
+	list := s.in.Header.Registry.Regions
+	for list[region].Parent != loi.NoRegion {
+		region = list[region].Parent
+	}
+	return region
+}
+
+// begun is how often a function with parameters began, and by calls that are known.
+type begun struct{ times, known uint64 }
+
+func (s *sink) began(function loi.RegionID, by *call) {
+	if s.parameters[function] == 0 {
+		return
+	}
+	b := s.begun[function]
+	if b == nil {
+		b = &begun{}
+		s.begun[function] = b
+	}
+	b.times++
+	if by != nil {
+		b.known++
+	}
+}
+
+// parametersOf returns how many parameters the functions have that have some.
+func parametersOf(r *loi.Registry) map[loi.RegionID]int {
+	n := map[loi.RegionID]int{}
+	for i := range r.Operations {
+		if o := &r.Operations[i]; o.Kind == loi.Entry {
+			n[o.Region] = len(o.Values)
+		}
+	}
+	return n
+}
+
+// goroutines has the calls of go statements.
+//
+// Where the trace tells who started whom, the first function of a goroutine takes what was passed
+// to it. Elsewhere the first function of a worker takes the oldest call that fits.
+type goroutines struct {
+	workers []started
+	known   map[uint32]*call // of goroutines that have not begun
+	waiting []*call          // of others, the oldest first
+}
+
+// started is what is known of a worker.
+type started struct {
+	going *call // of its go statement that is executed
+	begun *call // that began it
+	told  bool  // its start
+}
+
+// calling adds a call of a go statement of a worker.
+func (g *goroutines) calling(worker int, c *call) {
+	if len(g.waiting) == mostCalls {
+		g.waiting = slices.Delete(g.waiting, 0, mostCalls/2)
+	}
+	g.waiting, g.workers[worker].going = append(g.waiting, c), c
+}
+
+// tell takes an event that a worker starts goroutine n, or is that one and begins.
+func (g *goroutines) tell(worker int, kind loi.EventKind, n uint32) {
+	w := &g.workers[worker]
+	if kind == loi.EventStart {
+		w.told, w.begun = true, g.known[n]
+		delete(g.known, n)
+		return
+	}
+	if w.going != nil {
+		g.known[n] = w.going
+		if i := slices.Index(g.waiting, w.going); i >= 0 {
+			g.waiting = slices.Delete(g.waiting, i, i+1)
+		}
+		w.going = nil
+	}
+}
+
+// begins takes the call by which a function begins that no other called, nil if it is not known.
+func (g *goroutines) begins(worker int, function loi.RegionID, parameters int) *call {
+	w := &g.workers[worker]
+	c := w.begun
+	if w.begun = nil; w.told {
+		if c != nil && c.fits(function, parameters) {
+			return c
+		}
+		return nil
+	}
+	w.told = true // what is called next is not its first
+	for i, c := range g.waiting {
+		if c.fits(function, parameters) {
+			g.waiting = slices.Delete(g.waiting, i, i+1)
+			return c
+		}
+	}
+	return nil
+}
