@@ -160,6 +160,8 @@ func (d *Document) nothing() string {
 	case a.All() > 0:
 		return fmt.Sprintf("of %d accesses that the rewritten packages made, %d were to the stack, %d "+
 			"at places that are left alone and %d lost", a.All(), a.Stack, a.Left, a.Lost)
+	case len(d.Packages) == 0:
+		return "no package was rewritten"
 	case d.Sites == 0:
 		return "the rewritten packages have no access to the heap in their sources: " +
 			strings.Join(d.Packages, ", ")

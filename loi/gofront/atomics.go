@@ -97,7 +97,7 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, fun *piece, args []piece
 			put(w.call("AS", on, number))
 			return text()
 		}
-		kept := w.fresh("uintptr")
+		kept := w.fresh(w.prefix + "A.U")
 		put(w.call("AP", "&"+kept, on))
 		return w.call("AV", text(), kept, number)
 	}
@@ -118,7 +118,7 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, fun *piece, args []piece
 		return left(callFirst)
 	}
 	w.events++
-	kept, value := w.fresh("uintptr"), args[calling].text
+	kept, value := w.fresh(w.prefix+"A.U"), args[calling].text
 	if direct {
 		put(w.call("AP", "&"+kept, on))
 	} else {

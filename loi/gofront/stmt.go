@@ -500,10 +500,10 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh("uintptr")
+			base := w.fresh(w.prefix + "A.U")
 			if parametric(u.Elem()) {
-				bytes := w.fresh("uintptr")
-				of := w.fresh("uintptr")
+				bytes := w.fresh(w.prefix + "A.U")
+				of := w.fresh(w.prefix + "A.U")
 				x.text = w.call("RX", "&"+base, "&"+bytes, "&"+of, x.text)
 				w.looped(s, func() {
 					site := w.windowSite(s, "range", loi.In, typeString(t), u.Elem())
@@ -522,7 +522,7 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh("uintptr")
+			base := w.fresh(w.prefix + "A.U")
 			x.text = w.call("RS", "&"+base, x.text)
 			w.looped(s, func() {
 				body += w.element(s, typeString(t), types.Typ[types.Byte], base, name)
@@ -542,7 +542,7 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 		if parametric(u.Elem()) {
 			alone(u.Elem(), 0)
 		} else if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh("uintptr")
+			base := w.fresh(w.prefix + "A.U")
 			x.text = "*" + w.call("RP", "&"+base, "&("+x.text+")")
 			w.looped(s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
 		} else {
@@ -561,7 +561,7 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 		if _, plain := types.Unalias(t).(*types.Pointer); !plain || parametric(a.Elem()) {
 			alone(a.Elem(), 0)
 		} else if name, ok := w.rangeKey(s, &key, "int"); ok {
-			base := w.fresh("uintptr")
+			base := w.fresh(w.prefix + "A.U")
 			x.text = w.call("RP", "&"+base, x.text)
 			w.looped(s, func() { body += w.element(s, typeString(u.Elem()), a.Elem(), base, name) })
 		} else {
@@ -573,7 +573,7 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, ""); ok {
-			base := w.fresh("uintptr")
+			base := w.fresh(w.prefix + "A.U")
 			x.text = w.call("RM", "&"+base, x.text)
 			w.looped(s, func() {
 				site := w.mapSite(s, "range-map", loi.In, t, u)

@@ -9,6 +9,9 @@
 // from the stack's top, which stays when the stack moves. A local is no datum of the heap (virda,
 // section 3.1): such accesses are only counted, by site, unless the tracer asks for them. What a
 // function returns is what it was given.
+//
+// With -race the compiler has pointers checked that are made of numbers (checkptr). Here they are
+// meant to lead to what is not part of any object, so go:nocheckptr stands above what makes such.
 package krdagent
 
 import (
@@ -85,6 +88,9 @@ type Buf struct {
 
 type event [2]uint64
 
+// U is uintptr, which may be the name of something else where it is needed.
+type U = uintptr
+
 // buf returns the buffer of the running goroutine, nil if it has none yet.
 //
 //go:linkname buf runtime.krdBuf
@@ -109,6 +115,8 @@ func B() *Buf {
 }
 
 // put appends an event.
+//
+//go:nocheckptr
 func put(b *Buf, a uintptr, w uint64) {
 	n := b.next
 	*(*event)(unsafe.Pointer(n)) = event{uint64(a), w}
@@ -123,6 +131,7 @@ func put(b *Buf, a uintptr, w uint64) {
 // grow when at is called, a would stay what it was, and no more be on the stack.
 //
 //go:nosplit
+//go:nocheckptr
 func at(b *Buf, a uintptr, w uint64) {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
 		onStack(b, OnStack|(s[1]-a), w)
@@ -157,6 +166,8 @@ func onStack(b *Buf, a uintptr, w uint64) {
 const siteMask = 1<<32 - 1
 
 // count adds n to the count of a site. Goroutines share it: the count is exact.
+//
+//go:nocheckptr
 func count(b *Buf, site, n uint64) {
 	if b.counts != 0 {
 		atomic.AddUint64((*uint64)(unsafe.Pointer(b.counts+uintptr(site)*8)), n)
@@ -249,6 +260,8 @@ func syncOn() bool
 func syncOf(op uint64, p unsafe.Pointer, begin uint64)
 
 // AS records an atomic store to *p, which is about to be made.
+//
+//go:nocheckptr
 func AS[T any](_ *Buf, p *T, op uint64) *T {
 	if syncOn() {
 		syncOf(op&0xff, unsafe.Add(noescape(unsafe.Pointer(p)), op>>8), ticks())
@@ -263,6 +276,8 @@ func AP[T any](b *Buf, to *uintptr, p *T) *T {
 }
 
 // AV records an atomic operation that has been made to what AP kept, and returned v.
+//
+//go:nocheckptr
 func AV[T any](b *Buf, v T, at uintptr, op uint64) T {
 	if syncOn() {
 		if at&OnStack != 0 {
@@ -344,6 +359,8 @@ type integer interface {
 }
 
 // place returns a, or where it is on the goroutine's own stack, which may move.
+//
+//go:nocheckptr
 func place(b *Buf, a uintptr) uintptr {
 	if s := (*[2]uintptr)(unsafe.Pointer(b.stack)); a-s[0] < s[1]-s[0] {
 		return OnStack | (s[1] - a)
@@ -502,6 +519,8 @@ func hashed(t, p unsafe.Pointer) (h uintptr) {
 }
 
 // noescape hides p from the escape analysis.
+//
+//go:nocheckptr
 func noescape(p unsafe.Pointer) unsafe.Pointer {
 	x := uintptr(p)
 	return unsafe.Pointer(x ^ 0)
@@ -592,6 +611,8 @@ func LL[T any](b *Buf, p *T, site uint64) *T {
 // WE is true, and has recorded the rest of a loop, if that may be run unseen: two iterations of k
 // accesses each stand from start on, n are to come with the present one, and the accesses of the
 // sites in within stay there; others do not move.
+//
+//go:nocheckptr
 func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {
 	const size = unsafe.Sizeof(event{})
 	if n < 3 || n > 1<<31 || b.next-start != 2*k*size {

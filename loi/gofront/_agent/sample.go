@@ -58,6 +58,8 @@ type sample struct {
 }
 
 // drops reports that the sample does not have an access to the heap, and then counts it.
+//
+//go:nocheckptr
 func drops(b *Buf, a uintptr, w uint64) bool {
 	if b.mode == off {
 		if b.dropped >= b.due {
@@ -99,6 +101,8 @@ func chosen(a uintptr) bool {
 // look goes on as the tracer has it. A burst while nothing else is recorded begins later, after as
 // many accesses at most as there were since it looked last, by chance: the tracer's changes come by
 // the time, and what the program does slowly would have more bursts than accesses.
+//
+//go:nocheckptr
 func (b *Buf) look() {
 	seen := *(*uint64)(unsafe.Pointer(b.word))
 	if seen == b.seen {
@@ -223,6 +227,8 @@ func (b *Buf) stays(n uint64) bool {
 }
 
 // unseen reports that a loop is to be run unseen. long says that one of many accesses is a burst.
+//
+//go:nocheckptr
 func (b *Buf) unseen(n, leaves uint64, long bool) bool {
 	if b.mode != off || b.dropped >= b.due {
 		b.look()

@@ -104,16 +104,16 @@ func builtins(a []float64, n int) (t float64) {
 	return t
 }
 
-func parameters(error, int []float64, len int) (t float64) {
+func parameters(uintptr, int []float64, len int) (t float64) {
 	type unsafe float64
-	for i, x := range error {
+	for i, x := range uintptr {
 		t += x * float64(i)
 	}
 	i := 0
 	for i = range int {
 		t += int[i] + float64(unsafe(i))
 	}
-	for range error {
+	for range uintptr {
 		t += int[i]
 	}
 	m := map[string]float64{"a": 1}
