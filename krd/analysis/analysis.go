@@ -37,6 +37,9 @@ type Analysis struct {
 	Regions func(options any) bool
 	// Begin returns what takes the events of a trace. options is what Options returned, set.
 	Begin func(options any, in *Input) (Sink, error)
+	// Live, if not nil, returns what takes a Go program while it runs, without a trace of it. Regions
+	// are appended to in.Header.Registry.Regions as they first begin.
+	Live func(options any, in *Input) (Live, error)
 	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
 	// passes, or a stream of each node side by side.
 	Trace func(ctx context.Context, options any, t *loi.Trace, in *Input) (Result, error)
@@ -107,6 +110,31 @@ type Sink interface {
 	Event(*loi.Event) error
 	// End is called once, after the last event.
 	End() (Result, error)
+}
+
+// A Live takes what a Go program does while it runs. Workers are its goroutines, numbered densely from
+// 0. Slices are not kept.
+type Live interface {
+	// Accesses takes accesses of a worker that follow each other: so many bytes each at places in
+	// virtual space, where each object begins on a line of 64 bytes and nothing is used twice.
+	Accesses(worker int, places []uint64, bytes []uint32, modes []loi.Mode) error
+	// Loop takes iterations in each of which a worker makes the same accesses, each moved by as much as
+	// in the one before.
+	Loop(worker int, times uint64, accesses []Strided) error
+	// Enter begins a region, which has this number; 0: there were 2^32 before it.
+	Enter(worker int, region loi.RegionID, number uint32) error
+	// Leave ends a region, and those within.
+	Leave(worker int, number uint32) error
+	// End is called once, when the program has ended.
+	End() (Result, error)
+}
+
+// A Strided is an access of a loop: in iteration i, from 0, to the Bytes at Place + i Step.
+type Strided struct {
+	Place uint64
+	Step  int64
+	Bytes uint32
+	Mode  loi.Mode
 }
 
 // A Result is what an analysis found. It may be [Drawn] and have [Data].

@@ -1,0 +1,70 @@
+// Package shadow is vector shadow memory: for each address a vector of tags, one for each region of
+// a program that is open, for analyses that look at all of them at once.
+//
+// Regions nest, so that at most one is open at each level, and the tags of a level have one place,
+// whichever region is open there. A tag that was written in another region of its level is not
+// valid; how that is known, and what it takes, is what the memories of this package differ in:
+//
+//	Baseline  a version for each tag
+//	Slim      one version for each address (SlimTV)
+//	Bulk      one version for each table of addresses (BulkTV)
+//
+// [Runs] is for tags of one bit that are a sequence of ones and then zeros, such as "touched in this
+// region"; [Vectors] for tags of any type.
+//
+// Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
+// Program Analysis, CGO 2013. Levels are numbered from 0 here, from 1 in the paper.
+package shadow
+
+// A Version is the number of a dynamic region: regions have them in the order in which they begin,
+// from 1. A version of 0 is older than all.
+type Version uint64
+
+// MaxVersion is the largest: [Slim] keeps it beside a tag in 64 bits. At 10^9 regions a second it is
+// reached in three days; Enter panics there.
+const MaxVersion Version = 1<<48 - 1
+
+// Levels are the regions of one thread that are open, outermost first: the version vector. The zero
+// value has none.
+type Levels struct {
+	open []Version
+	last Version
+}
+
+// Enter begins a region within those that are open.
+func (l *Levels) Enter() {
+	if l.last == MaxVersion {
+		panic("shadow: more than 2^48 regions")
+	}
+	l.last++
+	l.open = append(l.open, l.last)
+}
+
+// Leave ends the innermost region.
+func (l *Levels) Leave() { l.open = l.open[:len(l.open)-1] }
+
+// Depth is the number of regions that are open.
+func (l *Levels) Depth() int { return len(l.open) }
+
+// Innermost is the version of the innermost region, 0 if none is open.
+func (l *Levels) Innermost() Version {
+	if len(l.open) == 0 {
+		return 0
+	}
+	return l.open[len(l.open)-1]
+}
+
+// At is the version of the region that is open at a level.
+func (l *Levels) At(level int) Version { return l.open[level] }
+
+// Valid returns at how many levels, from the outermost on, a tag is valid that was written when the
+// innermost region was v: those whose regions had begun by then. Theorem 1 of the paper (3.2): the
+// tag of level i is valid if and only if the version of the region open at i is at most v. Cost:
+// linear in the levels that are not valid.
+func (l *Levels) Valid(v Version) int {
+	n := len(l.open)
+	for n > 0 && l.open[n-1] > v {
+		n--
+	}
+	return n
+}
