@@ -1,0 +1,83 @@
+package shadow
+
+// baseline is Runs with a version for each tag (3.1): a datum is touched at a level if the version
+// that is stored there is that of the region. Memory: 8 bytes for each level, up to the deepest, of
+// each datum of a table that is touched. Cost: all levels of each access.
+type baseline struct {
+	shape
+	levels *Levels
+	room   int // levels for which there is room
+	tables directory[[]Version]
+	last   uint64
+	recent []Version // of table last; nil: none yet
+	usage  Usage
+}
+
+// Touch implements [Runs].
+func (m *baseline) Touch(addrs []uint64, fresh []uint64) {
+	open := m.levels.open
+	for _, a := range addrs {
+		stored := m.vector(a)
+		for i, v := range open {
+			if stored[i] != v {
+				stored[i] = v
+				fresh[i]++
+			}
+		}
+	}
+}
+
+// Mark implements [Runs].
+func (m *baseline) Mark(addr uint64) (before int) {
+	stored := m.vector(addr)
+	for i, v := range m.levels.open {
+		if stored[i] == v {
+			before++
+		}
+		stored[i] = v
+	}
+	return before
+}
+
+// vector returns the versions of a datum, of all levels that are open.
+func (m *baseline) vector(addr uint64) []Version {
+	if len(m.levels.open) > m.room {
+		m.grow(len(m.levels.open))
+	}
+	table, i := m.at(addr)
+	if table != m.last || m.recent == nil {
+		m.last, m.recent = table, m.table(table)
+	}
+	at := int(i) * m.room
+	return m.recent[at : at+len(m.levels.open)]
+}
+
+func (m *baseline) table(n uint64) []Version {
+	p := m.tables.slot(n)
+	if *p == nil {
+		t := make([]Version, m.len()*m.room)
+		*p = &t
+		m.tables.list = append(m.tables.list, *p)
+		m.usage.Versions += uint64(len(t)) * 8
+		m.usage.Tables = m.tables.bytes()
+		m.usage.took()
+	}
+	return **p
+}
+
+// grow makes room for more levels in every table.
+func (m *baseline) grow(room int) {
+	for _, t := range m.tables.list {
+		wide := make([]Version, m.len()*room)
+		for i := range m.len() {
+			copy(wide[i*room:], (*t)[i*m.room:(i+1)*m.room])
+		}
+		m.usage.Versions += uint64(len(wide)-len(*t)) * 8
+		*t = wide
+	}
+	m.room, m.recent = room, nil
+	m.usage.took()
+}
+
+// Usage implements [Runs].
+func (m *baseline) Usage() Usage { return m.usage }

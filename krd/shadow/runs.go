@@ -1,0 +1,159 @@
+package shadow
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Runs keeps for each datum which of the regions that are open have touched it. What a region
+// touches, those around it touch: the tags are a sequence of ones and then zeros, and are kept as the
+// number of ones (5.1, run-length coding). The methods are for one goroutine.
+type Runs interface {
+	// Touch has the regions that are open touch the data at addresses, in bytes, and adds to fresh[i]
+	// the number of data that the region of level i had not touched before. fresh has at least as many
+	// entries as there are levels.
+	Touch(addrs []uint64, fresh []uint64)
+	// Mark is Touch of one datum: it returns how many levels, from the outermost on, had touched it.
+	Mark(addr uint64) (before int)
+	Usage() Usage
+}
+
+// A Validation is how it is known which tags are valid.
+type Validation uint8
+
+// The validations, the default first.
+const (
+	Bulk     Validation = iota // a version for each table (BulkTV, 3.3)
+	Slim                       // a version for each address (SlimTV, 3.2)
+	Baseline                   // a version for each tag (3.1)
+)
+
+// String returns "bulk", "slim" or "baseline".
+func (v Validation) String() string {
+	return [...]string{"bulk", "slim", "baseline"}[v]
+}
+
+// RunsOptions of [NewRuns]; where a field is 0 its default is taken.
+type RunsOptions struct {
+	Validation Validation
+	Datum      uint64 // bytes of a datum, a power of two; 8
+	Table      uint64 // bytes of addresses that a table is of, a power of two; 64 KiB
+	// Compress keeps tables compressed that were not used recently: all but those of Uncompressed
+	// bytes of addresses; 16 MiB. With Bulk alone.
+	Compress     bool
+	Uncompressed uint64
+	// Deepest is how many levels there are at most, as far as it is known: Baseline has room for as
+	// many versions from the start.
+	Deepest int
+}
+
+// The defaults of [RunsOptions].
+const (
+	DefaultDatum        = 8
+	DefaultTable        = 64 << 10
+	DefaultUncompressed = 16 << 20
+)
+
+// MaxDepth is how many levels [Runs] are for.
+const MaxDepth = 1<<15 - 1
+
+// NewRuns returns a memory for the regions of l, of which nothing has been touched. A Datum or Table
+// that is no power of two, or a table of less than 8 data, is an error.
+func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
+	opt.Datum = or(opt.Datum, DefaultDatum)
+	opt.Table = or(opt.Table, max(DefaultTable, opt.Datum*leastTable))
+	opt.Uncompressed = or(opt.Uncompressed, DefaultUncompressed)
+	if bits.OnesCount64(opt.Datum) != 1 || bits.OnesCount64(opt.Table) != 1 ||
+		opt.Table/opt.Datum < leastTable {
+		return nil, fmt.Errorf("shadow: data of %d bytes in tables of %d: expected powers of two, at "+
+			"least %d data in a table", opt.Datum, opt.Table, leastTable)
+	}
+	s := shape{datum: uint(bits.TrailingZeros64(opt.Datum)),
+		table: uint(bits.TrailingZeros64(opt.Table))}
+	switch opt.Validation {
+	case Baseline:
+		return &baseline{shape: s, levels: l, room: max(opt.Deepest, 1)}, nil
+	case Slim:
+		return &slim{shape: s, levels: l}, nil
+	}
+	return newBulk(l, s, opt), nil
+}
+
+func or(n, otherwise uint64) uint64 {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+// leastTable is how many data a table has at least: the tags of as many are reset together.
+const leastTable = 8
+
+// A shape says which table an address is in, and where.
+type shape struct{ datum, table uint } // shifts of an address
+
+func (s shape) len() int { return 1 << (s.table - s.datum) }
+
+func (s shape) at(addr uint64) (table, index uint64) {
+	return addr >> s.table, addr >> s.datum & (1<<(s.table-s.datum) - 1)
+}
+
+// A directory finds what belongs to the number of a table: in blocks of 512, whose numbers index a
+// slice as far as they are small, and a map beyond.
+type directory[T any] struct {
+	near []*block[T]
+	far  map[uint64]*block[T]
+	list []*T // in the order in which they came
+}
+
+type block[T any] [blockLen]*T
+
+const (
+	blockBits = 9
+	blockLen  = 1 << blockBits
+	nearLen   = 1 << 16 // blocks: 2 TiB in tables of 64 KiB
+)
+
+// slot returns where the pointer of a table is. It takes memory: see bytes.
+func (d *directory[T]) slot(table uint64) **T {
+	n := table >> blockBits
+	if n < uint64(len(d.near)) {
+		if b := d.near[n]; b != nil {
+			return &b[table%blockLen]
+		}
+	}
+	return d.slow(table)
+}
+
+func (d *directory[T]) slow(table uint64) **T {
+	n := table >> blockBits
+	if n >= nearLen {
+		b := d.far[n]
+		if b == nil {
+			if d.far == nil {
+				d.far = map[uint64]*block[T]{}
+			}
+			b = new(block[T])
+			d.far[n] = b
+		}
+		return &b[table%blockLen]
+	}
+	for uint64(len(d.near)) <= n {
+		d.near = append(d.near, nil)
+	}
+	if d.near[n] == nil {
+		d.near[n] = new(block[T])
+	}
+	return &d.near[n][table%blockLen]
+}
+
+// bytes is what the directory takes.
+func (d *directory[T]) bytes() uint64 {
+	n := len(d.far)
+	for _, b := range d.near {
+		if b != nil {
+			n++
+		}
+	}
+	return uint64(n*blockLen+cap(d.near)+cap(d.list)) * 8
+}

@@ -1,0 +1,293 @@
+package shadow
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A variant is a way in which Runs may be kept.
+type variant struct {
+	name string
+	opt  RunsOptions
+}
+
+// variants are all of them, with tables so small that several are touched and evicted.
+func variants() []variant {
+	return []variant{
+		{"baseline", RunsOptions{Validation: Baseline, Table: 256}},
+		{"slim", RunsOptions{Validation: Slim, Table: 256}},
+		{"bulk", RunsOptions{Table: 256}},
+		{"bulk, compressed", RunsOptions{Table: 256, Compress: true, Uncompressed: 512}},
+	}
+}
+
+// A naive keeps a set of data for each region that is open.
+type naive struct {
+	open  []map[uint64]bool
+	datum uint64
+}
+
+func (n *naive) touch(addr uint64, fresh []uint64) (before int) {
+	for i, set := range n.open {
+		if set[addr/n.datum] {
+			before++
+			continue
+		}
+		set[addr/n.datum] = true
+		fresh[i]++
+	}
+	return before
+}
+
+// TestRuns walks random trees of regions with all variants at once, and compares each with sets.
+func TestRuns(t *testing.T) {
+	var packed, wide uint64
+	rapid.Check(t, func(t *rapid.T) {
+		var l Levels
+		deep := rapid.SampledFrom([]int{5, 20, 200}).Draw(t, "deep")
+		datum := rapid.SampledFrom([]uint64{1, 8, 16}).Draw(t, "datum")
+		base := rapid.SampledFrom([]uint64{0, 1 << 30, 1<<64 - 1<<12}).Draw(t, "base")
+		var memories []Runs
+		for _, v := range variants() {
+			v.opt.Datum = datum
+			m, err := NewRuns(&l, v.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			memories = append(memories, m)
+		}
+		n := naive{datum: datum}
+		fresh := make([][]uint64, len(memories)+1)
+		for i := range fresh {
+			fresh[i] = make([]uint64, deep)
+		}
+		enter := func() {
+			l.Enter()
+			n.open = append(n.open, map[uint64]bool{})
+			for i := range fresh {
+				fresh[i][l.Depth()-1] = 0
+			}
+		}
+		enter()
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			switch step := rapid.IntRange(0, 9).Draw(t, "step"); {
+			case step < 3:
+				for range rapid.IntRange(1, 1+deep/5).Draw(t, "enters") {
+					if l.Depth() < deep {
+						enter()
+					}
+				}
+			case step < 5:
+				for range rapid.IntRange(1, 1+deep/5).Draw(t, "leaves") {
+					if l.Depth() > 1 {
+						l.Leave()
+						n.open = n.open[:l.Depth()]
+					}
+				}
+			case step < 6:
+				a := base + rapid.Uint64Range(0, 4095).Draw(t, "marked")
+				want := n.touch(a, fresh[0])
+				for i, m := range memories {
+					got := m.Mark(a)
+					if got != want {
+						t.Fatalf("%s: Mark(%#x) = %d, expected %d", variants()[i].name, a, got, want)
+					}
+					for level := got; level < l.Depth(); level++ {
+						fresh[i+1][level]++
+					}
+				}
+			default:
+				at := rapid.Uint64Range(0, 4095).Draw(t, "at")
+				var list []uint64
+				for i := range rapid.Uint64Range(1, 40).Draw(t, "accesses") {
+					list = append(list, base+(at+i*5)%4096)
+				}
+				for _, a := range list {
+					n.touch(a, fresh[0])
+				}
+				for i, m := range memories {
+					m.Touch(list, fresh[i+1])
+				}
+			}
+			for i := range memories {
+				if d := l.Depth(); !slices.Equal(fresh[0][:d], fresh[i+1][:d]) {
+					t.Fatalf("%s: %v data touched by level, expected %v", variants()[i].name,
+						fresh[i+1][:d], fresh[0][:d])
+				}
+			}
+			if l.Depth() > narrowDepth {
+				wide++
+			}
+		}
+		packed += memories[3].Usage().Unpacked
+	})
+	if packed == 0 || wide == 0 {
+		t.Errorf("%d tables unpacked, %d steps beyond %d levels: expected some of each", packed, wide,
+			narrowDepth)
+	}
+}
+
+// TestFigure4 is the paper's: a datum is accessed in region 4, and then in 7, where regions 1, 5, 6
+// and 7 are open. Of these only 1 had begun by 4.
+func TestFigure4(t *testing.T) {
+	for _, v := range variants() {
+		var l Levels
+		m, err := NewRuns(&l, v.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fresh [4]uint64
+		l.Enter() // 1
+		l.Enter()
+		l.Leave()
+		l.Enter() // 3
+		l.Enter() // 4
+		m.Touch([]uint64{64}, fresh[:])
+		if fresh != [4]uint64{1, 1, 1, 0} {
+			t.Errorf("%s: region 4 has touched %v", v.name, fresh)
+		}
+		l.Leave()
+		l.Leave()
+		l.Enter()
+		l.Enter()
+		l.Enter() // 7
+		open := fmt.Sprint(l.open)
+		if valid := l.Valid(4); valid != 1 || open != "[1 5 6 7]" {
+			t.Errorf("%d levels of %s are valid, expected 1 of [1 5 6 7]", valid, open)
+		}
+		if before := m.Mark(64); before != 1 {
+			t.Errorf("%s: %d levels had touched it, expected 1", v.name, before)
+		}
+	}
+}
+
+// TestRunsMemory is figure 3: versions for each tag, for each address, for each table.
+func TestRunsMemory(t *testing.T) {
+	const levels, data = 18, 8192 // of a table
+	for _, x := range []struct {
+		v              Validation
+		tags, versions uint64 // at least; at most one more datum
+	}{{Baseline, 0, levels * data * 8}, {Slim, data * 2, data * 6}, {Bulk, data, 8}} {
+		var l Levels
+		m, err := NewRuns(&l, RunsOptions{Validation: x.v, Deepest: levels})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range levels {
+			l.Enter()
+		}
+		m.Touch([]uint64{0, 8}, make([]uint64, levels))
+		u := m.Usage()
+		if u.Tags != x.tags || u.Versions < x.versions || u.Versions > x.versions+64 {
+			t.Errorf("%v: %d bytes of tags and %d of versions, expected %d and %d", x.v, u.Tags,
+				u.Versions, x.tags, x.versions)
+		}
+	}
+}
+
+// TestCompressed has what is compressed take less than a tenth, where a table was touched as one.
+func TestCompressed(t *testing.T) {
+	var l Levels
+	m, err := NewRuns(&l, RunsOptions{Compress: true, Uncompressed: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Enter()
+	const bytes = 64 << 20
+	var list []uint64
+	for a := uint64(0); a < bytes; a += 8 {
+		if a>>12%5 != 0 {
+			list = append(list, a)
+		}
+	}
+	fresh := make([]uint64, 2)
+	m.Touch(list, fresh)
+	l.Enter()
+	m.Touch(list, fresh)
+	if n := uint64(len(list)); fresh[0] != n || fresh[1] != n {
+		t.Errorf("%d touched, of %d", fresh, n)
+	}
+	u := m.Usage()
+	if u.Tags != 1<<20/8 || u.Compressed > bytes/8/10 || u.Compressed == 0 || u.Unpacked == 0 {
+		t.Errorf("usage %+v", u)
+	}
+}
+
+func TestRunsOptions(t *testing.T) {
+	for _, o := range []RunsOptions{{Datum: 3}, {Table: 100}, {Datum: 64, Table: 256}} {
+		if _, err := NewRuns(new(Levels), o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// BenchmarkTouch has the accesses to lines of a divide and conquer multiplication of 2048 x 2048
+// matrices in tiles, 18 levels of regions deep.
+func BenchmarkTouch(b *testing.B) {
+	for _, v := range []variant{{"baseline", RunsOptions{Validation: Baseline, Deepest: 18}},
+		{"slim", RunsOptions{Validation: Slim}}, {"bulk", RunsOptions{}},
+		{"compressed", RunsOptions{Compress: true}}} {
+		b.Run(v.name, func(b *testing.B) {
+			v.opt.Datum = 64
+			accesses := uint64(0)
+			for b.Loop() {
+				var l Levels
+				m, err := NewRuns(&l, v.opt)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p := product{l: &l, m: m, fresh: make([]uint64, 18)}
+				p.multiply(0, 0, 0, 2048, 2048, 2048)
+				accesses += p.n
+				if p.fresh[0] != 3*2048*2048*4/64 {
+					b.Fatalf("%d lines touched", p.fresh[0])
+				}
+			}
+			b.ReportMetric(float64(accesses)/b.Elapsed().Seconds()/1e6, "M/s")
+		})
+	}
+}
+
+// A product is the accesses of C += A B.
+type product struct {
+	l     *Levels
+	m     Runs
+	fresh []uint64
+	list  []uint64
+	n     uint64
+}
+
+func (p *product) multiply(i, j, k, m, n, o uint64) {
+	p.l.Enter()
+	p.fresh[p.l.Depth()-1] = 0
+	switch {
+	case o > 64 && o >= m && o >= n:
+		p.multiply(i, j, k, m, n, o/2)
+		p.multiply(i, j, k+o/2, m, n, o/2)
+	case m > 32 && m >= n:
+		p.multiply(i, j, k, m/2, n, o)
+		p.multiply(i+m/2, j, k, m/2, n, o)
+	case n > 32:
+		p.multiply(i, j, k, m, n/2, o)
+		p.multiply(i, j+n/2, k, m, n/2, o)
+	default:
+		p.list = p.list[:0]
+		p.tile(0<<32, i/32*32+k/64, 32*64)
+		p.tile(1<<32, k/64*64+j/32, 64*32)
+		p.tile(2<<32, i/32*64+j/32, 32*32)
+		p.m.Touch(p.list, p.fresh)
+		p.n += uint64(len(p.list))
+	}
+	p.l.Leave()
+}
+
+// tile adds the lines of a tile of so many elements.
+func (p *product) tile(matrix, number, elements uint64) {
+	at := matrix + number*elements*4
+	for a := at; a < at+elements*4; a += 64 {
+		p.list = append(p.list, a)
+	}
+}
