@@ -77,6 +77,24 @@ func (h *Header) Goroutines() bool { return slices.Contains(h.Meta, WorkersAreGo
 // UnitKey is the key of the entry of Meta for what one datum is, in the trace of a Go program.
 const UnitKey = "unit"
 
+// What one datum may be in the trace of a Go program.
+const (
+	UnitLine  = "line"
+	UnitDatum = "datum"
+)
+
+// placeBits are those of a place in virtual space; above them a key has the size of a datum.
+const placeBits = 56
+
+// PlaceOf returns where in virtual space, in bytes, the datum is that an access names, of the trace
+// of a Go program with such a unit.
+func PlaceOf(unit string, a *Access) uint64 {
+	if unit == UnitLine {
+		return a.Block * a.Bytes
+	}
+	return a.Block & (1<<placeBits - 1)
+}
+
 // Unit returns what one datum is, as the trace of a Go program has it; "" elsewhere.
 func (h *Header) Unit() string {
 	for _, kv := range h.Meta {

@@ -8,6 +8,7 @@ import (
 	"krdlab/krd/analysis/dependences"
 	"krdlab/krd/analysis/graph"
 	"krdlab/krd/analysis/interleave"
+	"krdlab/krd/analysis/regions"
 	"krdlab/krd/analysis/reuse"
 )
 
@@ -20,4 +21,5 @@ var Table = []*analysis.Analysis{
 	components.Analysis,
 	interleave.Analysis,
 	dependences.Analysis,
+	regions.Analysis,
 }

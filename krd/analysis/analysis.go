@@ -73,6 +73,8 @@ type Needs struct {
 	Accesses bool `json:"accesses"` // what kernels read and write: a trace without any is refused
 	Tasks    bool `json:"tasks"`    // task events: likewise
 	Regions  bool `json:"regions"`  // events of regions: likewise
+	// Scopes are tasks or regions: likewise.
+	Scopes bool `json:"scopes,omitempty"`
 	// Goroutines: events of goroutines do in the place of those of tasks
 	Goroutines bool `json:"goroutines"`
 	// Operations are those of the source that the trace tells of: likewise.
@@ -199,6 +201,10 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 	}
 	if a.Needs.Operations && len(t.Header.Registry.Operations) == 0 {
 		return &NeedError{a.Name, "operations", "full, of a Go program with krdlab trace go --values"}
+	}
+	if a.Needs.Scopes && !t.Tells(loi.EventTask, loi.EventRegion) {
+		return &NeedError{a.Name, "events of tasks or regions", "full,tasks,regions, or of a Go " +
+			"program with krdlab trace go --regions"}
 	}
 	if a.Needs.Regions && !t.Tells(loi.EventRegion) {
 		return &NeedError{a.Name, "events of regions", "full,regions"}

@@ -7,6 +7,7 @@ import (
 	"html"
 	"image/color"
 	"io"
+	"math"
 	"slices"
 	"sort"
 
@@ -22,13 +23,17 @@ type Flame struct {
 	Title   string
 	Caption string
 	Unit    string // what is counted, in the plural
-	Paths   []FlamePath
+	// Heat, if not "", is what the values of paths are: bytes, which colour frames in the place of their
+	// kinds.
+	Heat  string
+	Paths []FlamePath
 }
 
 // A FlamePath counts what a path of frames leads to, outermost first.
 type FlamePath struct {
 	Frames []FlameFrame
 	Count  uint64
+	Value  *float64 // of its last frame, for Flame.Heat; nil: not known
 }
 
 // A FlameFrame is a step of a path. Frames of the same name and kind behind the same path are one.
@@ -58,6 +63,34 @@ var kindColours = []struct {
 // flameOthers is the kind of the frame in the place of those that are too narrow, and of the root.
 const flameOthers = "other"
 
+// heats are the colours of values, and below how many bytes each is; the last is of all others.
+var heats = []struct {
+	below  float64
+	name   string
+	colour color.RGBA
+}{{4 << 10, "less than 4 KiB", color.RGBA{0xff, 0xf7, 0xec, 0xff}},
+	{32 << 10, "32 KiB", color.RGBA{0xfe, 0xe8, 0xc8, 0xff}},
+	{256 << 10, "256 KiB", color.RGBA{0xfd, 0xd4, 0x9e, 0xff}},
+	{2 << 20, "2 MiB", color.RGBA{0xfd, 0xbb, 0x84, 0xff}},
+	{16 << 20, "16 MiB", color.RGBA{0xfc, 0x8d, 0x59, 0xff}},
+	{math.Inf(1), "more", color.RGBA{0xef, 0x65, 0x48, 0xff}}}
+
+// colour is that of a frame.
+func (f *Flame) colour(x *flame) color.RGBA {
+	switch {
+	case f.Heat == "":
+		return kindColour(x.Kind)
+	case x.value == nil:
+		return kindColour(flameOthers)
+	}
+	for _, h := range heats {
+		if *x.value < h.below {
+			return h.colour
+		}
+	}
+	return heats[len(heats)-1].colour
+}
+
 func pale(c color.RGBA) color.RGBA {
 	half := func(v uint8) uint8 { return uint8((int(v) + 0xff) / 2) }
 	return color.RGBA{half(c.R), half(c.G), half(c.B), 0xff}
@@ -78,6 +111,7 @@ func kindColour(kind string) color.RGBA {
 type flame struct {
 	FlameFrame
 	count uint64
+	value *float64
 	under []*flame
 }
 
@@ -85,7 +119,7 @@ type flame struct {
 func (f *Flame) grow() *flame {
 	root := &flame{FlameFrame: FlameFrame{"all", flameOthers}}
 	for _, p := range f.Paths {
-		if p.Count == 0 {
+		if p.Count == 0 && f.Heat == "" {
 			continue
 		}
 		at := root
@@ -99,6 +133,7 @@ func (f *Flame) grow() *flame {
 			at = at.under[i]
 			at.count += p.Count
 		}
+		at.value = p.Value
 	}
 	return root
 }
@@ -117,16 +152,25 @@ func (f *Flame) Write(w io.Writer, format string) error {
 	d.texts = []flameLabel{{flameMargin, 25, flameTitle,
 		fitted(f.Title, flameTitle, flameWidth-2*flameMargin)}}
 	d.height = bottom + 39
-	for _, line := range newCaption([]string{"Width: " + f.Unit + " in the range.", f.Caption}) {
+	for _, line := range newCaption([]string{f.meaning(), f.Caption}) {
 		d.texts = append(d.texts, flameLabel{flameMargin, d.height, flameText, line})
 		d.height += 16
 	}
 	x := float64(flameMargin)
+	key := func(c color.RGBA, name string) {
+		d.keys = append(d.keys, flameKey{x, bottom + 8, c})
+		d.texts = append(d.texts, flameLabel{x + 17, bottom + 18, flameText, name})
+		x += 17 + widthOf(name, flameText) + 18
+	}
 	for _, k := range kindColours {
-		if slices.ContainsFunc(d.boxes, func(b flameBox) bool { return b.Kind == k.kind }) {
-			d.keys = append(d.keys, flameKey{x, bottom + 8, k.colour})
-			d.texts = append(d.texts, flameLabel{x + 17, bottom + 18, flameText, k.kind})
-			x += 17 + widthOf(k.kind, flameText) + 18
+		if f.Heat == "" && slices.ContainsFunc(d.boxes,
+			func(b flameBox) bool { return b.Kind == k.kind }) {
+			key(k.colour, k.kind)
+		}
+	}
+	for _, h := range heats {
+		if f.Heat != "" {
+			key(h.colour, h.name)
 		}
 	}
 	switch format {
@@ -138,6 +182,14 @@ func (f *Flame) Write(w io.Writer, format string) error {
 		return d.print(w, newPDF(width, d.length(d.height)))
 	}
 	return fmt.Errorf("%w %q, expected svg, png or pdf", ErrFormat, format)
+}
+
+// meaning is what the drawing shows.
+func (f *Flame) meaning() string {
+	if f.Heat == "" {
+		return "Width: " + f.Unit + " in the range."
+	}
+	return "Width: " + f.Unit + ". Colour: " + f.Heat + ", each less than is said beside it."
 }
 
 // A flameDrawing is what stands where, in pixels from the left and the top.
@@ -214,9 +266,12 @@ func (d *flameDrawing) svg(w io.Writer) error {
 		if b.Kind != flameOthers {
 			name += " (" + b.Kind + ")"
 		}
+		if b.value != nil {
+			name += ", " + units.Bytes(uint64(*b.value)) + " " + d.Heat
+		}
 		fmt.Fprintf(out, `<g><title>%s: %s %s, %.2f %%</title><rect x="%.2f" y="%.0f" width="%.2f" `+
 			`height="%d" fill="%s"/>`, html.EscapeString(name), units.Grouped(b.count), d.Unit,
-			100*float64(b.count)/float64(d.all), b.x, b.y, b.width, flameRow-1, hex(kindColour(b.Kind)))
+			100*float64(b.count)/float64(d.all), b.x, b.y, b.width, flameRow-1, hex(d.colour(b.flame)))
 		if b.label != "" {
 			fmt.Fprintf(out, `<text x="%.2f" y="%.1f">%s</text>`, b.x+3, b.y+flameLine,
 				html.EscapeString(b.label))
@@ -258,7 +313,7 @@ func (d *flameDrawing) print(w io.Writer, c interface {
 	}
 	rect(0, 0, flameWidth, d.height, white)
 	for _, b := range d.boxes {
-		rect(b.x, b.y, b.width, flameRow-1, kindColour(b.Kind))
+		rect(b.x, b.y, b.width, flameRow-1, d.colour(b.flame))
 		text(b.x+3, b.y+flameLine, flameText, b.label)
 	}
 	for _, k := range d.keys {

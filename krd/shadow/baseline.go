@@ -5,6 +5,7 @@ package shadow
 // each datum of a table that is touched. Cost: all levels of each access.
 type baseline struct {
 	shape
+	firsts
 	levels *Levels
 	room   int // levels for which there is room
 	tables directory[[]Version]
@@ -18,6 +19,9 @@ func (m *baseline) Touch(addrs []uint64, fresh []uint64) {
 	open := m.levels.open
 	for _, a := range addrs {
 		stored := m.vector(a)
+		if stored[0] != open[0] {
+			m.add(a)
+		}
 		for i, v := range open {
 			if stored[i] != v {
 				stored[i] = v

@@ -42,6 +42,14 @@ func (m *bulk) Mark(addr uint64) int {
 	return m.wide.mark(addr)
 }
 
+// First implements [Runs].
+func (m *bulk) First() []uint64 {
+	if m.narrow != nil {
+		return m.narrow.First()
+	}
+	return m.wide.First()
+}
+
 // widen gives tags 16 bits.
 func (m *bulk) widen() {
 	if m.wide != nil {
@@ -51,6 +59,7 @@ func (m *bulk) widen() {
 		panic("shadow: too many levels")
 	}
 	m.wide = newTags[uint16](m.levels, m.shape, m.opt)
+	m.wide.firsts = m.narrow.firsts
 	for _, t := range m.narrow.tables.list {
 		list := t.tags
 		if list == nil {
@@ -83,6 +92,7 @@ func (m *bulk) Usage() Usage {
 // tags is bulk for tags of some bits.
 type tags[T uint8 | uint16] struct {
 	shape
+	firsts
 	levels *Levels
 	tables directory[tagTable[T]]
 	last   uint64
@@ -128,6 +138,9 @@ func (m *tags[T]) touch(addrs []uint64, fresh []uint64) {
 		}
 		t.tags[i] = depth
 		t.low, t.high = min(t.low, uint32(i)), max(t.high, uint32(i+1))
+		if x == 0 {
+			m.add(a)
+		}
 		for ; x < depth; x++ {
 			fresh[x]++
 		}

@@ -15,6 +15,9 @@ type Runs interface {
 	Touch(addrs []uint64, fresh []uint64)
 	// Mark is Touch of one datum: it returns how many levels, from the outermost on, had touched it.
 	Mark(addr uint64) (before int)
+	// First returns the addresses, of those that Touch has taken since the last call, that nothing had
+	// touched within the outermost region. It is valid until the next call of Touch.
+	First() []uint64
 	Usage() Usage
 }
 
@@ -88,6 +91,28 @@ func or(n, otherwise uint64) uint64 {
 
 // leastTable is how many data a table has at least: the tags of as many are reset together.
 const leastTable = 8
+
+// firsts are the addresses of First.
+type firsts struct {
+	list  []uint64
+	taken bool
+}
+
+func (f *firsts) add(addr uint64) {
+	if f.taken {
+		f.list, f.taken = f.list[:0], false
+	}
+	f.list = append(f.list, addr)
+}
+
+// First implements [Runs].
+func (f *firsts) First() []uint64 {
+	if f.taken {
+		return nil
+	}
+	f.taken = true
+	return f.list
+}
 
 // A shape says which table an address is in, and where.
 type shape struct{ datum, table uint } // shifts of an address

@@ -82,7 +82,7 @@ func TestRuns(t *testing.T) {
 				}
 			case step < 5:
 				for range rapid.IntRange(1, 1+deep/5).Draw(t, "leaves") {
-					if l.Depth() > 1 {
+					if l.Depth() > 1 || l.Depth() == 1 && step == 4 {
 						l.Leave()
 						n.open = n.open[:l.Depth()]
 					}
@@ -100,16 +100,25 @@ func TestRuns(t *testing.T) {
 					}
 				}
 			default:
+				if l.Depth() == 0 {
+					enter()
+				}
 				at := rapid.Uint64Range(0, 4095).Draw(t, "at")
 				var list []uint64
 				for i := range rapid.Uint64Range(1, 40).Draw(t, "accesses") {
 					list = append(list, base+(at+i*5)%4096)
 				}
+				var first []uint64
 				for _, a := range list {
-					n.touch(a, fresh[0])
+					if n.touch(a, fresh[0]) == 0 {
+						first = append(first, a)
+					}
 				}
 				for i, m := range memories {
 					m.Touch(list, fresh[i+1])
+					if got := m.First(); !slices.Equal(got, first) {
+						t.Fatalf("%s: first %x, expected %x", variants()[i].name, got, first)
+					}
 				}
 			}
 			for i := range memories {

@@ -6,6 +6,7 @@ package shadow
 // that is touched.
 type slim struct {
 	shape
+	firsts
 	levels *Levels
 	tables directory[[]uint64]
 	last   uint64
@@ -33,7 +34,11 @@ func (m *slim) Touch(addrs []uint64, fresh []uint64) {
 		if *word == now {
 			continue
 		}
-		for level := m.before(*word); level < depth; level++ {
+		level := m.before(*word)
+		if level == 0 {
+			m.add(a)
+		}
+		for ; level < depth; level++ {
 			fresh[level]++
 		}
 		*word = now

@@ -2,20 +2,20 @@ package shadow
 
 // Usage is the memory that a shadow memory takes, in bytes, and what it has done.
 type Usage struct {
-	Tags       uint64 // tables of tags, uncompressed
-	Versions   uint64
-	Tables     uint64 // what leads to the tables
-	Cache      uint64 // of vectors
-	Compressed uint64
-	Peak       uint64 // the most that all of these were together
+	Tags       uint64 `json:"tags"` // tables of tags, uncompressed
+	Versions   uint64 `json:"versions"`
+	Tables     uint64 `json:"tables"` // what leads to the tables
+	Cache      uint64 `json:"cache"`  // of vectors
+	Compressed uint64 `json:"compressed"`
+	Peak       uint64 `json:"peak"` // the most that all of these were together
 
-	Scrubs     uint64 // tables of which tags were reset, or vectors
-	Hits       uint64 // of the cache
-	Misses     uint64
-	Freed      uint64 // tables of levels that have ended
-	Packed     uint64 // times that a table was compressed
-	Unpacked   uint64
-	UnpackedNS uint64 // the time of both
+	Scrubs     uint64 `json:"scrubs"` // tables of which tags were reset, or vectors
+	Hits       uint64 `json:"hits"`   // of the cache
+	Misses     uint64 `json:"misses"`
+	Freed      uint64 `json:"freed"`  // tables of levels that have ended
+	Packed     uint64 `json:"packed"` // times that a table was compressed
+	Unpacked   uint64 `json:"unpacked"`
+	UnpackedNS uint64 `json:"unpacked_ns"` // the time of both
 }
 
 // Bytes is all that is taken now.
@@ -25,3 +25,20 @@ func (u *Usage) Bytes() uint64 {
 
 // took notes that parts have grown.
 func (u *Usage) took() { u.Peak = max(u.Peak, u.Bytes()) }
+
+// Add adds another memory's, as if both had been largest at once.
+func (u *Usage) Add(o *Usage) {
+	u.Tags += o.Tags
+	u.Versions += o.Versions
+	u.Tables += o.Tables
+	u.Cache += o.Cache
+	u.Compressed += o.Compressed
+	u.Peak += o.Peak
+	u.Scrubs += o.Scrubs
+	u.Hits += o.Hits
+	u.Misses += o.Misses
+	u.Freed += o.Freed
+	u.Packed += o.Packed
+	u.Unpacked += o.Unpacked
+	u.UnpackedNS += o.UnpackedNS
+}

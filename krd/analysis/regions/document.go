@@ -1,0 +1,202 @@
+package regions
+
+import (
+	"fmt"
+
+	"krdlab/krd"
+	"krdlab/krd/analysis"
+	"krdlab/krd/shadow"
+	"krdlab/loi"
+)
+
+// Units of work.
+const (
+	unitNS       = "ns"
+	unitAccesses = "accesses"
+)
+
+// A Document is the JSON form, and its own result.
+type Document struct {
+	SchemaVersion int    `json:"schema_version"`
+	Unit          string `json:"unit"` // of work: ns or accesses
+	// DatumBytes is the size of a datum, of which footprints are whole ones; null: data have their own
+	// sizes.
+	DatumBytes *uint64  `json:"datum_bytes"`
+	Regions    []Region `json:"regions"` // outer ones first, those of one by work
+	Program    Program  `json:"program"`
+	Memory     *Memory  `json:"memory"` // null: not asked for
+	Warnings   []string `json:"warnings"`
+
+	opt   *Options
+	paths []step // beside Regions
+}
+
+// step is what is drawn of a region.
+type step struct {
+	depth int
+	name  string
+	own   uint64 // work in none of those within
+}
+
+// A Region is a static region by the path of those around it: sums and means over its instances.
+type Region struct {
+	Path      []string `json:"path"` // outermost first, this one last
+	Kind      string   `json:"kind"` // function, loop, iteration, task or kernel
+	Instances uint64   `json:"instances"`
+	Unended   uint64   `json:"unended,omitempty"` // of these, when the trace ended
+	Work      uint64   `json:"work"`              // all that was done in it and in those within
+	// Critical paths are not known yet.
+	CriticalPath     *uint64  `json:"critical_path"`
+	SelfParallelism  *float64 `json:"self_parallelism"`
+	TotalParallelism *float64 `json:"total_parallelism"`
+	// FootprintBytes is what an instance touched, on average; ReadBytes what of that was read, and
+	// WrittenBytes what was written.
+	FootprintBytes    *float64 `json:"footprint_bytes"`
+	FootprintBytesMax *uint64  `json:"footprint_bytes_max"`
+	FootprintLines    *float64 `json:"footprint_lines"` // of 64 bytes
+	ReadBytes         *float64 `json:"read_bytes"`
+	WrittenBytes      *float64 `json:"written_bytes"`
+	// FirstTouchShare is how much of it was touched the first time within the outermost region around
+	// it.
+	FirstTouchShare *float64 `json:"first_touch_share"`
+	Class           *string  `json:"class"`
+}
+
+// A Program is all regions together.
+type Program struct {
+	Accesses uint64  `json:"accesses"`
+	Outside  *uint64 `json:"outside"` // of them, in no region; null: not known
+	// FootprintBytes is what all regions touched; null: not known.
+	FootprintBytes *uint64 `json:"footprint_bytes"`
+	// AgainBytes is how much of it outermost regions touched that another had touched before, such as
+	// that of another goroutine; likewise.
+	AgainBytes *uint64 `json:"again_bytes"`
+	Threads    int     `json:"threads"` // that did something; 1 for tasks, which are taken in the order of one
+}
+
+// Memory is what the shadow memory took, in bytes.
+type Memory struct {
+	Validation string `json:"validation"`
+	Compress   bool   `json:"compress"`
+	PeakBytes  uint64 `json:"peak_bytes"` // of all threads at once
+	shadow.Usage
+}
+
+// A shape says what the counts of a tree are.
+type shape struct {
+	has   [lanes]bool
+	datum uint64 // bytes of one; 1: bytes are counted
+}
+
+// regions lists those of a tree.
+func (t *tree) regions(h *loi.Header, s shape, d *Document) {
+	d.Regions = []Region{}
+	t.walk(name(h), func(n *node, path []string) {
+		r := Region{Path: path, Kind: n.kind, Instances: n.instances, Unended: n.unended, Work: n.work}
+		mean := func(lane int, unit uint64) *float64 {
+			if !s.has[lane] {
+				return nil
+			}
+			m := float64(n.touched[lane]) * float64(unit) / float64(n.instances)
+			return &m
+		}
+		r.FootprintBytes, r.FootprintLines = mean(laneData, s.datum), mean(laneLines, 1)
+		r.ReadBytes, r.WrittenBytes = mean(laneReads, s.datum), mean(laneWrites, s.datum)
+		if s.has[laneData] {
+			most := n.most * s.datum
+			r.FootprintBytesMax = &most
+			if n.touched[laneData] > 0 {
+				share := float64(n.first) / float64(n.touched[laneData])
+				r.FirstTouchShare = &share
+			}
+		}
+		own := n.work
+		for _, c := range n.children {
+			own -= min(own, t.nodes[c].work)
+		}
+		d.Regions = append(d.Regions, r)
+		d.paths = append(d.paths, step{len(path) - 1, path[len(path)-1], own})
+	})
+}
+
+// document makes the result of a program.
+func (p *program) document(in *analysis.Input, unit string) *Document {
+	d := newDocument(p.opt, in, unit)
+	s := shape{datum: p.opt.Datum}
+	s.has[laneData] = p.data && p.opt.Count != countLines
+	s.has[laneReads] = s.has[laneData] && p.opt.Count == countAll
+	s.has[laneWrites] = s.has[laneReads]
+	s.has[laneLines] = p.lines && (p.opt.Count != countData || !p.data)
+	if p.sized {
+		s.datum = 1
+	} else if s.has[laneData] {
+		d.DatumBytes = &p.opt.Datum
+	}
+	p.tree.regions(p.header, s, d)
+	d.Program = Program{Accesses: p.all, Outside: &p.outside, Threads: p.began}
+	if !p.sized && p.lines {
+		bytes, again := p.seen.Len()*p.datum, p.crossed*p.datum
+		d.Program.FootprintBytes, d.Program.AgainBytes = &bytes, &again
+	}
+	if p.opt.Memory {
+		u := p.memory.ended
+		d.Memory = &Memory{p.opt.Validation, p.opt.Compress, p.memory.peak, u}
+	}
+	if p.began > 1 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%d goroutines: what one touches counts for its "+
+			"own regions, and not for those of the goroutine that started it", p.began))
+	}
+	if n := d.unended(); n > 0 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("instances of regions that had not ended when the "+
+			"trace did: %d; they count as if they had", n))
+	}
+	return d
+}
+
+// unended counts instances that had not ended.
+func (d *Document) unended() (n uint64) {
+	for i := range d.Regions {
+		n += d.Regions[i].Unended
+	}
+	return n
+}
+
+// document makes the result of tasks.
+func (x *taskTree) document(in *analysis.Input) *Document {
+	d := newDocument(x.opt, in, unitNS)
+	s := shape{datum: 1}
+	for i := range s.has {
+		s.has[i] = x.foot.lane[i].memory != nil
+	}
+	for i := range x.tree.nodes {
+		x.tree.nodes[i].work = nanoseconds(x.tree.nodes[i].work, x.header.Clock.Hz)
+	}
+	x.tree.regions(x.header, s, d)
+	d.Program = Program{Accesses: uint64(len(x.run.units)), Outside: new(uint64), Threads: 1}
+	if x.opt.Memory {
+		u := x.foot.usage()
+		d.Memory = &Memory{x.opt.Validation, x.opt.Compress, u.Peak, u}
+	}
+	if x.header.Clock.Hz == 0 {
+		d.Warnings = append(d.Warnings, krd.Sentence(krd.Warning{Code: krd.NoClockRate}))
+	}
+	return d
+}
+
+func nanoseconds(ticks uint64, hz float64) uint64 {
+	if hz == 0 {
+		return ticks
+	}
+	return uint64(float64(ticks)/hz*1e9 + 0.5)
+}
+
+func newDocument(opt *Options, in *analysis.Input, unit string) *Document {
+	d := &Document{SchemaVersion: 1, Unit: unit, opt: opt, Warnings: []string{}}
+	for _, w := range in.Warnings {
+		d.Warnings = append(d.Warnings, krd.Sentence(w))
+	}
+	return d
+}
+
+// Document implements [analysis.Result].
+func (d *Document) Document() any { return d }

@@ -1,0 +1,181 @@
+package regions
+
+import (
+	"krdlab/krd/shadow"
+	"krdlab/loi"
+)
+
+// The footprints that are kept apart.
+const (
+	laneData = iota
+	laneLines
+	laneReads  // data that are read
+	laneWrites // data that are written
+	lanes
+)
+
+const lineBytes = 64
+
+// A footprint counts what the open regions of one thread touch, each lane by itself.
+type footprint struct {
+	levels shadow.Levels
+	lane   [lanes]lane
+	datum  uint64
+}
+
+// A lane is data of one kind; memory is nil if it is not asked for.
+type lane struct {
+	memory  shadow.Runs
+	fresh   []uint64 // by level: data that the region that is open there touched, and none before it
+	pending []uint64
+}
+
+// pendingLen is how many accesses are gathered.
+const pendingLen = 1 << 12
+
+// newFootprint returns one without regions. data and lines: what is looked at.
+func newFootprint(opt *Options, data, lines bool) (*footprint, error) {
+	f := &footprint{datum: opt.Datum}
+	make := func(i int, o shadow.RunsOptions) (err error) {
+		f.lane[i].memory, err = shadow.NewRuns(&f.levels, o)
+		return err
+	}
+	o := opt.memory()
+	if data && opt.Count != countLines {
+		for _, i := range []int{laneData, laneReads, laneWrites} {
+			if i != laneData && opt.Count != countAll {
+				continue
+			}
+			if err := make(i, o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if lines && (opt.Count != countData || !data) {
+		o.Datum, o.Table = lineBytes, max(o.Table, lineBytes*8)
+		if err := make(laneLines, o); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// touch has the open regions touch some bytes.
+func (f *footprint) touch(place, bytes uint64, mode loi.Mode) {
+	datum, last := f.datum, place+max(bytes, 1)-1
+	if f.lane[laneData].memory != nil {
+		for a := place &^ (datum - 1); a <= last; a += datum {
+			f.put(laneData, a)
+			if f.lane[laneReads].memory == nil {
+				continue
+			}
+			if mode&loi.In != 0 {
+				f.put(laneReads, a)
+			}
+			if mode&loi.Out != 0 {
+				f.put(laneWrites, a)
+			}
+		}
+	}
+	if f.lane[laneLines].memory != nil {
+		for a := place &^ (lineBytes - 1); a <= last; a += lineBytes {
+			f.put(laneLines, a)
+		}
+	}
+}
+
+// put adds an access, unless it is of the same datum as the one before.
+func (f *footprint) put(i int, addr uint64) {
+	l := &f.lane[i]
+	if n := len(l.pending); n > 0 && l.pending[n-1] == addr {
+		return
+	}
+	if l.pending = append(l.pending, addr); len(l.pending) >= pendingLen {
+		l.flush()
+	}
+}
+
+func (l *lane) flush() {
+	if len(l.pending) > 0 {
+		l.memory.Touch(l.pending, l.fresh)
+		l.pending = l.pending[:0]
+	}
+}
+
+// mark has the open regions touch a unit whose number and size are known.
+func (f *footprint) mark(unit uint32, bytes uint64, mode loi.Mode) {
+	one := func(i int, n uint64) {
+		l := &f.lane[i]
+		if l.memory == nil {
+			return
+		}
+		for level := l.memory.Mark(uint64(unit)); level < len(l.fresh); level++ {
+			l.fresh[level] += n
+		}
+	}
+	one(laneData, bytes)
+	one(laneLines, (bytes+lineBytes-1)/lineBytes)
+	if mode&loi.In != 0 {
+		one(laneReads, bytes)
+	}
+	if mode&loi.Out != 0 {
+		one(laneWrites, bytes)
+	}
+}
+
+// enter begins a region, and returns what was touched first within the outermost until now.
+func (f *footprint) enter() (first uint64) {
+	f.flush()
+	f.levels.Enter()
+	for i := range f.lane {
+		if f.lane[i].memory != nil {
+			f.lane[i].fresh = append(f.lane[i].fresh, 0)
+		}
+	}
+	return f.first()
+}
+
+// first is how many data were touched in the outermost region until now.
+func (f *footprint) first() uint64 {
+	if f.lane[laneData].memory == nil {
+		return 0
+	}
+	return f.lane[laneData].fresh[0]
+}
+
+// leave ends the innermost region, which began when first had been touched, and adds what it touched
+// to n.
+func (f *footprint) leave(n *node, first uint64) {
+	f.flush()
+	n.first += f.first() - first
+	for i := range f.lane {
+		l := &f.lane[i]
+		if l.memory == nil {
+			continue
+		}
+		top := len(l.fresh) - 1
+		n.touched[i] += l.fresh[top]
+		if i == laneData {
+			n.most = max(n.most, l.fresh[top])
+		}
+		l.fresh = l.fresh[:top]
+	}
+	f.levels.Leave()
+}
+
+func (f *footprint) flush() {
+	for i := range f.lane {
+		f.lane[i].flush()
+	}
+}
+
+// usage is what all lanes take.
+func (f *footprint) usage() (sum shadow.Usage) {
+	for i := range f.lane {
+		if m := f.lane[i].memory; m != nil {
+			u := m.Usage()
+			sum.Add(&u)
+		}
+	}
+	return sum
+}

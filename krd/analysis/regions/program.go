@@ -1,0 +1,259 @@
+package regions
+
+import (
+	"fmt"
+
+	"krdlab/hw/failure"
+	"krdlab/krd/analysis"
+	"krdlab/krd/shadow"
+	"krdlab/loi"
+)
+
+// A program follows the regions of the threads of a program, each by itself: what a region touches is
+// what its thread touches between its begin and its end.
+//
+// Recursion is folded: a region of the source that is open already on its thread is not opened again.
+// What is done in it is done in the one that is open, and it is no instance. So a path has each region
+// once, and there are no more levels than regions.
+type program struct {
+	opt     *Options
+	header  *loi.Header
+	tree    *tree
+	threads []*thread // by worker
+	unit    string    // of places in a trace
+	data    bool      // places of data are known, not only lines
+	lines   bool
+	all     uint64 // accesses
+	outside uint64 // of them, outside all regions
+	began   int    // threads that did something
+	sized   bool   // data are units, with sizes of their own
+	seen    *shadow.Seen
+	datum   uint64 // bytes of what is in seen
+	crossed uint64 // data that an outermost region touched, and another one before it
+	memory  memory
+}
+
+// A thread is a goroutine, or what else a worker is.
+type thread struct {
+	foot   *footprint
+	open   []opened
+	active map[loi.RegionID]bool
+	work   uint64
+	next   uint64 // accesses until memory is looked at again
+	bytes  uint64 // that its memory took then
+}
+
+// An opened region is open.
+type opened struct {
+	number uint32
+	region loi.RegionID
+	node   int // -1: it has no level of its own
+	work   uint64
+	first  uint64
+}
+
+func newProgram(opt *Options, h *loi.Header, data, lines bool) *program {
+	datum := opt.Datum
+	if !data || opt.Count == countLines {
+		datum = lineBytes
+	}
+	return &program{opt: opt, header: h, tree: newTree(), data: data, lines: lines,
+		seen: shadow.NewSeen(datum), datum: datum}
+}
+
+func (p *program) thread(worker int) (*thread, error) {
+	for len(p.threads) <= worker {
+		p.threads = append(p.threads, nil)
+	}
+	if t := p.threads[worker]; t != nil {
+		return t, nil
+	}
+	t := &thread{active: map[loi.RegionID]bool{}}
+	p.threads[worker] = t
+	p.began++
+	return t, nil
+}
+
+// ErrDepth is wrapped by the error of a program whose regions nest too deeply.
+var ErrDepth = failure.New(failure.Capability, "too many levels of regions")
+
+// Enter implements [analysis.Live].
+func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
+	t, err := p.thread(worker)
+	if err != nil {
+		return err
+	}
+	x := opened{number: number, region: region, node: -1}
+	kind := p.header.Registry.Regions[region].Kind
+	if (kind != loi.Iteration || p.opt.Iterations) && !t.active[region] {
+		if t.foot == nil {
+			if t.foot, err = newFootprint(p.opt, p.data, p.lines); err != nil {
+				return err
+			}
+		}
+		if t.foot.levels.Depth() == shadow.MaxDepth {
+			return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
+		}
+		t.active[region] = true
+		x.node = p.tree.step(t.innermost(), frame{kind.String(), int(region)})
+		x.work, x.first = t.work, t.foot.enter()
+	}
+	t.open = append(t.open, x)
+	return nil
+}
+
+// innermost is the node of the innermost region that has one.
+func (t *thread) innermost() int {
+	for i := len(t.open) - 1; i >= 0; i-- {
+		if t.open[i].node >= 0 {
+			return t.open[i].node
+		}
+	}
+	return 0
+}
+
+// Leave implements [analysis.Live].
+func (p *program) Leave(worker int, number uint32) error {
+	t, err := p.thread(worker)
+	if err != nil {
+		return err
+	}
+	for i := len(t.open) - 1; i >= 0; i-- {
+		if t.open[i].number == number {
+			p.leave(t, i, false)
+			break
+		}
+	}
+	return nil
+}
+
+// leave ends all regions of a thread but the first n. Of a thread without any, the memory is given
+// back.
+func (p *program) leave(t *thread, n int, unended bool) {
+	for i := len(t.open) - 1; i >= n; i-- {
+		x := &t.open[i]
+		if x.node < 0 {
+			continue
+		}
+		delete(t.active, x.region)
+		at := &p.tree.nodes[x.node]
+		at.instances++
+		at.work += t.work - x.work
+		if unended {
+			at.unended++
+		}
+		t.foot.leave(at, x.first)
+	}
+	t.open = t.open[:n]
+	if t.foot == nil {
+		return
+	}
+	p.found(t)
+	if t.foot.levels.Depth() == 0 {
+		p.look(t)
+		p.memory.end(t)
+		t.foot = nil
+	}
+}
+
+// found adds what the outermost region of a thread touched to what any did.
+func (p *program) found(t *thread) {
+	if p.sized || !p.data && !p.lines {
+		return
+	}
+	l := &t.foot.lane[laneData]
+	if l.memory == nil {
+		l = &t.foot.lane[laneLines]
+	}
+	p.crossed += p.seen.Add(l.memory.First())
+}
+
+// lookEvery is after how many accesses of a thread its memory is looked at.
+const lookEvery = 1 << 14
+
+// did notes accesses of a thread. It is called when it may be asked for memory.
+func (p *program) did(t *thread, n uint64) {
+	t.work += n
+	if p.all += n; t.foot == nil {
+		p.outside += n
+		return
+	}
+	if t.next < t.work {
+		p.look(t)
+		t.next = t.work + lookEvery
+	}
+}
+
+// look notes what the memory of a thread takes.
+func (p *program) look(t *thread) {
+	p.found(t)
+	u := t.foot.usage()
+	p.memory.now += u.Bytes() - t.bytes
+	t.bytes = u.Bytes()
+	p.memory.peak = max(p.memory.peak, p.memory.now+p.seen.Bytes())
+}
+
+// A memory is what all threads take.
+type memory struct {
+	now, peak uint64       // of the threads, in bytes
+	ended     shadow.Usage // of those that have none any more
+}
+
+func (m *memory) end(t *thread) {
+	u := t.foot.usage()
+	m.ended.Add(&u)
+	m.now -= t.bytes
+	t.bytes = 0
+}
+
+// ended ends the regions of a thread that are still open.
+func (p *program) ended(worker int) {
+	if worker < len(p.threads) && p.threads[worker] != nil {
+		p.leave(p.threads[worker], 0, true)
+		p.threads[worker] = nil
+	}
+}
+
+// Accesses implements [analysis.Live].
+func (p *program) Accesses(worker int, places []uint64, bytes []uint32, modes []loi.Mode) error {
+	t, err := p.thread(worker)
+	if err != nil {
+		return err
+	}
+	p.did(t, uint64(len(places)))
+	if t.foot == nil {
+		return nil
+	}
+	for i, place := range places {
+		t.foot.touch(place, uint64(bytes[i]), modes[i])
+	}
+	return nil
+}
+
+// Loop implements [analysis.Live]. Which data it touches does not depend on the order.
+func (p *program) Loop(worker int, times uint64, accesses []analysis.Strided) error {
+	t, err := p.thread(worker)
+	if err != nil {
+		return err
+	}
+	p.did(t, times*uint64(len(accesses)))
+	if t.foot == nil {
+		return nil
+	}
+	for i := range accesses {
+		a := &accesses[i]
+		place, step, count := a.Place, uint64(a.Step), times
+		if a.Step < 0 {
+			place, step = place+(times-1)*step, -step
+		}
+		bytes := uint64(a.Bytes)
+		if step <= max(bytes, p.opt.Datum) && step <= lineBytes {
+			bytes, count = bytes+(times-1)*step, 1 // without gaps of a whole datum
+		}
+		for range count {
+			t.foot.touch(place, bytes, a.Mode)
+			place += step
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+// Package regions is the analysis `regions`: for each region of a program, function, loop, task or
+// kernel, how much is done in it and how much memory it touches, at all levels of nesting at once.
+//
+//	events -> program: the regions of each thread   -\
+//	       -> tasks: the frame tree, depth first     -+-> footprint (package shadow) -> tree -> Document
+//
+// Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
+// Program Analysis, CGO 2013: the memory footprint profiler (5.1).
+package regions
+
+import (
+	"context"
+	"math/bits"
+
+	"krdlab/hw/failure"
+	"krdlab/krd"
+	"krdlab/krd/analysis"
+	"krdlab/krd/shadow"
+	"krdlab/loi"
+)
+
+// Analysis is the line of the table.
+var Analysis = &analysis.Analysis{
+	Name:    "regions",
+	Summary: "Work and memory footprint of each function, loop, task and kernel, as a tree",
+	Long: "For each region of a program by its path, which is those around it, list how often it was " +
+		"entered, how much was done in it, and its footprint: the memory that one instance touches, " +
+		"on average and at most. Regions are functions and loops of a Go program, and the tasks and kernels of " +
+		"krdlab's own. All levels are counted at once, in vector shadow memory (skadu paper).\n" +
+		"A region that is open already on its goroutine is not opened again: recursion is one " +
+		"instance. What a goroutine touches counts for its own regions.",
+	Example: "  krdlab regions matmul --n 1024 --sched workfirst\n" +
+		"  krdlab regions go ./cmd/server -- -port 8080\n" +
+		"  krdlab regions program.loi --depth 4 --plot flame.svg",
+	Formats: []string{"svg", "pdf", "png"},
+	Options: func() any {
+		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
+			Validation: shadow.Bulk.String()}
+	},
+	Check: check,
+	Needs: analysis.Needs{Scopes: true},
+	Trace: trace,
+	Live:  live,
+}
+
+// Options are the flags.
+type Options struct {
+	Depth      int    `flag:"depth" help:"print N levels of the tree, 0 for all"`
+	Iterations bool   `flag:"iterations" help:"the iterations of loops are regions too"`
+	Count      string `flag:"count" choice:"all,data,lines" help:"WHAT: data, lines of 64 bytes, or all, with what is read and what is written apart"`
+	Datum      uint64 `flag:"datum" help:"BYTES of a datum, a power of two"`
+	Memory     bool   `flag:"memory" help:"print what the shadow memory took"`
+	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT has a version in the shadow memory: a table (bulk), an address (slim) or each tag (baseline)"`
+	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of the shadow memory, a power of two"`
+	Compress   bool   `flag:"compress" help:"compress tables of the shadow memory that were not used recently"`
+}
+
+// What is counted.
+const (
+	countAll   = "all"
+	countData  = "data"
+	countLines = "lines"
+)
+
+// ErrOption is wrapped by the error of an option that is out of range.
+var ErrOption = failure.New(failure.Request, "option out of range")
+
+// Limits of options.
+const (
+	mostDatum = 4096
+	mostTable = 1 << 30
+)
+
+func check(options any) error {
+	o := options.(*Options)
+	switch {
+	case o.Depth < 0:
+		return failure.Errorf(failure.Request, "--depth %d: %w; expected 0 or more", o.Depth, ErrOption)
+	case bits.OnesCount64(o.Datum) != 1 || o.Datum > mostDatum:
+		return failure.Errorf(failure.Request, "--datum %d: %w; expected a power of two, at most %d",
+			o.Datum, ErrOption, mostDatum)
+	case bits.OnesCount64(o.Table) != 1 || o.Table < 8*max(o.Datum, lineBytes) || o.Table > mostTable:
+		return failure.Errorf(failure.Request, "--table %d: %w; expected a power of two of %d to %d",
+			o.Table, ErrOption, 8*max(o.Datum, lineBytes), mostTable)
+	case o.Compress && o.Validation != shadow.Bulk.String():
+		return failure.Errorf(failure.Request, "--compress with --validation %s: %w; it is for bulk",
+			o.Validation, ErrOption)
+	}
+	return nil
+}
+
+// memory returns the options of the shadow memory.
+func (o *Options) memory() shadow.RunsOptions {
+	m := shadow.RunsOptions{Datum: o.Datum, Table: o.Table, Compress: o.Compress}
+	for _, v := range []shadow.Validation{shadow.Slim, shadow.Baseline} {
+		if v.String() == o.Validation {
+			m.Validation = v
+		}
+	}
+	return m
+}
+
+// trace goes through a trace: of tasks, or of threads with regions.
+func trace(ctx context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
+	error) {
+	opt := options.(*Options)
+	if t.Tells(loi.EventTask) {
+		return ofTasks(ctx, opt, t, in)
+	}
+	return ofThreads(ctx, opt, t, in)
+}
+
+// ofThreads goes through the regions of each worker after the other.
+func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input) (
+	analysis.Result, error) {
+	unit := t.Header.Unit()
+	var units *krd.Units
+	if unit == "" && t.Accesses() {
+		var err error
+		if units, err = krd.NewUnits(t); err != nil {
+			return nil, err
+		}
+	}
+	p := newProgram(opt, &t.Header, unit != loi.UnitLine, unit != "" || units != nil)
+	p.unit, p.sized = unit, units != nil
+	worker, n := 0, 0
+	for e, err := range t.Ordered(loi.Order{ByWorker: true, Events: true, AllowLoss: true,
+		Progress: loi.NewProgress(t, 1, in.Progress)}) {
+		if err == nil && n%checkEvery == 0 {
+			err = ctx.Err()
+		}
+		if n++; err != nil {
+			return nil, err
+		}
+		if e.Worker != worker {
+			p.ended(worker)
+			worker = e.Worker
+		}
+		if err := p.event(e, units); err != nil {
+			return nil, err
+		}
+	}
+	p.ended(worker)
+	return p.document(in, unitAccesses), nil
+}
+
+// checkEvery is how many events there are between two looks at the context.
+const checkEvery = 1 << 16
+
+// event takes an event of a trace; units is nil where accesses name places.
+func (p *program) event(e *loi.Event, units *krd.Units) error {
+	if e.Type == loi.EventRecord {
+		switch a := e.Args; {
+		case e.Event == loi.EventRegion && len(a) == 3 && int(a[0]) < len(p.header.Registry.Regions):
+			return p.Enter(e.Worker, loi.RegionID(a[0]), a[1])
+		case e.Event == loi.EventRegionEnd && len(a) == 1:
+			return p.Leave(e.Worker, a[0])
+		}
+		return nil
+	}
+	t, err := p.thread(e.Worker)
+	if err != nil {
+		return err
+	}
+	list := e.Accesses()
+	p.did(t, uint64(len(list)))
+	if t.foot == nil {
+		return nil
+	}
+	for i := range list {
+		a := &list[i]
+		if units == nil {
+			t.foot.touch(loi.PlaceOf(p.unit, a), a.Bytes, a.Mode)
+			continue
+		}
+		found, err := units.Of(a)
+		if err != nil {
+			return err
+		}
+		for _, u := range found {
+			t.foot.mark(u, units.Bytes(u), a.Mode)
+		}
+	}
+	return nil
+}
+
+// A liveProgram is a program that is followed while it runs.
+type liveProgram struct {
+	*program
+	in *analysis.Input
+}
+
+func live(options any, in *analysis.Input) (analysis.Live, error) {
+	return &liveProgram{newProgram(options.(*Options), in.Header, true, true), in}, nil
+}
+
+// End implements [analysis.Live].
+func (l *liveProgram) End() (analysis.Result, error) {
+	for worker := range l.threads {
+		l.ended(worker)
+	}
+	return l.document(l.in, unitAccesses), nil
+}

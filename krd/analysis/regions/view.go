@@ -1,0 +1,192 @@
+package regions
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+	"krdlab/krd/plot"
+)
+
+// Of the table for people.
+const (
+	nameWidth = 36
+	mostRows  = 60
+	// leastShare of all work has a region that is listed, where there are more than mostRows.
+	leastShare = 0.005
+)
+
+// View implements [analysis.Result].
+func (d *Document) View() *doc.Doc {
+	v := &doc.Doc{Title: "Regions: work and footprint", Warnings: d.Warnings}
+	t := doc.NewTable(1, "region", "instances", "work", "mean", "most", "first")
+	t.Title = "Work: " + d.work() + ". Mean and most: memory that an instance touches. First: how much " +
+		"of that was touched first there, within the outermost region around it."
+	all := uint64(0)
+	for i := range d.Regions {
+		if d.paths[i].depth == 0 {
+			all += d.Regions[i].Work
+		}
+	}
+	left := 0
+	for i := range d.Regions {
+		r, s := &d.Regions[i], &d.paths[i]
+		if d.opt.Depth > 0 && s.depth >= d.opt.Depth {
+			continue
+		}
+		if len(d.Regions) > mostRows && float64(r.Work) < leastShare*float64(all) {
+			left++
+			continue
+		}
+		t.Row(indented(s.depth, s.name), doc.Count(doc.Some(float64(r.Instances))),
+			doc.Share{Part: float64(r.Work), Whole: float64(all)}, bytes(r.FootprintBytes, d),
+			most(r.FootprintBytesMax), share(r.FirstTouchShare))
+	}
+	if left > 0 {
+		t.Remarks = []string{fmt.Sprintf("and %d more, with less than %g %% of the work each: --csv "+
+			"or --json", left, 100*leastShare)}
+	}
+	v.Add(t)
+	p := &d.Program
+	if p.Outside != nil && *p.Outside > 0 {
+		v.Say("%s of %s were in no region", doc.Count(doc.Some(float64(*p.Outside))),
+			accesses(p.Accesses))
+	}
+	if p.FootprintBytes != nil {
+		text := "all regions together touched " + units.Bytes(*p.FootprintBytes)
+		if *p.AgainBytes > 0 {
+			text += "; " + units.Bytes(*p.AgainBytes) + " count for more than one outermost region"
+		}
+		v.Say("%s", text)
+	}
+	if d.Memory != nil {
+		v.Add(d.Memory.table())
+	}
+	return v
+}
+
+func accesses(n uint64) string {
+	return doc.Count(doc.Some(float64(n))) + " accesses"
+}
+
+// work is what it is counted in.
+func (d *Document) work() string {
+	if d.Unit == unitNS {
+		return "time of kernels"
+	}
+	return d.Unit
+}
+
+// indented is a name in a tree, cut in the middle where it is too long.
+func indented(depth int, name string) string {
+	in := strings.Repeat("  ", min(depth, 8))
+	if depth > 8 {
+		in = fmt.Sprintf("%*d  ", len(in)-2, depth)
+	}
+	r := []rune(name)
+	if room := nameWidth - len(in); len(r) > room {
+		end := (room - 1) / 2
+		name = string(r[:room-1-end]) + "…" + string(r[len(r)-end:])
+	}
+	return in + name
+}
+
+const (
+	noAccesses = doc.Missing("the trace has no accesses")
+	onlyLines  = doc.Missing("the trace has accesses to lines alone")
+)
+
+// bytes prints a mean.
+func bytes(mean *float64, d *Document) any {
+	if mean == nil {
+		if d.Program.Accesses == 0 {
+			return noAccesses
+		}
+		return onlyLines
+	}
+	return units.Bytes(uint64(*mean + 0.5))
+}
+
+func most(n *uint64) any {
+	if n == nil {
+		return onlyLines
+	}
+	return units.Bytes(*n)
+}
+
+func share(x *float64) any {
+	if x == nil {
+		return doc.Missing("it touched nothing")
+	}
+	return doc.Share{Part: *x, Whole: 1}
+}
+
+// table is of the shadow memory.
+func (m *Memory) table() *doc.Table {
+	t := doc.NewTable(1, "shadow memory", "bytes")
+	t.Title = "Shadow memory: " + m.Validation
+	if m.Compress {
+		t.Title += ", compressed"
+	}
+	for _, x := range []struct {
+		name string
+		n    uint64
+	}{{"at most, all threads at once", m.PeakBytes}, {"tags", m.Tags}, {"versions", m.Versions},
+		{"what leads to tables", m.Tables}, {"compressed tables", m.Compressed}} {
+		t.Row(x.name, units.Bytes(x.n))
+	}
+	return t
+}
+
+// Tables implements [analysis.Data].
+func (d *Document) Tables() []*doc.Table {
+	t := doc.NewData("regions", "path", "kind", "instances", "work", "unit", "critical_path",
+		"self_parallelism", "total_parallelism", "footprint_bytes", "footprint_bytes_max",
+		"footprint_lines", "read_bytes", "written_bytes", "first_touch_share", "class")
+	for i := range d.Regions {
+		r := &d.Regions[i]
+		t.Row(strings.Join(r.Path, ";"), r.Kind, r.Instances, r.Work, d.Unit, number(r.CriticalPath),
+			real(r.SelfParallelism), real(r.TotalParallelism), real(r.FootprintBytes),
+			number(r.FootprintBytesMax), real(r.FootprintLines), real(r.ReadBytes),
+			real(r.WrittenBytes), real(r.FirstTouchShare), text(r.Class))
+	}
+	return []*doc.Table{t}
+}
+
+func number(p *uint64) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+func real(p *float64) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+func text(p *string) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// Draw implements [analysis.Drawn]: a flame graph, as wide as work, coloured by footprint.
+func (d *Document) Draw(w io.Writer, format string) error {
+	f := &plot.Flame{Title: "Work and footprint of regions", Unit: d.work(),
+		Heat: "memory that an instance touches, on average", Caption: ""}
+	var open []plot.FlameFrame
+	for i := range d.Regions {
+		r := &d.Regions[i]
+		open = append(open[:len(r.Path)-1:len(r.Path)-1], plot.FlameFrame{Name: d.paths[i].name,
+			Kind: r.Kind})
+		f.Paths = append(f.Paths, plot.FlamePath{Frames: open, Count: d.paths[i].own,
+			Value: r.FootprintBytes})
+	}
+	return f.Write(w, format)
+}

@@ -1,0 +1,45 @@
+package shadow
+
+import "math/bits"
+
+// Seen is a set of data, a bit each in tables.
+type Seen struct {
+	shape
+	tables directory[[]uint64]
+	n      uint64
+}
+
+// NewSeen returns an empty set of data of so many bytes, a power of two.
+func NewSeen(datum uint64) *Seen {
+	d := uint(bits.TrailingZeros64(datum))
+	return &Seen{shape: shape{datum: d, table: d + 16}}
+}
+
+// Add adds data by their addresses, and returns how many were there.
+func (s *Seen) Add(addrs []uint64) (there uint64) {
+	for _, a := range addrs {
+		table, i := s.at(a)
+		p := s.tables.slot(table)
+		if *p == nil {
+			t := make([]uint64, s.len()/64)
+			*p = &t
+			s.tables.list = append(s.tables.list, *p)
+		}
+		word, bit := &(**p)[i/64], uint64(1)<<(i%64)
+		if *word&bit != 0 {
+			there++
+			continue
+		}
+		*word |= bit
+		s.n++
+	}
+	return there
+}
+
+// Len is how many there are.
+func (s *Seen) Len() uint64 { return s.n }
+
+// Bytes is what the set takes.
+func (s *Seen) Bytes() uint64 {
+	return s.tables.bytes() + uint64(len(s.tables.list))*uint64(s.len()/8)
+}
