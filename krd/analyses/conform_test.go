@@ -164,7 +164,8 @@ func conforms(a *analysis.Analysis, s *sample) (out []byte, bad []string) {
 	}
 	results, err := run(s, true, a)
 	var need *analysis.NeedError
-	if a.Needs.Accesses && !s.trace.Accesses() || a.Needs.Tasks && !s.tasks || a.Needs.Regions && !s.regions {
+	if a.Needs.Accesses && !s.trace.Accesses() || a.Needs.Tasks && !s.tasks || a.Needs.Regions && !s.regions ||
+		a.Needs.Scopes && !s.regions && !s.tasks {
 		if !errors.As(err, &need) {
 			say("what it needs is missing, and the error is %v", err)
 		}

@@ -88,7 +88,7 @@ type Needs struct {
 
 // WantsRegions reports whether a trace is to have events of regions, for these options.
 func (a *Analysis) WantsRegions(options any) bool {
-	return a.Needs.Regions || a.Regions != nil && a.Regions(options)
+	return a.Needs.Regions || a.Needs.Scopes || a.Regions != nil && a.Regions(options)
 }
 
 // Events reports whether more than kernel executions is wanted.

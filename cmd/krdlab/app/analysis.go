@@ -206,7 +206,7 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 			d.Reps = 1
 		}
 		// without kernels there is a trace of tasks or none
-		d.Structure.Tasks = d.Structure.Tasks || line.Needs.Tasks || !k.Work
+		d.Structure.Tasks = d.Structure.Tasks || line.Needs.Tasks || line.Needs.Scopes || !k.Work
 		d.Structure.Regions = d.Structure.Regions || line.WantsRegions(x.options)
 		return nil
 	}, func(ctx context.Context, r *request.Request, t *hw.Topology) error {

@@ -12,7 +12,7 @@ import (
 
 // Of the table for people.
 const (
-	nameWidth = 36
+	nameWidth = 32
 	mostRows  = 60
 	// leastShare of all work has a region that is listed, where there are more than mostRows.
 	leastShare = 0.005

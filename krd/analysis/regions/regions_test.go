@@ -1,0 +1,467 @@
+package regions
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"krdlab/krd/analysis"
+	"krdlab/krd/shadow"
+	"krdlab/loi"
+)
+
+// A step is what a thread of a program does: begins a region, ends one, or accesses memory.
+type did struct {
+	worker int
+	region int // of enter: its number in the source, from 1
+	number uint32
+	leave  bool
+	place  uint64
+	bytes  uint32
+	mode   loi.Mode
+}
+
+// source is a program of functions and loops for tests.
+func source() []loi.Region {
+	return []loi.Region{{Name: "main", Kind: loi.Function, Parent: loi.NoRegion},
+		{Name: "f", Kind: loi.Function, Parent: loi.NoRegion},
+		{Name: "f:3", Kind: loi.Loop, Parent: 1}, {Name: "f:3, iteration", Kind: loi.Iteration, Parent: 2},
+		{Name: "g", Kind: loi.Function, Parent: loi.NoRegion},
+		{Name: "g:7", Kind: loi.Loop, Parent: 4}}
+}
+
+func options() *Options { return Analysis.Options().(*Options) }
+
+// direct gives a program to the analysis as it runs.
+func direct(t interface{ Fatal(...any) }, opt *Options, program []did) *Document {
+	l, err := live(opt, &analysis.Input{Header: &loi.Header{Registry: loi.Registry{Regions: source()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range program {
+		switch {
+		case d.leave:
+			err = l.Leave(d.worker, d.number)
+		case d.region > 0:
+			err = l.Enter(d.worker, loi.RegionID(d.region-1), d.number)
+		default:
+			err = l.Accesses(d.worker, []uint64{d.place}, []uint32{d.bytes}, []loi.Mode{d.mode})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := l.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.(*Document)
+}
+
+// written gives it a trace of a program.
+func written(t *testing.T, opt *Options, program []did, threads int) *Document {
+	path := filepath.Join(t.TempDir(), "trace.loi")
+	b, err := loi.NewBuilder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	object, err := b.Object("data", loi.Keyed)
+	check(err)
+	kernel, err := b.Kernel("code")
+	check(err)
+	for _, r := range source() {
+		_, err := b.Region(r)
+		check(err)
+	}
+	for i, d := range program {
+		at := uint64(10 * i)
+		switch {
+		case d.leave:
+			check(b.Event(d.worker, loi.EventRegionEnd, at, d.number))
+		case d.region > 0:
+			check(b.Event(d.worker, loi.EventRegion, at, uint32(d.region-1), d.number, 0))
+		default:
+			check(b.Access(d.worker, kernel, at, loi.Access{Object: object, Mode: d.mode,
+				Block: d.place | uint64(d.bytes)<<56, Bytes: uint64(d.bytes)}))
+		}
+	}
+	h := loi.Header{Substrate: loi.Native, Clock: loi.Clock{Source: "tsc", Hz: 1e9}, Nodes: 1,
+		Grain: "kernel", Meta: []loi.KV{{Key: loi.UnitKey, Value: loi.UnitDatum},
+			loi.WorkersAreGoroutines}}
+	for range threads {
+		h.Workers = append(h.Workers, loi.Worker{CPU: -1})
+	}
+	check(b.Close(h))
+	tr, err := loi.Open(path)
+	check(err)
+	defer tr.Close()
+	list, err := analysis.Run(t.Context(), tr, []analysis.Asked{{Analysis: Analysis, Options: opt}},
+		analysis.Options{})
+	check(err)
+	return list[0].(*Document)
+}
+
+// A row is what is known of a region, by its path.
+type row struct {
+	instances, work, bytes, most, lines, reads, writes, first uint64
+}
+
+// naive keeps sets of what each open region touches.
+func naive(opt *Options, program []did) (map[string]row, uint64) {
+	type open struct {
+		number uint32
+		region int
+		counts bool
+		path   string
+		work   uint64
+		sets   [lanes]map[uint64]bool
+		first  uint64
+	}
+	rows, threads, all := map[string]row{}, map[int][]*open{}, map[uint64]bool{}
+	names := source()
+	end := func(x *open) {
+		if !x.counts {
+			return
+		}
+		r := rows[x.path]
+		r.instances++
+		r.work += x.work
+		n := uint64(len(x.sets[laneData]))
+		r.bytes, r.most = r.bytes+n*opt.Datum, max(r.most, n*opt.Datum)
+		r.lines += uint64(len(x.sets[laneLines]))
+		r.reads += uint64(len(x.sets[laneReads])) * opt.Datum
+		r.writes += uint64(len(x.sets[laneWrites])) * opt.Datum
+		r.first += x.first * opt.Datum
+		rows[x.path] = r
+	}
+	for _, d := range program {
+		list := threads[d.worker]
+		switch {
+		case d.leave:
+			i := slices.IndexFunc(list, func(x *open) bool { return x.number == d.number })
+			if i < 0 {
+				continue
+			}
+			for _, x := range list[i:] {
+				end(x)
+			}
+			threads[d.worker] = list[:i]
+		case d.region > 0:
+			x := &open{number: d.number, region: d.region}
+			x.counts = opt.Iterations || names[d.region-1].Kind != loi.Iteration
+			for _, o := range list {
+				x.counts = x.counts && !(o.counts && o.region == d.region)
+				if o.counts {
+					x.path = o.path + ";"
+				}
+			}
+			x.path += names[d.region-1].Name
+			for i := range x.sets {
+				x.sets[i] = map[uint64]bool{}
+			}
+			threads[d.worker] = append(list, x)
+		default:
+			var within []*open
+			for _, x := range list {
+				if x.counts {
+					within = append(within, x)
+				}
+			}
+			for _, x := range within {
+				x.work++
+			}
+			for b := d.place; b < d.place+uint64(d.bytes); b++ {
+				datum := b / opt.Datum
+				if len(within) > 0 {
+					all[datum] = true
+					if !within[0].sets[laneData][datum] {
+						for _, x := range within {
+							x.first++
+						}
+					}
+				}
+				for _, x := range within {
+					x.sets[laneData][datum], x.sets[laneLines][b/lineBytes] = true, true
+					if d.mode&loi.In != 0 {
+						x.sets[laneReads][datum] = true
+					}
+					if d.mode&loi.Out != 0 {
+						x.sets[laneWrites][datum] = true
+					}
+				}
+			}
+		}
+	}
+	for _, list := range threads {
+		for _, x := range list {
+			end(x)
+		}
+	}
+	return rows, uint64(len(all)) * opt.Datum
+}
+
+// rowsOf has the rows of a document.
+func rowsOf(d *Document) map[string]row {
+	rows := map[string]row{}
+	for _, r := range d.Regions {
+		sum := func(mean *float64) uint64 { return uint64(*mean*float64(r.Instances) + 0.5) }
+		x := row{instances: r.Instances, work: r.Work, bytes: sum(r.FootprintBytes),
+			most: *r.FootprintBytesMax, lines: sum(r.FootprintLines), reads: sum(r.ReadBytes),
+			writes: sum(r.WrittenBytes)}
+		if r.FirstTouchShare != nil {
+			x.first = uint64(*r.FirstTouchShare*float64(x.bytes) + 0.5)
+		}
+		rows[strings.Join(r.Path, ";")] = x
+	}
+	return rows
+}
+
+// random draws a program of some threads.
+func random(t *rapid.T, threads int) (program []did) {
+	open := make([][]uint32, threads)
+	number := uint32(0)
+	for range rapid.IntRange(1, 120).Draw(t, "steps") {
+		d := did{worker: rapid.IntRange(0, threads-1).Draw(t, "worker")}
+		list := &open[d.worker]
+		switch step := rapid.IntRange(0, 9).Draw(t, "step"); {
+		case step < 3:
+			number++
+			d.region, d.number = rapid.IntRange(1, len(source())).Draw(t, "region"), number
+			*list = append(*list, number)
+		case step < 5 && len(*list) > 0:
+			i := rapid.IntRange(max(0, len(*list)-2), len(*list)-1).Draw(t, "end")
+			d.leave, d.number = true, (*list)[i]
+			*list = (*list)[:i]
+		default:
+			d.place = rapid.Uint64Range(64, 1024).Draw(t, "place")
+			d.bytes = rapid.Uint32Range(1, 32).Draw(t, "bytes")
+			d.mode = loi.Mode(rapid.IntRange(1, 3).Draw(t, "mode"))
+		}
+		program = append(program, d)
+	}
+	return program
+}
+
+// TestRandom compares the analysis of random programs, while they run and by their traces, in each
+// kind of shadow memory, with sets of what each region touches.
+func TestRandom(t *testing.T) {
+	folded := false
+	rapid.Check(t, func(rt *rapid.T) {
+		threads := rapid.IntRange(1, 3).Draw(rt, "threads")
+		program := random(rt, threads)
+		var documents []string
+		for _, o := range []Options{{Validation: "bulk"}, {Validation: "slim"}, {Validation: "baseline"},
+			{Validation: "bulk", Compress: true}} {
+			opt := options()
+			opt.Validation, opt.Compress = o.Validation, o.Compress
+			opt.Datum, opt.Table = 4, 1024
+			opt.Iterations = len(program)%2 == 0
+			want, all := naive(opt, program)
+			d := direct(rt, opt, program)
+			if got := rowsOf(d); !reflect.DeepEqual(got, want) {
+				rt.Fatalf("%+v:\n%v\nexpected\n%v", o, got, want)
+			}
+			if *d.Program.FootprintBytes != all {
+				rt.Fatalf("all touch %d bytes, expected %d", *d.Program.FootprintBytes, all)
+			}
+			text, err := json.Marshal(d)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			documents = append(documents, string(text))
+			if len(program)%10 == 0 {
+				if w := written(t, opt, program, threads); !reflect.DeepEqual(rowsOf(w), want) {
+					rt.Fatalf("of the trace, %+v:\n%v\nexpected\n%v", o, rowsOf(w), want)
+				}
+			}
+			entered := 0
+			for _, p := range program {
+				if p.region > 0 {
+					entered++
+				}
+			}
+			sum := 0
+			for _, r := range want {
+				sum += int(r.instances)
+			}
+			folded = folded || opt.Iterations && sum < entered
+		}
+		for _, text := range documents[1:] {
+			if text != documents[0] {
+				rt.Fatalf("documents differ:\n%s\n%s", text, documents[0])
+			}
+		}
+	})
+	if !folded {
+		t.Error("no program had a recursion")
+	}
+}
+
+// TestLoop has loops give what their accesses give.
+func TestLoop(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		times := rapid.Uint64Range(1, 50).Draw(rt, "times")
+		var strided []analysis.Strided
+		for range rapid.IntRange(1, 4).Draw(rt, "accesses") {
+			strided = append(strided, analysis.Strided{Place: 1 << 20,
+				Step:  rapid.SampledFrom([]int64{0, 1, 4, 8, 12, 16, 64, 100, -4, -8, -72}).Draw(rt, "step"),
+				Bytes: rapid.SampledFrom([]uint32{1, 4, 8, 16}).Draw(rt, "bytes"),
+				Mode:  loi.Mode(rapid.IntRange(1, 3).Draw(rt, "mode"))})
+		}
+		opt := options()
+		opt.Datum = rapid.SampledFrom([]uint64{1, 8, 16}).Draw(rt, "datum")
+		p := newProgram(opt, &loi.Header{Registry: loi.Registry{Regions: source()}}, true, true)
+		program := []did{{region: 1, number: 1}}
+		for i := range times {
+			for _, a := range strided {
+				program = append(program, did{place: a.Place + i*uint64(a.Step), bytes: a.Bytes, mode: a.Mode})
+			}
+		}
+		if err := p.Enter(0, 0, 1); err != nil {
+			rt.Fatal(err)
+		}
+		if err := p.Loop(0, times, strided); err != nil {
+			rt.Fatal(err)
+		}
+		p.ended(0)
+		want, _ := naive(opt, program)
+		if got := rowsOf(p.document(&analysis.Input{}, unitAccesses)); !reflect.DeepEqual(got, want) {
+			rt.Fatalf("%v, expected %v", got, want)
+		}
+	})
+}
+
+// TestFigure1 is the paper's example: main calls foo and bar, which has a loop and calls foo. What is
+// touched in the loop is touched in bar and main, and in no foo; the two foos are regions of their own.
+func TestFigure1(t *testing.T) {
+	const main, foo, bar, loop = 1, 2, 5, 6 // of source: f is foo, g is bar
+	program := []did{{region: main, number: 1},
+		{region: foo, number: 2}, {place: 64, bytes: 8, mode: loi.In}, {leave: true, number: 2},
+		{region: bar, number: 3}, {region: loop, number: 4}}
+	for range 10 {
+		program = append(program, did{place: 128, bytes: 8, mode: loi.InOut})
+	}
+	program = append(program, did{leave: true, number: 4}, did{region: foo, number: 5},
+		did{place: 64, bytes: 8, mode: loi.In}, did{leave: true, number: 5},
+		did{leave: true, number: 3}, did{leave: true, number: 1})
+	d := direct(t, options(), program)
+	var got []string
+	for _, r := range d.Regions {
+		got = append(got, fmt.Sprintf("%s: %d, %g bytes, %g written", strings.Join(r.Path, " > "),
+			r.Work, *r.FootprintBytes, *r.WrittenBytes))
+	}
+	want := []string{"main: 12, 16 bytes, 8 written", "main > g: 11, 16 bytes, 8 written",
+		"main > g > g:7: 10, 8 bytes, 8 written", "main > g > f: 1, 8 bytes, 0 written",
+		"main > f: 1, 8 bytes, 0 written"}
+	if !slices.Equal(got, want) {
+		t.Errorf("regions:\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// the second foo is the first to touch in itself, and in bar, but not in main
+	for _, r := range d.Regions {
+		if share := *r.FirstTouchShare; len(r.Path) == 3 && r.Path[2] == "f" && share != 0 {
+			t.Errorf("first-touch share %g of %v", share, r.Path)
+		}
+	}
+}
+
+// TestUnended has a program that is cut off give what it had done.
+func TestUnended(t *testing.T) {
+	program := []did{{region: 1, number: 1}, {region: 2, number: 2}, {place: 64, bytes: 8, mode: loi.In}}
+	for name, d := range map[string]*Document{"live": direct(t, options(), program),
+		"trace": written(t, options(), program, 1)} {
+		if len(d.Regions) != 2 || d.Regions[1].Unended != 1 || d.Regions[1].Work != 1 ||
+			!slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, "had not ended") }) {
+			t.Errorf("%s: %+v, warnings %q", name, d.Regions, d.Warnings)
+		}
+	}
+}
+
+// TestDeep has 1000 levels, which are more regions than there are bits in a narrow tag.
+func TestDeep(t *testing.T) {
+	const levels = 1000
+	var registry loi.Registry
+	for i := range levels {
+		registry.Regions = append(registry.Regions, loi.Region{Name: fmt.Sprintf("f%d", i),
+			Kind: loi.Function, Parent: loi.NoRegion})
+	}
+	p := newProgram(options(), &loi.Header{Registry: registry}, true, true)
+	for i := range levels {
+		if err := p.Enter(0, loi.RegionID(i), uint32(i+1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Accesses(0, []uint64{uint64(64 * i)}, []uint32{8}, []loi.Mode{loi.In}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Leave(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	d := p.document(&analysis.Input{}, unitAccesses)
+	for i, r := range d.Regions {
+		if want := float64(8 * (levels - i)); len(r.Path) != i+1 || *r.FootprintBytes != want {
+			t.Fatalf("level %d touches %g bytes, expected %g", len(r.Path), *r.FootprintBytes, want)
+		}
+	}
+	if len(d.Regions) != levels {
+		t.Errorf("%d regions", len(d.Regions))
+	}
+}
+
+// TestMany has 10^6 instances of a region (10^8 in the long form) in memory that does not grow.
+func TestMany(t *testing.T) {
+	opt := options()
+	opt.Memory = true
+	p := newProgram(opt, &loi.Header{Registry: loi.Registry{Regions: source()}}, true, true)
+	instances := 1_000_000
+	if testing.Short() {
+		instances = 10_000
+	}
+	if err := p.Enter(0, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	for i := range instances {
+		n := uint32(i + 2)
+		err := p.Enter(0, 1, n)
+		if err == nil {
+			err = p.Accesses(0, []uint64{uint64(i % 4096 * 8)}, []uint32{8}, []loi.Mode{loi.In})
+		}
+		if err == nil {
+			err = p.Leave(0, n)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.ended(0)
+	d := p.document(&analysis.Input{}, unitAccesses)
+	if r := d.Regions[1]; r.Instances != uint64(instances) || *r.FootprintBytes != 8 ||
+		*d.Regions[0].FootprintBytes != 4096*8 {
+		t.Errorf("%+v", d.Regions)
+	}
+	if d.Memory.PeakBytes > 200<<10 {
+		t.Errorf("the shadow memory took %d bytes", d.Memory.PeakBytes)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, change := range []func(*Options){func(o *Options) { o.Datum = 3 },
+		func(o *Options) { o.Table = 128 }, func(o *Options) { o.Depth = -1 },
+		func(o *Options) { o.Compress, o.Validation = true, shadow.Slim.String() }} {
+		o := options()
+		change(o)
+		if check(o) == nil {
+			t.Errorf("%+v: no error", *o)
+		}
+	}
+}
