@@ -179,7 +179,7 @@ func TestRunsMemory(t *testing.T) {
 	for _, x := range []struct {
 		v              Validation
 		tags, versions uint64 // at least; at most one more datum
-	}{{Baseline, 0, levels * data * 8}, {Slim, data * 2, data * 6}, {Bulk, data, 8}} {
+	}{{Baseline, 0, levels * data * 8}, {Slim, 0, data * 8}, {Bulk, data, 8}} {
 		var l Levels
 		m, err := NewRuns(&l, RunsOptions{Validation: x.v, Deepest: levels})
 		if err != nil {

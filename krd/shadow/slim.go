@@ -1,74 +1,72 @@
 package shadow
 
-// slim is Runs with one version for each address (SlimTV, 3.2): a word holds the version of the
-// region that touched a datum last, and of how many levels it was the innermost. Of these, those
-// hold whose regions had begun by then: see [Levels.Valid]. Memory: 8 bytes for each datum of a table
-// that is touched.
+// slim is Runs with one version for each address (SlimTV, 3.2): that of the innermost region when a
+// datum was touched last. The levels that touched it are those that [Levels.Valid] tells. Memory: 8
+// bytes for each datum of a table that is touched.
+//
+// Departure: the paper keeps the tag too, in 8 of the 64 bits. It is never less than what the version
+// tells: a region that is open now and was not when the datum was touched began later.
 type slim struct {
 	shape
 	firsts
 	levels *Levels
-	tables directory[[]uint64]
+	tables directory[[]Version]
 	last   uint64
-	recent []uint64 // table last; nil: none yet
+	recent []Version // table last; nil: none yet
 	usage  Usage
-}
-
-// tagBits hold MaxDepth.
-const tagBits = 16
-
-// now is the word of a datum that is touched.
-func (m *slim) now() uint64 {
-	return uint64(m.levels.Innermost())<<tagBits | uint64(m.levels.Depth())
 }
 
 // Touch implements [Runs].
 func (m *slim) Touch(addrs []uint64, fresh []uint64) {
-	now, depth := m.now(), m.levels.Depth()
+	now, depth := m.levels.Innermost(), m.levels.Depth()
+	table, recent := m.last, m.recent
 	for _, a := range addrs {
-		table, i := m.at(a)
-		if table != m.last || m.recent == nil {
-			m.last, m.recent = table, m.table(table)
+		n, i := m.at(a)
+		if n != table || recent == nil {
+			table, recent = n, m.table(n)
 		}
-		word := &m.recent[i]
-		if *word == now {
+		before := &recent[i]
+		if *before == now {
 			continue
 		}
-		level := m.before(*word)
+		level := m.before(*before)
 		if level == 0 {
 			m.add(a)
 		}
 		for ; level < depth; level++ {
 			fresh[level]++
 		}
-		*word = now
+		*before = now
 	}
+	m.last, m.recent = table, recent
 }
 
 // Mark implements [Runs].
 func (m *slim) Mark(addr uint64) int {
-	table, i := m.at(addr)
-	if table != m.last || m.recent == nil {
-		m.last, m.recent = table, m.table(table)
+	n, i := m.at(addr)
+	if n != m.last || m.recent == nil {
+		m.last, m.recent = n, m.table(n)
 	}
 	before := m.before(m.recent[i])
-	m.recent[i] = m.now()
+	m.recent[i] = m.levels.Innermost()
 	return before
 }
 
-// before returns how many levels that are open have touched a datum with this word.
-func (m *slim) before(word uint64) int {
-	return min(int(word%(1<<tagBits)), m.levels.Valid(Version(word>>tagBits)))
+// before returns how many levels that are open have touched a datum of this version; 0: nothing has.
+func (m *slim) before(v Version) int {
+	if v == 0 {
+		return 0
+	}
+	return m.levels.Valid(v)
 }
 
-func (m *slim) table(n uint64) []uint64 {
+func (m *slim) table(n uint64) []Version {
 	p := m.tables.slot(n)
 	if *p == nil {
-		t := make([]uint64, m.len())
+		t := make([]Version, m.len())
 		*p = &t
 		m.tables.list = append(m.tables.list, *p)
-		m.usage.Tags += uint64(len(t)) * tagBits / 8
-		m.usage.Versions += uint64(len(t)) * (64 - tagBits) / 8
+		m.usage.Versions += uint64(len(t)) * 8
 		m.usage.Tables = m.tables.bytes()
 		m.usage.took()
 	}

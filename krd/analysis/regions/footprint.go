@@ -102,6 +102,45 @@ func (l *lane) flush() {
 	}
 }
 
+// accesses has the open regions touch some bytes each at places: touch, for many.
+func (f *footprint) accesses(places []uint64, bytes []uint32, modes []loi.Mode) {
+	for len(places) > pendingLen {
+		f.accesses(places[:pendingLen], bytes, modes)
+		places, bytes, modes = places[pendingLen:], bytes[pendingLen:], modes[pendingLen:]
+	}
+	data, lines := &f.lane[laneData], &f.lane[laneLines]
+	reads, writes := &f.lane[laneReads], &f.lane[laneWrites]
+	within, before, line := f.datum-1, ^uint64(0), ^uint64(0)
+	bytes, modes = bytes[:len(places)], modes[:len(places)]
+	for i, place := range places {
+		last := place + uint64(max(bytes[i], 1)) - 1
+		if (place^last)&^within != 0 {
+			f.touch(place, uint64(bytes[i]), modes[i])
+			continue
+		}
+		a := place &^ within
+		if data.memory != nil && a != before {
+			data.pending, before = append(data.pending, a), a
+		}
+		if reads.memory != nil {
+			if modes[i]&loi.In != 0 {
+				reads.pending = append(reads.pending, a)
+			}
+			if modes[i]&loi.Out != 0 {
+				writes.pending = append(writes.pending, a)
+			}
+		}
+		if lines.memory != nil {
+			for a := place &^ (lineBytes - 1); a <= last; a += lineBytes {
+				if a != line {
+					lines.pending, line = append(lines.pending, a), a
+				}
+			}
+		}
+	}
+	f.flush()
+}
+
 // mark has the open regions touch a unit whose number and size are known.
 func (f *footprint) mark(unit uint32, bytes uint64, mode loi.Mode) {
 	one := func(i int, n uint64) {

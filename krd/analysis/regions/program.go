@@ -224,9 +224,7 @@ func (p *program) Accesses(worker int, places []uint64, bytes []uint32, modes []
 	if t.foot == nil {
 		return nil
 	}
-	for i, place := range places {
-		t.foot.touch(place, uint64(bytes[i]), modes[i])
-	}
+	t.foot.accesses(places, bytes, modes)
 	return nil
 }
 
