@@ -207,8 +207,8 @@ func (m *tags[T]) scrub(t *tagTable[T]) {
 	t.base, t.low, t.high = valid, uint32(len(t.tags)), 0
 }
 
-// cut makes no tag larger than most: a word of them at a time, whose upper bits are 0. list is whole
-// words.
+// cut makes no tag larger than most: a word of them at a time, whose upper bits are 0. list is
+// whole words.
 func cut[T uint8 | uint16](list []T, most T) {
 	size := unsafe.Sizeof(T(0))
 	all := uint64(1)<<(8*size) - 1
@@ -218,7 +218,8 @@ func cut[T uint8 | uint16](list []T, most T) {
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(list))),
 		uintptr(len(list))*size/8)
 	for i, w := range words {
-		keep := ((limit | upper) - w) & upper >> top * all // the upper bit stays where a tag is not larger
+		fits := ((limit | upper) - w) & upper // the upper bit stays where a tag is not larger
+		keep := fits >> top * all
 		words[i] = w&keep | limit&^keep
 	}
 }

@@ -9,8 +9,8 @@
 //	Slim      one version for each address (SlimTV)
 //	Bulk      one version for each table of addresses (BulkTV)
 //
-// [Runs] is for tags of one bit that are a sequence of ones and then zeros, such as "touched in this
-// region"; [Vectors] for tags of any type.
+// [Runs] is for tags of one bit that are a sequence of ones and then zeros, such as "touched in
+// this region"; [Vectors] for tags of any type.
 //
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
 // Program Analysis, CGO 2013. Levels are numbered from 0 here, from 1 in the paper.

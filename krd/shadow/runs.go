@@ -6,8 +6,8 @@ import (
 )
 
 // Runs keeps for each datum which of the regions that are open have touched it. What a region
-// touches, those around it touch: the tags are a sequence of ones and then zeros, and are kept as the
-// number of ones (5.1, run-length coding). The methods are for one goroutine.
+// touches, those around it touch: the tags are a sequence of ones and then zeros, and are kept as
+// the number of ones (5.1, run-length coding). The methods are for one goroutine.
 type Runs interface {
 	// Touch has the regions that are open touch the data at addresses, in bytes, and adds to fresh[i]
 	// the number of data that the region of level i had not touched before. fresh has at least as many
@@ -60,8 +60,8 @@ const (
 // MaxDepth is how many levels [Runs] are for.
 const MaxDepth = 1<<15 - 1
 
-// NewRuns returns a memory for the regions of l, of which nothing has been touched. A Datum or Table
-// that is no power of two, or a table of less than 8 data, is an error.
+// NewRuns returns a memory for the regions of l, of which nothing has been touched. A Datum or
+// Table that is no power of two, or a table of less than 8 data, is an error.
 func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
 	opt.Datum = or(opt.Datum, DefaultDatum)
 	opt.Table = or(opt.Table, max(DefaultTable, opt.Datum*leastTable))

@@ -4,8 +4,8 @@ package shadow
 // datum was touched last. The levels that touched it are those that [Levels.Valid] tells. Memory: 8
 // bytes for each datum of a table that is touched.
 //
-// Departure: the paper keeps the tag too, in 8 of the 64 bits. It is never less than what the version
-// tells: a region that is open now and was not when the datum was touched began later.
+// Departure: the paper keeps the tag too, in 8 of the 64 bits. It is never less than what the
+// version tells: a region that is open now and was not when the datum was touched began later.
 type slim struct {
 	shape
 	firsts
@@ -52,7 +52,8 @@ func (m *slim) Mark(addr uint64) int {
 	return before
 }
 
-// before returns how many levels that are open have touched a datum of this version; 0: nothing has.
+// before returns how many levels that are open have touched a datum of this version; 0: nothing
+// has.
 func (m *slim) before(v Version) int {
 	if v == 0 {
 		return 0

@@ -71,7 +71,8 @@ type Program struct {
 	// AgainBytes is how much of it outermost regions touched that another had touched before, such as
 	// that of another goroutine; likewise.
 	AgainBytes *uint64 `json:"again_bytes"`
-	Threads    int     `json:"threads"` // that did something; 1 for tasks, which are taken in the order of one
+	// Threads are those that did something; 1 of tasks, which are taken in the order of one.
+	Threads int `json:"threads"`
 }
 
 // Memory is what the shadow memory took, in bytes.

@@ -33,14 +33,18 @@ type lane struct {
 // pendingLen is how many accesses are gathered.
 const pendingLen = 1 << 12
 
-// newFootprint returns one without regions. data and lines: what is looked at.
-func newFootprint(opt *Options, data, lines bool) (*footprint, error) {
+// newFootprint returns one without regions. data and lines: what is looked at; sized: addresses are
+// numbers of units with sizes of their own, see mark.
+func newFootprint(opt *Options, data, lines, sized bool) (*footprint, error) {
 	f := &footprint{datum: opt.Datum}
 	make := func(i int, o shadow.RunsOptions) (err error) {
 		f.lane[i].memory, err = shadow.NewRuns(&f.levels, o)
 		return err
 	}
 	o := opt.memory()
+	if sized {
+		o.Datum, o.Table = 1, max(opt.Table/opt.Datum, 8)
+	}
 	if data && opt.Count != countLines {
 		for _, i := range []int{laneData, laneReads, laneWrites} {
 			if i != laneData && opt.Count != countAll {
@@ -52,7 +56,9 @@ func newFootprint(opt *Options, data, lines bool) (*footprint, error) {
 		}
 	}
 	if lines && (opt.Count != countData || !data) {
-		o.Datum, o.Table = lineBytes, max(o.Table, lineBytes*8)
+		if !sized {
+			o.Datum = lineBytes
+		}
 		if err := make(laneLines, o); err != nil {
 			return nil, err
 		}
@@ -182,8 +188,8 @@ func (f *footprint) first() uint64 {
 	return f.lane[laneData].fresh[0]
 }
 
-// leave ends the innermost region, which began when first had been touched, and adds what it touched
-// to n.
+// leave ends the innermost region, which began when first had been touched, and adds what it
+// touched to n.
 func (f *footprint) leave(n *node, first uint64) {
 	f.flush()
 	n.first += f.first() - first

@@ -9,12 +9,12 @@ import (
 	"krdlab/loi"
 )
 
-// A program follows the regions of the threads of a program, each by itself: what a region touches is
-// what its thread touches between its begin and its end.
+// A program follows the regions of the threads of a program, each by itself: what a region touches
+// is what its thread touches between its begin and its end.
 //
-// Recursion is folded: a region of the source that is open already on its thread is not opened again.
-// What is done in it is done in the one that is open, and it is no instance. So a path has each region
-// once, and there are no more levels than regions.
+// Recursion is folded: a region of the source that is open already on its thread is not opened
+// again. What is done in it is done in the one that is open, and it is no instance. So a path has
+// each region once, and there are no more levels than regions.
 type program struct {
 	opt     *Options
 	header  *loi.Header
@@ -87,7 +87,7 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 	kind := p.header.Registry.Regions[region].Kind
 	if (kind != loi.Iteration || p.opt.Iterations) && !t.active[region] {
 		if t.foot == nil {
-			if t.foot, err = newFootprint(p.opt, p.data, p.lines); err != nil {
+			if t.foot, err = newFootprint(p.opt, p.data, p.lines, p.sized); err != nil {
 				return err
 			}
 		}

@@ -1,8 +1,8 @@
 // Package regions is the analysis `regions`: for each region of a program, function, loop, task or
 // kernel, how much is done in it and how much memory it touches, at all levels of nesting at once.
 //
-//	events -> program: the regions of each thread   -\
-//	       -> tasks: the frame tree, depth first     -+-> footprint (package shadow) -> tree -> Document
+//	events -> program: regions of each thread  -\
+//	       -> tasks: frame tree, depth first    -+-> footprint (package shadow) -> tree -> Document
 //
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
 // Program Analysis, CGO 2013: the memory footprint profiler (5.1).
@@ -23,10 +23,11 @@ import (
 var Analysis = &analysis.Analysis{
 	Name:    "regions",
 	Summary: "Work and memory footprint of each function, loop, task and kernel, as a tree",
-	Long: "For each region of a program by its path, which is those around it, list how often it was " +
-		"entered, how much was done in it, and its footprint: the memory that one instance touches, " +
-		"on average and at most. Regions are functions and loops of a Go program, and the tasks and kernels of " +
-		"krdlab's own. All levels are counted at once, in vector shadow memory (skadu paper).\n" +
+	Long: "For each region of a program by its path, which is those around it, list how often it " +
+		"was entered, how much was done in it, and its footprint: the memory that one instance " +
+		"touches, on average and at most. Regions are functions and loops of a Go program, and the " +
+		"tasks and kernels of krdlab's own. All levels are counted at once, in vector shadow memory " +
+		"(skadu paper).\n" +
 		"A region that is open already on its goroutine is not opened again: recursion is one " +
 		"instance. What a goroutine touches counts for its own regions.",
 	Example: "  krdlab regions matmul --n 1024 --sched workfirst\n" +
@@ -47,12 +48,14 @@ var Analysis = &analysis.Analysis{
 type Options struct {
 	Depth      int    `flag:"depth" help:"print N levels of the tree, 0 for all"`
 	Iterations bool   `flag:"iterations" help:"the iterations of loops are regions too"`
-	Count      string `flag:"count" choice:"all,data,lines" help:"WHAT: data, lines of 64 bytes, or all, with what is read and what is written apart"`
 	Datum      uint64 `flag:"datum" help:"BYTES of a datum, a power of two"`
-	Memory     bool   `flag:"memory" help:"print what the shadow memory took"`
-	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT has a version in the shadow memory: a table (bulk), an address (slim) or each tag (baseline)"`
-	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of the shadow memory, a power of two"`
-	Compress   bool   `flag:"compress" help:"compress tables of the shadow memory that were not used recently"`
+	// What is counted.
+	Count  string `flag:"count" choice:"all,data,lines" help:"WHAT: data, lines, or all, with reads apart"`
+	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
+	// Of the shadow memory.
+	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
+	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
+	Compress   bool   `flag:"compress" help:"compress tables of tags that were not used recently"`
 }
 
 // What is counted.

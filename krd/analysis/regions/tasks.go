@@ -11,11 +11,11 @@ import (
 	"krdlab/loi/dag"
 )
 
-// A taskTree goes through the frame tree of a run depth first, as one worker alone would have run it:
-// a footprint is a set, whatever the order and whoever ran what. A task is a region, and so is each
-// execution of a kernel. The path of a task has for each task around it the region of the source
-// in which that began, if the trace has regions; so tasks of one depth that began in the same regions
-// are instances of one.
+// A taskTree goes through the frame tree of a run depth first, as one worker alone would have run
+// it: a footprint is a set, whatever the order and whoever ran what. A task is a region, and so is
+// each execution of a kernel. The path of a task has for each task around it the region of the
+// source in which that began, if the trace has regions; so tasks of one depth that began in the
+// same regions are instances of one.
 //
 // Memory: the graph, and 4 bytes a unit of each access.
 type taskTree struct {
@@ -62,10 +62,8 @@ func ofTasks(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input
 	if err != nil {
 		return nil, err
 	}
-	// a unit is a datum: its number is its address
-	o := *opt
-	o.Datum, o.Table = 1, opt.Table/opt.Datum
-	if x.foot, err = newFootprint(&o, x.numbers != nil, x.numbers != nil); err != nil {
+	touches := x.numbers != nil
+	if x.foot, err = newFootprint(opt, touches, touches, true); err != nil {
 		return nil, err
 	}
 	if err := x.task(0, frame{kindTask, theProgram}, 0); err != nil {

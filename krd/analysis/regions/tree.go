@@ -13,7 +13,8 @@ const (
 	kindTask   = "task"
 )
 
-// A frame is a step of a path: a region of the source, a kernel, or the tasks that begin in a region.
+// A frame is a step of a path: a region of the source, a kernel, or the tasks that begin in a
+// region.
 type frame struct {
 	kind   string
 	number int // of the region or kernel

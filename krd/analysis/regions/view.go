@@ -22,8 +22,8 @@ const (
 func (d *Document) View() *doc.Doc {
 	v := &doc.Doc{Title: "Regions: work and footprint", Warnings: d.Warnings}
 	t := doc.NewTable(1, "region", "instances", "work", "mean", "most", "first")
-	t.Title = "Work: " + d.work() + ". Mean and most: memory that an instance touches. First: how much " +
-		"of that was touched first there, within the outermost region around it."
+	t.Title = "Work: " + d.work() + ". Mean and most: memory that an instance touches. First: how " +
+		"much of that was touched first there, within the outermost region around it."
 	all := uint64(0)
 	for i := range d.Regions {
 		if d.paths[i].depth == 0 {

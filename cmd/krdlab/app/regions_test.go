@@ -1,0 +1,89 @@
+package app
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// regionsOf is what krdlab regions prints of one run, as far as scripts rely on it.
+type regionsOf struct {
+	SchemaVersion int        `json:"schema_version"`
+	Unit          string     `json:"unit"`
+	Regions       []regionOf `json:"regions"`
+}
+
+type regionOf struct {
+	Path              []string `json:"path"`
+	Kind              string   `json:"kind"`
+	Instances         uint64   `json:"instances"`
+	Work              uint64   `json:"work"`
+	CriticalPath      *uint64  `json:"critical_path"`
+	SelfParallelism   *float64 `json:"self_parallelism"`
+	TotalParallelism  *float64 `json:"total_parallelism"`
+	FootprintBytes    float64  `json:"footprint_bytes"`
+	FootprintBytesMax float64  `json:"footprint_bytes_max"`
+	FootprintLines    float64  `json:"footprint_lines"`
+	Class             *string  `json:"class"`
+}
+
+// TestRegionsOfProduct has C += A B over (m, n, k) touch 4 (m k + k n + m n) bytes at every level of
+// the tree, whoever runs it, simulated or not.
+func TestRegionsOfProduct(t *testing.T) {
+	for _, flags := range [][]string{
+		{"--machine", "westmere-ex-4s", "--cores", "24", "--sched", "workfirst"},
+		{"--machine", "westmere-ex-4s", "--cores", "24", "--sched", "shepherd-socket"},
+		{"--cores", "2", "--sched", "helpfirst"},
+	} {
+		args := append([]string{"regions", "matmul", "--n", "256", "--json", "--out",
+			filepath.Join(t.TempDir(), "run")}, flags...)
+		code, stdout, stderr := krdlab(args...)
+		if code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, stderr)
+		}
+		var d regionsOf
+		if err := json.Unmarshal([]byte(stdout), &d); err != nil {
+			t.Fatal(err)
+		}
+		if d.SchemaVersion != 1 || d.Unit != "ns" {
+			t.Errorf("schema %d, unit %q", d.SchemaVersion, d.Unit)
+		}
+		leaves := 0
+		for _, r := range d.Regions {
+			m, n, k := 256.0, 256.0, 256.0
+			for _, step := range r.Path {
+				switch step {
+				case "rows":
+					m /= 2
+				case "cols":
+					n /= 2
+				case "inner":
+					k /= 2
+				}
+			}
+			if r.Kind == "kernel" {
+				m, n, k = 32, 32, 64
+				leaves += int(r.Instances)
+			}
+			if want := 4 * (m*k + k*n + m*n); r.FootprintBytes != want || r.FootprintBytesMax != want ||
+				r.FootprintLines != want/64 {
+				t.Errorf("%v: %s touches %g bytes, at most %g, %g lines, expected %g bytes", flags,
+					strings.Join(r.Path, " > "), r.FootprintBytes, r.FootprintBytesMax, r.FootprintLines, want)
+			}
+			if r.Work == 0 || r.CriticalPath != nil || r.SelfParallelism != nil ||
+				r.TotalParallelism != nil || r.Class != nil {
+				t.Errorf("%+v", r)
+			}
+		}
+		if want := 8 * 8 * 4; leaves != want {
+			t.Errorf("%v: %d leaves, expected %d", flags, leaves, want)
+		}
+		if !slices.ContainsFunc(d.Regions, func(r regionOf) bool {
+			return r.Kind == "task" && slices.Contains(r.Path, "inner")
+		}) {
+			t.Errorf("%v: %d regions", flags, len(d.Regions))
+		}
+	}
+}
