@@ -79,7 +79,8 @@ func small(text string) (command string, ok bool) {
 	}
 	words := strings.Fields(text)
 	switch {
-	case slices.Contains(words, "saxpy") || words[0] == "graph" && words[1] == goProgram ||
+	case slices.Contains(words, "saxpy") ||
+		(words[0] == "graph" || words[0] == "regions") && words[1] == goProgram ||
 		words[0] == "trace" && words[1] == goProgram && words[2] != "--agent":
 		return text, false
 	case slices.Contains(words, "--help"):
