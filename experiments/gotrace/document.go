@@ -9,6 +9,7 @@ import (
 
 	"krdlab/experiments/result"
 	"krdlab/krd"
+	observe "krdlab/krd/analysis"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
 )
@@ -50,6 +51,11 @@ type Document struct {
 	Sampling       *Sampling         `json:"sampling"`   // null: all accesses were taken
 	krd.Parts                        // empty: a trace was written
 	Warnings       []string          `json:"warnings"` // see Doubts
+
+	// Result is what the observer of a [Request] found, nil where there was none; ObserverNs is the
+	// time that its methods took, beside the program.
+	Result     observe.Result `json:"-"`
+	ObserverNs int64          `json:"-"`
 }
 
 // A Place is accesses of the program that are not observed, or of which it is not known to what.

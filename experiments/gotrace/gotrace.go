@@ -3,7 +3,8 @@
 // (packages loi/collect and krd), or writes that to a trace.
 //
 //	sources -> gofront.Build -> program -> collect.Reader -> krd.Stream -> Document
-//	                                                     \-> loi.Builder -> trace
+//	                                                     |-> loi.Builder -> trace
+//	                                                     \-> analysis.Live -> Result
 package gotrace
 
 import (
@@ -26,6 +27,8 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/scratch"
 	"krdlab/krd"
+	observe "krdlab/krd/analysis"
+	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
 )
@@ -54,6 +57,11 @@ type Request struct {
 	Unit  Unit
 	Out   string // the run directory; "" is a new one under result.RunsDir
 	Trace string // the trace to write, instead of a directory; "": none
+
+	// Live makes an observer of the program, given the header that a trace of it would begin with: then
+	// no trace is written and no run directory, and no distances are computed. Places are in bytes
+	// whatever the Unit; Build.Sample is not set.
+	Live func(*loi.Header) (observe.Live, error)
 
 	Caches hw.Machine // whose L2 and LLC close, near and far are about
 
@@ -94,7 +102,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	defer mem.Close()
 	d := newDocument(r, built)
 	var dir *result.RunDir
-	if r.Trace == "" {
+	if r.Trace == "" && r.Live == nil {
 		if dir, err = begin(r, argv, t); err != nil {
 			return nil, err
 		}
@@ -136,7 +144,7 @@ func newMemory(r *Request, b *gofront.Built) (*collect.Memory, error) {
 	return collect.NewMemory(len(b.Sites), r.Build.Stack || r.Build.Values, r.Build.Sync)
 }
 
-// run runs a program that was built and analyses it, or writes its trace. failed is the error of
+// run runs a program that was built and analyses it, has it observed or writes its trace. failed is the error of
 // the program's end, err that of the tracing, after which nothing is left.
 func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *collect.Memory) (
 	failed, err error) {
@@ -174,6 +182,9 @@ func (d *Document) run(ctx context.Context, r *Request, b *gofront.Built, mem *c
 	}
 	if err != nil && a.trace != nil {
 		err = a.trace.abort(err)
+	}
+	if err != nil && a.live != nil {
+		_ = a.live.stop() // its error is in err
 	}
 	return failed, err
 }
@@ -224,6 +235,7 @@ type analysis struct {
 	trace   *traceSink
 	keys    []uint64
 	bytes   []uint32
+	live    *live          // nil: there is no observer
 	sample  *sampler       // nil: all accesses are taken
 	count   uint64         // accesses
 	workers map[uint64]int // by goroutine, in the order of their first accesses
@@ -239,6 +251,11 @@ func newAnalysis(r *Request, b *gofront.Built, p *collect.Program) (*analysis, e
 	if r.Build.Sample {
 		a.sample = newSampler(a)
 		return a, nil
+	}
+	if r.Live != nil {
+		a.live, err = newLive(r, a)
+		a.reader.Loops = a
+		return a, err
 	}
 	if r.Trace != "" {
 		if a.trace, err = newTraceSink(r, a); err == nil {
@@ -263,6 +280,9 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	}
 	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
 	a.count += uint64(len(b.Places))
+	if a.live != nil {
+		return a.live.batch(b)
+	}
 	if a.unit == Lines && a.trace == nil {
 		return a.turns(b, func(worker uint32, from, to int) error {
 			return a.ahead.add(worker, b.Places[from:to], b.Groups[from:to])
@@ -302,13 +322,16 @@ func (a *analysis) turns(b *collect.Batch, do func(worker uint32, from, to int) 
 	return nil
 }
 
-// Loop takes a loop; data are lines.
+// Loop takes a loop; data are lines, unless an observer takes it.
 func (a *analysis) Loop(l *collect.Loop) error {
 	if a.sample != nil {
 		a.sample.loop(l)
 		return nil
 	}
 	a.count += l.Times * uint64(len(l.Accesses))
+	if a.live != nil {
+		return a.live.loop(l)
+	}
 	return a.ahead.loop(uint32(a.worker(l.Goroutine)), l)
 }
 
@@ -332,6 +355,9 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	d.account(a)
 	if a.trace != nil {
 		return a.trace.close(d, &a.caches)
+	}
+	if a.live != nil {
+		return a.live.end(d)
 	}
 	if a.sample != nil {
 		return a.sample.end(d)

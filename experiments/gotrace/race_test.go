@@ -48,7 +48,7 @@ func main() {
 		"lines": func(r *Request) {}, "sample": func(r *Request) { r.Build.Sample = true },
 		"stack": func(r *Request) { r.Build.Stack = true },
 		"sync": func(r *Request) {
-			r.Build.Sync, r.Build.Regions = true, true
+			r.Build.Sync, r.Build.Iterations = true, true
 			r.Trace = filepath.Join(t.TempDir(), "p.loi")
 		},
 	} {

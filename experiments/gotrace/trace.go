@@ -45,7 +45,7 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 		}
 	}
 	t.regions = slices.Repeat([]loi.RegionID{loi.NoRegion}, len(a.reader.Regions)+1)
-	h := t.header(r.Build.Path, r.Unit, &r.Caches)
+	h := header(r.Build.Path, r.Unit, &r.Caches)
 	h.Meta = append(h.Meta, loi.KV{Key: "cut off", Value: "krdlab ended before the program"})
 	b.Expect(h)
 	return t, nil
@@ -236,7 +236,7 @@ func (t *traceSink) object(class int) (loi.ObjectID, error) {
 	return loi.ObjectID(t.objects[class]), nil
 }
 
-func (t *traceSink) header(path string, unit Unit, m *hw.Machine) loi.Header {
+func header(path string, unit Unit, m *hw.Machine) loi.Header {
 	clock := hw.CalibrateClock()
 	return loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
@@ -260,7 +260,7 @@ func accounts(a *collect.Accounts) (all []loi.KV) {
 }
 
 func (t *traceSink) close(d *Document, m *hw.Machine) error {
-	h := t.header(d.Package, d.Unit, m)
+	h := header(d.Package, d.Unit, m)
 	h.Meta = slices.Insert(h.Meta, 0, loi.KV{Key: "exit_code", Value: fmt.Sprint(d.ExitCode)})
 	h.Meta = append(h.Meta, accounts(&d.Accounts)...)
 	if d.Signal != "" {

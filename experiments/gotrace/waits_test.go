@@ -239,7 +239,8 @@ func openTraceOf(t *testing.T, text string, regions bool) *loi.Trace {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
 	_, out, err := trace(t, Data, text, func(r *Request) {
-		r.Trace, r.Build.Sync, r.Build.Regions = file, true, regions
+		r.Trace, r.Build.Sync = file, true
+		r.Build.Regions, r.Build.Iterations = regions, regions
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -40,6 +40,9 @@ type Analysis struct {
 	// Live, if not nil, returns what takes a Go program while it runs, without a trace of it. Regions
 	// are appended to in.Header.Registry.Regions as they first begin.
 	Live func(options any, in *Input) (Live, error)
+	// Iterations, if not nil, reports that Live is to be told of the regions of iterations too. It costs
+	// loops that come as one.
+	Iterations func(options any) bool
 	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
 	// passes, or a stream of each node side by side.
 	Trace func(ctx context.Context, options any, t *loi.Trace, in *Input) (Result, error)

@@ -77,7 +77,10 @@ func (r *Reader) region(t *thread, e event, at uint64) error {
 		r.within(t, depth, r.Regions[n-1].Parent, at)
 	case kindGoto:
 		r.leave(t, depth+1, at)
-		r.within(t, depth, n, at)
+		if x := &r.Regions[n-1]; !r.within(t, depth, n, at) && x.Kind == loi.Loop {
+			r.within(t, depth, x.Parent, at) // it has led to the label of that loop
+			r.enter(t, depth, n, at)
+		}
 	}
 	return r.full()
 }

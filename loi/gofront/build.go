@@ -34,11 +34,13 @@ type BuildOptions struct {
 	Include, Exclude []string
 	// Stack records that what is on the stack is observed too, as far as something points to it.
 	Stack bool
-	// Regions records functions, loops and iterations as regions.
+	// Regions records functions and loops as regions.
 	Regions bool
+	// Iterations records those of loops as regions too. It implies Regions.
+	Iterations bool
 	// Sync records what goroutines wait for, and has the standard library do so too.
 	Sync bool
-	// Values records which operations were done: what depends on what. It implies Stack and Regions.
+	// Values records which operations were done: what depends on what. It implies Stack and Iterations.
 	Values bool
 	// Plain rewrites no package: what is recorded is what the standard library does (Sync).
 	Plain bool
@@ -93,7 +95,8 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	if opt.overlay, err = opt.overlaid(ctx); err != nil {
 		return nil, err
 	}
-	opt.Stack, opt.Regions = opt.Stack || opt.Values, opt.Regions || opt.Values
+	opt.Stack, opt.Iterations = opt.Stack || opt.Values, opt.Iterations || opt.Values
+	opt.Regions = opt.Regions || opt.Iterations
 	what, err := choose(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -121,8 +124,8 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	b := &Built{Binary: filepath.Join(dir, "bin", what.binary), Folder: what.folder}
 	for {
 		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
-			Regions: opt.Regions, Sync: opt.Sync, Values: opt.Values, Sample: opt.Sample,
-			Texts: opt.overlay.texts})
+			Regions: opt.Regions, Iterations: opt.Iterations, Sync: opt.Sync, Values: opt.Values,
+			Sample: opt.Sample, Texts: opt.overlay.texts})
 		if err != nil {
 			return nil, err
 		}

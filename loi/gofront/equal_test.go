@@ -68,7 +68,7 @@ func TestEscapes(t *testing.T) {
 func sameEscapes(t *testing.T, dir string, how Options, as map[string]bool, least int) {
 	out := t.TempDir()
 	b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: ".", Regions: how.Regions,
-		Sync: how.Sync, Stack: how.Stack, Values: how.Values}, out)
+		Iterations: how.Iterations, Sync: how.Sync, Stack: how.Stack, Values: how.Values}, out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func TestStandardInPlace(t *testing.T) {
 			}
 			for name, how := range short("accesses", "all") {
 				b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: p, Test: true,
-					Include: []string{Standard + p}, Regions: how.Regions, Sync: how.Sync,
-					Stack: how.Stack, Values: how.Values}, t.TempDir())
+					Include: []string{Standard + p}, Regions: how.Regions,
+					Iterations: how.Iterations, Sync: how.Sync, Stack: how.Stack, Values: how.Values}, t.TempDir())
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
 )
@@ -21,10 +24,86 @@ type accesses struct {
 	reader *collect.Reader
 	first  map[int]uint64
 	list   []string
+	in     []string // of each, in which function or loop; "": it is not known
+	inside
+}
+
+// inside keeps in which function or loop a goroutine is.
+type inside struct {
+	open map[uint64][]begunRegion
+	runs map[string]int // how often each of them began
+}
+
+type begunRegion struct {
+	number uint32
+	name   string // of the innermost function or loop
+}
+
+func newInside() inside {
+	return inside{map[uint64][]begunRegion{}, map[string]int{}}
+}
+
+// until takes the acts before an access of a batch, which it returns without them.
+func (in *inside) until(r *collect.Reader, acts []collect.Act, access int) []collect.Act {
+	for ; len(acts) > 0 && acts[0].After <= access; acts = acts[1:] {
+		a := &acts[0]
+		open := in.open[a.Goroutine]
+		switch a.Kind {
+		case loi.EventRegion:
+			x := begunRegion{a.Number, in.of(a.Goroutine)}
+			if s := &r.Regions[a.Region-1]; s.Kind != loi.Iteration {
+				x.name = fmt.Sprintf("%s:%d %v", s.Function, s.Line, s.Kind)
+				in.runs[x.name]++
+			}
+			in.open[a.Goroutine] = append(open, x)
+		case loi.EventRegionEnd:
+			if n := len(open) - 1; n < 0 || open[n].number != a.Number {
+				panic("a region ends that is not the innermost")
+			}
+			in.open[a.Goroutine] = open[:len(open)-1]
+		}
+	}
+	return acts
+}
+
+// of is the name of the innermost function or loop.
+func (in *inside) of(goroutine uint64) string {
+	if open := in.open[goroutine]; len(open) > 0 {
+		return open[len(open)-1].name
+	}
+	return ""
+}
+
+// turnOf is the turn that access i of a batch is of.
+func turnOf(b *collect.Batch, i int) *collect.Turn {
+	n, _ := slices.BinarySearchFunc(b.Turns, i+1, func(t collect.Turn, i int) int { return t.End - i })
+	return &b.Turns[n]
+}
+
+// unrolled has a sink take the iterations of loops one by one.
+type unrolled struct {
+	collect.Sink
+	loops int
+}
+
+func (u *unrolled) Loop(l *collect.Loop) error {
+	u.loops++
+	b := &collect.Batch{}
+	for i := range l.Times {
+		for _, a := range l.Accesses {
+			b.Places = append(b.Places, a.Place+i*uint64(a.Step))
+			b.Bytes, b.Groups = append(b.Bytes, a.Bytes), append(b.Groups, a.Group)
+		}
+	}
+	b.Turns = []collect.Turn{{End: len(b.Places), Goroutine: l.Goroutine}}
+	return u.Batch(b)
 }
 
 func (a *accesses) Batch(b *collect.Batch) error {
+	acts := b.Acts
+	defer func() { a.until(a.reader, acts, len(b.Places)) }()
 	for i, p := range b.Places {
+		acts = a.until(a.reader, acts, i)
 		n := a.reader.Groups[b.Groups[i]].Site
 		s := &a.sites[n-1]
 		if _, ok := a.first[n]; !ok {
@@ -32,36 +111,42 @@ func (a *accesses) Batch(b *collect.Batch) error {
 		}
 		a.list = append(a.list, fmt.Sprintf("%s:%d %s of %d at %d", filepath.Base(s.File), s.Line,
 			s.What(), b.Bytes[i], int64(p-a.first[n])))
+		a.in = append(a.in, a.of(turnOf(b, i).Goroutine))
 	}
 	return nil
 }
 
 // TestLoops compares what is read of a program whose steady loops are events of their own with what
-// is read where each access is one, as it is beside regions; and what it prints, with what it prints
-// as it stands.
+// is read where each access is one, as it is beside iterations, and both with what is read beside
+// regions without iterations; and what it prints, with what it prints as it stands.
 func TestLoops(t *testing.T) {
 	dir, err := filepath.Abs("testdata/loops")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lists [2][]string
-	var printed [2]string
+	var lists [3]*accesses
+	var printed [3]string
 	for i := range lists {
 		built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-			Regions: i == 1}, t.TempDir())
+			Regions: i > 0, Iterations: i == 1}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(built.Failed) > 0 {
 			t.Fatal(built.Failed[0].Why)
 		}
-		a := &accesses{sites: built.Sites, first: map[int]uint64{}}
+		a := &accesses{sites: built.Sites, first: map[int]uint64{}, inside: newInside()}
 		program, r := traced(t, built, a)
-		a.reader = r
+		each := &unrolled{Sink: a}
+		if a.reader = r; i == 2 {
+			r.Loops = each
+		}
 		var out bytes.Buffer
 		program.Stdout = &out
 		run(t, program, built, r, false)
-		lists[i], printed[i] = a.list, out.String()
+		if lists[i], printed[i] = a, out.String(); i == 2 && each.loops < 20 {
+			t.Errorf("%d loops come as one", each.loops)
+		}
 	}
 	plain := exec.Command("go", "run", ".")
 	plain.Dir = dir
@@ -71,7 +156,8 @@ func TestLoops(t *testing.T) {
 	}
 	for name, how := range gofront.Variants(nil) {
 		built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-			Stack: how.Stack, Regions: how.Regions, Sync: how.Sync, Values: how.Values}, t.TempDir())
+			Stack: how.Stack, Regions: how.Regions, Iterations: how.Iterations, Sync: how.Sync,
+			Values: how.Values}, t.TempDir())
 		if err != nil || len(built.Failed) > 0 {
 			t.Fatal(err, built)
 		}
@@ -88,18 +174,26 @@ func TestLoops(t *testing.T) {
 			t.Errorf("program %d prints\n%s\nexpected\n%s", i, text, want)
 		}
 	}
-	if len(lists[1]) < 10_000 {
-		t.Errorf("%d accesses", len(lists[1]))
+	each := lists[1] // access by access
+	if len(each.list) < 10_000 || len(each.runs) < 50 {
+		t.Errorf("%d accesses in %d functions and loops", len(each.list), len(each.runs))
 	}
-	for i := range min(len(lists[0]), len(lists[1])) {
-		if lists[0][i] != lists[1][i] {
-			from := max(0, i-5)
-			t.Fatalf("access %d:\n%s\nexpected\n%s", i, strings.Join(lists[0][from:i+1], "\n"),
-				strings.Join(lists[1][from:i+1], "\n"))
+	for n, got := range lists {
+		for i := range min(len(got.list), len(each.list)) {
+			if got.list[i] != each.list[i] || n == 2 && got.in[i] != each.in[i] {
+				from := max(0, i-5)
+				t.Fatalf("program %d, access %d:\n%s\nin %s, expected\n%s\nin %s", n, i,
+					strings.Join(got.list[from:i+1], "\n"), got.in[i],
+					strings.Join(each.list[from:i+1], "\n"), each.in[i])
+			}
+		}
+		if len(got.list) != len(each.list) {
+			t.Errorf("program %d: %d accesses, expected %d", n, len(got.list), len(each.list))
 		}
 	}
-	if len(lists[0]) != len(lists[1]) {
-		t.Errorf("%d accesses, expected %d", len(lists[0]), len(lists[1]))
+	if !maps.Equal(lists[2].runs, each.runs) {
+		t.Errorf("without iterations functions and loops began\n%v\nexpected\n%v", lists[2].runs,
+			each.runs)
 	}
 }
 

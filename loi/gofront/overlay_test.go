@@ -16,10 +16,11 @@ import (
 
 // variants are the ways to rewrite a program that are tested, as the flags ask for them: values
 // imply the stack and regions.
-var variants = map[string]Options{"accesses": {}, "stack": {Stack: true}, "regions": {Regions: true},
-	"sync": {Sync: true}, "regions-sync": {Regions: true, Sync: true},
-	"values": {Stack: true, Regions: true, Values: true},
-	"all":    {Stack: true, Regions: true, Sync: true, Values: true}}
+var variants = map[string]Options{"accesses": {}, "stack": {Stack: true}, "regions": {Regions: true, Iterations: true},
+	"no-iterations": {Regions: true},
+	"sync":          {Sync: true}, "regions-sync": {Regions: true, Iterations: true, Sync: true},
+	"values": {Stack: true, Regions: true, Iterations: true, Values: true},
+	"all":    {Stack: true, Regions: true, Iterations: true, Sync: true, Values: true}}
 
 // short returns a sample of the variants in short tests, and all in long ones.
 func short(names ...string) map[string]Options {

@@ -360,7 +360,8 @@ func outcomes(t *testing.T, list []function, how gofront.Options) *outcome {
 		t.Fatalf("%s", text)
 	}
 	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-		Stack: how.Stack, Regions: how.Regions, Sync: how.Sync, Values: how.Values}, work)
+		Stack: how.Stack, Regions: how.Regions, Iterations: how.Iterations, Sync: how.Sync,
+		Values: how.Values}, work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +386,7 @@ func outcomes(t *testing.T, list []function, how gofront.Options) *outcome {
 // TestRandom compares what functions of random statements do, as they are and rewritten: the calls
 // that they make, in order, how they panic, and what their state is then.
 func TestRandom(t *testing.T) {
-	for name, how := range gofront.Variants(long.Or([]string{"accesses", "all"}, nil)) {
+	for name, how := range gofront.Variants(long.Or([]string{"accesses", "all", "no-iterations"}, nil)) {
 		t.Run(name, func(t *testing.T) { random(t, how) })
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -95,6 +96,7 @@ type event struct {
 	what  string
 	bytes uint32
 	at    int64
+	in    string // the innermost function or loop; "": it is not known
 }
 
 // events lists the accesses of functions by the lines that these begin in.
@@ -106,7 +108,10 @@ type events struct {
 }
 
 func (a *events) Batch(b *collect.Batch) error {
+	acts := b.Acts
+	defer func() { a.until(a.reader, acts, len(b.Places)) }()
 	for i, p := range b.Places {
+		acts = a.until(a.reader, acts, i)
 		n := a.reader.Groups[b.Groups[i]].Site
 		s := &a.sites[n-1]
 		if filepath.Base(s.File) != "functions.go" {
@@ -119,13 +124,15 @@ func (a *events) Batch(b *collect.Batch) error {
 		for f > 0 && a.lines[f] > s.Line {
 			f--
 		}
-		a.of[f] = append(a.of[f], event{s.Line, a.words[n], b.Bytes[i], int64(p - a.first[n])})
+		a.of[f] = append(a.of[f], event{s.Line, a.words[n], b.Bytes[i], int64(p - a.first[n]),
+			a.inside.of(turnOf(b, i).Goroutine)})
 	}
 	return nil
 }
 
 // TestRandomLoops compares what is read of random loops, of which some are steady, with what is read
-// where each access is an event, as it is beside regions; and what they compute and how they panic,
+// where each access is an event, as it is beside iterations; what is read beside regions without
+// iterations, and in which function or loop, with that too; and what they compute and how they panic,
 // with what they do as they stand.
 func TestRandomLoops(t *testing.T) {
 	const build = 150
@@ -184,12 +191,13 @@ func compareLoops(t *testing.T, seed uint64, n int) (counts [3]int) {
 	want := strings.Split(string(as), "\n")
 	counts[1] = strings.Count(string(as), "panic: ")
 	for _, stack := range []bool{false, true} {
-		var both [2]*events
-		for i := range both {
+		var all [3]*events
+		loops := &unrolled{}
+		for i := range all {
 			a := &events{lines: lines, of: make([][]event, n)}
-			both[i] = a
+			all[i] = a
 			built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-				Regions: i == 1, Stack: stack}, t.TempDir())
+				Regions: i > 0, Iterations: i == 1, Stack: stack}, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,24 +207,37 @@ func compareLoops(t *testing.T, seed uint64, n int) (counts [3]int) {
 			for _, text := range built.Files {
 				counts[2] += bytes.Count(text, []byte("A.WE("))
 			}
-			a.sites, a.first = built.Sites, map[int]uint64{}
+			a.sites, a.first, a.inside = built.Sites, map[int]uint64{}, newInside()
 			a.words = make([]string, len(built.Sites)+1)
 			program, r := traced(t, built, a)
-			a.reader, r.Stack = r, stack
+			if a.reader, r.Stack = r, stack; i == 2 {
+				loops.Sink, r.Loops = a, loops
+			}
 			var out bytes.Buffer
 			program.Stdout = &out
 			run(t, program, built, r, false)
 			for f, line := range strings.Split(out.String(), "\n") {
 				if f >= len(want) || line != want[f] {
-					t.Fatalf("seed %d, stack %v, regions %v:\n%s\nas it is:\n%s\nrewritten:\n%s",
-						seed+uint64(f), stack, i == 1, sources[min(f, n-1)], want[min(f, n)], line)
+					t.Fatalf("seed %d, stack %v, program %d:\n%s\nas it is:\n%s\nrewritten:\n%s",
+						seed+uint64(f), stack, i, sources[min(f, n-1)], want[min(f, n)], line)
 				}
 			}
 		}
 		for f := range n {
-			sameEvents(t, both[0].of[f], both[1].of[f], fmt.Sprintf("seed %d, stack %v", seed+uint64(f),
-				stack), b.String())
-			counts[0] += len(both[0].of[f])
+			name := fmt.Sprintf("seed %d, stack %v", seed+uint64(f), stack)
+			sameEvents(t, all[2].of[f], all[1].of[f], name+", without iterations", b.String())
+			for i := range all[1].of[f] {
+				all[1].of[f][i].in = ""
+			}
+			sameEvents(t, all[0].of[f], all[1].of[f], name, b.String())
+			counts[0] += len(all[0].of[f])
+		}
+		if !maps.Equal(all[1].runs, all[2].runs) || len(all[1].runs) < n {
+			t.Errorf("seeds from %d on, stack %v: functions and loops began without iterations\n%v\n"+
+				"expected\n%v", seed, stack, all[2].runs, all[1].runs)
+		}
+		if loops.loops == 0 {
+			t.Error("no loop comes as one")
 		}
 	}
 	return counts

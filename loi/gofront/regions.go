@@ -28,7 +28,8 @@ import (
 // panic, a goto or a jump to an outer loop leaves is ended by the next event of what it comes to. A
 // function that defers ends by a deferred call, the last that runs; no other can be recovered in.
 // What stands in the head of a loop belongs to the iteration before, or, the first time, to the
-// loop. The iterations of a loop over a function are as functions of their own (see scope.base):
+// loop. Without Options.Iterations, and of a loop that the source names a kernel, iterations are
+// not recorded; where a jump leads to the next one, an event ends the inner loops. The iterations of a loop over a function are as functions of their own (see scope.base):
 // they are within the region of the function that calls them. A return from one ends all between.
 type Region struct {
 	Kind     loi.RegionKind
@@ -67,6 +68,7 @@ const (
 type scope struct {
 	stmt   ast.Stmt
 	label  string
+	landed bool   // a jump to the next iteration leaves loops, or a goto leads to its label
 	region int    // of a loop; 0: it is none
 	each   int    // of its iterations
 	base   string // of a loop over a function: the variable for its iterations' depth
@@ -242,7 +244,7 @@ func (w *fn) within(s ast.Stmt, do func() string) string {
 		if w.opt.Regions || kernel != "" {
 			x.region = w.region(loop, loi.Loop, w.inner(), kernel)
 			x.each = x.region
-			if w.opt.Regions {
+			if w.opt.Regions && (w.opt.Iterations || w.overFunction(loop)) {
 				x.each = w.region(loop, loi.Iteration, x.region, "")
 			}
 			before = w.regionEvent(eventLoop, x.region, w.scopes) + "; "
@@ -253,11 +255,47 @@ func (w *fn) within(s ast.Stmt, do func() string) string {
 		if w.overFunction(loop) {
 			x.base = w.fresh("")
 		}
+		x.landed = x.region != 0 && w.gotos(s) || leavesLoops(loop, token.CONTINUE, label)
+	}
+	if x.region == 0 && leavesLoops(loop, token.BREAK, label) {
+		after = "; " + w.regionEvent(eventGoto, w.inner(), w.scopes)
 	}
 	w.scopes = append(w.scopes, x)
 	text := do()
 	w.scopes = w.scopes[:len(w.scopes)-1]
 	return before + text + after
+}
+
+// gotos reports that a goto names a label of a statement.
+func (w *fn) gotos(s ast.Stmt) bool {
+	l, ok := s.(*ast.LabeledStmt)
+	return ok && (w.jumps[l.Label.Name] || w.gotos(l.Stmt))
+}
+
+// leavesLoops reports that a break or continue to a label, of s, leaves loops in s.
+func leavesLoops(s ast.Stmt, tok token.Token, label string) (found bool) {
+	if label == "" {
+		return false
+	}
+	var look func(in ast.Node, loop bool)
+	look = func(in ast.Node, loop bool) {
+		ast.Inspect(in, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ForStmt, *ast.RangeStmt:
+				if n != in {
+					look(n, n != s)
+					return false
+				}
+			case *ast.BranchStmt:
+				found = found || loop && n.Tok == tok && n.Label != nil && n.Label.Name == label
+			}
+			return !found
+		})
+	}
+	look(s, false)
+	return found
 }
 
 // inner is the innermost region that is open.
@@ -294,6 +332,8 @@ func (w *fn) iteration(body string) string {
 		}
 		return "{ " + x.base + " := " + w.call("RF", strconv.Itoa(region)) + "; " +
 			body[1:len(body)-1] + "; " + w.call("RE", x.base) + " }"
+	case x.each == x.region && x.landed:
+		return "{ " + w.regionEvent(eventGoto, w.inner(), w.scopes) + "; " + body[1:]
 	case x.each == x.region: // no region, or one without iterations
 		return body
 	}
@@ -355,7 +395,7 @@ func labelled(b *ast.BlockStmt) map[string]int {
 }
 
 // jump is a break, continue or goto with what it leaves ended first, as far as no event of where it
-// leads does that.
+// leads does that (see within and iteration).
 func (w *fn) jump(s *ast.BranchStmt) string {
 	text := w.raw(s)
 	if w.self == 0 || s.Tok == token.FALLTHROUGH {

@@ -60,6 +60,15 @@ var begun = map[string]string{
 		"failing.func2/1i>leaf 10, first/1i>failing.func1 5, defers>leaf 1",
 	"back": "main>gotoBack 1, gotoBack>gotoBack/1 4, gotoBack/1>gotoBack/1i 6, gotoBack/1i>leaf 6, " +
 		"gotoBack>gotoBack/2 2, gotoBack/2>gotoBack/2i 5, gotoBack>gotoBack/3 1",
+	// what a jump leaves ends where it leads
+	"landed": "main>landed 1, landed>leaf 2, landed>landed/1 1, landed/1>landed/1i 3, " +
+		"landed/1i>leaf 3, landed/1i>landed/2 3, landed/2>landed/2i 6, landed/2i>landed/3 6, " +
+		"landed/3>landed/3i 10, landed>landed/4 1, landed/4>landed/4i 3, landed/4i>leaf 3, " +
+		"landed/4i>landed/5 3, landed/5>landed/5i 4, landed/5i>landed/6 4, landed/6>upTo 4, " +
+		"landed/6>upTo.func1 4, upTo.func1>upTo.func1/1 4, upTo.func1/1>upTo.func1/1i 10, " +
+		"upTo.func1/1i>landed/6i 10, upTo.func1/1i>leaf 2, landed>landed/7 1, " +
+		"landed/7>landed/7i 1, landed>landed/8 2, landed/8>landed/8i 2, landed/8i>leaf 2, " +
+		"landed/8i>landed/9 2, landed/9>landed/9i 3",
 }
 
 // counting is nesting that counts which regions begin in which.
@@ -111,18 +120,45 @@ func short(all []gofront.Region, n int) string {
 	return name
 }
 
-// TestRegions counts the regions of ten small programs.
+// TestRegions counts the regions of eleven small programs.
 func TestRegions(t *testing.T) {
+	for name, iterations := range map[string]bool{"iterations": true, "no-iterations": false} {
+		t.Run(name, func(t *testing.T) { countRegions(t, iterations) })
+	}
+}
+
+// withoutIterations is what is counted where iterations are not recorded, but for those of loops over
+// functions.
+func withoutIterations(counts map[string]int) map[string]int {
+	own := func(r string) (loop string, ok bool) {
+		loop, ok = strings.CutSuffix(r, "i")
+		return loop, ok && counts[loop+">"+r] > 0
+	}
+	some := map[string]int{}
+	for k, n := range counts {
+		in, r, _ := strings.Cut(k, ">")
+		if _, ok := own(r); ok {
+			continue
+		}
+		if loop, ok := own(in); ok {
+			in = loop
+		}
+		some[in+">"+r] += n
+	}
+	return some
+}
+
+func countRegions(t *testing.T, iterations bool) {
 	dir, err := filepath.Abs("testdata/regions")
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".", Regions: true},
-		t.TempDir())
+	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".", Regions: true,
+		Iterations: iterations}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(begun) != 10 {
+	if len(begun) != 11 {
 		t.Errorf("%d programs", len(begun))
 	}
 	for name, text := range begun {
@@ -139,6 +175,9 @@ func TestRegions(t *testing.T) {
 				n := 0
 				fmt.Sscan(m[2], &n)
 				want[m[1]] = n
+			}
+			if !iterations {
+				want = withoutIterations(want)
 			}
 			keys := slices.Sorted(maps.Keys(want))
 			for k := range c.counts {

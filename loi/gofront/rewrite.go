@@ -43,13 +43,14 @@ type Options struct {
 	Escapes func(Declared) bool
 	// Stack records that variables on the stack are observed too which something points to.
 	Stack bool
-	// Regions records functions, loops and iterations as regions too; without it, those only that
-	// the source names a kernel, the functions that these stand in, and, if there are some, those that
-	// defer.
+	// Regions records functions and loops as regions too; without it, those only that the source names
+	// a kernel, the functions that these stand in, and, if there are some, those that defer.
 	Regions bool
+	// Iterations records, with Regions, those of loops as regions too.
+	Iterations bool
 	// Sync records atomic operations, and where channels are made.
 	Sync bool
-	// Values records which operations were done; it needs Regions and Stack.
+	// Values records which operations were done; it needs Iterations and Stack.
 	Values bool
 	// Sample has the sources record a sample of the accesses.
 	Sample bool
@@ -78,9 +79,13 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 	out := &Rewritten{Files: map[string][]byte{}}
 	done := map[string]bool{}
 	kernel, callees := namesKernels(pkgs), calleesOf(pkgs, opt)
+	var paths []string
 	for _, p := range pkgs {
-		r := &rewriter{opt: opt, out: out, kernel: kernel, callees: callees, pkg: p, info: p.TypesInfo,
-			sizes: p.TypesSizes}
+		paths = append(paths, p.PkgPath)
+	}
+	for _, p := range pkgs {
+		r := &rewriter{opt: opt, out: out, kernel: kernel, callees: callees, paths: paths, pkg: p,
+			info: p.TypesInfo, sizes: p.TypesSizes}
 		if why := r.refuses(); why != "" {
 			at := token.Position{}
 			if len(p.GoFiles) > 0 {
@@ -172,6 +177,7 @@ type rewriter struct {
 	prefix  string
 	kernel  bool     // comments of the packages name some
 	callees *callees // of what is rewritten (valuecallees.go)
+	paths   []string // of the packages that are rewritten
 
 	// of the present file
 	src     []byte

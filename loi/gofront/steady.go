@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -93,7 +94,7 @@ func (w *fn) steadyRange(s *ast.RangeStmt) *steady {
 
 // newSteady looks at the body of a loop; nil if it does something that may not be repeated unseen.
 func (w *fn) newSteady(body *ast.BlockStmt) *steady {
-	if w.opt.Regions {
+	if w.opt.Iterations {
 		return nil
 	}
 	l := &steady{w: w, body: body, assigned: map[*types.Var]int{},
@@ -298,7 +299,7 @@ func (l *steady) harmless(e ast.Expr) (ok bool) {
 }
 
 // pure reports that a call is a conversion between numbers, a builtin without effects, or of a
-// function of package math.
+// function of package math, of which nothing is recorded.
 func (l *steady) pure(c *ast.CallExpr) bool {
 	f := l.w.info.Types[c.Fun]
 	switch {
@@ -322,7 +323,8 @@ func (l *steady) pure(c *ast.CallExpr) bool {
 		return false
 	}
 	callee, ok := l.w.info.Uses[s.Sel].(*types.Func)
-	return ok && callee.Pkg() != nil && (callee.Pkg().Path() == "math" ||
-		callee.Pkg().Path() == "math/bits" && !strings.HasPrefix(callee.Name(), "Div") &&
-			!strings.HasPrefix(callee.Name(), "Rem"))
+	return ok && callee.Pkg() != nil && !slices.Contains(l.w.paths, callee.Pkg().Path()) &&
+		(callee.Pkg().Path() == "math" ||
+			callee.Pkg().Path() == "math/bits" && !strings.HasPrefix(callee.Name(), "Div") &&
+				!strings.HasPrefix(callee.Name(), "Rem"))
 }

@@ -74,7 +74,7 @@ func main() {}
 			t.Fatal(err)
 		}
 	}
-	r := rewriteDir(t, dir, Options{Regions: true, Stack: true, Values: true}, false, "./...")
+	r := rewriteDir(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true}, false, "./...")
 	var got []string
 	for i := range r.Operations {
 		o := &r.Operations[i]

@@ -67,7 +67,7 @@ func TestOperations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := rewriteDir(t, dir, Options{Regions: true, Stack: true, Values: true}, false, ".")
+		r := rewriteDir(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true}, false, ".")
 		var got []string
 		for i := range r.Operations {
 			if r.Operations[i].Kind != loi.Entry { // see TestCallees
@@ -79,7 +79,7 @@ func TestOperations(t *testing.T) {
 				strings.Join(c.want, "\n\t\t"))
 		}
 		// without the flag there is none
-		if r := rewriteDir(t, dir, Options{Regions: true}, false, "."); len(r.Operations) > 0 {
+		if r := rewriteDir(t, dir, Options{Regions: true, Iterations: true}, false, "."); len(r.Operations) > 0 {
 			t.Errorf("%d operations that nobody asked for", len(r.Operations))
 		}
 	}

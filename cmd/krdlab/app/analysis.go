@@ -271,6 +271,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 				r.Unit = gotrace.Data
 			}
 			r.Build.Regions = r.Build.Regions || line.WantsRegions(x.options)
+			if err := iterationsOf(c, &r.Build); err != nil {
+				return err
+			}
 			if err := a.runGo(c, &r, x.caches, nil); err != nil {
 				return err
 			}

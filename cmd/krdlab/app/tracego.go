@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"krdlab/krd"
 	"krdlab/krd/analysis/reuse"
 	"krdlab/loi/agent"
+	"krdlab/loi/gofront"
 )
 
 // traceGo is `krdlab trace go`.
@@ -51,7 +53,7 @@ func (a *app) traceGo() *cobra.Command {
 					return err
 				}
 			}
-			if err := valuesOf(c, &r); err != nil {
+			if err := cmp.Or(valuesOf(c, &r), iterationsOf(c, &r.Build)); err != nil {
 				return err
 			}
 			if err := rank.check(c, out != ""); err != nil {
@@ -80,8 +82,27 @@ func (a *app) traceGo() *cobra.Command {
 	return c
 }
 
-// unitFlag is the name of the flag for what a datum is.
-const unitFlag = "unit"
+// unitFlag is the name of the flag for what a datum is; noIterationsFlag, of that which leaves out
+// the regions of iterations.
+const (
+	unitFlag         = "unit"
+	noIterationsFlag = "no-iterations"
+)
+
+// iterationsOf checks and completes a request for the regions of iterations; unless a flag asks for
+// less, they are recorded with regions.
+func iterationsOf(c *cobra.Command, b *gofront.BuildOptions) error {
+	without, _ := c.Flags().GetBool(noIterationsFlag)
+	switch {
+	case without && b.Values:
+		return usageError("%s: --values needs iterations; leave --no-iterations out", c.CommandPath())
+	case without && !b.Regions:
+		return usageError("%s: --no-iterations leaves out some of the regions; add --regions",
+			c.CommandPath())
+	}
+	b.Iterations = b.Regions && !without
+	return nil
+}
 
 // programFlags defines the flags of how a Go program is observed; unit is the name of that of what
 // a datum is.
@@ -94,6 +115,7 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 		"of what something points to, and maps; it costs time")
 	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as "+
 		"regions; they are in the trace of --out")
+	f.Bool(noIterationsFlag, false, "with --regions, record functions and loops alone")
 	f.BoolVar(&r.Build.Values, "values", false, "record what is computed of what, in the trace of "+
 		"--out, for krdlab dependences; with --unit datum, --regions and --stack")
 	f.BoolVar(&r.Build.Sync, "sync", false, "record what goroutines wait for: who starts whom, "+

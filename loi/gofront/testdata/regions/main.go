@@ -10,7 +10,8 @@ import (
 
 var cases = map[string]func(){"goto": gotoOut, "panic": throughThree, "recursion": recursion,
 	"goroutines": hundred, "labels": labels, "goexit": goexit, "iterators": iterators,
-	"returns": returns, "defers": defers, "back": gotoBack}
+	"returns": returns, "defers": defers, "back": gotoBack,
+	"landed": landed}
 
 func main() {
 	cases[os.Args[1]]()
@@ -242,5 +243,49 @@ loop:
 	}
 	for range 0 {
 		leaf()
+	}
+}
+
+func landed() {
+outer:
+	for i := range 3 {
+		leaf()
+		for range 4 {
+			for range 2 {
+				if i < 2 {
+					continue outer
+				}
+			}
+		}
+	}
+	leaf()
+rows:
+	for i := range 3 {
+		leaf()
+		for range 2 {
+			for range upTo(4) {
+				if i < 2 {
+					continue rows
+				}
+			}
+		}
+	}
+choice:
+	switch {
+	default:
+		for range 5 {
+			break choice
+		}
+	}
+	leaf()
+	n := 0
+again:
+	for n < 3 {
+		leaf()
+		for range 2 {
+			if n++; n == 1 {
+				goto again
+			}
+		}
 	}
 }
