@@ -2,13 +2,14 @@ package shadow
 
 import "math/bits"
 
-// A vcache is VCache: the vectors of recent addresses, direct mapped (section 4 and figure 6b of the
-// paper). A line is the version and the vector of one datum; its neighbours are not fetched with it.
-// All lines have room for the same number of levels, which doubles when the depth outgrows it.
+// A vcache is VCache: the vectors of recent addresses, direct mapped (section 4 and figure 6b of
+// the paper). A line is the version and the vector of one datum; its neighbours are not fetched
+// with it. All lines have room for the same number of levels, which doubles when the depth outgrows
+// it.
 //
-// Departures: a line does not record the size of its vector, since its version tells how many levels
-// are valid (Theorem 1: a level that was not open when it was written began later). A line that was
-// only read is not written back.
+// Departures: a line does not record the size of its vector, since its version tells how many
+// levels are valid (Theorem 1: a level that was not open when it was written began later). A line
+// that was only read is not written back.
 type vcache[T comparable] struct {
 	levels  *Levels
 	storage *vstorage[T]

@@ -15,8 +15,8 @@ const (
 	Bulk                       // BulkTV: a version for each table of addresses
 )
 
-// VectorOptions are how vectors are kept. The zero value is the paper's baseline: a version for each
-// tag, and nothing of what saves time or memory. [PaperVectors] has all of it.
+// VectorOptions are how vectors are kept. The zero value is the paper's baseline: a version for
+// each tag, and nothing of what saves time or memory. [PaperVectors] has all of it.
 type VectorOptions struct {
 	Validation Validation // of the storage; the cache always has a version for each line
 
@@ -66,8 +66,8 @@ func NewVectors[T comparable](l *Levels, opt VectorOptions) (*Vectors[T], error)
 	}{{"datum", opt.Datum, 1}, {"tag table", opt.TableBytes, opt.Datum},
 		{"cache", or(opt.Cache, opt.Datum), opt.Datum}} {
 		if x.size < x.atLeast || x.size&(x.size-1) != 0 {
-			return nil, fmt.Errorf("shadow: a %s of %d bytes: want a power of two, at least %d", x.of,
-				x.size, x.atLeast)
+			return nil, fmt.Errorf("shadow: a %s of %d bytes: want a power of two, at least %d",
+				x.of, x.size, x.atLeast)
 		}
 	}
 	if tag := reflect.TypeFor[T](); opt.Compress && (hasPointers(tag) || tag.Size() == 0) {

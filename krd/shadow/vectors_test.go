@@ -100,11 +100,12 @@ var addresses = func() (list []uint64) {
 	for i := range uint64(24) {
 		list = append(list, 0x1000+i*8, 0x1000+i*64+3)
 	}
-	return append(list, 0, 1, math.MaxUint64, math.MaxUint64-64, 1<<63, 1<<63-8, 1<<32, 1<<21-1, 1<<21)
+	return append(list, 0, 1, math.MaxUint64, math.MaxUint64-64, 1<<63, 1<<63-8, 1<<32, 1<<21-1,
+		1<<21)
 }()
 
-// All variants give the vectors that a map for each region gives, whatever the tags are made of, and
-// account for each byte they hold; and each technique was seen at work.
+// All variants give the vectors that a map for each region gives, whatever the tags are made of,
+// and account for each byte they hold; and each technique was seen at work.
 func TestVectorsNaive(t *testing.T) {
 	t.Run("uint64", func(t *testing.T) {
 		testNaive(t, true, func(n int) uint64 { return uint64(n) << 20 })
@@ -112,11 +113,15 @@ func TestVectorsNaive(t *testing.T) {
 	t.Run("bytes", func(t *testing.T) {
 		testNaive(t, true, func(n int) [3]byte { return [3]byte{byte(n), byte(n >> 8), 1} })
 	})
-	t.Run("uint16", func(t *testing.T) { testNaive(t, true, func(n int) uint16 { return uint16(n) }) })
+	t.Run("uint16", func(t *testing.T) {
+		testNaive(t, true, func(n int) uint16 { return uint16(n) })
+	})
 	t.Run("uint32s", func(t *testing.T) {
 		testNaive(t, true, func(n int) [3]uint32 { return [3]uint32{uint32(n), 7, uint32(-n)} })
 	})
-	t.Run("string", func(t *testing.T) { testNaive(t, false, func(n int) string { return fmt.Sprint(n) }) })
+	t.Run("string", func(t *testing.T) {
+		testNaive(t, false, func(n int) string { return fmt.Sprint(n) })
+	})
 }
 
 func testNaive[T comparable](t *testing.T, compress bool, tag func(int) T) {

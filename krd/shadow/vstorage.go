@@ -4,8 +4,8 @@ import "math/bits"
 
 // A vstorage is VStorage: tag tables grouped by level (section 4 and figure 6c of the paper). A
 // segment table leads to the segments of its addresses; a segment has a level table, which leads to
-// a tag table for each level, so that a level that ended is freed whole. Above the segment tables is
-// a map by the upper bits of addresses, since these have 64.
+// a tag table for each level, so that a level that ended is freed whole. Above the segment tables
+// is a map by the upper bits of addresses, since these have 64.
 //
 // A tag of the zero value needs no table: a level that nobody wrote has none.
 type vstorage[T comparable] struct {

@@ -1,8 +1,8 @@
 package shadow
 
-// scrub makes all tags of a segment valid at present: BulkTV (3.3 and figure 5 of the paper). Levels
-// from the first that is not valid on are set to zero, at all addresses of the segment; with Collect
-// their tables are freed. Levels that nobody wrote since they were clear are passed over.
+// scrub makes all tags of a segment valid at present: BulkTV (3.3 and figure 5 of the paper).
+// Levels from the first that is not valid on are set to zero, at all addresses of the segment; with
+// Collect their tables are freed. Levels that nobody wrote since they were clear are passed over.
 func (m *vstorage[T]) scrub(s *segment[T]) {
 	now := m.levels.Innermost()
 	if s.version == now {
@@ -80,7 +80,8 @@ const steps = 4
 //
 // Departure: in the paper only an access to a segment frees its tables, so that a program that goes
 // through much memory once keeps a table for each level it was in. The hand looks at segments where
-// more memory would be taken, and costs nothing where tables wait for their next use.
+// more memory would be taken, and costs nothing where tables wait for their next use. While it goes
+// around once, at most one table is made for each of its steps.
 func (m *vstorage[T]) advance() {
 	for range min(steps, len(m.segments)) {
 		if m.hand >= len(m.segments) {
@@ -97,7 +98,8 @@ func (m *vstorage[T]) advance() {
 
 // sweepAt frees the tables of levels that ended in the segment at i of the list of all. It reports
 // whether none was left, so that the segment is gone. It leaves one that was validated in the
-// innermost region, which may be about to be written, and compressed ones of which a level is valid.
+// innermost region, which may be about to be written, and compressed ones of which a level is
+// valid.
 func (m *vstorage[T]) sweepAt(i int) bool {
 	s := m.segments[i]
 	if s.version == m.levels.Innermost() {
