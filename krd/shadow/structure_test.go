@@ -348,6 +348,29 @@ func TestCompression(t *testing.T) {
 	}
 }
 
+// Of levels that ended nothing is compressed, and nothing is expanded where all have.
+func TestCompressionOfEnded(t *testing.T) {
+	var l Levels
+	v := newVectors(t, &l, VectorOptions{Validation: Bulk, Compress: true, Uncompressed: 4096})
+	l.enter(8)
+	v.Store(0, vector(8, 10))
+	l.leave(6)
+	l.enter(6)
+	v.Store(4096, vector(8, 20))
+	first := v.storage.segments[0]
+	if u := v.Usage(); u.Compressions != 1 || first.used != 2 || first.packed == nil {
+		t.Errorf("%d of 8 levels compressed, want 2: %+v", first.used, u)
+	}
+	l.leave(8)
+	l.enter(8)
+	if got := v.Load(0); !slices.Equal(got, make([]uint64, 8)) {
+		t.Errorf("of other regions: %v", got)
+	}
+	if u := v.Usage(); u.Compressions != 1 || u.Expansions != 0 || u.Compressed.Now != 0 {
+		t.Errorf("when all had ended: %+v", u)
+	}
+}
+
 // Load and Store allocate nothing once the tables are there, whatever the variant.
 func TestVectorsAllocate(t *testing.T) {
 	for _, opt := range variants(false) {

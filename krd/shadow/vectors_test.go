@@ -230,6 +230,9 @@ func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]
 		if m.opt.Validation == Bulk {
 			versions, tables = versions+8, tables-8
 		}
+		if s.slot >= 0 && m.cold.list[s.slot] != s {
+			t.Fatalf("segment %x is not in its place of the list", s.number)
+		}
 		for _, x := range s.tags {
 			if x != nil {
 				tags += perTags
@@ -245,6 +248,11 @@ func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]
 	free := len(m.free)*perTags + len(m.freeVersions)*perVersions
 	if m.cold != nil {
 		tables += len(m.cold.list) * 8
+		for i, s := range m.cold.list {
+			if s != nil && (s.slot != i || s.packed != nil || !slices.Contains(m.segments, s)) {
+				t.Fatalf("segment %x is in place %d of the list", s.number, i)
+			}
+		}
 		free += cap(m.cold.raw) + cap(m.cold.packed)
 	}
 	if v.cache != nil {

@@ -90,7 +90,6 @@ func (m *vstorage[T]) read(addr uint64, out []T) {
 		copyTags(out[:n], s.tags, i)
 	case Bulk:
 		m.scrub(s)
-		n = min(n, s.used)
 		copyTags(out[:n], s.tags, i)
 	}
 	clear(out[n:])

@@ -53,14 +53,13 @@ func (m *vstorage[T]) freeTags(table []T) {
 	m.usage.move(&m.usage.Tags, &m.usage.Free, m.tableTags*sizeOf[T]())
 }
 
-// newVersions returns a table of versions that is clear.
+// newVersions returns a table of versions, of which any may be there: the tags beside it are zero.
 func (m *vstorage[T]) newVersions() []Version {
 	bytes := m.tableTags * sizeOf[Version]()
 	if last := len(m.freeVersions) - 1; last >= 0 {
 		table := m.freeVersions[last]
 		m.freeVersions = m.freeVersions[:last]
 		m.usage.move(&m.usage.Free, &m.usage.Versions, bytes)
-		clear(table)
 		return table
 	}
 	m.usage.add(&m.usage.Versions, bytes)
@@ -81,7 +80,7 @@ const steps = 4
 // Departure: in the paper only an access to a segment frees its tables, so that a program that goes
 // through much memory once keeps a table for each level it was in. The hand looks at segments where
 // more memory would be taken, and costs nothing where tables wait for their next use. While it goes
-// around once, at most one table is made for each of its steps.
+// around once, at most one table is made for every four segments.
 func (m *vstorage[T]) advance() {
 	for range min(steps, len(m.segments)) {
 		if m.hand >= len(m.segments) {
@@ -97,14 +96,11 @@ func (m *vstorage[T]) advance() {
 }
 
 // sweepAt frees the tables of levels that ended in the segment at i of the list of all. It reports
-// whether none was left, so that the segment is gone. It leaves one that was validated in the
-// innermost region, which may be about to be written, and compressed ones of which a level is
-// valid.
+// whether none was left, so that the segment is gone. Compressed tables of which a level is valid
+// stay, and so does a segment that is being written: its used levels are set before its tables are
+// made.
 func (m *vstorage[T]) sweepAt(i int) bool {
 	s := m.segments[i]
-	if s.version == m.levels.Innermost() {
-		return false
-	}
 	if s.packed != nil {
 		if m.levels.Valid(s.version) > 0 {
 			return false
