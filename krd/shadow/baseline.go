@@ -62,9 +62,8 @@ func (m *baseline) table(n uint64) []Version {
 		t := make([]Version, m.len()*m.room)
 		*p = &t
 		m.tables.list = append(m.tables.list, *p)
-		m.usage.Versions += uint64(len(t)) * 8
-		m.usage.Tables = m.tables.bytes()
-		m.usage.took()
+		m.usage.add(&m.usage.Versions, len(t)*8)
+		m.usage.set(&m.usage.Tables, m.tables.bytes())
 	}
 	return **p
 }
@@ -76,11 +75,10 @@ func (m *baseline) grow(room int) {
 		for i := range m.len() {
 			copy(wide[i*room:], (*t)[i*m.room:(i+1)*m.room])
 		}
-		m.usage.Versions += uint64(len(wide)-len(*t)) * 8
+		m.usage.add(&m.usage.Versions, (len(wide)-len(*t))*8)
 		*t = wide
 	}
 	m.room, m.recent = room, nil
-	m.usage.took()
 }
 
 // Usage implements [Runs].

@@ -81,11 +81,10 @@ func (m *bulk) Usage() Usage {
 		return m.narrow.usage
 	}
 	u := m.wide.usage
-	u.Peak = max(u.Peak, m.past.Peak)
+	u.Total.Peak = max(u.Total.Peak, m.past.Total.Peak)
 	u.Scrubs += m.past.Scrubs
-	u.Packed += m.past.Packed
-	u.Unpacked += m.past.Unpacked
-	u.UnpackedNS += m.past.UnpackedNS
+	u.Compressions += m.past.Compressions
+	u.Expansions += m.past.Expansions
 	return u
 }
 
@@ -185,10 +184,10 @@ func (m *tags[T]) make(n uint64) *tagTable[T] {
 	t.tags = m.room(t)
 	*m.tables.slot(n) = t
 	m.tables.list = append(m.tables.list, t)
-	m.usage.Versions += uint64(unsafe.Sizeof(t.version))
-	m.usage.Tables = m.tables.bytes() +
-		uint64(len(m.tables.list))*uint64(unsafe.Sizeof(*t)-unsafe.Sizeof(t.version))
-	m.usage.took()
+	version := sizeOf[Version]()
+	m.usage.add(&m.usage.Versions, version)
+	m.usage.set(&m.usage.Tables, m.tables.bytes()+
+		uint64(len(m.tables.list)*(sizeOf[tagTable[T]]()-version)))
 	return t
 }
 

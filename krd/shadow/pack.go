@@ -1,9 +1,6 @@
 package shadow
 
 import (
-	"time"
-	"unsafe"
-
 	"github.com/klauspost/compress/s2"
 )
 
@@ -23,14 +20,12 @@ func newPacker[T uint8 | uint16](most int) *packer[T] { return &packer[T]{most: 
 func (m *tags[T]) room(t *tagTable[T]) []T {
 	p := m.pack
 	if p == nil {
-		m.usage.Tags += uint64(m.len()) * uint64(unsafe.Sizeof(T(0)))
-		m.usage.took()
+		m.usage.add(&m.usage.Tags, m.len()*sizeOf[T]())
 		return make([]T, m.len())
 	}
 	if len(p.ring) < p.most {
 		p.ring = append(p.ring, t)
-		m.usage.Tags += uint64(m.len()) * uint64(unsafe.Sizeof(T(0)))
-		m.usage.took()
+		m.usage.add(&m.usage.Tags, m.len()*sizeOf[T]())
 		return make([]T, m.len())
 	}
 	for p.ring[p.hand].used {
@@ -48,9 +43,8 @@ func (m *tags[T]) room(t *tagTable[T]) []T {
 
 // compress packs the tags of a table: where all are the same, in the bytes of one.
 func (m *tags[T]) compress(t *tagTable[T]) {
-	began := time.Now()
 	raw := bytesOf(t.tags)
-	one := int(unsafe.Sizeof(T(0)))
+	one := sizeOf[T]()
 	if same(t.tags) {
 		t.packed = append([]byte(nil), raw[:one]...)
 	} else {
@@ -58,26 +52,22 @@ func (m *tags[T]) compress(t *tagTable[T]) {
 		t.packed = append([]byte(nil), m.pack.out...)
 	}
 	t.tags = nil
-	m.usage.Compressed += uint64(cap(t.packed))
-	m.usage.Packed++
-	m.usage.UnpackedNS += uint64(time.Since(began))
-	m.usage.took()
+	m.usage.add(&m.usage.Compressed, cap(t.packed))
+	m.usage.Compressions++
 }
 
 // unpack gives a table its tags back.
 func (m *tags[T]) unpack(t *tagTable[T]) {
 	list := m.room(t)
-	began := time.Now()
 	t.into(list)
-	m.usage.Compressed -= uint64(cap(t.packed))
+	m.usage.add(&m.usage.Compressed, -cap(t.packed))
 	t.tags, t.packed = list, nil
-	m.usage.Unpacked++
-	m.usage.UnpackedNS += uint64(time.Since(began))
+	m.usage.Expansions++
 }
 
 // into unpacks the tags of t.
 func (t *tagTable[T]) into(list []T) {
-	if len(t.packed) == int(unsafe.Sizeof(T(0))) {
+	if len(t.packed) == sizeOf[T]() {
 		copy(bytesOf(list), t.packed)
 		for i := range list {
 			list[i] = list[0]
@@ -94,9 +84,4 @@ func same[T uint8 | uint16](list []T) bool {
 		}
 	}
 	return true
-}
-
-func bytesOf[T uint8 | uint16](list []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))),
-		uintptr(len(list))*unsafe.Sizeof(T(0)))
 }

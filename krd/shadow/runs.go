@@ -1,6 +1,7 @@
 package shadow
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 )
@@ -19,21 +20,6 @@ type Runs interface {
 	// touched within the outermost region. It is valid until the next call of Touch.
 	First() []uint64
 	Usage() Usage
-}
-
-// A Validation is how it is known which tags are valid.
-type Validation uint8
-
-// The validations, the default first.
-const (
-	Bulk     Validation = iota // a version for each table (BulkTV, 3.3)
-	Slim                       // a version for each address (SlimTV, 3.2)
-	Baseline                   // a version for each tag (3.1)
-)
-
-// String returns "bulk", "slim" or "baseline".
-func (v Validation) String() string {
-	return [...]string{"bulk", "slim", "baseline"}[v]
 }
 
 // RunsOptions of [NewRuns]; where a field is 0 its default is taken.
@@ -63,9 +49,9 @@ const MaxDepth = 1<<15 - 1
 // NewRuns returns a memory for the regions of l, of which nothing has been touched. A Datum or
 // Table that is no power of two, or a table of less than 8 data, is an error.
 func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
-	opt.Datum = or(opt.Datum, DefaultDatum)
-	opt.Table = or(opt.Table, max(DefaultTable, opt.Datum*leastTable))
-	opt.Uncompressed = or(opt.Uncompressed, DefaultUncompressed)
+	opt.Datum = cmp.Or(opt.Datum, DefaultDatum)
+	opt.Table = cmp.Or(opt.Table, max(DefaultTable, opt.Datum*leastTable))
+	opt.Uncompressed = cmp.Or(opt.Uncompressed, DefaultUncompressed)
 	if bits.OnesCount64(opt.Datum) != 1 || bits.OnesCount64(opt.Table) != 1 ||
 		opt.Table/opt.Datum < leastTable {
 		return nil, fmt.Errorf("shadow: data of %d bytes in tables of %d: expected powers of two, at "+
@@ -78,15 +64,10 @@ func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
 		return &baseline{shape: s, levels: l, room: max(opt.Deepest, 1)}, nil
 	case Slim:
 		return &slim{shape: s, levels: l}, nil
+	case Bulk:
+		return newBulk(l, s, opt), nil
 	}
-	return newBulk(l, s, opt), nil
-}
-
-func or(n, otherwise uint64) uint64 {
-	if n == 0 {
-		return otherwise
-	}
-	return n
+	return nil, fmt.Errorf("shadow: validation %d: expected one of three", opt.Validation)
 }
 
 // leastTable is how many data a table has at least: the tags of as many are reset together.

@@ -67,9 +67,8 @@ func (m *slim) table(n uint64) []Version {
 		t := make([]Version, m.len())
 		*p = &t
 		m.tables.list = append(m.tables.list, *p)
-		m.usage.Versions += uint64(len(t)) * 8
-		m.usage.Tables = m.tables.bytes()
-		m.usage.took()
+		m.usage.add(&m.usage.Versions, len(t)*8)
+		m.usage.set(&m.usage.Tables, m.tables.bytes())
 	}
 	return **p
 }

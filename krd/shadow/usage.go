@@ -1,44 +1,64 @@
 package shadow
 
-// Usage is the memory that a shadow memory takes, in bytes, and what it has done.
+// An Amount is a number of bytes: at present, and the most there were.
+type Amount struct {
+	Now  uint64 `json:"now"`
+	Peak uint64 `json:"peak"`
+}
+
+// add changes an amount by n bytes, which may be negative.
+func (a *Amount) add(n int) {
+	a.Now += uint64(n)
+	a.Peak = max(a.Peak, a.Now)
+}
+
+// Usage is the memory that a shadow memory takes, by part, and how often it did what costs time.
+// The peaks of the parts may be of different moments, so that their sum is at least Total.Peak.
 type Usage struct {
-	Tags       uint64 `json:"tags"` // tables of tags, uncompressed
-	Versions   uint64 `json:"versions"`
-	Tables     uint64 `json:"tables"` // what leads to the tables
-	Cache      uint64 `json:"cache"`  // of vectors
-	Compressed uint64 `json:"compressed"`
-	Peak       uint64 `json:"peak"` // the most that all of these were together
+	Tags       Amount `json:"tags"`       // tag tables in use
+	Versions   Amount `json:"versions"`   // versions in use, wherever they are
+	Tables     Amount `json:"tables"`     // what leads to the tables
+	Cache      Amount `json:"cache"`      // lines of the cache, their versions apart
+	Compressed Amount `json:"compressed"` // tables that are compressed
+	Free       Amount `json:"free"`       // tables that wait for their next use, and buffers
+	Total      Amount `json:"total"`
 
-	Scrubs     uint64 `json:"scrubs"` // tables of which tags were reset, or vectors
-	Hits       uint64 `json:"hits"`   // of the cache
-	Misses     uint64 `json:"misses"`
-	Freed      uint64 `json:"freed"`  // tables of levels that have ended
-	Packed     uint64 `json:"packed"` // times that a table was compressed
-	Unpacked   uint64 `json:"unpacked"`
-	UnpackedNS uint64 `json:"unpacked_ns"` // the time of both
+	Hits         uint64 `json:"hits"` // accesses that found their line in the cache, and others
+	Misses       uint64 `json:"misses"`
+	Evictions    uint64 `json:"evictions"`     // vectors written from the cache to the storage
+	Scrubs       uint64 `json:"scrubs"`        // validations of a table that found a level to scrub
+	ScrubbedTags uint64 `json:"scrubbed_tags"` // tags set to zero there, without those of freed tables
+	Freed        uint64 `json:"freed"`         // tag tables of levels that ended
+	Compressions uint64 `json:"compressions"`  // tables compressed, and
+	Expansions   uint64 `json:"expansions"`    // back
 }
-
-// Bytes is all that is taken now.
-func (u *Usage) Bytes() uint64 {
-	return u.Tags + u.Versions + u.Tables + u.Cache + u.Compressed
-}
-
-// took notes that parts have grown.
-func (u *Usage) took() { u.Peak = max(u.Peak, u.Bytes()) }
 
 // Add adds another memory's, as if both had been largest at once.
 func (u *Usage) Add(o *Usage) {
-	u.Tags += o.Tags
-	u.Versions += o.Versions
-	u.Tables += o.Tables
-	u.Cache += o.Cache
-	u.Compressed += o.Compressed
-	u.Peak += o.Peak
-	u.Scrubs += o.Scrubs
-	u.Hits += o.Hits
-	u.Misses += o.Misses
-	u.Freed += o.Freed
-	u.Packed += o.Packed
-	u.Unpacked += o.Unpacked
-	u.UnpackedNS += o.UnpackedNS
+	for _, x := range []struct{ to, from *Amount }{{&u.Tags, &o.Tags}, {&u.Versions, &o.Versions},
+		{&u.Tables, &o.Tables}, {&u.Cache, &o.Cache}, {&u.Compressed, &o.Compressed},
+		{&u.Free, &o.Free}, {&u.Total, &o.Total}} {
+		x.to.Now += x.from.Now
+		x.to.Peak += x.from.Peak
+	}
+	for _, x := range []struct{ to, from *uint64 }{{&u.Hits, &o.Hits}, {&u.Misses, &o.Misses},
+		{&u.Evictions, &o.Evictions}, {&u.Scrubs, &o.Scrubs}, {&u.ScrubbedTags, &o.ScrubbedTags},
+		{&u.Freed, &o.Freed}, {&u.Compressions, &o.Compressions}, {&u.Expansions, &o.Expansions}} {
+		*x.to += *x.from
+	}
+}
+
+// add changes a part of the usage, and the total, by n bytes.
+func (u *Usage) add(part *Amount, n int) {
+	part.add(n)
+	u.Total.add(n)
+}
+
+// set makes a part of the usage n bytes.
+func (u *Usage) set(part *Amount, n uint64) { u.add(part, int(n-part.Now)) }
+
+// move takes n bytes of a part to another.
+func (u *Usage) move(from, to *Amount, n int) {
+	from.add(-n)
+	to.add(n)
 }

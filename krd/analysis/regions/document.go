@@ -176,7 +176,7 @@ func (x *taskTree) document(in *analysis.Input) *Document {
 	d.Program = Program{Accesses: uint64(len(x.run.units)), Outside: new(uint64), Threads: 1}
 	if x.opt.Memory {
 		u := x.foot.usage()
-		d.Memory = &Memory{x.opt.Validation, x.opt.Compress, u.Peak, u}
+		d.Memory = &Memory{x.opt.Validation, x.opt.Compress, u.Total.Peak, u}
 	}
 	if x.header.Clock.Hz == 0 {
 		d.Warnings = append(d.Warnings, krd.Sentence(krd.Warning{Code: krd.NoClockRate}))

@@ -188,8 +188,8 @@ func (p *program) did(t *thread, n uint64) {
 func (p *program) look(t *thread) {
 	p.found(t)
 	u := t.foot.usage()
-	p.memory.now += u.Bytes() - t.bytes
-	t.bytes = u.Bytes()
+	p.memory.now += u.Total.Now - t.bytes
+	t.bytes = u.Total.Now
 	p.memory.peak = max(p.memory.peak, p.memory.now+p.seen.Bytes())
 }
 

@@ -95,7 +95,7 @@ func check(options any) error {
 // memory returns the options of the shadow memory.
 func (o *Options) memory() shadow.RunsOptions {
 	m := shadow.RunsOptions{Datum: o.Datum, Table: o.Table, Compress: o.Compress}
-	for _, v := range []shadow.Validation{shadow.Slim, shadow.Baseline} {
+	for _, v := range []shadow.Validation{shadow.Bulk, shadow.Slim} {
 		if v.String() == o.Validation {
 			m.Validation = v
 		}

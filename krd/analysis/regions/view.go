@@ -133,8 +133,10 @@ func (m *Memory) table() *doc.Table {
 	for _, x := range []struct {
 		name string
 		n    uint64
-	}{{"at most, all threads at once", m.PeakBytes}, {"tags", m.Tags}, {"versions", m.Versions},
-		{"what leads to tables", m.Tables}, {"compressed tables", m.Compressed}} {
+	}{{"at most, all threads at once", m.PeakBytes}, {"tags", m.Tags.Peak},
+		{"versions", m.Versions.Peak},
+		{"what leads to tables", m.Tables.Peak},
+		{"compressed tables", m.Usage.Compressed.Peak}} {
 		t.Row(x.name, units.Bytes(x.n))
 	}
 	return t

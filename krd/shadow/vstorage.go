@@ -1,0 +1,247 @@
+package shadow
+
+import "math/bits"
+
+// A vstorage is VStorage: tag tables grouped by level (section 4 and figure 6c of the paper). A
+// segment table leads to the segments of its addresses; a segment has a level table, which leads to
+// a tag table for each level, so that a level that ended is freed whole. Above the segment tables
+// is a map by the upper bits of addresses, since these have 64.
+//
+// A tag of the zero value needs no table: a level that nobody wrote has none.
+type vstorage[T comparable] struct {
+	levels *Levels
+	opt    VectorOptions
+	usage  Usage
+
+	directory map[uint64]*segmentTable[T]
+	recent    [64]recentTable[T] // by the lower bits of the number, to spare the map
+	segments  []*segment[T]      // all
+	hand      int                // where the sweep stands in segments
+
+	tableShift, datumShift int
+	tableTags              int // tags of a tag table
+
+	free         [][]T       // tag tables to use again, not yet clear
+	freeVersions [][]Version // the same of versions
+	cold         *cold[T]    // nil: nothing is compressed
+}
+
+// segmentBits are the bits of an address that choose a segment in its table: 2 MiB of addresses a
+// segment table if a tag table covers 4 KiB, so that an address far from all others takes no more
+// than another tag table does.
+const segmentBits = 9
+
+type segmentTable[T comparable] struct {
+	number   uint64
+	used     int
+	segments [1 << segmentBits]*segment[T]
+}
+
+type recentTable[T comparable] struct {
+	number uint64
+	table  *segmentTable[T]
+}
+
+// A segment is the vectors of the addresses that a tag table covers, with its level table.
+type segment[T comparable] struct {
+	number  uint64  // the addresses, divided by their count
+	version Version // Bulk: of all tags
+	used    int     // Bulk: levels from here on are clear
+
+	tags     [][]T       // by level; nil: all zero
+	versions [][]Version // Baseline: by level; Slim: one, for all levels; Bulk: none
+
+	packed []byte // tags and versions, if they are compressed
+	slot   int    // in the list of segments that are not; -1: it is in none
+	warm   bool   // used since the hand of that list came by
+}
+
+func (m *vstorage[T]) init(l *Levels, opt VectorOptions) {
+	m.levels, m.opt = l, opt
+	m.directory = map[uint64]*segmentTable[T]{}
+	m.tableShift = bits.TrailingZeros(uint(opt.TableBytes))
+	m.datumShift = bits.TrailingZeros(uint(opt.Datum))
+	m.tableTags = opt.TableBytes / opt.Datum
+	if opt.Compress {
+		m.cold = newCold[T](max(1, opt.Uncompressed/opt.TableBytes))
+	}
+}
+
+// read sets out, of one tag for each region that is open, to the vector of an address.
+func (m *vstorage[T]) read(addr uint64, out []T) {
+	t := m.table(addr >> m.tableShift >> segmentBits)
+	if t == nil {
+		clear(out)
+		return
+	}
+	s := t.segments[addr>>m.tableShift&(1<<segmentBits-1)]
+	if s == nil || len(out) == 0 {
+		clear(out)
+		return
+	}
+	m.touch(s)
+	i := int(addr>>m.datumShift) & (m.tableTags - 1)
+	n := min(len(out), len(s.tags))
+	switch m.opt.Validation {
+	case Baseline:
+		m.readBaseline(s, i, out[:n])
+	case Slim:
+		n = min(n, m.levels.Valid(s.versions[0][i]))
+		copyTags(out[:n], s.tags, i)
+	case Bulk:
+		m.scrub(s)
+		copyTags(out[:n], s.tags, i)
+	}
+	clear(out[n:])
+}
+
+// copyTags sets out to the tags i of the tables of its levels.
+func copyTags[T comparable](out []T, tables [][]T, i int) {
+	var zero T
+	for level, table := range tables[:len(out)] {
+		if table != nil {
+			out[level] = table[i]
+		} else {
+			out[level] = zero
+		}
+	}
+}
+
+// readBaseline sets out to those tags i whose version is that of the region open at their level.
+func (m *vstorage[T]) readBaseline(s *segment[T], i int, out []T) {
+	var zero T
+	for level := range out {
+		out[level] = zero
+		if s.tags[level] != nil && s.versions[level][i] == m.levels.open[level] {
+			out[level] = s.tags[level][i]
+		}
+	}
+}
+
+// write sets the outermost tags of an address, which were valid when the innermost region was
+// version and are so now. There are none at the levels within.
+func (m *vstorage[T]) write(addr uint64, tags []T, version Version) {
+	if len(tags) == 0 {
+		return
+	}
+	s := m.segment(addr >> m.tableShift)
+	m.touch(s)
+	if m.opt.Validation == Bulk {
+		m.scrub(s)
+		s.used = max(s.used, len(tags))
+	}
+	if len(s.tags) < len(tags) {
+		m.deepen(s, len(tags))
+	}
+	i := int(addr>>m.datumShift) & (m.tableTags - 1)
+	var zero T
+	for level, tag := range tags {
+		table := s.tags[level]
+		if table == nil {
+			if tag == zero {
+				continue
+			}
+			table = m.newTags()
+			s.tags[level] = table
+			if m.opt.Validation == Baseline {
+				s.versions[level] = m.newVersions()
+			}
+		}
+		table[i] = tag
+		if m.opt.Validation == Baseline {
+			s.versions[level][i] = m.levels.open[level]
+		}
+	}
+	if m.opt.Validation == Slim {
+		s.versions[0][i] = version
+	}
+}
+
+// table returns a segment table, nil if there is none.
+func (m *vstorage[T]) table(number uint64) *segmentTable[T] {
+	r := &m.recent[number&uint64(len(m.recent)-1)]
+	if r.table == nil || r.number != number {
+		t := m.directory[number]
+		if t == nil {
+			return nil
+		}
+		*r = recentTable[T]{number, t}
+	}
+	return r.table
+}
+
+// segment returns a segment, which it makes if there is none.
+func (m *vstorage[T]) segment(number uint64) *segment[T] {
+	t := m.table(number >> segmentBits)
+	if t == nil {
+		t = &segmentTable[T]{number: number >> segmentBits}
+		m.directory[t.number] = t
+		m.usage.add(&m.usage.Tables, sizeOf[segmentTable[T]]()+sizeOf[recentTable[T]]())
+	}
+	s := t.segments[number&(1<<segmentBits-1)]
+	if s == nil {
+		s = &segment[T]{number: number, slot: -1, version: m.levels.Innermost()}
+		if m.opt.Validation == Slim {
+			s.versions = [][]Version{m.newVersions()}
+			m.usage.add(&m.usage.Tables, sizeOf[[]Version]())
+		}
+		t.segments[number&(1<<segmentBits-1)] = s
+		t.used++
+		m.segments = append(m.segments, s)
+		m.usage.add(&m.usage.Tables, segmentBytes[T]())
+		if m.opt.Validation == Bulk {
+			m.usage.move(&m.usage.Tables, &m.usage.Versions, sizeOf[Version]())
+		}
+	}
+	return s
+}
+
+// segmentBytes are the bytes of a segment and of its place in the list of all.
+func segmentBytes[T comparable]() int { return sizeOf[segment[T]]() + sizeOf[*segment[T]]() }
+
+// remove forgets the segment at i of the list of all, which has no tables.
+func (m *vstorage[T]) remove(i int) {
+	s, last := m.segments[i], len(m.segments)-1
+	m.segments[i], m.segments[last] = m.segments[last], nil
+	m.segments = m.segments[:last]
+	m.dropLevels(s)
+	if s.slot >= 0 {
+		m.cold.list[s.slot] = nil
+	}
+	m.usage.add(&m.usage.Tables, sizeOf[Version]()-segmentBytes[T]())
+	m.usage.add(&m.usage.Versions, -sizeOf[Version]())
+	t := m.table(s.number >> segmentBits)
+	t.segments[s.number&(1<<segmentBits-1)] = nil
+	if t.used--; t.used == 0 {
+		delete(m.directory, t.number)
+		m.recent[t.number&uint64(len(m.recent)-1)] = recentTable[T]{}
+		m.usage.add(&m.usage.Tables, -sizeOf[segmentTable[T]]()-sizeOf[recentTable[T]]())
+	}
+}
+
+// deepen makes the level table of a segment one of n levels.
+func (m *vstorage[T]) deepen(s *segment[T], n int) {
+	before := m.levelBytes(s)
+	if n > cap(s.tags) {
+		s.tags = append(make([][]T, 0, n+n/4), s.tags...)
+	}
+	s.tags = s.tags[:n]
+	if m.opt.Validation == Baseline {
+		if n > cap(s.versions) {
+			s.versions = append(make([][]Version, 0, n+n/4), s.versions...)
+		}
+		s.versions = s.versions[:n]
+	}
+	m.usage.add(&m.usage.Tables, m.levelBytes(s)-before)
+}
+
+// dropLevels takes the level table of a segment away, which has no tag tables.
+func (m *vstorage[T]) dropLevels(s *segment[T]) {
+	m.usage.add(&m.usage.Tables, -m.levelBytes(s))
+	s.tags, s.versions, s.used = nil, nil, 0
+}
+
+// levelBytes are the bytes of the level table of a segment.
+func (m *vstorage[T]) levelBytes(s *segment[T]) int {
+	return cap(s.tags)*sizeOf[[]T]() + cap(s.versions)*sizeOf[[]Version]()
+}
