@@ -17,16 +17,17 @@ type baseline struct {
 // Touch implements [Runs].
 func (m *baseline) Touch(addrs []uint64, fresh []uint64) {
 	open := m.levels.open
+	fresh = fresh[:len(open)]
 	for _, a := range addrs {
-		stored := m.vector(a)
+		stored := m.vector(a)[:len(open)]
 		if stored[0] != open[0] {
 			m.add(a)
 		}
 		for i, v := range open {
 			if stored[i] != v {
-				stored[i] = v
 				fresh[i]++
 			}
+			stored[i] = v
 		}
 	}
 }

@@ -126,6 +126,8 @@ func (m *tags[T]) touch(addrs []uint64, fresh []uint64) {
 	if t != nil && t.version != version {
 		m.scrub(t)
 	}
+	// neighbours have the same tag: run data so far, of tag last
+	level, run := depth, uint64(0)
 	for _, a := range addrs {
 		table, i := m.at(a)
 		if table != last || t == nil {
@@ -137,13 +139,16 @@ func (m *tags[T]) touch(addrs []uint64, fresh []uint64) {
 		}
 		t.tags[i] = depth
 		t.low, t.high = min(t.low, uint32(i)), max(t.high, uint32(i+1))
+		if x != level {
+			count(fresh[level:depth], run)
+			level, run = x, 0
+		}
+		run++
 		if x == 0 {
 			m.add(a)
 		}
-		for ; x < depth; x++ {
-			fresh[x]++
-		}
 	}
+	count(fresh[level:depth], run)
 	m.recent, m.last = t, last
 }
 

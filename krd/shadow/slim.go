@@ -20,25 +20,40 @@ type slim struct {
 func (m *slim) Touch(addrs []uint64, fresh []uint64) {
 	now, depth := m.levels.Innermost(), m.levels.Depth()
 	table, recent := m.last, m.recent
+	// neighbours were touched by the same region before: run data so far, of version last
+	last, run := now, uint64(0)
 	for _, a := range addrs {
 		n, i := m.at(a)
 		if n != table || recent == nil {
 			table, recent = n, m.table(n)
 		}
-		before := &recent[i]
-		if *before == now {
+		before := recent[i]
+		recent[i] = now
+		if before == now {
 			continue
 		}
-		level := m.before(*before)
-		if level == 0 {
+		if before != last {
+			if run > 0 {
+				count(fresh[m.before(last):depth], run)
+			}
+			last, run = before, 0
+		}
+		run++
+		if before < m.levels.open[0] {
 			m.add(a)
 		}
-		for ; level < depth; level++ {
-			fresh[level]++
-		}
-		*before = now
+	}
+	if run > 0 {
+		count(fresh[m.before(last):depth], run)
 	}
 	m.last, m.recent = table, recent
+}
+
+// count adds n to each of list.
+func count(list []uint64, n uint64) {
+	for i := range list {
+		list[i] += n
+	}
 }
 
 // Mark implements [Runs].
