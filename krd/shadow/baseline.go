@@ -18,16 +18,27 @@ type baseline struct {
 func (m *baseline) Touch(addrs []uint64, fresh []uint64) {
 	open := m.levels.open
 	fresh = fresh[:len(open)]
+	if len(addrs) > 0 {
+		m.vector(addrs[0]) // makes room
+	}
+	table, recent, room := m.last, m.recent, uint64(m.room)
 	for _, a := range addrs {
-		stored := m.vector(a)[:len(open)]
-		if stored[0] != open[0] {
+		n, at := m.at(a)
+		if n != table {
+			m.vector(a)
+			table, recent = n, m.recent
+		}
+		stored := recent[at*room:][:len(open)]
+		i := 0
+		for i < len(open) && stored[i] == open[i] {
+			i++
+		}
+		if i == 0 {
 			m.add(a)
 		}
-		for i, v := range open {
-			if stored[i] != v {
-				fresh[i]++
-			}
-			stored[i] = v
+		for ; i < len(open); i++ { // what was another region within is another one
+			stored[i] = open[i]
+			fresh[i]++
 		}
 	}
 }

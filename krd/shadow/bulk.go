@@ -138,7 +138,7 @@ func (m *tags[T]) touch(addrs []uint64, fresh []uint64) {
 			continue
 		}
 		t.tags[i] = depth
-		t.low, t.high = min(t.low, uint32(i)), max(t.high, uint32(i+1))
+		t.low, t.high = min(t.low, uint32(i)), max(t.high, uint32(i)+1)
 		if x != level {
 			count(fresh[level:depth], run)
 			level, run = x, 0

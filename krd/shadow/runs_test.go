@@ -290,6 +290,7 @@ func (p *product) multiply(i, j, k, m, n, o uint64) {
 		p.tile(1<<32, k/64*64+j/32, 64*32)
 		p.tile(2<<32, i/32*64+j/32, 32*32)
 		p.m.Touch(p.list, p.fresh)
+		p.m.First()
 		p.n += uint64(len(p.list))
 	}
 	p.l.Leave()
