@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -261,6 +262,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if line.Live != nil {
+				return x.live(c, &r)
+			}
 			dir, err := scratch.Make("", "krdlab-analysis-")
 			if err != nil {
 				return err
@@ -285,9 +289,28 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	if c.Flags().Lookup(unit) != nil { // it is an option of the analysis
 		unit = "datum"
 	}
+	if line.Live != nil {
+		unit = "" // places are in bytes, and what is recorded follows from the line
+	}
 	programFlags(c, &r, unit)
 	cachesVar(c.Flags(), &x.caches)
 	return c
+}
+
+// live analyses a Go program while it runs, and prints what came out: of one that failed, up to its
+// end.
+func (x *analyser) live(c *cobra.Command, r *gotrace.Request) error {
+	r.Unit, r.Build.Regions = gotrace.Data, x.line.WantsRegions(x.options)
+	r.Build.Iterations = r.Build.Regions && x.line.Iterations != nil && x.line.Iterations(x.options)
+	r.Live = func(h *loi.Header) (analysis.Live, error) {
+		return x.line.Live(x.options, &analysis.Input{Header: h, Looks: figures.SchedulerLooks})
+	}
+	d, err := x.observed(c, r, x.caches)
+	if d == nil {
+		return err
+	}
+	x.sayProgram(d)
+	return errors.Join(x.show(c, d.Package, []string{d.Package}, []analysis.Result{d.Result}), err)
 }
 
 // check returns what is wrong with the flags, before any work.

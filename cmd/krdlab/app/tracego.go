@@ -105,14 +105,16 @@ func iterationsOf(c *cobra.Command, b *gofront.BuildOptions) error {
 }
 
 // programFlags defines the flags of how a Go program is observed; unit is the name of that of what
-// a datum is.
+// a datum is; without it, those alone of what is built.
 func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 	f := c.Flags()
+	if unit == "" {
+		sourceFlags(c, &r.Build)
+		return
+	}
 	choiceVar(c, (*string)(&r.Unit), unit, gotrace.Units[0], gotrace.Units, "what one datum is, "+
 		"`WHAT`: line (of 64 bytes, each object beginning on its own) or datum (a variable, field or "+
 		"element)")
-	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
-		"of what something points to, and maps; it costs time")
 	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as "+
 		"regions; they are in the trace of --out")
 	f.Bool(noIterationsFlag, false, "with --regions, record functions and loops alone")
@@ -122,12 +124,20 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 		"channels, locks, wait groups, atomic operations; it is in the trace of --out")
 	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what goroutines "+
 		"wait for alone, without atomic operations, in nearly the time of the plain program")
-	f.StringSliceVar(&r.Build.Include, "include", nil, "rewrite packages whose import path matches "+
+	sourceFlags(c, &r.Build)
+}
+
+// sourceFlags defines the flags of what of a Go program is built and rewritten.
+func sourceFlags(c *cobra.Command, b *gofront.BuildOptions) {
+	f := c.Flags()
+	f.BoolVar(&b.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
+		"of what something points to, and maps; it costs time")
+	f.StringSliceVar(&b.Include, "include", nil, "rewrite packages whose import path matches "+
 		"`PATTERN`, which may end in ...: of the module these only (default all), of its dependencies "+
 		"these too, and of the standard library those behind std: (std:encoding/json)")
-	f.StringSliceVar(&r.Build.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
+	f.StringSliceVar(&b.Exclude, "exclude", nil, "do not rewrite these, `PATTERN`s as for "+
 		"--include")
-	f.StringVar(&r.Build.Tags, "tags", "", "build `TAGS`, separated by commas")
+	f.StringVar(&b.Tags, "tags", "", "build `TAGS`, separated by commas")
 }
 
 // valuesOf checks and completes a request with --values: a datum is then a datum.
@@ -226,27 +236,12 @@ func (a *app) layOutAgent(dir string, args []string) error {
 // runGo traces; rank may ask for a ranking. If it is nil the trace is for an analysis, which prints
 // its own result.
 func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ranking) error {
-	t, err := a.sized(c.Context(), caches)
-	if err != nil {
-		return err
-	}
-	r.Caches = t.Machine()
-	r.Stdin, r.Stdout, r.Stderr = os.Stdin, a.stdout, a.stderr
-	if f, ok := a.stdout.w.(*os.File); ok { // the program's own, without a pipe between
-		r.Stdout = f
-	}
-	if asJSON(c) {
-		r.Stdout = a.stderr
-	}
-	a.patient.Store(true) // a server ends in its own time
-	d, err := gotrace.Run(c.Context(), r, a.argv, t)
+	d, err := a.observed(c, r, caches)
 	if d == nil {
 		return err
 	}
 	if d.Trace != nil && (rank == nil || !asJSON(c)) {
-		for _, s := range d.Doubts() {
-			fmt.Fprintf(a.stderr, "warning: %s\n", s)
-		}
+		a.sayProgram(d)
 		if rank != nil {
 			fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
 		}
@@ -259,4 +254,29 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ra
 		err = errors.Join(rank.of(d), err)
 	}
 	return errors.Join(a.answer(c, d, d.View().Text), err)
+}
+
+// sayProgram prints what is doubtful about a traced program.
+func (a *app) sayProgram(d *gotrace.Document) {
+	for _, s := range d.Doubts() {
+		fmt.Fprintf(a.stderr, "warning: %s\n", s)
+	}
+}
+
+// observed runs a Go program as asked for, on the caches of the flags.
+func (a *app) observed(c *cobra.Command, r *gotrace.Request, caches given) (*gotrace.Document, error) {
+	t, err := a.sized(c.Context(), caches)
+	if err != nil {
+		return nil, err
+	}
+	r.Caches = t.Machine()
+	r.Stdin, r.Stdout, r.Stderr = os.Stdin, a.stdout, a.stderr
+	if f, ok := a.stdout.w.(*os.File); ok { // the program's own, without a pipe between
+		r.Stdout = f
+	}
+	if asJSON(c) || c.Flags().Changed("csv") {
+		r.Stdout = a.stderr
+	}
+	a.patient.Store(true) // a server ends in its own time
+	return gotrace.Run(c.Context(), r, a.argv, t)
 }

@@ -1,0 +1,236 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"krdlab/krd/analysis"
+	"krdlab/krd/doc"
+	"krdlab/loi"
+)
+
+// told is an analysis that keeps what it is told, of a trace or live, by worker.
+type told struct {
+	header *loi.Header
+	lists  map[int][]string
+	lines  map[int]map[uint64]int // numbered as they come: objects are elsewhere in each run
+	loops  int
+}
+
+type toldOptions struct {
+	Iterations bool `flag:"each" help:"look at iterations too"`
+}
+
+// tells is the line of it.
+var tells = &analysis.Analysis{Name: "told", Summary: "What is told", Formats: []string{"svg"},
+	Options:    func() any { return &toldOptions{} },
+	Iterations: func(o any) bool { return o.(*toldOptions).Iterations },
+	Needs:      analysis.Needs{Accesses: true, Regions: true, ByWorker: true},
+	Begin:      func(_ any, in *analysis.Input) (analysis.Sink, error) { return newTold(in), nil },
+	Live:       func(_ any, in *analysis.Input) (analysis.Live, error) { return newTold(in), nil }}
+
+func newTold(in *analysis.Input) *told {
+	return &told{header: in.Header, lists: map[int][]string{}, lines: map[int]map[uint64]int{}}
+}
+
+func (r *told) put(w int, text string) { r.lists[w] = append(r.lists[w], text) }
+
+func (r *told) access(w int, place, bytes uint64, mode loi.Mode) {
+	if r.lines[w] == nil {
+		r.lines[w] = map[uint64]int{}
+	}
+	n, ok := r.lines[w][place/64]
+	if !ok {
+		n = len(r.lines[w])
+		r.lines[w][place/64] = n
+	}
+	r.put(w, fmt.Sprintf("%d.%d: %d, %d", n, place%64, bytes, mode))
+}
+
+func (r *told) Accesses(w int, places []uint64, bytes []uint32, modes []loi.Mode) error {
+	for i, p := range places {
+		r.access(w, p, uint64(bytes[i]), modes[i])
+	}
+	return nil
+}
+
+func (r *told) Loop(w int, times uint64, accesses []analysis.Strided) error {
+	r.loops++
+	for i := range times {
+		for _, a := range accesses {
+			r.access(w, a.Place+i*uint64(a.Step), uint64(a.Bytes), a.Mode)
+		}
+	}
+	return nil
+}
+
+func (r *told) Enter(w int, region loi.RegionID, _ uint32) error {
+	r.put(w, r.header.Registry.Regions[region].Name)
+	return nil
+}
+
+func (r *told) Leave(w int, _ uint32) error {
+	r.put(w, "end")
+	return nil
+}
+
+func (r *told) Event(e *loi.Event) error {
+	switch {
+	case e.Type != loi.EventRecord:
+		for _, a := range e.Accesses() {
+			r.access(e.Worker, a.Block&(1<<56-1), a.Bytes, a.Mode)
+		}
+	case e.Event == loi.EventRegion:
+		return r.Enter(e.Worker, loi.RegionID(e.Args[0]), e.Args[1])
+	case e.Event == loi.EventRegionEnd:
+		return r.Leave(e.Worker, e.Args[0])
+	}
+	return nil
+}
+
+func (r *told) End() (analysis.Result, error) { return r, nil }
+
+// A toldDocument has the lists of all workers, sorted: goroutines are numbered anew in each run.
+type toldDocument struct {
+	Lists []string
+	Loops int
+}
+
+func (r *told) Document() any {
+	d := toldDocument{Loops: r.loops}
+	for _, l := range r.lists {
+		d.Lists = append(d.Lists, strings.Join(l, "\n"))
+	}
+	slices.Sort(d.Lists)
+	return d
+}
+
+func (r *told) View() *doc.Doc {
+	v := &doc.Doc{}
+	v.Say("told of %d workers", len(r.lists))
+	return v
+}
+
+func (r *told) Tables() []*doc.Table {
+	t := &doc.Table{Name: "workers", Columns: []doc.Column{{Key: "worker", Kind: doc.Whole},
+		{Key: "acts", Kind: doc.Whole}}}
+	for w := range len(r.lists) {
+		t.Row(w, len(r.lists[w]))
+	}
+	return []*doc.Table{t}
+}
+
+func (r *told) Draw(w io.Writer, _ string) error {
+	_, err := io.WriteString(w, "<svg></svg>")
+	return err
+}
+
+// tell runs the command of the analysis.
+func tell(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c := newApp(&out, &errs).analysisCommand(tells)
+	c.SetArgs(args)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetErr(&errs)
+	err = c.ExecuteContext(t.Context())
+	return out.String(), errs.String(), err
+}
+
+// TestLive compares what an analysis is told of a program while that runs with what a trace of it
+// tells.
+func TestLive(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("Go programs are traced on linux/amd64")
+	}
+	work := t.TempDir()
+	t.Chdir("testdata/live")
+	parsed := func(text string, err error) (d toldDocument) {
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &d)
+		}
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
+		return d
+	}
+	for _, n := range []string{"1", "7"} {
+		for _, each := range []bool{false, true} {
+			flag := []string{"--regions", "--no-iterations"}
+			if each {
+				flag = flag[:1]
+			}
+			name := fmt.Sprintf("%s goroutines, iterations %t", n, each)
+			file := filepath.Join(work, name+".loi")
+			var errs bytes.Buffer
+			argv := slices.Concat([]string{"krdlab", "trace", "go", "--out", file, "--unit", "datum"},
+				flag, []string{".", "--", n})
+			if code := newApp(io.Discard, &errs).main(argv); code != 0 {
+				t.Fatalf("exit code %d: %s", code, &errs)
+			}
+			text, _, err := tell(t, file, "--json")
+			want := parsed(text, err)
+			text, _, err = tell(t, goProgram, fmt.Sprintf("--each=%t", each), "--json", ".", "--", n)
+			got := parsed(text, err)
+			if (got.Loops == 0) != each || len(want.Lists) < 2 {
+				t.Errorf("%s: %d loops come as one, %d workers", name, got.Loops, len(want.Lists))
+			}
+			if !reflect.DeepEqual(got.Lists, want.Lists) {
+				t.Errorf("%s: %d workers\n%.300q\nexpected %d\n%.300q", name, len(got.Lists), got.Lists,
+					len(want.Lists), want.Lists)
+			}
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) != 2 {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
+// TestLiveOutput has the result printed and drawn as that of a trace is, also of a program that
+// failed.
+func TestLiveOutput(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("Go programs are traced on linux/amd64")
+	}
+	work := t.TempDir()
+	t.Chdir("testdata/live")
+	plot, page := filepath.Join(work, "p.svg"), filepath.Join(work, "p.html")
+	out, _, err := tell(t, goProgram, "--csv", "--plot", plot, "--html", page, ".", "--", "1")
+	if err != nil || !strings.HasPrefix(out, "worker,acts\n0,") {
+		t.Errorf("%v: %s", err, out)
+	}
+	for _, file := range []string{plot, page} {
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "<svg>") {
+			t.Errorf("%s: %v, %s", file, err, text)
+		}
+	}
+	out, errs, err := tell(t, goProgram, ".", "--", "0")
+	if exitCode(err) != exitFailed || !strings.Contains(fmt.Sprint(err), "exit code 3") ||
+		!strings.Contains(out, "told of 1 workers") ||
+		!strings.Contains(errs, "% of the accesses were to the stack") {
+		t.Errorf("%v: %s%s", err, out, errs)
+	}
+	if _, _, err = tell(t, goProgram, "--unit", "line", ".", "--", "1"); err == nil ||
+		!strings.Contains(err.Error(), "unknown flag: --unit") {
+		t.Error(err)
+	}
+	for flags, want := range map[string]string{"--no-iterations": "add --regions",
+		"--regions --no-iterations --values --out x.loi": "--values needs iterations"} {
+		var errs bytes.Buffer
+		argv := append([]string{"krdlab", "trace", "go", "."}, strings.Fields(flags)...)
+		if code := newApp(io.Discard, &errs).main(argv); code != exitUsage ||
+			!strings.Contains(errs.String(), want) {
+			t.Errorf("%s: exit code %d: %s", flags, code, &errs)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+module example.org/live
+
+go 1.26
