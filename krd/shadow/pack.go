@@ -10,7 +10,6 @@ type packer[T uint8 | uint16] struct {
 	most int
 	ring []*tagTable[T] // uncompressed
 	hand int
-	free [][]T
 	out  []byte
 }
 
