@@ -9,6 +9,7 @@ type baseline struct {
 	levels *Levels
 	room   int // levels for which there is room
 	tables directory[[]Version]
+	list   []*[]Version // all tables
 	last   uint64
 	recent []Version // of table last; nil: none yet
 	usage  Usage
@@ -69,20 +70,21 @@ func (m *baseline) vector(addr uint64) []Version {
 }
 
 func (m *baseline) table(n uint64) []Version {
-	p := m.tables.slot(n)
-	if *p == nil {
+	p := m.tables.find(n)
+	if p == nil {
 		t := make([]Version, m.len()*m.room)
-		*p = &t
-		m.tables.list = append(m.tables.list, *p)
+		p = &t
+		m.tables.add(n, p)
+		m.list = append(m.list, p)
 		m.usage.add(&m.usage.Versions, len(t)*8)
 		m.usage.set(&m.usage.Tables, m.tables.bytes())
 	}
-	return **p
+	return *p
 }
 
 // grow makes room for more levels in every table.
 func (m *baseline) grow(room int) {
-	for _, t := range m.tables.list {
+	for _, t := range m.list {
 		wide := make([]Version, m.len()*room)
 		for i := range m.len() {
 			copy(wide[i*room:], (*t)[i*m.room:(i+1)*m.room])

@@ -60,7 +60,7 @@ func (m *bulk) widen() {
 	}
 	m.wide = newTags[uint16](m.levels, m.shape, m.opt)
 	m.wide.firsts = m.narrow.firsts
-	for _, t := range m.narrow.tables.list {
+	for _, t := range m.narrow.list {
 		list := t.tags
 		if list == nil {
 			list = make([]uint8, m.len())
@@ -94,6 +94,7 @@ type tags[T uint8 | uint16] struct {
 	firsts
 	levels *Levels
 	tables directory[tagTable[T]]
+	list   []*tagTable[T] // all
 	last   uint64
 	recent *tagTable[T] // table last; nil: none yet
 	usage  Usage
@@ -168,7 +169,7 @@ func (m *tags[T]) mark(addr uint64) int {
 
 // use returns a table whose tags hold.
 func (m *tags[T]) use(n uint64) *tagTable[T] {
-	t := *m.tables.slot(n)
+	t := m.tables.find(n)
 	switch {
 	case t == nil:
 		t = m.make(n)
@@ -187,12 +188,12 @@ func (m *tags[T]) use(n uint64) *tagTable[T] {
 func (m *tags[T]) make(n uint64) *tagTable[T] {
 	t := &tagTable[T]{number: n, low: uint32(m.len())}
 	t.tags = m.room(t)
-	*m.tables.slot(n) = t
-	m.tables.list = append(m.tables.list, t)
+	m.tables.add(n, t)
+	m.list = append(m.list, t)
 	version := sizeOf[Version]()
 	m.usage.add(&m.usage.Versions, version)
 	m.usage.set(&m.usage.Tables, m.tables.bytes()+
-		uint64(len(m.tables.list)*(sizeOf[tagTable[T]]()-version)))
+		uint64(len(m.list)*(sizeOf[tagTable[T]]()-version)))
 	return t
 }
 

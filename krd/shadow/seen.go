@@ -6,6 +6,7 @@ import "math/bits"
 type Seen struct {
 	shape
 	tables directory[[]uint64]
+	count  int // tables
 	n      uint64
 }
 
@@ -19,13 +20,14 @@ func NewSeen(datum uint64) *Seen {
 func (s *Seen) Add(addrs []uint64) (there uint64) {
 	for _, a := range addrs {
 		table, i := s.at(a)
-		p := s.tables.slot(table)
-		if *p == nil {
+		p := s.tables.find(table)
+		if p == nil {
 			t := make([]uint64, s.len()/64)
-			*p = &t
-			s.tables.list = append(s.tables.list, *p)
+			p = &t
+			s.tables.add(table, p)
+			s.count++
 		}
-		word, bit := &(**p)[i/64], uint64(1)<<(i%64)
+		word, bit := &(*p)[i/64], uint64(1)<<(i%64)
 		if *word&bit != 0 {
 			there++
 			continue
@@ -41,5 +43,5 @@ func (s *Seen) Len() uint64 { return s.n }
 
 // Bytes is what the set takes.
 func (s *Seen) Bytes() uint64 {
-	return s.tables.bytes() + uint64(len(s.tables.list))*uint64(s.len()/8)
+	return s.tables.bytes() + uint64(s.count*s.len()/8)
 }

@@ -77,15 +77,15 @@ func (m *slim) before(v Version) int {
 }
 
 func (m *slim) table(n uint64) []Version {
-	p := m.tables.slot(n)
-	if *p == nil {
+	p := m.tables.find(n)
+	if p == nil {
 		t := make([]Version, m.len())
-		*p = &t
-		m.tables.list = append(m.tables.list, *p)
+		p = &t
+		m.tables.add(n, p)
 		m.usage.add(&m.usage.Versions, len(t)*8)
 		m.usage.set(&m.usage.Tables, m.tables.bytes())
 	}
-	return **p
+	return *p
 }
 
 // Usage implements [Runs].

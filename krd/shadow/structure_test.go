@@ -300,7 +300,7 @@ func TestDeepAndFar(t *testing.T) {
 			if s.cold != nil {
 				list = 8 * uint64(len(s.cold.list))
 			}
-			if u.Total.Now != first.Total.Now+list || len(s.segments)+len(s.directory) != 0 {
+			if u.Total.Now != first.Total.Now+list || len(s.segments)+len(s.directory.blocks) != 0 {
 				t.Errorf("%+v of %d segments when all ended, want %+v", u, len(s.segments), first)
 			}
 		})

@@ -244,7 +244,7 @@ func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]
 			}
 		}
 	}
-	tables += len(m.directory) * (sizeOf[segmentTable[T]]() + sizeOf[recentTable[T]]())
+	tables += int(m.directory.bytes())
 	free := len(m.free)*perTags + len(m.freeVersions)*perVersions
 	if m.cold != nil {
 		tables += len(m.cold.list) * 8

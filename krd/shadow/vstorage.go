@@ -13,10 +13,9 @@ type vstorage[T comparable] struct {
 	opt    VectorOptions
 	usage  Usage
 
-	directory map[uint64]*segmentTable[T]
-	recent    [64]recentTable[T] // by the lower bits of the number, to spare the map
-	segments  []*segment[T]      // all
-	hand      int                // where the sweep stands in segments
+	directory directory[segment[T]]
+	segments  []*segment[T] // all
+	hand      int           // where the sweep stands in segments
 
 	tableShift, datumShift int
 	tableTags              int // tags of a tag table
@@ -24,22 +23,6 @@ type vstorage[T comparable] struct {
 	free         [][]T       // tag tables to use again, not yet clear
 	freeVersions [][]Version // the same of versions
 	cold         *cold[T]    // nil: nothing is compressed
-}
-
-// segmentBits are the bits of an address that choose a segment in its table: 2 MiB of addresses a
-// segment table if a tag table covers 4 KiB, so that an address far from all others takes no more
-// than another tag table does.
-const segmentBits = 9
-
-type segmentTable[T comparable] struct {
-	number   uint64
-	used     int
-	segments [1 << segmentBits]*segment[T]
-}
-
-type recentTable[T comparable] struct {
-	number uint64
-	table  *segmentTable[T]
 }
 
 // A segment is the vectors of the addresses that a tag table covers, with its level table.
@@ -58,7 +41,6 @@ type segment[T comparable] struct {
 
 func (m *vstorage[T]) init(l *Levels, opt VectorOptions) {
 	m.levels, m.opt = l, opt
-	m.directory = map[uint64]*segmentTable[T]{}
 	m.tableShift = bits.TrailingZeros(uint(opt.TableBytes))
 	m.datumShift = bits.TrailingZeros(uint(opt.Datum))
 	m.tableTags = opt.TableBytes / opt.Datum
@@ -69,12 +51,7 @@ func (m *vstorage[T]) init(l *Levels, opt VectorOptions) {
 
 // read sets out, of one tag for each region that is open, to the vector of an address.
 func (m *vstorage[T]) read(addr uint64, out []T) {
-	t := m.table(addr >> m.tableShift >> segmentBits)
-	if t == nil {
-		clear(out)
-		return
-	}
-	s := t.segments[addr>>m.tableShift&(1<<segmentBits-1)]
+	s := m.directory.find(addr >> m.tableShift)
 	if s == nil || len(out) == 0 {
 		clear(out)
 		return
@@ -157,38 +134,19 @@ func (m *vstorage[T]) write(addr uint64, tags []T, version Version) {
 	}
 }
 
-// table returns a segment table, nil if there is none.
-func (m *vstorage[T]) table(number uint64) *segmentTable[T] {
-	r := &m.recent[number&uint64(len(m.recent)-1)]
-	if r.table == nil || r.number != number {
-		t := m.directory[number]
-		if t == nil {
-			return nil
-		}
-		*r = recentTable[T]{number, t}
-	}
-	return r.table
-}
-
 // segment returns a segment, which it makes if there is none.
 func (m *vstorage[T]) segment(number uint64) *segment[T] {
-	t := m.table(number >> segmentBits)
-	if t == nil {
-		t = &segmentTable[T]{number: number >> segmentBits}
-		m.directory[t.number] = t
-		m.usage.add(&m.usage.Tables, sizeOf[segmentTable[T]]()+sizeOf[recentTable[T]]())
-	}
-	s := t.segments[number&(1<<segmentBits-1)]
+	s := m.directory.find(number)
 	if s == nil {
 		s = &segment[T]{number: number, slot: -1, version: m.levels.Innermost()}
 		if m.opt.Validation == Slim {
 			s.versions = [][]Version{m.newVersions()}
 			m.usage.add(&m.usage.Tables, sizeOf[[]Version]())
 		}
-		t.segments[number&(1<<segmentBits-1)] = s
-		t.used++
+		before := m.directory.bytes()
+		m.directory.add(number, s)
 		m.segments = append(m.segments, s)
-		m.usage.add(&m.usage.Tables, segmentBytes[T]())
+		m.usage.add(&m.usage.Tables, segmentBytes[T]()+int(m.directory.bytes()-before))
 		if m.opt.Validation == Bulk {
 			m.usage.move(&m.usage.Tables, &m.usage.Versions, sizeOf[Version]())
 		}
@@ -210,13 +168,9 @@ func (m *vstorage[T]) remove(i int) {
 	}
 	m.usage.add(&m.usage.Tables, sizeOf[Version]()-segmentBytes[T]())
 	m.usage.add(&m.usage.Versions, -sizeOf[Version]())
-	t := m.table(s.number >> segmentBits)
-	t.segments[s.number&(1<<segmentBits-1)] = nil
-	if t.used--; t.used == 0 {
-		delete(m.directory, t.number)
-		m.recent[t.number&uint64(len(m.recent)-1)] = recentTable[T]{}
-		m.usage.add(&m.usage.Tables, -sizeOf[segmentTable[T]]()-sizeOf[recentTable[T]]())
-	}
+	before := m.directory.bytes()
+	m.directory.remove(s.number)
+	m.usage.add(&m.usage.Tables, int(m.directory.bytes()-before))
 }
 
 // deepen makes the level table of a segment one of n levels.
