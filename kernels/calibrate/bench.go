@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"krdlab/hw"
+	"krdlab/hw/failure"
 	"krdlab/runtimes"
 )
 
 // errNoise records that a time came out as nothing or less.
-var errNoise = errors.New("no more than noise: other programs run, or the clock is too coarse")
+var errNoise = failure.New(failure.Capability,
+	"no more than noise: other programs run, or the clock is too coarse")
 
 // bench is the computer under measurement.
 type bench struct {

@@ -67,7 +67,7 @@ func (t *Table) HTML() (template.HTML, error) {
 		}
 		page.Head = append(page.Head, htmlCell{Text: oneLine(head), Name: name})
 		for j, c := range cells {
-			x := htmlCell{Text: strings.TrimSpace(c.text), Interval: strings.ReplaceAll(c.interval,
+			x := htmlCell{Text: trimmed(c.text, name), Interval: strings.ReplaceAll(c.interval,
 				"-", "–"), Name: name, Row: len(page.Head) == keys}
 			if c.note != "" {
 				page.Notes.mark("", c.note)
@@ -87,6 +87,15 @@ func (t *Table) HTML() (template.HTML, error) {
 	var b strings.Builder
 	err := tableTemplate.Execute(&b, &page)
 	return template.HTML(b.String()), err
+}
+
+// trimmed returns a cell without spaces around it; of a name, those before it stay.
+func trimmed(cell string, name bool) string {
+	text := strings.TrimSpace(cell)
+	if n := len(cell) - len(strings.TrimLeft(cell, " ")); name {
+		text = strings.Repeat("\u00a0", n) + text
+	}
+	return text
 }
 
 // Markdown writes the table with its title, remarks and notes.
