@@ -44,6 +44,11 @@ func (m *baseline) Touch(addrs []uint64, fresh []uint64) {
 	}
 }
 
+// Span implements [Runs].
+func (m *baseline) Span(addr, bytes uint64, fresh []uint64) {
+	span(m, 1<<m.datum, addr, bytes, fresh)
+}
+
 // Mark implements [Runs].
 func (m *baseline) Mark(addr uint64) (before int) {
 	stored := m.vector(addr)

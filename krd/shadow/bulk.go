@@ -1,7 +1,5 @@
 package shadow
 
-import "unsafe"
-
 // bulk is Runs with one version for each table (BulkTV, 3.3): before a table is used in another
 // region than the last time, all of its tags are cut down to the levels that still hold. Memory: a
 // byte for each datum of a table that is touched, two from 128 levels on.
@@ -31,6 +29,16 @@ func (m *bulk) Touch(addrs []uint64, fresh []uint64) {
 	}
 	m.widen()
 	m.wide.touch(addrs, fresh)
+}
+
+// Span implements [Runs].
+func (m *bulk) Span(addr, bytes uint64, fresh []uint64) {
+	if m.narrow != nil && m.levels.Depth() <= narrowDepth {
+		m.narrow.span(addr, bytes, fresh)
+		return
+	}
+	m.widen()
+	m.wide.span(addr, bytes, fresh)
 }
 
 // Mark implements [Runs].
@@ -153,6 +161,42 @@ func (m *tags[T]) touch(addrs []uint64, fresh []uint64) {
 	m.recent, m.last = t, last
 }
 
+// span is touch of consecutive data. Runs of equal tags are found word by word.
+func (m *tags[T]) span(addr, bytes uint64, fresh []uint64) {
+	depth := T(m.levels.Depth())
+	last, end := m.at(addr + bytes - 1)
+	table, i := m.at(addr)
+	for ; ; table, i = table+1, 0 {
+		if table != m.last || m.recent == nil {
+			m.recent, m.last = m.use(table), table
+		} else if m.recent.version != m.levels.Innermost() {
+			m.scrub(m.recent)
+		}
+		t, to := m.recent, uint64(m.len()-1)
+		if table == last {
+			to = end
+		}
+		for from := i; from <= to; {
+			x := t.tags[from]
+			n := uint64(same(t.tags[from : to+1]))
+			if x < depth {
+				fill(t.tags[from:from+n], depth)
+				t.low, t.high = min(t.low, uint32(from)), max(t.high, uint32(from+n))
+				count(fresh[x:depth], n)
+			}
+			if x == 0 {
+				for j := from; j < from+n; j++ {
+					m.add(table<<m.shape.table + j<<m.datum)
+				}
+			}
+			from += n
+		}
+		if table == last {
+			return
+		}
+	}
+}
+
 func (m *tags[T]) mark(addr uint64) int {
 	table, i := m.at(addr)
 	if table != m.last || m.recent == nil {
@@ -210,21 +254,4 @@ func (m *tags[T]) scrub(t *tagTable[T]) {
 		cut(t.tags[from:to], valid)
 	}
 	t.base, t.low, t.high = valid, uint32(len(t.tags)), 0
-}
-
-// cut makes no tag larger than most: a word of them at a time, whose upper bits are 0. list is
-// whole words.
-func cut[T uint8 | uint16](list []T, most T) {
-	size := unsafe.Sizeof(T(0))
-	all := uint64(1)<<(8*size) - 1
-	lanes := ^uint64(0) / all // 1 in each lane
-	top := 8*size - 1
-	upper, limit := lanes<<top, lanes*uint64(most)
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(list))),
-		uintptr(len(list))*size/8)
-	for i, w := range words {
-		fits := ((limit | upper) - w) & upper // the upper bit stays where a tag is not larger
-		keep := fits >> top * all
-		words[i] = w&keep | limit&^keep
-	}
 }

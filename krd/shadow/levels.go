@@ -14,6 +14,8 @@
 //
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
 // Program Analysis, CGO 2013. Levels are numbered from 0 here, from 1 in the paper.
+//
+//go:generate go run ./gen
 package shadow
 
 // A Version is the number of a dynamic region: regions have them in the order in which they begin,

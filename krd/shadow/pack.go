@@ -44,7 +44,7 @@ func (m *tags[T]) room(t *tagTable[T]) []T {
 func (m *tags[T]) compress(t *tagTable[T]) {
 	raw := bytesOf(t.tags)
 	one := sizeOf[T]()
-	if same(t.tags) {
+	if same(t.tags) == len(t.tags) {
 		t.packed = append([]byte(nil), raw[:one]...)
 	} else {
 		m.pack.out = s2.Encode(m.pack.out[:cap(m.pack.out)], raw)
@@ -74,13 +74,4 @@ func (t *tagTable[T]) into(list []T) {
 	} else if _, err := s2.Decode(bytesOf(list), t.packed); err != nil {
 		panic(err) // compress wrote it
 	}
-}
-
-func same[T uint8 | uint16](list []T) bool {
-	for _, x := range list {
-		if x != list[0] {
-			return false
-		}
-	}
-	return true
 }

@@ -14,6 +14,8 @@ type Runs interface {
 	// the number of data that the region of level i had not touched before. fresh has at least as many
 	// entries as there are levels.
 	Touch(addrs []uint64, fresh []uint64)
+	// Span is Touch of all data that so many bytes from an address on are part of, at least one.
+	Span(addr, bytes uint64, fresh []uint64)
 	// Mark is Touch of one datum: it returns how many levels, from the outermost on, had touched it.
 	Mark(addr uint64) (before int)
 	// First returns the addresses, of those that Touch has taken since the last call, that nothing had
@@ -72,6 +74,22 @@ func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
 
 // leastTable is how many data a table has at least: the tags of as many are reset together.
 const leastTable = 8
+
+// span is Span by way of Touch.
+func span(m Runs, datum, addr, bytes uint64, fresh []uint64) {
+	var list [256]uint64
+	n := 0
+	for a := addr &^ (datum - 1); ; a += datum {
+		list[n] = a
+		if n++; a >= (addr+bytes-1)&^(datum-1) || n == len(list) {
+			m.Touch(list[:n], fresh)
+			n = 0
+		}
+		if a >= (addr+bytes-1)&^(datum-1) {
+			return
+		}
+	}
+}
 
 // firsts are the addresses of First.
 type firsts struct {

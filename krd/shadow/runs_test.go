@@ -99,6 +99,24 @@ func TestRuns(t *testing.T) {
 						fresh[i+1][level]++
 					}
 				}
+			case step < 8:
+				if l.Depth() == 0 {
+					enter()
+				}
+				a := base + rapid.Uint64Range(0, 4000).Draw(t, "span")
+				bytes := rapid.Uint64Range(1, 96).Draw(t, "bytes")
+				var first []uint64
+				for d := a / datum; d <= (a+bytes-1)/datum; d++ {
+					if n.touch(d*datum, fresh[0]) == 0 {
+						first = append(first, d*datum)
+					}
+				}
+				for i, m := range memories {
+					m.Span(a, bytes, fresh[i+1])
+					if got := m.First(); !slices.Equal(got, first) {
+						t.Fatalf("%s: of a span first %x, expected %x", runsVariants()[i].name, got, first)
+					}
+				}
 			default:
 				if l.Depth() == 0 {
 					enter()
@@ -137,6 +155,25 @@ func TestRuns(t *testing.T) {
 		t.Errorf("%d tables unpacked, %d steps beyond %d levels: expected some of each", packed, wide,
 			narrowDepth)
 	}
+}
+
+// TestCut cuts tags as the portable code does.
+func TestCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Uint8Range(0, narrowDepth), 0, 200).Draw(t, "tags")
+		list = list[:len(list)/8*8]
+		most := rapid.Uint8Range(0, narrowDepth).Draw(t, "most")
+		want := slices.Clone(list)
+		for i, x := range want {
+			want[i] = min(x, most)
+		}
+		portable := slices.Clone(list)
+		cutPortable(portable, most)
+		cut(list, most)
+		if !slices.Equal(list, want) || !slices.Equal(portable, want) {
+			t.Fatalf("%v and %v, expected %v", list, portable, want)
+		}
+	})
 }
 
 // TestFigure4OfRuns is the paper's: a datum is accessed in region 4, and then in 7, where regions 1, 5, 6

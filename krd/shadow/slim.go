@@ -56,6 +56,11 @@ func count(list []uint64, n uint64) {
 	}
 }
 
+// Span implements [Runs].
+func (m *slim) Span(addr, bytes uint64, fresh []uint64) {
+	span(m, 1<<m.datum, addr, bytes, fresh)
+}
+
 // Mark implements [Runs].
 func (m *slim) Mark(addr uint64) int {
 	n, i := m.at(addr)

@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"krdlab/krd/analysis"
 	"krdlab/krd/shadow"
 	"krdlab/loi"
 )
@@ -86,6 +87,36 @@ func (f *footprint) touch(place, bytes uint64, mode loi.Mode) {
 	if f.lane[laneLines].memory != nil {
 		for a := place &^ (lineBytes - 1); a <= last; a += lineBytes {
 			f.put(laneLines, a)
+		}
+	}
+}
+
+// loop has the open regions touch what an access of a loop does, so many times.
+func (f *footprint) loop(times uint64, a *analysis.Strided) {
+	place, step, bytes := a.Place, uint64(a.Step), uint64(max(a.Bytes, 1))
+	if a.Step < 0 {
+		place, step = place+(times-1)*step, -step
+	}
+	for i := range f.lane {
+		l, datum := &f.lane[i], f.datum
+		switch {
+		case l.memory == nil || i == laneReads && a.Mode&loi.In == 0 ||
+			i == laneWrites && a.Mode&loi.Out == 0:
+			continue
+		case i == laneLines:
+			datum = lineBytes
+		}
+		if step <= max(bytes, datum) { // no datum is left out between two
+			l.memory.Span(place, (times-1)*step+bytes, l.fresh)
+			continue
+		}
+		for at, n := place, uint64(0); n < times; at, n = at+step, n+1 {
+			for d := at &^ (datum - 1); d < at+bytes; d += datum {
+				l.pending = append(l.pending, d)
+			}
+			if len(l.pending) >= pendingLen {
+				l.flush()
+			}
 		}
 	}
 }

@@ -239,19 +239,7 @@ func (p *program) Loop(worker int, times uint64, accesses []analysis.Strided) er
 		return nil
 	}
 	for i := range accesses {
-		a := &accesses[i]
-		place, step, count := a.Place, uint64(a.Step), times
-		if a.Step < 0 {
-			place, step = place+(times-1)*step, -step
-		}
-		bytes := uint64(a.Bytes)
-		if step <= max(bytes, p.opt.Datum) && step <= lineBytes {
-			bytes, count = bytes+(times-1)*step, 1 // without gaps of a whole datum
-		}
-		for range count {
-			t.foot.touch(place, bytes, a.Mode)
-			place += step
-		}
+		t.foot.loop(times, &accesses[i])
 	}
 	return nil
 }
