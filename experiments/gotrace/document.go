@@ -53,7 +53,7 @@ type Document struct {
 	Warnings       []string          `json:"warnings"` // see Doubts
 
 	// Result is what the observer of a [Request] found, nil where there was none; ObserverNs is the
-	// time that its methods took, beside the program.
+	// CPU time that it took, beside the program.
 	Result     observe.Result `json:"-"`
 	ObserverNs int64          `json:"-"`
 }

@@ -1,10 +1,12 @@
 package gotrace
 
 import (
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"krdlab/hw"
 	"krdlab/hw/failure"
 	observe "krdlab/krd/analysis"
 	"krdlab/loi"
@@ -63,7 +65,7 @@ type observer struct {
 	header  *loi.Header
 	sources []gofront.Region
 	regions []loi.RegionID // by number in the sources; loi.NoRegion: not begun yet
-	spent   time.Duration  // in methods of Live
+	spent   time.Duration  // CPU time of the thread that calls methods of Live
 }
 
 // ErrRegions is wrapped by the error of a program that enters more regions than have numbers.
@@ -89,13 +91,18 @@ func newLive(r *Request, a *analysis) (*live, error) {
 // work takes what comes until that ends; after an error it only gives room back.
 func (l *live) work() {
 	defer close(l.done)
+	runtime.LockOSThread() // the thread's time is that of the observer, and of the loop
+	began, err := hw.ThreadCPUTime()
+	defer func() {
+		if now, again := hw.ThreadCPUTime(); err == nil && again == nil {
+			l.to.spent = time.Duration(now - began)
+		}
+	}()
 	for w := range l.todo {
 		if l.failed.Load() == nil {
-			began := time.Now()
 			if err := l.to.take(w); err != nil {
 				l.failed.Store(&err)
 			}
-			l.to.spent += time.Since(began)
 		}
 		*w = acts{w.places[:0], w.bytes[:0], w.modes[:0], w.strided[:0], w.list[:0]}
 		l.free <- w
