@@ -68,7 +68,7 @@ var heats = []struct {
 	below  float64
 	name   string
 	colour color.RGBA
-}{{4 << 10, "less than 4 KiB", color.RGBA{0xff, 0xf7, 0xec, 0xff}},
+}{{4 << 10, "4 KiB", color.RGBA{0xff, 0xf7, 0xec, 0xff}},
 	{32 << 10, "32 KiB", color.RGBA{0xfe, 0xe8, 0xc8, 0xff}},
 	{256 << 10, "256 KiB", color.RGBA{0xfd, 0xd4, 0x9e, 0xff}},
 	{2 << 20, "2 MiB", color.RGBA{0xfd, 0xbb, 0x84, 0xff}},
@@ -189,7 +189,7 @@ func (f *Flame) meaning() string {
 	if f.Heat == "" {
 		return "Width: " + f.Unit + " in the range."
 	}
-	return "Width: " + f.Unit + ". Colour: " + f.Heat + ", each less than is said beside it."
+	return "Width: " + f.Unit + ". Colour: " + f.Heat + ", below the size beside it."
 }
 
 // A flameDrawing is what stands where, in pixels from the left and the top.
@@ -267,7 +267,7 @@ func (d *flameDrawing) svg(w io.Writer) error {
 			name += " (" + b.Kind + ")"
 		}
 		if b.value != nil {
-			name += ", " + units.Bytes(uint64(*b.value)) + " " + d.Heat
+			name += ", " + d.Heat + " " + units.Bytes(uint64(*b.value))
 		}
 		fmt.Fprintf(out, `<g><title>%s: %s %s, %.2f %%</title><rect x="%.2f" y="%.0f" width="%.2f" `+
 			`height="%d" fill="%s"/>`, html.EscapeString(name), units.Grouped(b.count), d.Unit,

@@ -110,3 +110,24 @@ func TestFlame(t *testing.T) {
 		t.Errorf("of nothing: %v", err)
 	}
 }
+
+// TestFlameHeat: frames have the colour of their value, and none that has no value has one.
+func TestFlameHeat(t *testing.T) {
+	kib := func(n float64) *float64 { n *= 1024; return &n }
+	outer, inner := FlameFrame{"main", "function"}, FlameFrame{"loop", "loop"}
+	f := &Flame{Title: "heat", Unit: "accesses", Heat: "footprint", Paths: []FlamePath{
+		{Frames: []FlameFrame{outer}, Value: kib(300)}, // all that it does is within
+		{Frames: []FlameFrame{outer, inner}, Count: 10, Value: kib(3)},
+		{Frames: []FlameFrame{outer, {"other", "loop"}}, Count: 10}}}
+	var b bytes.Buffer
+	if err := f.Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"main (function), footprint 300 KiB": "#fdbb84",
+		"loop (loop), footprint 3 KiB": "#fff7ec", "other (loop):": "#dddddd"} {
+		_, rest, found := strings.Cut(b.String(), "<title>"+name)
+		if rest, _, _ = strings.Cut(rest, "</g>"); !found || !strings.Contains(rest, `fill="`+want) {
+			t.Errorf("%s: %s, expected %s", name, rest, want)
+		}
+	}
+}

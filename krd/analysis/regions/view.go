@@ -181,7 +181,7 @@ func text(p *string) any {
 // Draw implements [analysis.Drawn]: a flame graph, as wide as work, coloured by footprint.
 func (d *Document) Draw(w io.Writer, format string) error {
 	f := &plot.Flame{Title: "Work and footprint of regions", Unit: d.work(),
-		Heat: "memory that an instance touches, on average", Caption: ""}
+		Heat: "mean footprint of an instance"}
 	var open []plot.FlameFrame
 	for i := range d.Regions {
 		r := &d.Regions[i]
