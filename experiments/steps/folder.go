@@ -113,11 +113,27 @@ func (f *Folder) Done() (done, all int) {
 	return done, len(f.Steps)
 }
 
+// ErrLeft is wrapped by the error of a step that others can do without: they go on, and the next Run
+// tries it again.
+var ErrLeft = errors.New("left out")
+
+// Left returns why a step was left out, "" if it was not.
+func (f *Folder) Left(name string) string {
+	text, err := os.ReadFile(f.left(name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func (f *Folder) left(name string) string { return filepath.Join(f.Dir, Dir, name+".left.txt") }
+
 // Run does the steps that are not done. Before each it calls progress. host is this computer, argv
-// the command as typed. Errors: that of the first step that fails, with its name; the cause of ctx.
+// the command as typed. Errors: that of the first step that fails, with its name, unless it wraps
+// [ErrLeft]; the cause of ctx.
 func (f *Folder) Run(ctx context.Context, host *hw.Topology, argv []string,
 	progress func(done, all int, next string)) error {
-	w, err := newWorker(f.Kind, host, argv)
+	w, err := newWorker(f, host, argv)
 	if err != nil {
 		return err
 	}
@@ -138,11 +154,15 @@ func (f *Folder) Run(ctx context.Context, host *hw.Topology, argv []string,
 		if ctx.Err() != nil { // an interrupted program may end as if it were done
 			return context.Cause(ctx)
 		}
+		if errors.Is(err, ErrLeft) {
+			err = os.WriteFile(f.left(s.Name), []byte(err.Error()), 0o666)
+		} else if err == nil {
+			if err = writeJSON(f.Path(s.Name), kept); err == nil {
+				_ = os.Remove(f.left(s.Name)) // of an earlier run
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
-		}
-		if err := writeJSON(f.Path(s.Name), kept); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -24,16 +24,21 @@ var ErrToolchain = failure.New(failure.Capability, "the go command is not there:
 
 // A Worker does steps: it keeps in a temporary folder what several of them need.
 type Worker struct {
-	Host  *hw.Topology // this computer
-	Argv  []string     // the command as typed
+	Folder *Folder
+	Host   *hw.Topology // this computer
+	Argv   []string     // the command as typed
+
 	work  *scratch.Folder
 	runs  int
 	built map[string]*gofront.Built // rewritten, by name
+	// traces are the simulated ones, by what was asked
+	traces map[string]string
 }
 
-func newWorker(kind string, host *hw.Topology, argv []string) (*Worker, error) {
-	work, err := scratch.Make("", "krdlab-"+kind+"-")
-	return &Worker{Host: host, Argv: argv, work: work, built: map[string]*gofront.Built{}}, err
+func newWorker(f *Folder, host *hw.Topology, argv []string) (*Worker, error) {
+	work, err := scratch.Make("", "krdlab-"+f.Kind+"-")
+	return &Worker{Folder: f, Host: host, Argv: argv, work: work, built: map[string]*gofront.Built{},
+		traces: map[string]string{}}, err
 }
 
 // SciMark returns the folder of SciMark's sources, a module. Errors: see [Worker.Sources].
@@ -102,8 +107,8 @@ func (w *Worker) RunDir() string {
 	return filepath.Join(w.work.Path, fmt.Sprintf("run-%d", w.runs))
 }
 
-// Simulate runs a request of one scheduler once on a simulated machine, and returns its trace, which
-// is removed at the end.
+// Simulate runs a request of one scheduler on a simulated machine, once for each that differs, and
+// returns its trace, which is removed at the end.
 func (w *Worker) Simulate(ctx context.Context, r *request.Request, scheduler, on string) (string,
 	error) {
 	r.Reps, r.Warmup, r.Trace, r.Out = 1, 0, request.TraceFull, w.RunDir()
@@ -113,6 +118,11 @@ func (w *Worker) Simulate(ctx context.Context, r *request.Request, scheduler, on
 	}
 	if r.Machine, err = machine.ByName(on); err != nil {
 		return "", err
+	}
+	asked := r.Asked()
+	key := fmt.Sprint(asked.Name, asked.Params, asked.Settings.Structure, on)
+	if path := w.traces[key]; path != "" {
+		return path, nil
 	}
 	t, err := r.Machine.Topology()
 	if err != nil {
@@ -126,5 +136,6 @@ func (w *Worker) Simulate(ctx context.Context, r *request.Request, scheduler, on
 	if err != nil || len(traces) != 1 {
 		return "", failure.Errorf(failure.Failed, "%d traces of one run: %w", len(traces), err)
 	}
+	w.traces[key] = traces[0]
 	return traces[0], nil
 }
