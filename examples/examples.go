@@ -9,6 +9,17 @@ import "embed"
 //go:embed scimark/fft.go scimark/lu.go scimark/main.go scimark/sor.go scimark/sparse.go
 var SciMark embed.FS
 
+// Modules is the files of examples/modules, a program that runs libraries of others, and the go.mod
+// and go.sum that it has by itself.
+//
+//go:embed modules/main.go modules/go.mod.txt modules/go.sum.txt
+var Modules embed.FS
+
+// RUsage is the file of examples/rusage, which measures what it runs.
+//
+//go:embed rusage/main.go
+var RUsage embed.FS
+
 // Interleavings is programs of threads as text, for krdlab explore.
 //
 //go:embed interleavings/*.txt

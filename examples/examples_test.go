@@ -36,3 +36,35 @@ func TestSciMark(t *testing.T) {
 		t.Errorf("%d files are embedded, %d are there", len(there), n)
 	}
 }
+
+// The program of the libraries has, by itself, the versions that krdlab has.
+func TestModules(t *testing.T) {
+	for _, name := range []string{"go.mod", "go.sum"} {
+		ours, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := Modules.ReadFile("modules/" + name + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Fields(line)
+			if len(fields) < 2 || fields[0] == "module" || !strings.Contains(fields[1], ".") {
+				continue
+			}
+			n++
+			version := strings.Join(fields[:2], " ") // without "// indirect"
+			if name == "go.sum" {
+				version = strings.Join(fields, " ")
+			}
+			if !strings.Contains(string(ours), version) {
+				t.Errorf("%s has not %q: go.mod.txt and go.sum.txt follow it", name, version)
+			}
+		}
+		if n < 6 {
+			t.Errorf("%s.txt names %d modules", name, n)
+		}
+	}
+}

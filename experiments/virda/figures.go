@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 
-	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
@@ -15,14 +13,8 @@ import (
 	"krdlab/krd/plot"
 )
 
-// A figure is a file NAME.svg, and its title in the page.
-type figure struct {
-	name, title string
-	analysis.Drawn
-}
-
 func (r *Result) draw(name, title string, x analysis.Drawn) {
-	r.figures = append(r.figures, figure{name, title, x})
+	r.figures = append(r.figures, steps.Figure{Name: name, Title: title, Drawn: x})
 }
 
 // drawing is a figure, or the reason why there is none.
@@ -90,45 +82,4 @@ func timingFigure(list []timePoint, llc uint64) analysis.Drawn {
 	return drawing{&plot.Figure{ID: "timing", Title: "FFT's time for an access", Columns: 1,
 		Caption: []string{"Best of several runs, there and back, for each access to the array."},
 		Panels:  []plot.Panel{p}}, nil}
-}
-
-// Names of what [Folder.Write] leaves.
-const (
-	ReportHTML = "report.html"
-	ReportText = "report.txt"
-	ResultJSON = "result.json"
-	FiguresDir = "figures"
-)
-
-// Write writes into the folder what follows from the steps: text, page, JSON, a CSV file for each
-// table and the figures. Errors: those of writing and drawing.
-func (f *Folder) Write(r *Result) error {
-	view := r.View()
-	err := os.MkdirAll(filepath.Join(f.Dir, FiguresDir), 0o777)
-	write := func(name string, to func(io.Writer) error) {
-		if err == nil {
-			err = result.Rewrite(filepath.Join(f.Dir, name), to)
-		}
-	}
-	for _, x := range r.figures {
-		write(filepath.Join(FiguresDir, x.name+".svg"),
-			func(w io.Writer) error { return x.Draw(w, "svg") })
-	}
-	for _, t := range r.Tables {
-		write(t.Name+".csv", t.CSV)
-	}
-	write(ResultJSON, func(w io.Writer) error { return encode(w, r) })
-	write(ReportText, func(w io.Writer) error { return view.Text(doc.NewPage(w, 0)) })
-	write(ReportHTML, func(w io.Writer) error {
-		return view.Standalone(w, func() error {
-			for _, x := range r.figures {
-				fmt.Fprintf(w, "<h2>%s</h2>\n", x.title)
-				if err := x.Draw(w, "svg"); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	return err
 }

@@ -2,11 +2,10 @@
 // SPECjvm2008 data locality", sections 4.2 and 4.3.1 to 4.3.4) with SciMark's kernels in Go, and
 // sets its numbers beside ours.
 //
-//	scale -> plan -> Folder.Run -> a file for each step -> Folder.Result -> Result.View, Folder.Write
+//	scale -> plan -> steps.Folder.Run -> a file for each step -> ResultOf -> steps.Folder.Write
 //
-// A step is a traced program, a pair of timed ones or a simulated run. What it found is kept in the
-// folder, so that the same command goes on after an interrupt; all else is made anew of these
-// files. Thresholds are constants of this package.
+// A step is a traced program, a pair of timed ones or a simulated run (package steps). Thresholds are
+// constants of this package.
 package virda
 
 import (
@@ -18,6 +17,7 @@ import (
 
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/reproduce"
+	"krdlab/experiments/steps"
 	"krdlab/kernels/kernel"
 )
 
@@ -138,12 +138,6 @@ func sizes(scale reproduce.Scale) size {
 	return s
 }
 
-// A step is what is run at once; do returns what is kept of it as NAME.json.
-type step struct {
-	name string
-	do   func(context.Context, *worker) (any, error)
-}
-
 // The names of steps.
 func tracedName(kernel, loops string, n int, unit gotrace.Unit) string {
 	if loops != original {
@@ -163,14 +157,17 @@ const (
 )
 
 // plan lists the steps of a scale, with the timing first: nothing else of them runs beside it.
-func plan(scale reproduce.Scale) (list []step) {
+func plan(scale reproduce.Scale) (list []steps.Step) {
 	s := sizes(scale)
-	for _, n := range s.timing {
-		list = append(list, step{timedName(n), func(ctx context.Context, w *worker) (any, error) {
-			return w.time(ctx, n, s.timingRuns)
-		}})
+	step := func(name string, do func(context.Context, *steps.Worker) (any, error)) {
+		list = append(list, steps.Step{Name: name, Do: do})
 	}
-	trace := func(kernel, loops string, n int, unit gotrace.Unit) {
+	for _, n := range s.timing {
+		step(timedName(n), func(ctx context.Context, w *steps.Worker) (any, error) {
+			return timed(ctx, w, n, s.timingRuns)
+		})
+	}
+	add := func(kernel, loops string, n int, unit gotrace.Unit) {
 		args := []string{kernel, "-n", strconv.Itoa(n)}
 		switch kernel {
 		case "fft":
@@ -180,28 +177,36 @@ func plan(scale reproduce.Scale) (list []step) {
 		case "sor":
 			args = append(args, "-iterations", strconv.Itoa(s.iterations))
 		}
-		list = append(list, step{tracedName(kernel, loops, n, unit),
-			func(ctx context.Context, w *worker) (any, error) { return w.trace(ctx, args, unit) }})
+		step(tracedName(kernel, loops, n, unit),
+			func(ctx context.Context, w *steps.Worker) (any, error) { return trace(ctx, w, args, unit) })
 	}
 	for _, p := range programs {
 		in := s.of[p.kernel]
 		for _, n := range slices.Concat(in.small, in.targets) {
-			trace(p.kernel, original, n, gotrace.Data)
+			add(p.kernel, original, n, gotrace.Data)
 		}
 	}
 	for _, n := range s.interchange {
-		trace("fft", original, n, gotrace.Lines)
-		trace("fft", interchanged, n, gotrace.Lines)
+		add("fft", original, n, gotrace.Lines)
+		add("fft", interchanged, n, gotrace.Lines)
 	}
 	for _, k := range s.simulated {
 		for _, scheduler := range schedulers {
 			for _, n := range k.sizes {
-				list = append(list, step{simulatedName(k.kernel, scheduler, n),
-					func(ctx context.Context, w *worker) (any, error) {
-						return w.simulate(ctx, &k, scheduler, n)
-					}})
+				step(simulatedName(k.kernel, scheduler, n),
+					func(ctx context.Context, w *steps.Worker) (any, error) {
+						return simulate(ctx, w, &k, scheduler, n)
+					})
 			}
 		}
 	}
 	return list
 }
+
+// Open makes the folder dir, or finds what it did of the same scale: see [steps.Open].
+func Open(dir string, scale reproduce.Scale) (f *steps.Folder, created bool, err error) {
+	return steps.Open(dir, Kind, scale, plan(scale))
+}
+
+// Kind is the experiment's word.
+const Kind = "virda"

@@ -10,6 +10,7 @@ import (
 
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/reproduce"
+	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/hw/units"
 	"krdlab/krd"
@@ -43,9 +44,9 @@ type Result struct {
 	Scale         reproduce.Scale
 	Computer      hw.Machine // of the timing
 	Agree, Judged int        // judgements
-	Tables        []*doc.Table
 	Warnings      []string
-	figures       []figure
+	tables        []*doc.Table
+	figures       []steps.Figure
 	moves         map[string][]float64 // of SciMark's kernels
 }
 
@@ -53,13 +54,19 @@ type Result struct {
 func (r *Result) MarshalJSON() ([]byte, error) {
 	all := map[string]any{"schema_version": 1, "scale": r.Scale, "computer": r.Computer,
 		"agree": r.Agree, "judged": r.Judged, "warnings": append([]string{}, r.Warnings...)}
-	for _, t := range r.Tables {
+	for _, t := range r.tables {
 		all[t.Name] = t
 	}
 	return json.Marshal(all)
 }
 
-// View is what people read.
+// Tables implements [steps.Report].
+func (r *Result) Tables() []*doc.Table { return r.tables }
+
+// Figures implements [steps.Report].
+func (r *Result) Figures() []steps.Figure { return r.figures }
+
+// View implements [steps.Report].
 func (r *Result) View() *doc.Doc {
 	d := &doc.Doc{Title: fmt.Sprintf("The virda paper's evaluation, scale %s", r.Scale),
 		Warnings: r.Warnings}
@@ -69,7 +76,7 @@ func (r *Result) View() *doc.Doc {
 	if r.Scale == reproduce.Smoke {
 		d.Say("The programs of this scale are so small that nothing can be told from them.")
 	}
-	for _, t := range r.Tables {
+	for _, t := range r.tables {
 		d.Add(t)
 	}
 	return d
@@ -112,7 +119,7 @@ func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table
 		}
 		t.Columns = append(t.Columns, c)
 	}
-	r.Tables = append(r.Tables, t)
+	r.tables = append(r.tables, t)
 	return t
 }
 
@@ -168,11 +175,11 @@ func binWords(from, to int) string {
 // near reports whether two shares are within the threshold.
 func near(a, b float64) bool { return max(a-b, b-a) <= within }
 
-// Result makes the result of the steps, all of which must be done. Errors: [ErrStep], wrapped;
+// ResultOf makes the result of the steps, all of which must be done. Errors: [steps.ErrStep], wrapped;
 // those of the file system.
-func (f *Folder) Result() (*Result, error) {
+func ResultOf(f *steps.Folder) (*Result, error) {
 	r, s := &Result{Scale: f.Scale, moves: map[string][]float64{}}, sizes(f.Scale)
-	for _, part := range []func(*Folder, *size) error{r.predictions, r.interchange, r.timing,
+	for _, part := range []func(*steps.Folder, *size) error{r.predictions, r.interchange, r.timing,
 		r.simulated} {
 		if err := part(f, &s); err != nil {
 			return nil, err
@@ -182,11 +189,11 @@ func (f *Folder) Result() (*Result, error) {
 }
 
 // traced loads a traced step.
-func traced(f *Folder, kernel, loops string, n int, unit gotrace.Unit) (*gotrace.Document, error) {
+func traced(f *steps.Folder, kernel, loops string, n int, unit gotrace.Unit) (*gotrace.Document, error) {
 	name := tracedName(kernel, loops, n, unit)
-	d, err := load[gotrace.Document](f, name)
+	d, err := steps.Load[gotrace.Document](f, name)
 	if err == nil && d.KRD == nil {
-		err = fmt.Errorf("%s: %w", f.path(name), ErrStep)
+		err = fmt.Errorf("%s: %w", f.Path(name), steps.ErrStep)
 	}
 	return d, err
 }
@@ -195,7 +202,7 @@ func sized(n int, r *krd.Report) components.Sized {
 	return components.Sized{Name: strconv.Itoa(n), Size: float64(n), Report: r}
 }
 
-func (r *Result) predictions(f *Folder, s *size) error {
+func (r *Result) predictions(f *steps.Folder, s *size) error {
 	t := r.table("predictions", "Components and predictions by datum (4.2, 4.3.1 to 4.3.4)", 2,
 		"kernel", "kernel", "sizes", "from", "at", "at", "paper_shifts", "bins a doubling, paper",
 		"shifts", "ours", "shifts_agree", "agree", "moving_agree", "of those that move",
@@ -293,7 +300,7 @@ func shareOf(function string, d *gotrace.Document, from, to int) float64 {
 	return float64(of) / float64(max(all, 1))
 }
 
-func (r *Result) interchange(f *Folder, s *size) error {
+func (r *Result) interchange(f *steps.Folder, s *size) error {
 	t := r.table("interchange", "FFT by lines, before and after its loops are interchanged (figures "+
 		"8 and 10)", 1, "array_length", "array", "middle_bins", "middle bins", "paper_middle",
 		"they hold, paper, %", "before", "before, %", "after", "after, %", "before_bin_7",
@@ -345,15 +352,15 @@ type timePoint struct {
 	runs  int
 }
 
-func (r *Result) timing(f *Folder, s *size) error {
+func (r *Result) timing(f *steps.Folder, s *size) error {
 	t := r.table("timing", "FFT's best time for an access (figure 9 b), ns", 1, "numbers", "numbers",
 		"array_bytes", "", "", "array", "original_ns", "original", "interchanged_ns", "interchanged",
 		"ratio", "ratio", "runs", "runs")
 	var list []timePoint
 	for _, n := range s.timing {
-		d, err := load[Timed](f, timedName(n))
+		d, err := steps.Load[Timed](f, timedName(n))
 		if err == nil && (len(d.OriginalNs) == 0 || len(d.InterchangedNs) == 0) {
-			err = fmt.Errorf("%s: %w", f.path(timedName(n)), ErrStep)
+			err = fmt.Errorf("%s: %w", f.Path(timedName(n)), steps.ErrStep)
 		}
 		if err != nil {
 			return err
@@ -389,7 +396,7 @@ func (r *Result) timing(f *Folder, s *size) error {
 	return nil
 }
 
-func (r *Result) simulated(f *Folder, s *size) error {
+func (r *Result) simulated(f *steps.Folder, s *size) error {
 	t := r.table("simulated", fmt.Sprintf("krdlab's kernels by blocks, simulated on %d cores of %s",
 		simulatedCores, simulatedMachine), 2, "kernel", "kernel", "scheduler", "scheduler", "sizes",
 		"sizes", "shifts", "bins a doubling", "scimark_shifts", "SciMark's, by datum", "same",
@@ -398,7 +405,7 @@ func (r *Result) simulated(f *Folder, s *size) error {
 		for _, scheduler := range schedulers {
 			q := &components.Question{}
 			for _, n := range k.sizes {
-				d, err := load[krd.Report](f, simulatedName(k.kernel, scheduler, n))
+				d, err := steps.Load[krd.Report](f, simulatedName(k.kernel, scheduler, n))
 				if err != nil {
 					return err
 				}

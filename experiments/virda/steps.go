@@ -5,89 +5,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/bits"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 
-	"krdlab/examples"
-	"krdlab/experiments"
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/request"
+	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/hw/failure"
-	"krdlab/hw/machine"
-	"krdlab/hw/scratch"
 	"krdlab/kernels"
 	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/loi/gofront"
 )
 
-// ErrToolchain is the error where there is no Go toolchain.
-var ErrToolchain = failure.New(failure.Capability, "the go command is not there: SciMark is built "+
-	"from its sources, which needs the Go toolchain (https://go.dev/dl)")
-
-// A worker does steps.
-type worker struct {
-	host *hw.Topology
-	argv []string
-	work *scratch.Folder
-	runs int
-	// SciMark, rewritten and built; nil: not yet
-	built *gofront.Built
-}
-
-func newWorker(host *hw.Topology, argv []string) (*worker, error) {
-	work, err := scratch.Make("", "krdlab-virda-")
-	return &worker{host: host, argv: argv, work: work}, err
-}
-
-// sources returns the folder of SciMark's sources, a module.
-func (w *worker) sources() (string, error) {
-	dir := filepath.Join(w.work.Path, "scimark")
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	if _, err := exec.LookPath("go"); err != nil {
-		return "", ErrToolchain
-	}
-	sub, err := fs.Sub(examples.SciMark, "scimark")
-	if err == nil {
-		err = os.CopyFS(dir, sub)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module scimark\n\ngo 1.24\n"), 0o666)
-	}
-	return dir, err
-}
-
-// folder returns the name of a run directory that is removed at the end.
-func (w *worker) folder() string {
-	w.runs++
-	return filepath.Join(w.work.Path, fmt.Sprintf("run-%d", w.runs))
-}
-
 // trace runs SciMark with its accesses analysed.
-func (w *worker) trace(ctx context.Context, args []string, unit gotrace.Unit) (any, error) {
-	dir, err := w.sources()
+func trace(ctx context.Context, w *steps.Worker, args []string, unit gotrace.Unit) (any, error) {
+	dir, err := w.SciMark()
 	if err != nil {
 		return nil, err
 	}
 	build := gofront.BuildOptions{Dir: dir, Path: "."}
-	if w.built == nil {
-		if w.built, err = gofront.Build(ctx, build, w.work.Path); err != nil {
-			return nil, err
-		}
+	built, err := w.Rewritten(ctx, "scimark", build)
+	if err != nil {
+		return nil, err
 	}
 	var out bytes.Buffer
-	d, err := gotrace.Run(ctx, &gotrace.Request{Build: build, Built: w.built, Args: args,
-		Unit: unit, Out: w.folder(), Caches: w.host.Machine(), Stdout: &out, Stderr: &out}, w.argv,
-		w.host)
+	d, err := gotrace.Run(ctx, &gotrace.Request{Build: build, Built: built, Args: args,
+		Unit: unit, Out: w.RunDir(), Caches: w.Host.Machine(), Stdout: &out, Stderr: &out}, w.Argv,
+		w.Host)
 	if errors.Is(err, gotrace.ErrProgram) {
 		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
 	}
@@ -116,21 +65,17 @@ func accesses(n int) uint64 {
 // longTiming is the numbers that the iterations of a timed run sum up to, at least.
 const longTiming = 1 << 20
 
-func (w *worker) time(ctx context.Context, n, runs int) (any, error) {
-	dir, err := w.sources()
+func timed(ctx context.Context, w *steps.Worker, n, runs int) (any, error) {
+	dir, err := w.SciMark()
 	if err != nil {
 		return nil, err
 	}
-	binary := filepath.Join(w.work.Path, "native")
-	if _, err := os.Stat(binary); err != nil {
-		c := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
-		c.Dir = dir
-		if out, err := c.CombinedOutput(); err != nil {
-			return nil, failure.Errorf(failure.Failed, "go build: %w: %s", err, out)
-		}
+	binary, err := w.Native(ctx, dir, "")
+	if err != nil {
+		return nil, err
 	}
 	x := &Timed{Numbers: n, ArrayBytes: 16 * uint64(n), Accesses: accesses(n),
-		Computer: w.host.Machine()}
+		Computer: w.Host.Machine()}
 	iterations := max(1, longTiming/n)
 	run := func(loops string, to *[]float64) {
 		if err != nil {
@@ -156,32 +101,17 @@ func (w *worker) time(ctx context.Context, n, runs int) (any, error) {
 }
 
 // simulate runs a kernel of krdlab on the simulated machine.
-func (w *worker) simulate(ctx context.Context, s *simulated, scheduler string, n int) (any, error) {
+func simulate(ctx context.Context, w *steps.Worker, s *simulated, scheduler string, n int) (any,
+	error) {
 	k, _ := kernels.ByName(s.kernel)
 	r := request.New(k)
 	maps.Copy(r.Params, s.params)
-	r.Params[k.Size] = n
-	r.Cores, r.Reps, r.Warmup, r.Trace, r.Out = simulatedCores, 1, 0, request.TraceFull, w.folder()
-	var err error
-	if r.Schedulers, err = request.FindSchedulers([]string{scheduler}); err != nil {
-		return nil, err
-	}
-	if r.Machine, err = machine.ByName(simulatedMachine); err != nil {
-		return nil, err
-	}
-	t, err := r.Machine.Topology()
+	r.Params[k.Size], r.Cores = n, simulatedCores
+	path, err := w.Simulate(ctx, &r, scheduler, simulatedMachine)
 	if err != nil {
 		return nil, err
 	}
-	out, err := experiments.Run(ctx, &r, w.argv, t, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	traces, err := filepath.Glob(filepath.Join(out.Dir, "*.loi*"))
-	if err != nil || len(traces) != 1 {
-		return nil, failure.Errorf(failure.Failed, "%d traces of one run: %w", len(traces), err)
-	}
-	trace, err := loi.Open(traces[0])
+	trace, err := loi.Open(path)
 	if err != nil {
 		return nil, err
 	}

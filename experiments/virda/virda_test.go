@@ -14,6 +14,7 @@ import (
 
 	"krdlab/experiments/gotrace"
 	"krdlab/experiments/reproduce"
+	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/krd"
 	"krdlab/krd/analysis/components"
@@ -48,7 +49,7 @@ func TestSmoke(t *testing.T) {
 	if n, _ := f.Done(); n != 5 {
 		t.Fatalf("%d steps are done, expected 5", n)
 	}
-	if _, err := f.Result(); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ResultOf(f); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("the result of some steps: %v", err)
 	}
 	if f, created, err = Open(dir, reproduce.Smoke); err != nil || created {
@@ -61,13 +62,13 @@ func TestSmoke(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, s := range f.steps {
-		want = append(want, s.name)
+	for _, s := range f.Steps {
+		want = append(want, s.Name)
 	}
 	if !slices.Equal(done, want) {
 		t.Errorf("done: %q, expected each step once: %q", done, want)
 	}
-	r, err := f.Result()
+	r, err := ResultOf(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestSmoke(t *testing.T) {
 			t.Errorf("the text has no %s:\n%s", number, &text)
 		}
 	}
-	for _, name := range []string{ReportText, ReportHTML, ResultJSON, "predictions.csv", "causes.csv",
+	for _, name := range []string{steps.ReportText, steps.ReportHTML, steps.ResultJSON, "predictions.csv", "causes.csv",
 		"interchange.csv", "timing.csv", "part.csv", "simulated.csv", "figures/timing.svg",
 		"figures/interchange.svg", "figures/fft-1024.svg"} {
 		if x, err := os.Stat(filepath.Join(dir, name)); err != nil || x.Size() < 50 {
@@ -94,7 +95,7 @@ func TestSmoke(t *testing.T) {
 	}
 	checkJSON(t, r)
 	// What the timing divides by is what the front end counts.
-	d, err := load[gotrace.Document](f, tracedName("fft", original, 1024, gotrace.Data))
+	d, err := steps.Load[gotrace.Document](f, tracedName("fft", original, 1024, gotrace.Data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +109,11 @@ func TestSmoke(t *testing.T) {
 		t.Errorf("%d accesses, expected %d", n, accesses(1024))
 	}
 	// A step's file that is cut off is an error with its name.
-	if err := os.WriteFile(f.path(want[0]), []byte(`{"numbers":`), 0o666); err != nil {
+	if err := os.WriteFile(f.Path(want[0]), []byte(`{"numbers":`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Result(); !errors.Is(err, ErrStep) || !strings.Contains(err.Error(), want[0]) {
-		t.Errorf("error %v, expected %v", err, ErrStep)
+	if _, err := ResultOf(f); !errors.Is(err, steps.ErrStep) || !strings.Contains(err.Error(), want[0]) {
+		t.Errorf("error %v, expected %v", err, steps.ErrStep)
 	}
 }
 
@@ -163,14 +164,14 @@ func TestOpen(t *testing.T) {
 	if _, created, err := Open(dir, reproduce.Smoke); err != nil || !created {
 		t.Fatalf("an empty folder: created %v, %v", created, err)
 	}
-	if _, _, err := Open(dir, reproduce.Quick); !errors.Is(err, ErrFolder) {
+	if _, _, err := Open(dir, reproduce.Quick); !errors.Is(err, steps.ErrFolder) {
 		t.Errorf("another scale: %v", err)
 	}
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "mine"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Open(other, reproduce.Smoke); !errors.Is(err, ErrFolder) {
+	if _, _, err := Open(other, reproduce.Smoke); !errors.Is(err, steps.ErrFolder) {
 		t.Errorf("a folder of something else: %v", err)
 	}
 }
@@ -186,8 +187,8 @@ func TestNoToolchain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Run(t.Context(), host, nil, func(int, int, string) {}); !errors.Is(err, ErrToolchain) {
-		t.Errorf("error %v, expected %v", err, ErrToolchain)
+	if err := f.Run(t.Context(), host, nil, func(int, int, string) {}); !errors.Is(err, steps.ErrToolchain) {
+		t.Errorf("error %v, expected %v", err, steps.ErrToolchain)
 	}
 }
 
@@ -197,10 +198,10 @@ func TestPlan(t *testing.T) {
 	for _, scale := range reproduce.Scales {
 		seen := map[string]bool{}
 		for _, s := range plan(scale) {
-			if seen[s.name] {
-				t.Errorf("%s: %s twice", scale, s.name)
+			if seen[s.Name] {
+				t.Errorf("%s: %s twice", scale, s.Name)
 			}
-			seen[s.name] = true
+			seen[s.Name] = true
 		}
 		for name, in := range sizes(scale).of {
 			if len(in.small) != 2 || in.small[1] != 2*in.small[0] || len(in.targets) == 0 {

@@ -31,8 +31,8 @@ var layers = map[string][]string{
 // is below itself. "" is the root, a whole run.
 var experimentsOrder = []string{
 	"request", "result", "dataset", "stats", "replay", "measure", "show", "gotrace", "", "doctor",
-	"sweep", "correlate", "compare", "figures", "survey", "model", "report", "reproduce", "virda",
-	"disconpro",
+	"sweep", "correlate", "compare", "figures", "survey", "model", "report", "reproduce", "steps",
+	"virda", "skadu", "disconpro",
 }
 
 const module = "krdlab"

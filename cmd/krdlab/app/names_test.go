@@ -23,6 +23,7 @@ import (
 // name what is theirs.
 var namesMay = []string{
 	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/virda/",
+	"experiments/skadu/", "experiments/steps/worker.go",
 	"experiments/dataset/datasettest/",
 	"loi/gofront/build.go", "examples/",
 }

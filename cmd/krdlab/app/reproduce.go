@@ -77,7 +77,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		panic(err) // the flag is defined above
 	}
 	completeScale(c)
-	c.AddCommand(a.reproduceVirda(), a.reproduceDisconpro())
+	c.AddCommand(a.reproduceVirda(), a.reproduceSkadu(), a.reproduceDisconpro())
 	return c
 }
 

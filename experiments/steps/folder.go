@@ -1,4 +1,9 @@
-package virda
+// Package steps is experiments that consist of steps: programs that are run and measured. What a step
+// found is kept in the experiment folder, so that the same command goes on after an interrupt; all
+// else is made anew of these files.
+//
+//	[]Step -> Open -> Folder.Run -> a file for each step -> Load -> Report -> Folder.Write
+package steps
 
 import (
 	"context"
@@ -17,15 +22,19 @@ import (
 	"krdlab/hw/failure"
 )
 
+// A Step is what is run at once; Do returns what is kept of it as NAME.json.
+type Step struct {
+	Name string
+	Do   func(context.Context, *Worker) (any, error)
+}
+
 // ErrFolder is wrapped by the error of a folder that holds something else.
 var ErrFolder = failure.New(failure.Request, "another folder is needed")
 
-// StepsDir is the folder of what steps left.
-const StepsDir = "steps"
+// Dir is the folder of what steps left.
+const Dir = "steps"
 
-// planFile says what a folder is.
-const planFile = "virda.json"
-
+// planDocument is what a folder is, in the file KIND.json.
 type planDocument struct {
 	SchemaVersion int             `json:"schema_version"`
 	Kind          string          `json:"kind"`
@@ -36,19 +45,20 @@ type planDocument struct {
 // A Folder is the experiment folder of a scale.
 type Folder struct {
 	Dir   string
+	Kind  string // a word
 	Scale reproduce.Scale
-	steps []step
+	Steps []Step
 }
 
-// Open makes the folder dir, or finds what it did of the same scale: created says which. Errors:
-// [ErrFolder], wrapped; those of the file system.
-func Open(dir string, scale reproduce.Scale) (f *Folder, created bool, err error) {
-	f = &Folder{dir, scale, plan(scale)}
-	p := planDocument{1, "virda", scale, nil}
-	for _, s := range f.steps {
-		p.Steps = append(p.Steps, s.name)
+// Open makes the folder dir, or finds what it did of the same kind and scale: created says which.
+// Errors: [ErrFolder], wrapped; those of the file system.
+func Open(dir, kind string, scale reproduce.Scale, list []Step) (f *Folder, created bool, err error) {
+	f = &Folder{dir, kind, scale, list}
+	p := planDocument{1, kind, scale, nil}
+	for _, s := range list {
+		p.Steps = append(p.Steps, s.Name)
 	}
-	path := filepath.Join(dir, planFile)
+	path := filepath.Join(dir, kind+".json")
 	switch entries, err := os.ReadDir(dir); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -82,56 +92,77 @@ func encode(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-func (f *Folder) path(step string) string {
-	return filepath.Join(f.Dir, StepsDir, step+".json")
+// Path is the file of what a step left.
+func (f *Folder) Path(step string) string {
+	return filepath.Join(f.Dir, Dir, step+".json")
 }
 
 // has reports whether a step is done.
 func (f *Folder) has(name string) bool {
-	_, err := os.Stat(f.path(name))
+	_, err := os.Stat(f.Path(name))
 	return err == nil
 }
 
 // Done returns how many of the steps are done.
 func (f *Folder) Done() (done, all int) {
-	for _, s := range f.steps {
-		if f.has(s.name) {
+	for _, s := range f.Steps {
+		if f.has(s.Name) {
 			done++
 		}
 	}
-	return done, len(f.steps)
+	return done, len(f.Steps)
 }
 
+// ErrLeft is wrapped by the error of a step that others can do without: they go on, and the next Run
+// tries it again.
+var ErrLeft = errors.New("left out")
+
+// Left returns why a step was left out, "" if it was not.
+func (f *Folder) Left(name string) string {
+	text, err := os.ReadFile(f.left(name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func (f *Folder) left(name string) string { return filepath.Join(f.Dir, Dir, name+".left.txt") }
+
 // Run does the steps that are not done. Before each it calls progress. host is this computer, argv
-// the command as typed. Errors: that of the first step that fails, with its name; the cause of ctx.
+// the command as typed. Errors: that of the first step that fails, with its name, unless it wraps
+// [ErrLeft]; the cause of ctx.
 func (f *Folder) Run(ctx context.Context, host *hw.Topology, argv []string,
 	progress func(done, all int, next string)) error {
-	w, err := newWorker(host, argv)
+	w, err := newWorker(f, host, argv)
 	if err != nil {
 		return err
 	}
 	defer w.work.Remove()
-	if err := os.MkdirAll(filepath.Join(f.Dir, StepsDir), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(f.Dir, Dir), 0o777); err != nil {
 		return err
 	}
-	for _, s := range f.steps {
-		if f.has(s.name) {
+	for _, s := range f.Steps {
+		if f.has(s.Name) {
 			continue
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		done, all := f.Done()
-		progress(done, all, s.name)
-		kept, err := s.do(ctx, w)
+		progress(done, all, s.Name)
+		kept, err := s.Do(ctx, w)
 		if ctx.Err() != nil { // an interrupted program may end as if it were done
 			return context.Cause(ctx)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		if errors.Is(err, ErrLeft) {
+			err = os.WriteFile(f.left(s.Name), []byte(err.Error()), 0o666)
+		} else if err == nil {
+			if err = writeJSON(f.Path(s.Name), kept); err == nil {
+				_ = os.Remove(f.left(s.Name)) // of an earlier run
+			}
 		}
-		if err := writeJSON(f.path(s.name), kept); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	return nil
@@ -140,15 +171,15 @@ func (f *Folder) Run(ctx context.Context, host *hw.Topology, argv []string,
 // ErrStep is wrapped by the error of a file of a step that cannot be read.
 var ErrStep = failure.New(failure.Data, "not what a step leaves; remove it, and it is done again")
 
-// load reads what a step left.
-func load[T any](f *Folder, name string) (*T, error) {
-	text, err := os.ReadFile(f.path(name))
+// Load reads what a step left. Errors: [ErrStep], wrapped; those of the file system.
+func Load[T any](f *Folder, name string) (*T, error) {
+	text, err := os.ReadFile(f.Path(name))
 	if err != nil {
 		return nil, err
 	}
 	x := new(T)
 	if err := json.Unmarshal(text, x); err != nil {
-		return nil, fmt.Errorf("%s: %w: %v", f.path(name), ErrStep, err)
+		return nil, fmt.Errorf("%s: %w: %v", f.Path(name), ErrStep, err)
 	}
 	return x, nil
 }
