@@ -53,7 +53,7 @@ func (r *Result) panel(label string, of func(*row) doc.Number) plot.Panel {
 			at, y := i/len(techniques), math.Log2(v.Float())
 			low, high = min(low, y), max(high, y)
 			s.Points = append(s.Points, plot.Point{At: programs[at].name, Y: doc.Some(y), N: 1,
-				X: float64(at+1) + 0.15*(float64(k)-float64(len(techniques)-1)/2)})
+				X: float64(at+1) + 0.2*(float64(k)-float64(len(techniques)-1)/2)})
 		}
 		p.Series = append(p.Series, s)
 	}

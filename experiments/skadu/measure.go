@@ -61,7 +61,10 @@ type Sample struct {
 	RSSBytes     *uint64  `json:"rss_bytes"` // of the process that held it, at most; null: not known
 	OwnNS        *float64 `json:"own_ns"`    // of the shadow memory; null: not apart from the rest
 	WholeNS      float64  `json:"whole_ns"`  // of the whole run, or of the analysis of a trace
-	Warnings     []string `json:"warnings"`
+	// Observed is the share of the program's accesses that were counted: others are to the stack, or
+	// where nothing is recorded. null: all are.
+	Observed *float64 `json:"observed"`
+	Warnings []string `json:"warnings"`
 }
 
 // included are the packages of others that are observed, beside the program that calls them.
@@ -230,7 +233,14 @@ func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Opti
 	x := sampleOf(d.Result.(*regions.Document))
 	own := float64(d.ObserverNs)
 	x.OwnNS, x.WholeNS, x.RSSBytes = &own, float64(d.TracedNs), rss()
-	x.Warnings = append(x.Warnings, d.Doubts()...)
+	observed := float64(d.Accounts.Analysed) / float64(max(d.Accounts.All(), 1))
+	x.Observed = &observed
+	for _, left := range d.LeftFiles {
+		x.Warnings = append(x.Warnings, "not observed: "+left)
+	}
+	for _, f := range d.Failed {
+		x.Warnings = append(x.Warnings, fmt.Sprintf("not observed: package %s: %s", f.Package, f.Why))
+	}
 	return x, nil
 }
 

@@ -19,6 +19,7 @@ import (
 type Result struct {
 	Scale    reproduce.Scale
 	Warnings []string
+	warned   []warning
 	rows     []row // by program, then technique
 	tables   []*doc.Table
 	figures  []steps.Figure
@@ -37,6 +38,26 @@ type row struct {
 	whole     doc.Number
 	reduction doc.Number // of the baseline's expansion, and
 	speedup   doc.Number // of its time
+}
+
+// warn adds the warnings of a sample to those of the programs before.
+func (r *Result) warn(p *program, s *Sample) {
+	for _, text := range s.Warnings {
+		i := slices.IndexFunc(r.warned, func(w warning) bool { return w.text == text })
+		if i < 0 {
+			i = len(r.warned)
+			r.warned = append(r.warned, warning{text: text})
+		}
+		if of := &r.warned[i].programs; !slices.Contains(*of, p.name) {
+			*of = append(*of, p.name)
+		}
+	}
+}
+
+// A warning is one of several programs.
+type warning struct {
+	text     string
+	programs []string
 }
 
 // known is a number of a cell, or why there is none.
@@ -62,11 +83,15 @@ func ResultOf(f *steps.Folder) (*Result, error) {
 	r := &Result{Scale: f.Scale, Warnings: []string{}}
 	t := r.table("programs", "Programs (beside table 2)", 2, "program", "program", "source", "from",
 		"size", "size", "native_bytes", "native memory, MB", "native_ns", "native time, s", "depth",
-		"levels", "depth_iterations", "with iterations", "data_bytes", "data touched, MB")
+		"levels", "depth_iterations", "with iterations", "data_bytes", "data touched, MB",
+		"observed", "accesses observed, %")
 	for i := range programs {
 		if err := r.program(f, &programs[i], t); err != nil {
 			return nil, err
 		}
+	}
+	for _, w := range r.warned {
+		r.Warnings = append(r.Warnings, strings.Join(w.programs, ", ")+": "+w.text)
 	}
 	r.techniques()
 	r.means()
@@ -81,7 +106,7 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 	if err != nil {
 		return err
 	}
-	var memory, time, depth, data doc.Number
+	var memory, time, depth, data, observed doc.Number
 	if n != nil && len(n.TimesNS) > 0 {
 		times := slices.Sorted(slices.Values(n.TimesNS))
 		memory, time = doc.Some(float64(n.PeakBytes)), doc.Some(times[len(times)/2])
@@ -105,13 +130,12 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 			x.why = nwhy
 			if i == 0 {
 				depth, data = doc.Some(float64(s.Depth)), doc.Some(s.DataBytes)
-			}
-			x.of(s, memory, time)
-			for _, w := range s.Warnings {
-				if text := p.name + ": " + w; !slices.Contains(r.Warnings, text) {
-					r.Warnings = append(r.Warnings, text)
+				if observed = doc.Some(1); s.Observed != nil {
+					observed = doc.Some(*s.Observed)
 				}
 			}
+			x.of(s, memory, time)
+			r.warn(p, s)
 		}
 		r.rows = append(r.rows, x)
 	}
@@ -135,7 +159,7 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 	}
 	add(t, p.name, p.source, sizeWord(p, r.Scale), known(memory, nwhy),
 		known(time, nwhy), known(depth, missing), known(iterations, iwhy),
-		known(data, missing))
+		known(data, missing), known(observed, missing))
 	return nil
 }
 
@@ -291,6 +315,9 @@ func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table
 	t := &doc.Table{Name: name, Title: title, Keys: keys}
 	for i := 0; i < len(pairs); i += 2 {
 		c := doc.Column{Key: pairs[i], Head: pairs[i+1]}
+		if strings.HasSuffix(c.Head, ", %") {
+			c.Kind, c.Unit = doc.Real, doc.PerCent
+		}
 		if scale(c.Key) != 0 {
 			t.Columns = append(t.Columns, doc.Column{Key: c.Key, Kind: doc.Real, Data: true})
 			c.Key = ""
@@ -352,12 +379,14 @@ func (r *Result) View() *doc.Doc {
 	d.Say("Memory expansion is (native memory + shadow memory) / native memory, both at most. A tag is "+
 		"of 8 bytes. The slowdown is the shadow memory's own time, or that of the whole run, over the "+
 		"native time, which is the median of %d runs. Process is the resident memory of krdlab, which "+
-		"held the shadow memory: it has much else in it.", nativeRuns)
+		"held the shadow memory: it has much else in it. Of Go programs the stack is not observed.",
+		nativeRuns)
 	d.Say("Kernels are krdlab's own, simulated on %d cores of %s: their trace is analysed, where a "+
 		"block is a datum, levels are of tasks, and the whole run is the analysis. Their native memory "+
 		"is that of their data by plan, their native time serial.", simulatedCores, simulatedMachine)
 	d.Say("The baseline is not run where it would take more than %s. Its bytes are computed then, of "+
-		"the tables that SlimTV had and the deepest level. Levels with iterations are those at inputs "+
+		"the tables that SlimTV had and the deepest level: where a program has several outermost "+
+		"regions, each with fewer levels, they are a bound. Levels with iterations are those at inputs "+
 		"of scale %s.", units.Bytes(baselineLimit), reproduce.Smoke)
 	for _, t := range r.tables {
 		d.Add(t)

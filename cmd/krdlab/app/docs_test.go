@@ -124,6 +124,8 @@ func small(text string) (command string, ok bool) {
 		text = "reproduce --validate --scale smoke --out validated"
 	case words[0] == "reproduce" && slices.Contains(words, "virda"):
 		text = "reproduce virda --scale smoke --out virda"
+	case words[0] == "reproduce" && slices.Contains(words, "skadu"): // TestReproduceSkadu runs it
+		text = "reproduce skadu --help"
 	case words[0] == "reproduce" && slices.Contains(words, "disconpro"):
 	case words[0] == "reproduce":
 		text = "reproduce --scale smoke --out reproduced"

@@ -1,0 +1,279 @@
+package skadu
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"krdlab/experiments/reproduce"
+	"krdlab/experiments/steps"
+	"krdlab/hw"
+)
+
+// some opens a folder with some of the steps of scale smoke.
+func some(t *testing.T, names ...string) *steps.Folder {
+	t.Helper()
+	list := slices.DeleteFunc(plan(reproduce.Smoke), func(s steps.Step) bool {
+		return !slices.Contains(names, s.Name)
+	})
+	if len(list) != len(names) {
+		t.Fatalf("%d steps of %q", len(list), names)
+	}
+	f, _, err := steps.Open(filepath.Join(t.TempDir(), "s"), Kind, reproduce.Smoke, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func run(t *testing.T, f *steps.Folder) {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("Go programs are traced on linux/amd64")
+	}
+	host, err := hw.Host()
+	if err == nil {
+		err = f.Run(t.Context(), host, []string{"krdlab"}, func(int, int, string) {})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load[T any](t *testing.T, f *steps.Folder, name string) *T {
+	t.Helper()
+	x, err := steps.Load[T](f, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// What is computed of SlimTV is what the baseline takes, of a Go program and of a kernel.
+func TestBaselineBytes(t *testing.T) {
+	f := some(t, "lu-slim", "lu-baseline", "heat-slim", "heat-baseline")
+	run(t, f)
+	for _, name := range []string{"lu", "heat"} {
+		slim, base := load[Sample](t, f, name+"-slim"), load[Sample](t, f, name+"-baseline")
+		if got, want := slim.baselineBytes(), base.VersionBytes+base.TableBytes; got != want ||
+			slim.Depth < 3 || slim.VersionBytes == 0 {
+			t.Errorf("%s: computed %d bytes, the baseline has %d; %+v", name, got, want, slim)
+		}
+		if slim.PeakBytes >= base.PeakBytes || slim.DataBytes != base.DataBytes ||
+			slim.WholeNS <= 0 || (slim.OwnNS == nil) != (name == "heat") {
+			t.Errorf("%s: %+v, the baseline %+v", name, slim, base)
+		}
+	}
+	// lu has a matrix of 32 x 32 and what it was
+	if x := load[Sample](t, f, "lu-slim"); x.DataBytes < 8*32*32 || x.DataBytes > 1<<20 {
+		t.Errorf("lu touched %v bytes", x.DataBytes)
+	}
+}
+
+// Where the libraries cannot be had the other programs are measured, and the folder has the reason;
+// with them it goes on.
+func TestNoNetwork(t *testing.T) {
+	f := some(t, "fft-native", "flate-native")
+	names := []string{"GOMODCACHE", "GOPROXY", "GOFLAGS"}
+	before := map[string]string{}
+	for _, name := range names {
+		before[name] = os.Getenv(name)
+	}
+	for i, value := range []string{t.TempDir(), "off", "-modcacherw"} {
+		t.Setenv(names[i], value)
+	}
+	run(t, f)
+	if why := f.Left("flate-native"); !strings.Contains(why, "module lookup disabled") {
+		t.Errorf("left out: %q", why)
+	}
+	fft := load[Native](t, f, "fft-native")
+	if len(fft.TimesNS) != nativeRuns || fft.TimesNS[0] <= 0 || fft.PeakBytes < 1<<20 {
+		t.Errorf("%+v", fft)
+	}
+	for name, value := range before {
+		t.Setenv(name, value)
+	}
+	large := make([]byte, 200<<20)
+	for i := range large {
+		large[i] = 1
+	}
+	run(t, f)
+	if why := f.Left("flate-native"); why != "" {
+		t.Errorf("left out still: %q", why)
+	}
+	// the peak is that of the program, not of this process
+	if x := load[Native](t, f, "flate-native"); x.PeakBytes < 1<<20 || x.PeakBytes > 100<<20 {
+		t.Errorf("%+v", x)
+	}
+	runtime.KeepAlive(large)
+}
+
+// put writes what steps left.
+func put(t *testing.T, f *steps.Folder, name string, v any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(f.Path(name), text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The tables of made-up steps: what is divided by what, what is null and why.
+func TestResult(t *testing.T) {
+	f, _, err := Open(filepath.Join(t.TempDir(), "s"), reproduce.Quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(f.Dir, steps.Dir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	large := uint64(8 << 30)
+	for i := range programs {
+		p := &programs[i]
+		put(t, f, nativeName(p), &Native{1e6, []float64{9e6, 1e6, 2e6}})
+		for k := range techniques {
+			own := float64(4e6)
+			s := &Sample{Depth: 5, DataBytes: 1e5, PeakBytes: 1e6 * uint64(k), OwnNS: &own,
+				WholeNS: 8e6}
+			switch {
+			case p.source == kernels:
+				s.OwnNS = nil
+			case p.name == "lu" && techniques[k].name == baseline:
+				s = &Sample{NotRunBytes: &large}
+			}
+			put(t, f, measuredName(p, &techniques[k]), s)
+		}
+		put(t, f, measuredName(p, &deepest), &Sample{Depth: 7})
+	}
+	if err := os.Remove(f.Path("toml-bulk")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ResultOf(f); !os.IsNotExist(err) {
+		t.Errorf("a step that is not there: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(f.Dir, steps.Dir, "toml-bulk.left.txt"),
+		[]byte("left out: no network"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ResultOf(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(r); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Programs []struct {
+			Depth   *int `json:"depth"`
+			Deepest *int `json:"depth_iterations"`
+		}
+		Techniques []struct {
+			Program, Technique, Computed string
+			Expansion, Reduction         *float64
+			Own                          *float64 `json:"own_slowdown"`
+			Whole                        *float64 `json:"whole_slowdown"`
+			Shadow                       *float64 `json:"shadow_bytes"`
+		}
+		Means []struct {
+			Quantity, Technique string
+			Paper, Ours         *float64
+			Programs            int
+		}
+		Paper []any
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Programs) != 11 || len(d.Techniques) != 44 || len(d.Means) != 20 || len(d.Paper) != 12 {
+		t.Fatalf("%d programs, %d rows, %d means, %d of the paper", len(d.Programs),
+			len(d.Techniques), len(d.Means), len(d.Paper))
+	}
+	say := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.4g", *v)
+	}
+	got := map[string]string{}
+	for _, x := range d.Techniques {
+		got[x.Program+" "+x.Technique] = strings.Join([]string{say(x.Shadow), x.Computed,
+			say(x.Expansion), say(x.Own), say(x.Whole), say(x.Reduction)}, " ")
+	}
+	for name, want := range map[string]string{
+		"fft SlimTV":           "0 no 1 2 4 4",
+		"fft with compression": "2e+06 no 3 2 4 1.333",
+		"fft baseline":         "3e+06 no 4 2 4 1",
+		"lu SlimTV + BulkTV":   "1e+06 no 2 2 4 -",
+		"lu baseline":          "8.59e+09 yes - - - -",
+		"toml SlimTV + BulkTV": "- no - - - -",
+		"matmul SlimTV":        "0 no 1 - 4 4",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %s, expected %s", name, got[name], want)
+		}
+	}
+	for _, x := range d.Means {
+		want, n := math.NaN(), 0
+		switch x.Quantity + ", " + x.Technique {
+		case "memory expansion, SlimTV + BulkTV":
+			want, n = 2, 10
+		case "memory expansion, baseline":
+			want, n = 4, 10
+		case "slowdown of the whole run, with compression":
+			want, n = 4, 7
+		default:
+			continue
+		}
+		if math.Abs(*x.Ours-want) > 1e-9 || x.Programs != n || x.Paper == nil && n != 7 {
+			t.Errorf("%+v, expected %v of %d", x, want, n)
+		}
+	}
+	if p := d.Programs; *p[0].Depth != 5 || *p[0].Deepest != 7 || p[7].Deepest != nil {
+		t.Errorf("levels: %+v", p)
+	}
+	page, err := os.ReadFile(filepath.Join(f.Dir, steps.ReportText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"left out: no network", "it would take more than 4 GiB",
+		"tasks have no iterations"} {
+		if !strings.Contains(string(page), words) {
+			t.Errorf("the page has no %q", words)
+		}
+	}
+}
+
+// Steps have names of their own, with a plain run and all techniques for each program.
+func TestPlan(t *testing.T) {
+	for _, scale := range reproduce.Scales {
+		seen := map[string]bool{}
+		for _, s := range plan(scale) {
+			if seen[s.Name] {
+				t.Errorf("%s: %s twice", scale, s.Name)
+			}
+			seen[s.Name] = true
+		}
+		if n := 11*(1+len(techniques)) + 7; len(seen) != n {
+			t.Errorf("%s: %d steps, expected %d", scale, len(seen), n)
+		}
+		for i := range programs {
+			if p := &programs[i]; p.source == kernels {
+				if _, err := p.request(scale); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
