@@ -1,6 +1,6 @@
-// Command modules runs one of three libraries that others wrote on data that it makes, and checks the
-// result: flate compresses text and back (klauspost/compress), toml writes a document and reads it
-// (pelletier/go-toml), table renders a table, whose numbers are read back (jedib0t/go-pretty).
+// Command modules runs one of three libraries that others wrote on data that it makes, and checks
+// the result: flate compresses text and back (klauspost/compress), toml writes a document and reads
+// it (pelletier/go-toml), table renders a table, whose numbers are read back (jedib0t/go-pretty).
 //
 //	go run ./examples/modules flate -n 1000000
 //
@@ -85,8 +85,9 @@ func (r *random) below(n int) int {
 const seed = 113
 
 // words are what texts are made of; those at the front are more frequent.
-var words = strings.Fields("the of and to in a is that for it as was with be by on not he his but at " +
-	"are this have from which one all were when there can an your their said if do will each about " +
+var words = strings.Fields("the of and to in a is that for it as was with be by on not he his " +
+	"but at are this have from which one all were when there can an your their said if do will each " +
+	"about " +
 	"how up out them then she many some so these would other into has more her two like him see time")
 
 // word returns one of words.

@@ -1,10 +1,10 @@
-// Command rusage runs a program, and writes at the end its time in ns and its peak memory in bytes to
-// a file:
+// Command rusage runs a program, and writes at the end its time in ns and its peak memory in bytes
+// to a file:
 //
 //	rusage FILE PROGRAM ARGS
 //
-// The peak that Linux counts for a process (ru_maxrss) begins with that of the one that starts it: a
-// large process has a small one like this start what it measures.
+// The peak that Linux counts for a process (ru_maxrss) begins with that of the one that starts it:
+// a large process has a small one like this start what it measures.
 package main
 
 import (

@@ -96,8 +96,8 @@ func (p *program) sources(w *steps.Worker) (string, error) {
 	return w.Sources("modules", examples.Modules, others)
 }
 
-func nativeProgram(ctx context.Context, w *steps.Worker, p *program, scale reproduce.Scale) (*Native,
-	error) {
+func nativeProgram(ctx context.Context, w *steps.Worker, p *program, scale reproduce.Scale) (
+	*Native, error) {
 	dir, err := p.sources(w)
 	if err != nil {
 		return nil, err
@@ -177,8 +177,8 @@ func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale reprod
 }
 
 // measure runs a program and counts footprints by a technique.
-func measure(ctx context.Context, w *steps.Worker, p *program, t *technique, scale reproduce.Scale) (
-	any, error) {
+func measure(ctx context.Context, w *steps.Worker, p *program, t *technique,
+	scale reproduce.Scale) (any, error) {
 	if t.name == baseline {
 		slim, err := steps.Load[Sample](w.Folder, measuredName(p, &techniques[0]))
 		if err != nil {
@@ -200,8 +200,8 @@ func measure(ctx context.Context, w *steps.Worker, p *program, t *technique, sca
 
 const baseline = "baseline"
 
-// baselineBytes computes what the baseline takes from what SlimTV did: as many versions at each level,
-// up to the deepest. Where a thread has several outermost regions it may be less.
+// baselineBytes computes what the baseline takes from what SlimTV did: as many versions at each
+// level, up to the deepest. Where a thread has several outermost regions it may be less.
 func (s *Sample) baselineBytes() uint64 { return s.VersionBytes*uint64(s.Depth) + s.TableBytes }
 
 // ofProgram follows a Go program while it runs.

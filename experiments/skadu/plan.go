@@ -1,6 +1,6 @@
-// Package skadu redoes the evaluation of the footprint profiler of the skadu paper ("Skadu: Efficient
-// Vector Shadow Memories for Poly-Scopic Program Analysis", CGO 2013, section 6.1): figure 7 and
-// table 2, with Go programs and kernels of krdlab.
+// Package skadu redoes the evaluation of the footprint profiler of the skadu paper ("Skadu:
+// Efficient Vector Shadow Memories for Poly-Scopic Program Analysis", CGO 2013, section 6.1):
+// figure 7 and table 2, with Go programs and kernels of krdlab.
 //
 //	scale -> plan -> steps.Folder.Run -> a file for each step -> ResultOf -> steps.Folder.Write
 //
@@ -80,15 +80,15 @@ const each = 20
 
 var programs = []program{
 	{"fft", scimark, nil, "-n", sizes{1 << 8, 1 << 17, 1 << 21}},
-	{"lu", scimark, nil, "-n", sizes{32, 400, 2000}},
+	{"lu", scimark, nil, "-n", sizes{32, 400, 1200}},
 	{"sor", scimark, nil, "-n", sizes{32, 800, 4000}},
 	{"sparse", scimark, []string{"-iterations", "10"}, "-n", sizes{200, 50_000, 400_000}},
-	{"flate", modules, nil, "-n", sizes{4000, 4e6, 6e7}},
+	{"flate", modules, nil, "-n", sizes{4000, 4e6, 2e7}},
 	{"toml", modules, nil, "-n", sizes{20, 5000, 1e5}},
 	{"table", modules, nil, "-n", sizes{20, 5000, 1e5}},
 	{"matmul", kernels, nil, "n", sizes{128, 2048, 4096}},
 	{"cholesky", kernels, nil, "n", sizes{256, 2048, 4096}},
-	{"heat", kernels, nil, "n", sizes{256, 2048, 8192}},
+	{"heat", kernels, nil, "n", sizes{256, 2048, 4096}},
 	{"fmm", kernels, []string{"small"}, "bodies", sizes{500, 0, 0}}, // 0: of the class
 }
 

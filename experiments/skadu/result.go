@@ -77,8 +77,8 @@ func step[T any](f *steps.Folder, name string) (*T, doc.Missing, error) {
 	return x, "", err
 }
 
-// ResultOf makes the result of the steps, each of which is done or left out. Errors: [steps.ErrStep],
-// wrapped; those of the file system.
+// ResultOf makes the result of the steps, each of which is done or left out. Errors:
+// [steps.ErrStep], wrapped; those of the file system.
 func ResultOf(f *steps.Folder) (*Result, error) {
 	r := &Result{Scale: f.Scale, Warnings: []string{}}
 	t := r.table("programs", "Programs (beside table 2)", 2, "program", "program", "source", "from",
@@ -228,11 +228,15 @@ func yes(ok bool) string {
 	return "no"
 }
 
-// mean is the geometric mean of what is known of the rows of a technique, and of how many.
-func (r *Result) mean(t *technique, of func(*row) doc.Number) (doc.Number, int) {
+// mean is the geometric mean of what is known of the rows of a technique, and of how many. Go
+// programs alone, or kernels too.
+func (r *Result) mean(t *technique, of func(*row) doc.Number, all bool) (doc.Number, int) {
 	sum, n := 0.0, 0
 	for i := range r.rows {
 		x := &r.rows[i]
+		if !all && x.program.source == kernels {
+			continue
+		}
 		if v := of(x); x.technique == t && v.Known() && v.Float() > 0 {
 			sum += math.Log(v.Float())
 			n++
@@ -251,9 +255,9 @@ const (
 
 // means sets geometric means beside those of the paper.
 func (r *Result) means() {
-	t := r.table("means", "Geometric means over the programs that were measured, beside the paper's",
-		2, "quantity", "quantity", "technique", "technique", "paper", "paper", "ours", "ours",
-		"programs", "programs")
+	t := r.table("means", "Geometric means over the Go programs that were measured, beside the "+
+		"paper's", 2, "quantity", "quantity", "technique", "technique", "paper", "paper", "ours", "ours",
+		"programs", "programs", "with_kernels", "with kernels", "all_programs", "programs")
 	for _, q := range []struct {
 		name  string
 		paper func(*technique) float64
@@ -276,8 +280,10 @@ func (r *Result) means() {
 			if v := q.paper(k); v > 0 {
 				theirs = doc.Some(v)
 			}
-			ours, n := r.mean(k, q.ours)
-			t.Row(q.name, k.title, known(theirs, notTold), known(ours, noneRan), n)
+			ours, n := r.mean(k, q.ours, false)
+			with, all := r.mean(k, q.ours, true)
+			t.Row(q.name, k.title, known(theirs, notTold), known(ours, noneRan), n,
+				known(with, noneRan), all)
 		}
 	}
 }
@@ -304,13 +310,13 @@ func (r *Result) paper() {
 		"depth", "levels", "depth_iterations", "with iterations", "expansion", "expansion",
 		"whole_slowdown", "slowdown")
 	for _, x := range theirs {
-		add(t, x.name, doc.Some(x.mb*1e6), doc.Some(x.seconds*1e9), x.memory, x.hcpa, doc.Some(x.expansion),
-			doc.Some(x.slowdown))
+		add(t, x.name, doc.Some(x.mb*1e6), doc.Some(x.seconds*1e9), x.memory, x.hcpa,
+			doc.Some(x.expansion), doc.Some(x.slowdown))
 	}
 }
 
-// table adds a table, whose columns are given as keys and heads in turn. Those of bytes and ns are two
-// columns: of data, and in MB or s for people.
+// table adds a table, whose columns are given as keys and heads in turn. Those of bytes and ns are
+// two columns: of data, and in MB or s for people.
 func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table {
 	t := &doc.Table{Name: name, Title: title, Keys: keys}
 	for i := 0; i < len(pairs); i += 2 {
@@ -376,9 +382,9 @@ func (r *Result) View() *doc.Doc {
 	if r.Scale == reproduce.Smoke {
 		d.Say("The programs of this scale are so small that nothing can be told from them.")
 	}
-	d.Say("Memory expansion is (native memory + shadow memory) / native memory, both at most. A tag is "+
-		"of 8 bytes. The slowdown is the shadow memory's own time, or that of the whole run, over the "+
-		"native time, which is the median of %d runs. Process is the resident memory of krdlab, which "+
+	d.Say("Memory expansion is (native memory + shadow memory) / native memory, both at most. A tag "+
+		"is of 8 bytes. The slowdown is the shadow memory's own time, or that of the whole run, over "+
+		"the native time, which is the median of %d runs. Process is the resident memory of krdlab, which "+
 		"held the shadow memory: it has much else in it. Of Go programs the stack is not observed.",
 		nativeRuns)
 	d.Say("Kernels are krdlab's own, simulated on %d cores of %s: their trace is analysed, where a "+

@@ -1,6 +1,6 @@
-// Package steps is experiments that consist of steps: programs that are run and measured. What a step
-// found is kept in the experiment folder, so that the same command goes on after an interrupt; all
-// else is made anew of these files.
+// Package steps is experiments that consist of steps: programs that are run and measured. What a
+// step found is kept in the experiment folder, so that the same command goes on after an interrupt;
+// all else is made anew of these files.
 //
 //	[]Step -> Open -> Folder.Run -> a file for each step -> Load -> Report -> Folder.Write
 package steps
@@ -52,7 +52,8 @@ type Folder struct {
 
 // Open makes the folder dir, or finds what it did of the same kind and scale: created says which.
 // Errors: [ErrFolder], wrapped; those of the file system.
-func Open(dir, kind string, scale reproduce.Scale, list []Step) (f *Folder, created bool, err error) {
+func Open(dir, kind string, scale reproduce.Scale, list []Step) (f *Folder, created bool,
+	err error) {
 	f = &Folder{dir, kind, scale, list}
 	p := planDocument{1, kind, scale, nil}
 	for _, s := range list {
@@ -113,8 +114,8 @@ func (f *Folder) Done() (done, all int) {
 	return done, len(f.Steps)
 }
 
-// ErrLeft is wrapped by the error of a step that others can do without: they go on, and the next Run
-// tries it again.
+// ErrLeft is wrapped by the error of a step that others can do without: they go on, and the next
+// Run tries it again.
 var ErrLeft = errors.New("left out")
 
 // Left returns why a step was left out, "" if it was not.
