@@ -384,7 +384,7 @@ func (r *Result) View() *doc.Doc {
 	}
 	d.Say("Memory expansion is (native memory + shadow memory) / native memory, both at most. A tag "+
 		"is of 8 bytes. The slowdown is the shadow memory's own CPU time, or that of the whole run, "+
-		"over the native time, which is the median of %d runs. Process is the resident memory of krdlab, "+
+		"over the native time, which is the median of %d runs. Process is the memory of krdlab, "+
 		"which held the shadow memory: it has much else in it. Of Go programs the stack is not observed.",
 		nativeRuns)
 	d.Say("Kernels are krdlab's own, simulated on %d cores of %s: their trace is analysed, where a "+
