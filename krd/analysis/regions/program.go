@@ -38,6 +38,7 @@ type thread struct {
 	foot   *footprint
 	open   []opened
 	active map[loi.RegionID]bool
+	inner  int // the node of the innermost region that has one; 0: none has
 	work   uint64
 	next   uint64 // accesses until memory is looked at again
 	bytes  uint64 // that its memory took then
@@ -48,6 +49,7 @@ type opened struct {
 	number uint32
 	region loi.RegionID
 	node   int // -1: it has no level of its own
+	outer  int // the node of the region around it, of one that has a level
 	work   uint64
 	first  uint64
 }
@@ -95,21 +97,12 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 			return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
 		}
 		t.active[region] = true
-		x.node = p.tree.step(t.innermost(), frame{kind.String(), int(region)})
+		x.outer, x.node = t.inner, p.tree.step(t.inner, frame{kind.String(), int(region)})
+		t.inner = x.node
 		x.work, x.first = t.work, t.foot.enter()
 	}
 	t.open = append(t.open, x)
 	return nil
-}
-
-// innermost is the node of the innermost region that has one.
-func (t *thread) innermost() int {
-	for i := len(t.open) - 1; i >= 0; i-- {
-		if t.open[i].node >= 0 {
-			return t.open[i].node
-		}
-	}
-	return 0
 }
 
 // Leave implements [analysis.Live].
@@ -136,6 +129,7 @@ func (p *program) leave(t *thread, n int, unended bool) {
 			continue
 		}
 		delete(t.active, x.region)
+		t.inner = x.outer
 		at := &p.tree.nodes[x.node]
 		at.instances++
 		at.work += t.work - x.work

@@ -2,12 +2,14 @@ package regions
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -444,6 +446,30 @@ func TestDeep(t *testing.T) {
 	}
 	if len(d.Regions) != levels {
 		t.Errorf("%d regions", len(d.Regions))
+	}
+}
+
+// TestRecursion has a function call another one at each of 10^6 levels of recursion. What that costs
+// must not grow with the level: then all take some tenths of a second, and else hours.
+func TestRecursion(t *testing.T) {
+	const levels = 1_000_000
+	p := newProgram(options(), &loi.Header{Registry: loi.Registry{Regions: source()}}, true, true)
+	began := time.Now()
+	for i := range uint32(levels) {
+		err := errors.Join(p.Enter(0, 1, 2*i+1), p.Enter(0, 4, 2*i+2), p.Leave(0, 2*i+2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%1000 == 0 && time.Since(began) > time.Minute {
+			t.Fatalf("a minute for %d levels", i)
+		}
+	}
+	if err := p.Leave(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(p.document(&analysis.Input{}, unitAccesses))
+	if len(rows) != 2 || rows["f"].instances != 1 || rows["f;g"].instances != levels {
+		t.Errorf("%+v", rows)
 	}
 }
 
