@@ -33,19 +33,53 @@ type Usage struct {
 	Expansions   uint64 `json:"expansions"`    // back
 }
 
+func (u *Usage) amounts() [7]*Amount {
+	return [...]*Amount{&u.Tags, &u.Versions, &u.Tables, &u.Cache, &u.Compressed, &u.Free, &u.Total}
+}
+
+func (u *Usage) counts() [8]*uint64 {
+	return [...]*uint64{&u.Hits, &u.Misses, &u.Evictions, &u.Scrubs, &u.ScrubbedTags, &u.Freed,
+		&u.Compressions, &u.Expansions}
+}
+
 // Add adds another memory's, as if both had been largest at once.
 func (u *Usage) Add(o *Usage) {
-	for _, x := range []struct{ to, from *Amount }{{&u.Tags, &o.Tags}, {&u.Versions, &o.Versions},
-		{&u.Tables, &o.Tables}, {&u.Cache, &o.Cache}, {&u.Compressed, &o.Compressed},
-		{&u.Free, &o.Free}, {&u.Total, &o.Total}} {
-		x.to.Now += x.from.Now
-		x.to.Peak += x.from.Peak
+	from := o.amounts()
+	for i, x := range u.amounts() {
+		x.Now += from[i].Now
+		x.Peak += from[i].Peak
 	}
-	for _, x := range []struct{ to, from *uint64 }{{&u.Hits, &o.Hits}, {&u.Misses, &o.Misses},
-		{&u.Evictions, &o.Evictions}, {&u.Scrubs, &o.Scrubs}, {&u.ScrubbedTags, &o.ScrubbedTags},
-		{&u.Freed, &o.Freed}, {&u.Compressions, &o.Compressions}, {&u.Expansions, &o.Expansions}} {
-		*x.to += *x.from
+	counts := o.counts()
+	for i, x := range u.counts() {
+		*x += *counts[i]
 	}
+}
+
+// Change has one memory's, of which u is the sum with others', go from before to after. The peaks of
+// u are those of the sum: at a new peak of the memory, the others are taken to be as they are now.
+func (u *Usage) Change(before, after *Usage) {
+	from, to := before.amounts(), after.amounts()
+	for i, x := range u.amounts() {
+		x.Now += to[i].Now - from[i].Now
+		most := x.Now
+		if to[i].Peak > from[i].Peak {
+			most += to[i].Peak - to[i].Now
+		}
+		x.Peak = max(x.Peak, most)
+	}
+	past, counts := before.counts(), after.counts()
+	for i, x := range u.counts() {
+		*x += *counts[i] - *past[i]
+	}
+}
+
+// Gone is the usage of a memory that is given back.
+func (u *Usage) Gone() Usage {
+	gone := *u
+	for _, x := range gone.amounts() {
+		x.Now = 0
+	}
+	return gone
 }
 
 // add changes a part of the usage, and the total, by n bytes.

@@ -36,6 +36,9 @@ type step struct {
 	depth int
 	name  string
 	own   uint64 // work in none of those within
+	// What an instance touches, in bytes: of data, or of whole lines where these alone are counted.
+	mean *float64
+	most *uint64
 }
 
 // A Region is a static region by the path of those around it: sums and means over its instances.
@@ -56,8 +59,8 @@ type Region struct {
 	FootprintLines    *float64 `json:"footprint_lines"` // of 64 bytes
 	ReadBytes         *float64 `json:"read_bytes"`
 	WrittenBytes      *float64 `json:"written_bytes"`
-	// FirstTouchShare is how much of it was touched the first time within the outermost region around
-	// it.
+	// FirstTouchShare is how much of it, or of the lines where these alone are counted, was touched the
+	// first time within the outermost region around it.
 	FirstTouchShare *float64 `json:"first_touch_share"`
 	Class           *string  `json:"class"`
 }
@@ -68,8 +71,8 @@ type Program struct {
 	Outside  *uint64 `json:"outside"` // of them, in no region; null: not known
 	// FootprintBytes is what all regions touched; null: not known.
 	FootprintBytes *uint64 `json:"footprint_bytes"`
-	// AgainBytes is how much of it outermost regions touched that another had touched before, such as
-	// that of another goroutine; likewise.
+	// AgainBytes is what outermost regions touched that another had touched before, such as that of
+	// another goroutine, summed over them; likewise.
 	AgainBytes *uint64 `json:"again_bytes"`
 	// Threads are those that did something; 1 of tasks, which are taken in the order of one.
 	Threads int `json:"threads"`
@@ -103,20 +106,28 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 		}
 		r.FootprintBytes, r.FootprintLines = mean(laneData, s.datum), mean(laneLines, 1)
 		r.ReadBytes, r.WrittenBytes = mean(laneReads, s.datum), mean(laneWrites, s.datum)
-		if s.has[laneData] {
-			most := n.most * s.datum
-			r.FootprintBytesMax = &most
-			if n.touched[laneData] > 0 {
-				share := float64(n.first) / float64(n.touched[laneData])
+		lane, unit := laneData, s.datum
+		if !s.has[laneData] {
+			lane, unit = laneLines, lineBytes
+		}
+		x := step{depth: len(path) - 1, name: path[len(path)-1], mean: mean(lane, unit)}
+		if s.has[lane] {
+			most := n.most * unit
+			x.most = &most
+			if s.has[laneData] {
+				r.FootprintBytesMax = &most
+			}
+			if n.touched[lane] > 0 {
+				share := float64(n.first) / float64(n.touched[lane])
 				r.FirstTouchShare = &share
 			}
 		}
-		own := n.work
+		x.own = n.work
 		for _, c := range n.children {
-			own -= min(own, t.nodes[c].work)
+			x.own -= min(x.own, t.nodes[c].work)
 		}
 		d.Regions = append(d.Regions, r)
-		d.paths = append(d.paths, step{len(path) - 1, path[len(path)-1], own})
+		d.paths = append(d.paths, x)
 	})
 }
 
@@ -140,8 +151,7 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 		d.Program.FootprintBytes, d.Program.AgainBytes = &bytes, &again
 	}
 	if p.opt.Memory {
-		u := p.memory.ended
-		d.Memory = &Memory{p.opt.Validation, p.opt.Compress, p.memory.peak, u}
+		d.Memory = &Memory{p.opt.Validation, p.opt.Compress, p.memory.peak, p.memory.sum}
 	}
 	if p.began > 1 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("%d goroutines: what one touches counts for its "+

@@ -211,12 +211,20 @@ func (f *footprint) enter() (first uint64) {
 	return f.first()
 }
 
+// main is the lane of data, or of lines where these alone are counted.
+func (f *footprint) main() int {
+	if f.lane[laneData].memory == nil {
+		return laneLines
+	}
+	return laneData
+}
+
 // first is how many data were touched in the outermost region until now.
 func (f *footprint) first() uint64 {
-	if f.lane[laneData].memory == nil {
-		return 0
+	if l := &f.lane[f.main()]; l.memory != nil {
+		return l.fresh[0]
 	}
-	return f.lane[laneData].fresh[0]
+	return 0
 }
 
 // leave ends the innermost region, which began when first had been touched, and adds what it
@@ -231,7 +239,7 @@ func (f *footprint) leave(n *node, first uint64) {
 		}
 		top := len(l.fresh) - 1
 		n.touched[i] += l.fresh[top]
-		if i == laneData {
+		if i == f.main() {
 			n.most = max(n.most, l.fresh[top])
 		}
 		l.fresh = l.fresh[:top]

@@ -38,9 +38,11 @@ type thread struct {
 	foot   *footprint
 	open   []opened
 	active map[loi.RegionID]bool
+	inner  int // the node of the innermost region that has one; 0: none has
 	work   uint64
-	next   uint64 // accesses until memory is looked at again
-	bytes  uint64 // that its memory took then
+	began  uint64       // work when the outermost region began
+	looked uint64       // work when memory was looked at
+	usage  shadow.Usage // of memory then
 }
 
 // An opened region is open.
@@ -48,6 +50,7 @@ type opened struct {
 	number uint32
 	region loi.RegionID
 	node   int // -1: it has no level of its own
+	outer  int // the node of the region around it, of one that has a level
 	work   uint64
 	first  uint64
 }
@@ -90,26 +93,18 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 			if t.foot, err = newFootprint(p.opt, p.data, p.lines, p.sized); err != nil {
 				return err
 			}
+			t.began = t.work
 		}
 		if t.foot.levels.Depth() == shadow.MaxDepth {
 			return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
 		}
 		t.active[region] = true
-		x.node = p.tree.step(t.innermost(), frame{kind.String(), int(region)})
+		x.outer, x.node = t.inner, p.tree.step(t.inner, frame{kind.String(), int(region)})
+		t.inner = x.node
 		x.work, x.first = t.work, t.foot.enter()
 	}
 	t.open = append(t.open, x)
 	return nil
-}
-
-// innermost is the node of the innermost region that has one.
-func (t *thread) innermost() int {
-	for i := len(t.open) - 1; i >= 0; i-- {
-		if t.open[i].node >= 0 {
-			return t.open[i].node
-		}
-	}
-	return 0
 }
 
 // Leave implements [analysis.Live].
@@ -136,6 +131,7 @@ func (p *program) leave(t *thread, n int, unended bool) {
 			continue
 		}
 		delete(t.active, x.region)
+		t.inner = x.outer
 		at := &p.tree.nodes[x.node]
 		at.instances++
 		at.work += t.work - x.work
@@ -151,8 +147,8 @@ func (p *program) leave(t *thread, n int, unended bool) {
 	p.found(t)
 	if t.foot.levels.Depth() == 0 {
 		p.look(t)
-		p.memory.end(t)
-		t.foot = nil
+		p.memory.change(t, t.usage.Gone())
+		t.foot, t.usage = nil, shadow.Usage{}
 	}
 }
 
@@ -168,42 +164,46 @@ func (p *program) found(t *thread) {
 	p.crossed += p.seen.Add(l.memory.First())
 }
 
-// lookEvery is after how many accesses of a thread its memory is looked at.
-const lookEvery = 1 << 14
-
-// did notes accesses of a thread. It is called when it may be asked for memory.
+// did notes accesses of a thread.
 func (p *program) did(t *thread, n uint64) {
 	t.work += n
 	if p.all += n; t.foot == nil {
 		p.outside += n
-		return
 	}
-	if t.next < t.work {
+}
+
+// The memory of a thread is looked at after so many accesses, and earlier after an eighth of what
+// its outermost region made: many threads that wait have few each.
+const (
+	lookEvery = 1 << 14
+	lookShare = 8
+)
+
+// touched looks at the memory of a thread, which made accesses, if it is time.
+func (p *program) touched(t *thread) {
+	if t.work-t.looked >= min((t.work-t.began)/lookShare, lookEvery) {
 		p.look(t)
-		t.next = t.work + lookEvery
 	}
 }
 
 // look notes what the memory of a thread takes.
 func (p *program) look(t *thread) {
+	t.foot.flush()
 	p.found(t)
-	u := t.foot.usage()
-	p.memory.now += u.Total.Now - t.bytes
-	t.bytes = u.Total.Now
-	p.memory.peak = max(p.memory.peak, p.memory.now+p.seen.Bytes())
+	t.looked = t.work
+	p.memory.change(t, t.foot.usage())
+	p.memory.peak = max(p.memory.peak, p.memory.sum.Total.Peak, p.memory.sum.Total.Now+p.seen.Bytes())
 }
 
 // A memory is what all threads take.
 type memory struct {
-	now, peak uint64       // of the threads, in bytes
-	ended     shadow.Usage // of those that have none any more
+	sum  shadow.Usage
+	peak uint64 // with what all touched, in bytes
 }
 
-func (m *memory) end(t *thread) {
-	u := t.foot.usage()
-	m.ended.Add(&u)
-	m.now -= t.bytes
-	t.bytes = 0
+func (m *memory) change(t *thread, to shadow.Usage) {
+	m.sum.Change(&t.usage, &to)
+	t.usage = to
 }
 
 // ended ends the regions of a thread that are still open.
@@ -225,6 +225,7 @@ func (p *program) Accesses(worker int, places []uint64, bytes []uint32, modes []
 		return nil
 	}
 	t.foot.accesses(places, bytes, modes)
+	p.touched(t)
 	return nil
 }
 
@@ -241,5 +242,6 @@ func (p *program) Loop(worker int, times uint64, accesses []analysis.Strided) er
 	for i := range accesses {
 		t.foot.loop(times, &accesses[i])
 	}
+	p.touched(t)
 	return nil
 }

@@ -124,7 +124,8 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 			return nil, err
 		}
 	}
-	p := newProgram(opt, &t.Header, unit != loi.UnitLine, unit != "" || units != nil)
+	places := unit != "" || units != nil
+	p := newProgram(opt, &t.Header, places && unit != loi.UnitLine, places)
 	p.unit, p.sized = unit, units != nil
 	worker, n := 0, 0
 	for e, err := range t.Ordered(loi.Order{ByWorker: true, Events: true, AllowLoss: true,
@@ -184,6 +185,7 @@ func (p *program) event(e *loi.Event, units *krd.Units) error {
 			t.foot.mark(u, units.Bytes(u), a.Mode)
 		}
 	}
+	p.touched(t)
 	return nil
 }
 

@@ -2,12 +2,14 @@ package regions
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -444,6 +446,107 @@ func TestDeep(t *testing.T) {
 	}
 	if len(d.Regions) != levels {
 		t.Errorf("%d regions", len(d.Regions))
+	}
+}
+
+// TestRecursion has a function call another one at each of 10^6 levels of recursion. What that costs
+// must not grow with the level: then all take some tenths of a second, and else hours.
+func TestRecursion(t *testing.T) {
+	const levels = 1_000_000
+	p := newProgram(options(), &loi.Header{Registry: loi.Registry{Regions: source()}}, true, true)
+	began := time.Now()
+	for i := range uint32(levels) {
+		err := errors.Join(p.Enter(0, 1, 2*i+1), p.Enter(0, 4, 2*i+2), p.Leave(0, 2*i+2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%1000 == 0 && time.Since(began) > time.Minute {
+			t.Fatalf("a minute for %d levels", i)
+		}
+	}
+	if err := p.Leave(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(p.document(&analysis.Input{}, unitAccesses))
+	if len(rows) != 2 || rows["f"].instances != 1 || rows["f;g"].instances != levels {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// TestLines has lines counted alone: what people read, and the share of first touches, is of these.
+// With nothing counted nothing is 0.
+func TestLines(t *testing.T) {
+	program := []did{{region: 1, number: 1}, {place: 64, bytes: 8, mode: loi.In},
+		{region: 2, number: 2}, {place: 72, bytes: 8, mode: loi.In},
+		{place: 128, bytes: 8, mode: loi.In}, {leave: true, number: 2}, {leave: true, number: 1}}
+	opt := options()
+	opt.Count = countLines
+	inLines := slices.Clone(program) // a place is the number of a line
+	for i := range inLines {
+		if d := &inLines[i]; d.bytes > 0 {
+			d.place, d.bytes = d.place/lineBytes, lineBytes
+		}
+	}
+	unit := loi.KV{Key: loi.UnitKey, Value: loi.UnitLine}
+	for name, d := range map[string]*Document{"live": direct(t, opt, program),
+		"trace":          written(t, opt, program, 1),
+		"trace of lines": written(t, options(), inLines, 1, unit)} {
+		for i, share := range []float64{1, 0.5} {
+			r, s, want := &d.Regions[i], &d.paths[i], 2.0
+			if r.FootprintBytes != nil || r.FootprintBytesMax != nil || *r.FootprintLines != want ||
+				*s.mean != 64*want || float64(*s.most) != 64*want ||
+				*r.FirstTouchShare != share {
+				t.Errorf("%s: %+v, drawn as %+v", name, r, s)
+			}
+		}
+		var text strings.Builder
+		if err := d.View().Markdown(&text, 1); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), "n/a") || !strings.Contains(text.String(), "whole lines") {
+			t.Errorf("%s: %s", name, text.String())
+		}
+	}
+	nothing := slices.DeleteFunc(slices.Clone(program), func(d did) bool { return d.bytes > 0 })
+	d := written(t, options(), nothing, 1, loi.KV{Key: "made by", Value: "a test"})
+	for i, r := range d.Regions {
+		if r.FootprintBytes != nil || r.FootprintLines != nil || r.ReadBytes != nil ||
+			d.paths[i].mean != nil {
+			t.Errorf("of a trace without accesses: %+v", r)
+		}
+	}
+}
+
+// TestPeak has threads that touch little and wait: what all take at once is at least what each takes
+// when it ends, but of threads that follow each other it is that of one.
+func TestPeak(t *testing.T) {
+	const threads = 100
+	opt := options()
+	opt.Memory = true
+	peak := func(together bool) *Memory {
+		p := newProgram(opt, &loi.Header{Registry: loi.Registry{Regions: source()}}, true, true)
+		for i := range threads {
+			err := p.Enter(i, 0, 1)
+			for k := range 3 {
+				err = errors.Join(err, p.Accesses(i, []uint64{uint64(k << 20)}, []uint32{8},
+					[]loi.Mode{loi.In}))
+			}
+			if !together {
+				err = errors.Join(err, p.Leave(i, 1))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range threads {
+			p.ended(i)
+		}
+		return p.document(&analysis.Input{}, unitAccesses).Memory
+	}
+	one, all := peak(false), peak(true)
+	if all.Tags.Peak != threads*one.Tags.Peak || all.Total.Peak != threads*one.Total.Peak ||
+		all.PeakBytes < all.Total.Peak || one.PeakBytes > all.PeakBytes/10 || one.Tags.Peak == 0 {
+		t.Errorf("one after the other %+v, at once %+v", one, all)
 	}
 }
 

@@ -22,8 +22,8 @@ const (
 func (d *Document) View() *doc.Doc {
 	v := &doc.Doc{Title: "Regions: work and footprint", Warnings: d.Warnings}
 	t := doc.NewTable(1, "region", "instances", "work", "mean", "most", "first")
-	t.Title = "Work: " + d.work() + ". Mean and most: memory that an instance touches. First: how " +
-		"much of that was touched first there, within the outermost region around it."
+	t.Title = "Work: " + d.work() + ". Mean and most: " + d.touched() + " that an instance touches. " +
+		"First: how much of that was touched first there, within the outermost region around it."
 	all := uint64(0)
 	for i := range d.Regions {
 		if d.paths[i].depth == 0 {
@@ -41,8 +41,8 @@ func (d *Document) View() *doc.Doc {
 			continue
 		}
 		t.Row(indented(s.depth, s.name), doc.Count(doc.Some(float64(r.Instances))),
-			doc.Share{Part: float64(r.Work), Whole: float64(all)}, bytes(r.FootprintBytes, d),
-			most(r.FootprintBytesMax), share(r.FirstTouchShare))
+			doc.Share{Part: float64(r.Work), Whole: float64(all)}, mean(s.mean), most(s.most),
+			share(r, s))
 	}
 	if left > 0 {
 		t.Remarks = []string{fmt.Sprintf("and %d more, with less than %g %% of the work each: --csv "+
@@ -57,7 +57,8 @@ func (d *Document) View() *doc.Doc {
 	if p.FootprintBytes != nil {
 		text := "all regions together touched " + units.Bytes(*p.FootprintBytes)
 		if *p.AgainBytes > 0 {
-			text += "; " + units.Bytes(*p.AgainBytes) + " count for more than one outermost region"
+			text += "; " + units.Bytes(*p.AgainBytes) + " of what outermost regions touched another had " +
+				"touched before"
 		}
 		v.Say("%s", text)
 	}
@@ -79,6 +80,16 @@ func (d *Document) work() string {
 	return d.Unit
 }
 
+// touched is what footprints are of, for people.
+func (d *Document) touched() string {
+	for i := range d.Regions {
+		if r := &d.Regions[i]; r.FootprintBytes == nil && r.FootprintLines != nil {
+			return "memory, in whole lines of 64 bytes,"
+		}
+	}
+	return "memory"
+}
+
 // indented is a name in a tree, cut in the middle where it is too long.
 func indented(depth int, name string) string {
 	in := strings.Repeat("  ", min(depth, 8))
@@ -93,34 +104,31 @@ func indented(depth int, name string) string {
 	return in + name
 }
 
-const (
-	noAccesses = doc.Missing("the trace has no accesses")
-	onlyLines  = doc.Missing("the trace has accesses to lines alone")
-)
+const noAccesses = doc.Missing("the trace has no accesses")
 
-// bytes prints a mean.
-func bytes(mean *float64, d *Document) any {
-	if mean == nil {
-		if d.Program.Accesses == 0 {
-			return noAccesses
-		}
-		return onlyLines
+func mean(bytes *float64) any {
+	if bytes == nil {
+		return noAccesses
 	}
-	return units.Bytes(uint64(*mean + 0.5))
+	return units.Bytes(uint64(*bytes + 0.5))
 }
 
-func most(n *uint64) any {
-	if n == nil {
-		return onlyLines
+func most(bytes *uint64) any {
+	if bytes == nil {
+		return noAccesses
 	}
-	return units.Bytes(*n)
+	return units.Bytes(*bytes)
 }
 
-func share(x *float64) any {
-	if x == nil {
+// share prints which part of what a region touches is touched there first.
+func share(r *Region, s *step) any {
+	switch {
+	case s.mean == nil:
+		return noAccesses
+	case r.FirstTouchShare == nil:
 		return doc.Missing("it touched nothing")
 	}
-	return doc.Share{Part: *x, Whole: 1}
+	return doc.Share{Part: *r.FirstTouchShare, Whole: 1}
 }
 
 // table is of the shadow memory.
@@ -188,7 +196,7 @@ func (d *Document) Draw(w io.Writer, format string) error {
 		open = append(open[:len(r.Path)-1:len(r.Path)-1], plot.FlameFrame{Name: d.paths[i].name,
 			Kind: r.Kind})
 		f.Paths = append(f.Paths, plot.FlamePath{Frames: open, Count: d.paths[i].own,
-			Value: r.FootprintBytes})
+			Value: d.paths[i].mean})
 	}
 	return f.Write(w, format)
 }
