@@ -37,8 +37,8 @@ type program struct {
 type thread struct {
 	foot   *footprint
 	open   []opened
-	active map[loi.RegionID]bool
-	inner  int // the node of the innermost region that has one; 0: none has
+	active []bool // by region
+	inner  int    // the node of the innermost region that has one; 0: none has
 	work   uint64
 	began  uint64       // work when the outermost region began
 	looked uint64       // work when memory was looked at
@@ -71,7 +71,7 @@ func (p *program) thread(worker int) (*thread, error) {
 	if t := p.threads[worker]; t != nil {
 		return t, nil
 	}
-	t := &thread{active: map[loi.RegionID]bool{}}
+	t := &thread{}
 	p.threads[worker] = t
 	p.began++
 	return t, nil
@@ -88,6 +88,9 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 	}
 	x := opened{number: number, region: region, node: -1}
 	kind := p.header.Registry.Regions[region].Kind
+	if n := int(region) + 1 - len(t.active); n > 0 {
+		t.active = append(t.active, make([]bool, n)...)
+	}
 	if (kind != loi.Iteration || p.opt.Iterations) && !t.active[region] {
 		if t.foot == nil {
 			if t.foot, err = newFootprint(p.opt, p.data, p.lines, p.sized); err != nil {
@@ -130,7 +133,7 @@ func (p *program) leave(t *thread, n int, unended bool) {
 		if x.node < 0 {
 			continue
 		}
-		delete(t.active, x.region)
+		t.active[x.region] = false
 		t.inner = x.outer
 		at := &p.tree.nodes[x.node]
 		at.instances++

@@ -25,6 +25,7 @@ type node struct {
 	frame
 	parent    int
 	children  map[frame]int
+	recent    [4]child // some of them, by their numbers, to spare the map
 	instances uint64
 	unended   uint64 // of them
 	work      uint64
@@ -38,8 +39,23 @@ type tree struct{ nodes []node }
 
 func newTree() *tree { return &tree{nodes: []node{{parent: -1}}} }
 
+type child struct {
+	frame
+	node int
+}
+
 // step returns the node of a frame below another.
 func (t *tree) step(from int, f frame) int {
+	at := uint(f.number) % uint(len(t.nodes[from].recent))
+	c := t.nodes[from].recent[at]
+	if c.node == 0 || c.frame != f {
+		c = child{f, t.find(from, f)}
+		t.nodes[from].recent[at] = c
+	}
+	return c.node
+}
+
+func (t *tree) find(from int, f frame) int {
 	if to, ok := t.nodes[from].children[f]; ok {
 		return to
 	}
