@@ -25,7 +25,7 @@ type node struct {
 	frame
 	parent    int
 	children  map[frame]int
-	recent    [4]child // some of them, by their numbers, to spare the map
+	recent    [8]child // some of them, by their numbers, to spare the map
 	instances uint64
 	unended   uint64 // of them
 	work      uint64
