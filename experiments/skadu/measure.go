@@ -180,11 +180,11 @@ func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale reprod
 func measure(ctx context.Context, w *steps.Worker, p *program, t *technique,
 	scale reproduce.Scale) (any, error) {
 	if t.name == baseline {
-		slim, err := steps.Load[Sample](w.Folder, measuredName(p, &techniques[0]))
+		beside, err := steps.Load[Sample](w.Folder, measuredName(p, &techniques[slim]))
 		if err != nil {
 			return nil, leftOut(fmt.Errorf("SlimTV was left out, and its size is not known: %w", err))
 		}
-		if n := slim.baselineBytes(); n > baselineLimit {
+		if n := beside.baselineBytes(); n > baselineLimit {
 			return &Sample{NotRunBytes: &n, Warnings: []string{}}, nil
 		}
 	}

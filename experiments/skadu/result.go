@@ -128,7 +128,7 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 				units.Bytes(baselineLimit)))
 		default:
 			x.why = nwhy
-			if i == 0 {
+			if i == slim {
 				depth, data = doc.Some(float64(s.Depth)), doc.Some(s.DataBytes)
 				if observed = doc.Some(1); s.Observed != nil {
 					observed = doc.Some(*s.Observed)
@@ -139,7 +139,7 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 		}
 		r.rows = append(r.rows, x)
 	}
-	base := r.rows[len(r.rows)-1] // the last of techniques
+	base := r.rows[from] // the first of techniques
 	for i := from; i < len(r.rows); i++ {
 		x := &r.rows[i]
 		x.reduction = ratio(base.expansion, x.expansion)
@@ -323,6 +323,9 @@ func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table
 		c := doc.Column{Key: pairs[i], Head: pairs[i+1]}
 		if strings.HasSuffix(c.Head, ", %") {
 			c.Kind, c.Unit = doc.Real, doc.PerCent
+		}
+		if strings.HasPrefix(c.Key, "depth") {
+			c.Kind = doc.Whole
 		}
 		if scale(c.Key) != 0 {
 			t.Columns = append(t.Columns, doc.Column{Key: c.Key, Kind: doc.Real, Data: true})

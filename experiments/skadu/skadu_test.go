@@ -160,17 +160,17 @@ func TestResult(t *testing.T) {
 	for i := range programs {
 		p := &programs[i]
 		put(t, f, nativeName(p), &Native{1e6, []float64{9e6, 1e6, 2e6}})
-		for k := range techniques {
+		for k, technique := range measured {
 			own := float64(4e6)
 			s := &Sample{Depth: 5, DataBytes: 1e5, PeakBytes: 1e6 * uint64(k), OwnNS: &own,
 				WholeNS: 8e6}
 			switch {
 			case p.source == kernels:
 				s.OwnNS = nil
-			case p.name == "lu" && techniques[k].name == baseline:
+			case p.name == "lu" && technique.name == baseline:
 				s = &Sample{NotRunBytes: &large}
 			}
-			put(t, f, measuredName(p, &techniques[k]), s)
+			put(t, f, measuredName(p, technique), s)
 		}
 		put(t, f, measuredName(p, &deepest), &Sample{Depth: 7})
 	}

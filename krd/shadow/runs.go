@@ -30,7 +30,7 @@ type RunsOptions struct {
 	Datum      uint64 // bytes of a datum, a power of two; 8
 	Table      uint64 // bytes of addresses that a table is of, a power of two; 64 KiB
 	// Compress keeps tables compressed that were not used recently: all but those of Uncompressed
-	// bytes of addresses; 16 MiB. With Bulk alone.
+	// bytes of addresses; 4 MiB. With Bulk alone.
 	Compress     bool
 	Uncompressed uint64
 	// Deepest is how many levels there are at most, as far as it is known: Baseline has room for as
@@ -42,7 +42,7 @@ type RunsOptions struct {
 const (
 	DefaultDatum        = 8
 	DefaultTable        = 64 << 10
-	DefaultUncompressed = 16 << 20
+	DefaultUncompressed = 4 << 20
 )
 
 // MaxDepth is how many levels [Runs] are for.
