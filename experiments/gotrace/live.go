@@ -164,7 +164,7 @@ func (l *live) batch(b *collect.Batch) error {
 	w, from := l.now, len(l.now.places)
 	w.places, w.bytes = append(w.places, b.Places...), append(w.bytes, b.Bytes...)
 	for _, g := range b.Groups {
-		w.modes = append(w.modes, l.mode(g))
+		w.modes = append(w.modes, l.a.reader.Mode(g))
 	}
 	begin, events := 0, b.Acts
 	upTo := func(end int, goroutine uint64) {
@@ -203,17 +203,12 @@ func (l *live) act(a *collect.Act) {
 	l.now.list = append(l.now.list, x)
 }
 
-// mode is how the accesses of a group are made.
-func (l *live) mode(group uint32) loi.Mode {
-	return l.a.sites[l.a.reader.Groups[group].Site-1].Mode
-}
-
 // loop takes a loop.
 func (l *live) loop(c *collect.Loop) error {
 	w := l.now
 	for _, x := range c.Accesses {
 		w.strided = append(w.strided, observe.Strided{Place: x.Place, Step: x.Step, Bytes: x.Bytes,
-			Mode: l.mode(x.Group)})
+			Mode: l.a.reader.Mode(x.Group)})
 	}
 	w.list = append(w.list, act{kind: looped, worker: l.a.worker(c.Goroutine), end: len(w.strided),
 		times: c.Times})

@@ -101,7 +101,7 @@ func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) erro
 				}
 			}
 			if err := t.b.Access(w, kernel, t.times[w], loi.Access{
-				Object: object, Mode: t.a.sites[g.Site-1].Mode, Block: keys[i],
+				Object: object, Mode: t.a.reader.Mode(b.Groups[i]), Block: keys[i],
 				Bytes: uint64(bytes[i])}); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"krdlab/loi"
 	"krdlab/loi/gofront"
 )
 
@@ -61,6 +62,7 @@ type Class struct {
 // A Group is the accesses of a site to objects of a class. Groups are numbered as they come.
 type Group struct {
 	Site, Class int
+	Moved       bool // the site is an append, which reads them to move them
 }
 
 // A Batch is accesses in order. Places are in bytes of virtual space; an access of several leaves
@@ -135,6 +137,7 @@ type Reader struct {
 	batch   Batch
 	sampled bool
 	addr    uint64 // of the place that is put next
+	moving  bool   // what is read is moved by an append
 	loop    Loop
 	sink    Sink
 }
@@ -225,15 +228,28 @@ func (r *Reader) group(site, class uint32) uint32 {
 	if c.known && c.class == class {
 		return c.group
 	}
-	g := Group{int(site), int(class)}
+	n := r.numberOf(Group{Site: int(site), Class: int(class)})
+	c.class, c.group, c.known = class, n, true
+	return n
+}
+
+func (r *Reader) numberOf(g Group) uint32 {
 	n, ok := r.groups[g]
 	if !ok {
 		n = uint32(len(r.Groups))
 		r.Groups = append(r.Groups, g)
 		r.groups[g] = n
 	}
-	c.class, c.group, c.known = class, n, true
 	return n
+}
+
+// Mode is how the accesses of a group are made.
+func (r *Reader) Mode(group uint32) loi.Mode {
+	g := &r.Groups[group]
+	if g.Moved {
+		return loi.In
+	}
+	return r.sites[g.Site-1].Mode
 }
 
 // Events takes events of a goroutine, which ended at the given tick.
@@ -476,7 +492,9 @@ func (r *Reader) appended(t *thread, addr, room, site uint64) {
 			r.space.add(r.real(t, addr), room, r.class(Class{Site: int(site)}))
 		}
 		if w.addr != addr && w.bytes > 0 {
+			r.moving = true
 			r.elements(t, w)
+			r.moving = false
 			r.elements(t, moved)
 		}
 		if added.addr = addr + w.bytes; addr&onStack != 0 {
@@ -599,9 +617,12 @@ func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []gofront.Leaf) {
 	if unknown {
 		r.account[site].Unknown += uint64(len(leaves))
 	}
-	g := r.group(uint32(site), o.class)
 	virtual := o.virtual - o.addr&^(granule-1)
-	if c := &r.cached[site]; o != &r.space.objects[r.pages[addr/pageBytes]] { // those are counted
+	var g uint32
+	if r.moving {
+		g = r.numberOf(Group{int(site), int(o.class), true})
+	} else if g = r.group(uint32(site), o.class); o != &r.space.objects[r.pages[addr/pageBytes]] {
+		c := &r.cached[site] // but for those that are counted
 		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
 	}
 	for _, l := range leaves {

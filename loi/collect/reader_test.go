@@ -167,7 +167,7 @@ func TestMapsNest(t *testing.T) {
 
 func TestAppendCopyClear(t *testing.T) {
 	const a, b = 0xc000010000, 0xc000020000
-	_, k := read(t, nil, ev(kindAlloc, a, 16), ev(kindType, 0, 1),
+	r, k := read(t, nil, ev(kindAlloc, a, 16), ev(kindType, 0, 1),
 		// append(s of 2, x), which moves
 		ev(kindWindow, a, siteAppend), ev(kindExtent, 16, siteAppend),
 		ev(kindAlloc, b, 32), ev(kindType, 0, 2),
@@ -183,6 +183,13 @@ func TestAppendCopyClear(t *testing.T) {
 	want := []uint64{x, x + 8, y, y + 8, y + 16, y + 24, y, y + 8, x, x + 8, x}
 	if !reflect.DeepEqual(k.Places, want) {
 		t.Fatalf("places %v, expected %v", k.Places, want)
+	}
+	modes := ""
+	for _, g := range k.Groups {
+		modes += r.Mode(g).String() + " "
+	}
+	if want := "in in out out out out in in out out out "; modes != want {
+		t.Errorf("modes %sexpected %s: what an append moves is read", modes, want)
 	}
 }
 

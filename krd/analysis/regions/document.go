@@ -154,8 +154,12 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 		d.Memory = &Memory{p.opt.Validation, p.opt.Compress, p.memory.peak, p.memory.sum}
 	}
 	if p.began > 1 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%d goroutines: what one touches counts for its "+
-			"own regions, and not for those of the goroutine that started it", p.began))
+		threads := "workers"
+		if p.header.Goroutines() {
+			threads = "goroutines"
+		}
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%d %s: what one touches counts for the regions "+
+			"that are open on it alone", p.began, threads))
 	}
 	if n := d.unended(); n > 0 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("instances of regions that had not ended when the "+

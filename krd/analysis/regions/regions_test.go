@@ -517,6 +517,18 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestThreads has the threads of a trace named as its header has them.
+func TestThreads(t *testing.T) {
+	program := []did{{region: 1, number: 1}, {worker: 1, region: 1, number: 1}}
+	for name, unit := range map[string][]loi.KV{"2 workers": {{Key: "made by", Value: "a test"}},
+		"2 goroutines": nil} {
+		if d := written(t, options(), program, 2, unit...); !slices.ContainsFunc(d.Warnings,
+			func(w string) bool { return strings.HasPrefix(w, name+": ") }) {
+			t.Errorf("%s: warnings %q", name, d.Warnings)
+		}
+	}
+}
+
 // TestPeak has threads that touch little and wait: what all take at once is at least what each takes
 // when it ends, but of threads that follow each other it is that of one.
 func TestPeak(t *testing.T) {
