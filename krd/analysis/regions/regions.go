@@ -38,10 +38,11 @@ var Analysis = &analysis.Analysis{
 		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
 			Validation: shadow.Bulk.String()}
 	},
-	Check: check,
-	Needs: analysis.Needs{Scopes: true},
-	Trace: trace,
-	Live:  live,
+	Check:      check,
+	Needs:      analysis.Needs{Scopes: true},
+	Trace:      trace,
+	Live:       live,
+	Iterations: func(options any) bool { return options.(*Options).Iterations },
 }
 
 // Options are the flags.

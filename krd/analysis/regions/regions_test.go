@@ -598,6 +598,17 @@ func TestMany(t *testing.T) {
 	}
 }
 
+// TestIterations has a program that runs record its iterations if, and only if, they are asked for.
+func TestIterations(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		opt := options()
+		opt.Iterations = asked
+		if Analysis.Iterations == nil || Analysis.Iterations(opt) != asked {
+			t.Errorf("--iterations=%v: not what is recorded", asked)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, change := range []func(*Options){func(o *Options) { o.Datum = 3 },
 		func(o *Options) { o.Table = 128 }, func(o *Options) { o.Depth = -1 },
