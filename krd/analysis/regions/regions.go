@@ -10,6 +10,7 @@ package regions
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 
 	"krdlab/hw/failure"
@@ -175,6 +176,10 @@ func (p *program) event(e *loi.Event, units *krd.Units) error {
 	for i := range list {
 		a := &list[i]
 		if units == nil {
+			if a.Bytes > mostBytes {
+				return fmt.Errorf("%w: %d at place %#x, by worker %d; expected at most %d", ErrBytes, a.Bytes,
+					a.Block, e.Worker, uint64(mostBytes))
+			}
 			t.foot.touch(loi.PlaceOf(p.unit, a), a.Bytes, a.Mode)
 			continue
 		}
@@ -189,6 +194,11 @@ func (p *program) event(e *loi.Event, units *krd.Units) error {
 	p.touched(t)
 	return nil
 }
+
+// ErrBytes is wrapped by the error of an access of more bytes than one of a Go program has.
+var ErrBytes = failure.New(failure.Data, "an access of too many bytes")
+
+const mostBytes = 1 << 32
 
 // A liveProgram is a program that is followed while it runs.
 type liveProgram struct {

@@ -609,6 +609,21 @@ func TestIterations(t *testing.T) {
 	}
 }
 
+// TestHugeAccess refuses a trace whose accesses are larger than those of programs.
+func TestHugeAccess(t *testing.T) {
+	text := "loi-text 4\nsubstrate native\nclock tsc 1e9\nnodes 1\ngrain kernel\n" +
+		"meta unit datum\nworker 0 cpu -1 node 0 offset 0\nobject A keyed\nkernel f\n" +
+		"region f function\n0 1 event region(0,1,0)\n0 2 2 f{A[64:4611686018427387904]:in}\n"
+	tr, err := loi.ParseText(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = analysis.Run(t.Context(), tr, []analysis.Asked{{Analysis: Analysis}}, analysis.Options{})
+	if !errors.Is(err, ErrBytes) {
+		t.Errorf("error %v, expected %v", err, ErrBytes)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, change := range []func(*Options){func(o *Options) { o.Datum = 3 },
 		func(o *Options) { o.Table = 128 }, func(o *Options) { o.Depth = -1 },
