@@ -28,7 +28,6 @@ type taskTree struct {
 	run     executions
 	begun   map[uint32]loi.RegionID // by the number of a task: where it began
 	spent   uint64                  // ticks so far
-	peak    uint64
 }
 
 // executions are those of a trace, in the order in which they began.
