@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"cmp"
 	"fmt"
 
 	"krdlab/krd"
@@ -13,6 +14,7 @@ import (
 const (
 	unitNS       = "ns"
 	unitAccesses = "accesses"
+	unitKernels  = "kernels"
 )
 
 // A Document is the JSON form, and its own result.
@@ -87,6 +89,7 @@ type Memory struct {
 type shape struct {
 	has   [lanes]bool
 	datum uint64 // bytes of one; 1: bytes are counted
+	paths bool   // critical paths are known
 }
 
 // regions lists those of a tree.
@@ -111,6 +114,11 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 				r.FirstTouchShare = &share
 			}
 		}
+		if s.paths {
+			r.CriticalPath = &n.path
+			r.SelfParallelism = ratio(float64(n.work), n.serial)
+			r.TotalParallelism = ratio(float64(n.work), float64(n.path))
+		}
 		own := n.work
 		for _, c := range n.children {
 			own -= min(own, t.nodes[c].work)
@@ -118,6 +126,15 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 		d.Regions = append(d.Regions, r)
 		d.paths = append(d.paths, step{len(path) - 1, path[len(path)-1], own})
 	})
+}
+
+// ratio is a / b, or nil if there is none.
+func ratio(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	a /= b
+	return &a
 }
 
 // document makes the result of a program.
@@ -165,12 +182,18 @@ func (d *Document) unended() (n uint64) {
 // document makes the result of tasks.
 func (x *taskTree) document(in *analysis.Input) *Document {
 	d := newDocument(x.opt, in, unitNS)
-	s := shape{datum: 1}
+	s := shape{datum: 1, paths: x.numbers != nil}
 	for i := range s.has {
 		s.has[i] = x.foot.lane[i].memory != nil
 	}
-	for i := range x.tree.nodes {
-		x.tree.nodes[i].work = nanoseconds(x.tree.nodes[i].work, x.header.Clock.Hz)
+	if x.opt.Work == workKernels {
+		d.Unit = unitKernels
+	} else {
+		for i := range x.tree.nodes {
+			n := &x.tree.nodes[i]
+			n.work, n.path = nanoseconds(n.work, x.header.Clock.Hz), nanoseconds(n.path, x.header.Clock.Hz)
+			n.serial *= 1e9 / cmp.Or(x.header.Clock.Hz, 1e9)
+		}
 	}
 	x.tree.regions(x.header, s, d)
 	d.Program = Program{Accesses: uint64(len(x.run.units)), Outside: new(uint64), Threads: 1}

@@ -36,7 +36,7 @@ var Analysis = &analysis.Analysis{
 	Formats: []string{"svg", "pdf", "png"},
 	Options: func() any {
 		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
-			Validation: shadow.Bulk.String()}
+			Validation: shadow.Bulk.String(), Work: workTime}
 	},
 	Check: check,
 	Needs: analysis.Needs{Scopes: true},
@@ -52,6 +52,8 @@ type Options struct {
 	// What is counted.
 	Count  string `flag:"count" choice:"all,data,lines" help:"WHAT: data, lines, or all, with reads apart"`
 	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
+	// Of the work of tasks.
+	Work string `flag:"work" choice:"time,kernels" help:"WHAT is the work of tasks: time, or the number of kernels"`
 	// Of the shadow memory.
 	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
 	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
@@ -63,6 +65,12 @@ const (
 	countAll   = "all"
 	countData  = "data"
 	countLines = "lines"
+)
+
+// What work is.
+const (
+	workTime    = "time"
+	workKernels = "kernels"
 )
 
 // ErrOption is wrapped by the error of an option that is out of range.

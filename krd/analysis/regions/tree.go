@@ -31,6 +31,8 @@ type node struct {
 	touched   [lanes]uint64 // data that instances touched, or bytes where sizes differ
 	most      uint64        // of one instance, of data
 	first     uint64        // data touched first in an instance
+	path      uint64        // sum of critical paths
+	serial    float64       // sum of work / self-parallelism
 }
 
 // tree has all nodes; 0 is the program, in which all others are.
