@@ -22,13 +22,13 @@ func (c *critical) done(times []uint64) {
 	}
 }
 
-// leave ends the innermost region, of so much work with all that is in it, and adds it to its node:
+// leave ends the innermost region, of so much work with all that is in it, and adds it to a sum:
 // SP(R) = (critical paths of its children + own work) / its critical path (Kremlin, 2.2).
-func (c *critical) leave(n *node, work uint64) {
+func (c *critical) leave(n *paths, work uint64) {
 	top := len(c.open) - 1
 	s := c.open[top]
 	c.open = c.open[:top]
-	n.path += s.longest
+	n.critical += s.longest
 	if own := s.children + (work - min(work, s.work)); own > 0 {
 		n.serial += float64(work) * float64(s.longest) / float64(own)
 	}

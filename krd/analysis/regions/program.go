@@ -31,15 +31,17 @@ type program struct {
 	datum   uint64 // bytes of what is in seen
 	crossed uint64 // data that an outermost region touched, and another one before it
 	memory  memory
+	hcpa    *hcpa // nil: no operations are known
 }
 
 // A thread is a goroutine, or what else a worker is.
 type thread struct {
 	foot   *footprint
+	times  []timed // of paths, with foot
 	open   []opened
 	active map[loi.RegionID]bool
 	work   uint64
-	next   uint64 // accesses until memory is looked at again
+	next   uint64 // work until memory is looked at again
 	bytes  uint64 // that its memory took then
 }
 
@@ -47,6 +49,8 @@ type thread struct {
 type opened struct {
 	number uint32
 	region loi.RegionID
+	loop   bool
+	level  int // of its own, or of the region that it is folded into; -1: none
 	node   int // -1: it has no level of its own
 	work   uint64
 	first  uint64
@@ -90,6 +94,9 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 			if t.foot, err = newFootprint(p.opt, p.data, p.lines, p.sized); err != nil {
 				return err
 			}
+			if t.times, err = p.hcpa.memory(p.opt, &t.foot.levels); err != nil {
+				return err
+			}
 		}
 		if t.foot.levels.Depth() == shadow.MaxDepth {
 			return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
@@ -97,6 +104,13 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 		t.active[region] = true
 		x.node = p.tree.step(t.innermost(), frame{kind.String(), int(region)})
 		x.work, x.first = t.work, t.foot.enter()
+		for i := range t.times {
+			t.times[i].enter()
+		}
+	}
+	x.loop, x.level = kind == loi.Loop, -1
+	if t.foot != nil {
+		x.level = t.foot.levels.Depth() - 1
 	}
 	t.open = append(t.open, x)
 	return nil
@@ -142,6 +156,9 @@ func (p *program) leave(t *thread, n int, unended bool) {
 		if unended {
 			at.unended++
 		}
+		for i := range t.times {
+			t.times[i].leave(&at.paths[i], t.work-x.work)
+		}
 		t.foot.leave(at, x.first)
 	}
 	t.open = t.open[:n]
@@ -152,7 +169,7 @@ func (p *program) leave(t *thread, n int, unended bool) {
 	if t.foot.levels.Depth() == 0 {
 		p.look(t)
 		p.memory.end(t)
-		t.foot = nil
+		t.foot, t.times = nil, nil
 	}
 }
 
@@ -168,12 +185,14 @@ func (p *program) found(t *thread) {
 	p.crossed += p.seen.Add(l.memory.First())
 }
 
-// lookEvery is after how many accesses of a thread its memory is looked at.
+// lookEvery is after how much work of a thread its memory is looked at.
 const lookEvery = 1 << 14
 
 // did notes accesses of a thread. It is called when it may be asked for memory.
 func (p *program) did(t *thread, n uint64) {
-	t.work += n
+	if p.hcpa == nil {
+		t.work += n
+	}
 	if p.all += n; t.foot == nil {
 		p.outside += n
 		return
@@ -187,10 +206,20 @@ func (p *program) did(t *thread, n uint64) {
 // look notes what the memory of a thread takes.
 func (p *program) look(t *thread) {
 	p.found(t)
-	u := t.foot.usage()
+	u := t.usage()
 	p.memory.now += u.Total.Now - t.bytes
 	t.bytes = u.Total.Now
 	p.memory.peak = max(p.memory.peak, p.memory.now+p.seen.Bytes())
+}
+
+// usage is what the shadow memory of a thread takes.
+func (t *thread) usage() shadow.Usage {
+	u := t.foot.usage()
+	for i := range t.times {
+		more := t.times[i].memory.Usage()
+		u.Add(&more)
+	}
+	return u
 }
 
 // A memory is what all threads take.
@@ -200,7 +229,7 @@ type memory struct {
 }
 
 func (m *memory) end(t *thread) {
-	u := t.foot.usage()
+	u := t.usage()
 	m.ended.Add(&u)
 	m.now -= t.bytes
 	t.bytes = 0

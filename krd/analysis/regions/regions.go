@@ -3,9 +3,11 @@
 //
 //	events -> program: regions of each thread  -\
 //	       -> tasks: frame tree, depth first    -+-> footprint (package shadow) -> tree -> Document
+//	       -> package flow -> hcpa              -+-> critical -------------------/
 //
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
-// Program Analysis, CGO 2013: the memory footprint profiler (5.1).
+// Program Analysis, CGO 2013: the memory footprint profiler (5.1), and hierarchical critical path
+// analysis (5.2).
 package regions
 
 import (
@@ -42,6 +44,8 @@ var Analysis = &analysis.Analysis{
 	Needs: analysis.Needs{Scopes: true},
 	Trace: trace,
 	Live:  live,
+	Values: "find critical paths too, and what loops are: by a trace that is not kept, of what is " +
+		"computed of what; it costs time",
 }
 
 // Options are the flags.
@@ -54,6 +58,9 @@ type Options struct {
 	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
 	// Of the work of tasks.
 	Work string `flag:"work" choice:"time,kernels" help:"WHAT is the work of tasks: time, or the number of kernels"`
+	// Of the work of instructions.
+	KeepInduction  bool `flag:"keep-induction" help:"dependences of induction variables lengthen critical paths too"`
+	KeepReductions bool `flag:"keep-reductions" help:"so do those of reductions: sums, products, least and greatest"`
 	// Of the shadow memory.
 	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
 	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
@@ -134,6 +141,10 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 	}
 	p := newProgram(opt, &t.Header, unit != loi.UnitLine, unit != "" || units != nil)
 	p.unit, p.sized = unit, units != nil
+	work := unitAccesses
+	if len(t.Header.Registry.Operations) > 0 {
+		work, p.hcpa = unitInstructions, newHCPA(p)
+	}
 	worker, n := 0, 0
 	for e, err := range t.Ordered(loi.Order{ByWorker: true, Events: true, AllowLoss: true,
 		Progress: loi.NewProgress(t, 1, in.Progress)}) {
@@ -150,9 +161,12 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 		if err := p.event(e, units); err != nil {
 			return nil, err
 		}
+		if p.hcpa != nil {
+			p.hcpa.flow.Event(e)
+		}
 	}
 	p.ended(worker)
-	return p.document(in, unitAccesses), nil
+	return p.document(in, work), nil
 }
 
 // checkEvery is how many events there are between two looks at the context.
@@ -166,6 +180,8 @@ func (p *program) event(e *loi.Event, units *krd.Units) error {
 			return p.Enter(e.Worker, loi.RegionID(a[0]), a[1])
 		case e.Event == loi.EventRegionEnd && len(a) == 1:
 			return p.Leave(e.Worker, a[0])
+		case e.Event == loi.EventOperation && p.hcpa != nil:
+			return p.hcpa.work(e)
 		}
 		return nil
 	}

@@ -229,6 +229,6 @@ func (x *taskTree) leave(at int, first, spent uint64) {
 	n := &x.tree.nodes[at]
 	n.instances++
 	n.work += x.spent - spent
-	x.paths.leave(n, x.spent-spent)
+	x.paths.leave(&n.paths[0], x.spent-spent)
 	x.foot.leave(n, first)
 }
