@@ -86,12 +86,17 @@ func operands(o *loi.Operation) iter.Seq[*loi.Operand] {
 	}
 }
 
+// pathsCache is how many bytes of addresses the cache of a path covers, less than in the paper: each
+// goroutine has its own, which may be short.
+const pathsCache = 1 << 16
+
 // memory returns the paths of a thread; nil, if there are none.
 func (h *hcpa) memory(opt *Options, l *shadow.Levels) ([]timed, error) {
 	if h == nil {
 		return nil, nil
 	}
 	list, o := make([]timed, h.paths), shadow.PaperVectors
+	o.Cache = pathsCache
 	o.Datum, o.Validation, o.Compress = int(opt.Datum), opt.memory().Validation, opt.Compress
 	for i := range list {
 		var err error
@@ -237,46 +242,4 @@ func (h *hcpa) Value(s *flow.Step, value uint16) moment {
 	}
 	h.cost, h.left = 0, false
 	return c
-}
-
-// Classes of loops.
-const (
-	classDoAll     = "doall"
-	classReduction = "reduction"
-	classSerial    = "serial"
-	classDoAcross  = "doacross"
-
-	// A loop is doall from so much of its iterations on, as self-parallelism, and serial below mostSerial.
-	leastDoAll = 0.9
-	mostSerial = 1.1
-)
-
-// class returns that of a loop; nil: it is none, or has no two iterations in an instance on average.
-func (t *tree) class(n *node, reductions bool) *string {
-	var iterations uint64
-	for f, c := range n.children {
-		if f.kind == loi.Iteration.String() {
-			iterations += t.nodes[c].instances
-		}
-	}
-	if n.kind != loi.Loop.String() || iterations < 2*n.instances || n.instances == 0 {
-		return nil
-	}
-	doall := leastDoAll * float64(iterations) / float64(n.instances)
-	self := func(p *paths) float64 {
-		if p.serial == 0 {
-			return 0
-		}
-		return float64(n.work) / p.serial
-	}
-	class, sp := classDoAcross, self(&n.paths[0])
-	switch {
-	case sp >= doall && reductions && self(&n.paths[1]) < doall:
-		class = classReduction
-	case sp >= doall:
-		class = classDoAll
-	case sp < mostSerial:
-		class = classSerial
-	}
-	return &class
 }
