@@ -139,6 +139,13 @@ func dependencesOfText(t *testing.T, text string, without []string) *dependences
 func dependencesOfSync(t *testing.T, text string, without []string,
 	sync bool) *dependences.Document {
 	t.Helper()
+	return ofValues(t, text, sync, kinds.Asked{Analysis: dependences.Analysis,
+		Options: &dependences.Options{Without: without}})[0].(*dependences.Document)
+}
+
+// ofValues traces a program with its values, and returns the documents of analyses of the trace.
+func ofValues(t *testing.T, text string, sync bool, list ...kinds.Asked) (documents []any) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
 	d, out, err := trace(t, Data, text, func(r *Request) {
 		r.Trace, r.Build.Values, r.Build.Sync = file, true, sync
@@ -154,13 +161,14 @@ func dependencesOfSync(t *testing.T, text string, without []string,
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	list, err := kinds.Run(context.Background(), tr, []kinds.Asked{{
-		Analysis: dependences.Analysis, Options: &dependences.Options{Without: without}}},
-		kinds.Options{})
+	results, err := kinds.Run(context.Background(), tr, list, kinds.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list[0].Document().(*dependences.Document)
+	for _, r := range results {
+		documents = append(documents, r.Document())
+	}
+	return documents
 }
 
 // TestControl counts what depends on conditions, and what goes through calls.

@@ -40,6 +40,9 @@ type Analysis struct {
 	// Live, if not nil, returns what takes a Go program while it runs, without a trace of it. Regions
 	// are appended to in.Header.Registry.Regions as they first begin.
 	Live func(options any, in *Input) (Live, error)
+	// Values, if not "", is what the analysis finds beside in a trace with operations, which a flag then
+	// asks for in the place of Live; for help.
+	Values string
 	// Iterations, if not nil, reports that Live is to be told of the regions of iterations too. It costs
 	// loops that come as one.
 	Iterations func(options any) bool

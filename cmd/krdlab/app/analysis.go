@@ -262,7 +262,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if line.Live != nil {
+			if line.Live != nil && !r.Build.Values {
 				return x.live(c, &r)
 			}
 			dir, err := scratch.Make("", "krdlab-analysis-")
@@ -291,6 +291,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	}
 	if line.Live != nil {
 		unit = "" // places are in bytes, and what is recorded follows from the line
+	}
+	if line.Values != "" {
+		c.Flags().BoolVar(&r.Build.Values, "values", false, line.Values)
 	}
 	programFlags(c, &r, unit)
 	cachesVar(c.Flags(), &x.caches)

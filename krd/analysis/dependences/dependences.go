@@ -11,8 +11,8 @@
 // carried; the head of a loop depends on what decided in the iteration before that there is
 // another. What was decided earlier than that has come through the head of that one.
 //
-// What a call passes is for the function that it names, or begins next (calls.go); dependences
-// between goroutines, which are none that a loop carries, are kept apart (channels.go).
+// Package flow follows the values. Dependences between goroutines, which are none that a loop
+// carries, are kept apart.
 //
 // Memory: a cell for each datum accessed, each iteration whose values are still there, and 64 bytes
 // for each send and receive that an operation is of. Cost: a look-up in a map for each access and
@@ -20,10 +20,9 @@
 package dependences
 
 import (
-	"slices"
-
 	"krdlab/hw/failure"
 	"krdlab/krd/analysis"
+	"krdlab/krd/flow"
 	"krdlab/loi"
 )
 
@@ -71,66 +70,25 @@ type place struct {
 
 // A cell is who wrote a place last; the zero value is nobody that is known.
 type cell struct {
-	at        *node
+	at        *flow.Iteration
 	operation uint32 // 1 + its number
 	value     uint16 // of the operation
 	object    int32  // that it is part of; -1: a slot
 	worker    int32  // that did the operation
 }
 
-// A touch is an access that no operation has claimed.
-type touch struct {
-	place
-	before cell // what was there
-	mode   loi.Mode
-}
-
-// An activation of a function has its slots.
-type activation struct {
-	recent
-	slots     []cell
-	pending   []touch
-	calls     []*call // that are about to be made, the last of which is the next
-	deferred  []*call
-	returning bool   // it has done a return
-	by        *call  // that began it; nil: not known
-	results   []cell // of the function itself, as it returns
-	returned  []cell // of the call without an operation that has returned
-}
-
-// A frame is a region that is open on a worker.
-type frame struct {
-	number uint32
-	region loi.RegionID
-	kind   loi.RegionKind
-	node   *node        // of what is executed in it
-	own    *activation  // of a function
-	root   loi.RegionID // the function that the region stands in
-	loop   uint64       // which of all loops that were entered
-	count  int64        // of its iterations
-}
-
 // sink takes the events.
 type sink struct {
-	in         *analysis.Input
-	opt        *Options
-	memory     map[place]cell
-	workers    [][]frame // innermost last; the first is a function that is always open
-	entered    uint64
-	loops      map[loi.RegionID]*loopCounts
-	found      map[edge]*times
-	kinds      map[edge]int // so many distances of each are kept apart
-	order      []edge
-	parameters map[loi.RegionID]int    // of functions that have some
-	begun      map[loi.RegionID]*begun // those functions
-	going      goroutines
-	channels   channels
-	between    map[crossing]uint64 // dependences between goroutines: how often each was met
-	crossed    []crossing          // in the order in which they were met
+	in      *analysis.Input
+	opt     *Options
+	flow    *flow.Flow[cell]
+	memory  map[place]cell
+	found   map[edge]*times
+	kinds   map[edge]int // so many distances of each are kept apart
+	order   []edge
+	between map[crossing]uint64 // dependences between goroutines: how often each was met
+	crossed []crossing          // in the order in which they were met
 }
-
-// loopCounts are how often a loop was entered, and its iterations.
-type loopCounts struct{ entered, iterations uint64 }
 
 // An edge is a dependence of the source.
 type edge struct {
@@ -153,136 +111,33 @@ type times struct {
 }
 
 func begin(options any, in *analysis.Input) (analysis.Sink, error) {
-	return &sink{in: in, opt: options.(*Options), memory: map[place]cell{},
-		workers: make([][]frame, len(in.Header.Workers)), loops: map[loi.RegionID]*loopCounts{},
-		found: map[edge]*times{}, kinds: map[edge]int{},
-		parameters: parametersOf(&in.Header.Registry), between: map[crossing]uint64{},
-		going:    goroutines{workers: make([]started, len(in.Header.Workers)), known: map[uint32]*call{}},
-		channels: channels{}, begun: map[loi.RegionID]*begun{},
-	}, nil
-}
-
-func (s *sink) stack(worker int) *[]frame {
-	f := &s.workers[worker]
-	if len(*f) == 0 {
-		*f = append(*f, frame{region: loi.NoRegion, root: loi.NoRegion, kind: loi.Function,
-			own: &activation{}})
-	}
-	return f
-}
-
-// activation returns that of the function in a region which is the innermost one; loi.NoRegion: of
-// any.
-func activationOf(stack []frame, region loi.RegionID) *activation {
-	for i := range slices.Backward(stack) {
-		if f := &stack[i]; f.own != nil && (region == loi.NoRegion || f.region == region) {
-			return f.own
-		}
-	}
-	return stack[0].own
+	s := &sink{in: in, opt: options.(*Options), memory: map[place]cell{}, found: map[edge]*times{},
+		kinds: map[edge]int{}, between: map[crossing]uint64{}}
+	s.flow = flow.New[cell](in.Header, s)
+	return s, nil
 }
 
 // Event implements [analysis.Sink].
 func (s *sink) Event(e *loi.Event) error {
-	stack := s.stack(e.Worker)
-	if e.Type != loi.EventRecord {
-		own := activationOf(*stack, loi.NoRegion)
-		for _, a := range e.Accesses() {
-			s.touched(own, touch{place: place{a.Object, a.Block}, mode: a.Mode})
-		}
-		return nil
-	}
-	switch a := e.Args; {
-	case e.Event == loi.EventRegion && len(a) == 3 && int(a[0]) < len(s.in.Header.Registry.Regions):
-		s.open(e.Worker, stack, loi.RegionID(a[0]), a[1])
-	case e.Event == loi.EventRegionEnd && len(a) == 1:
-		s.close(stack, a[0])
-	case e.Event == loi.EventSync:
-		if x, ok := e.Sync(); ok {
-			s.channels.sync(&activationOf(*stack, loi.NoRegion).recent, &x,
-				e.Start-int64(e.Record.Start))
-		}
-	case e.Event == loi.EventGo || e.Event == loi.EventStart:
-		if n, _, ok := e.Goroutine(); ok {
-			s.going.tell(e.Worker, e.Event, n)
-		}
-	case e.Event == loi.EventOperation:
-		if n, terms, ok := e.Record.Operation(); ok &&
-			int(n) < len(s.in.Header.Registry.Operations) {
-			s.operation(e.Worker, *stack, n, terms)
-		}
-	}
+	s.flow.Event(e)
 	return nil
 }
 
-// touched adds an access to those that the next operation may claim. As many are kept as an event
-// can tell of; what was written before that has no writer that is known.
-func (s *sink) touched(own *activation, t touch) {
-	t.before = s.memory[t.place]
-	if t.mode&loi.Out != 0 {
-		delete(s.memory, t.place)
-	}
-	if len(own.pending) == 2*loi.MaxTerms {
-		own.pending = slices.Delete(own.pending, 0, loi.MaxTerms)
-	}
-	own.pending = append(own.pending, t)
-}
+// Load implements [flow.Analysis].
+func (s *sink) Load(_ int, a *loi.Access, c *cell) { *c = s.memory[place{a.Object, a.Block}] }
 
-// open begins a region.
-func (s *sink) open(worker int, stack *[]frame, region loi.RegionID, number uint32) {
-	x := &s.in.Header.Registry.Regions[region]
-	top := &(*stack)[len(*stack)-1]
-	f := frame{number: number, region: region, root: s.root(region), kind: x.Kind, node: top.node}
-	switch x.Kind {
-	case loi.Function:
-		f.own = &activation{by: caller(*stack).begins(region, s.parameters[region])}
-		if len(*stack) == 1 && f.own.by == nil {
-			f.own.by = s.going.begins(worker, region, s.parameters[region])
-		}
-		s.began(region, f.own.by)
-		if f.own.by != nil {
-			f.own.slots = f.own.by.passed
-		}
-	case loi.Loop:
-		s.entered++
-		f.loop = s.entered
-		s.count(region).entered++
-	case loi.Iteration:
-		for i := range slices.Backward(*stack) {
-			if l := &(*stack)[i]; l.kind == loi.Loop && l.region == x.Parent {
-				f.node = &node{parent: l.node, loop: l.region, instance: l.loop, iteration: l.count}
-				if l.node != nil {
-					f.node.depth = l.node.depth + 1
-				}
-				l.count++
-				s.count(l.region).iterations++
-				break
-			}
-		}
-	}
-	*stack = append(*stack, f)
-}
-
-func (s *sink) count(loop loi.RegionID) *loopCounts {
-	c := s.loops[loop]
-	if c == nil {
-		c = &loopCounts{}
-		s.loops[loop] = c
-	}
-	return c
-}
-
-// close ends a region, and those within.
-func (s *sink) close(stack *[]frame, number uint32) {
-	for i := range slices.Backward(*stack) {
-		if i == 0 || (*stack)[i].number != number {
-			continue
-		}
-		own := (*stack)[i].own
-		*stack = (*stack)[:i]
-		if own != nil {
-			own.ends(caller(*stack))
-		}
+// Store implements [flow.Analysis].
+func (s *sink) Store(_ int, a *loi.Access, c cell) {
+	at := place{a.Object, a.Block}
+	if c.operation == 0 {
+		delete(s.memory, at)
 		return
 	}
+	c.object = int32(a.Object)
+	s.memory[at] = c
+}
+
+// Value implements [flow.Analysis].
+func (s *sink) Value(x *flow.Step, value uint16) cell {
+	return cell{x.At, x.Number + 1, value, -1, int32(x.Worker)}
 }

@@ -1,155 +1,33 @@
 package dependences
 
-import "krdlab/loi"
+import (
+	"krdlab/krd/flow"
+	"krdlab/loi"
+)
 
-// operation takes an operation that a worker has done, with the terms of its last accesses.
-func (s *sink) operation(worker int, stack []frame, n uint32, terms []uint32) {
-	op := &s.in.Header.Registry.Operations[n]
-	if op.Kind == loi.Entry {
+// Operand counts that an operand of an operation was written by a cell's: see [flow.Analysis].
+func (s *sink) Operand(step *flow.Step, x *loi.Operand, c *cell) {
+	if c.operation == 0 || passedOn(step) {
 		return
 	}
-	own, top := activationOf(stack, op.Region), &stack[len(stack)-1]
-	accessed := activationOf(stack, loi.NoRegion) // of the body of a loop over a function, another
-	pending := accessed.pending
-	accessed.pending = accessed.pending[:0]
-	if len(terms) > len(pending) {
-		terms = terms[len(terms)-len(pending):]
-	}
-	pending = pending[len(pending)-len(terms):]
-	var made *call
-	if op.Kind.Calls() {
-		made = &call{callee: op.Callee}
-	} else {
-		own.calls = nil
-	}
-	s.going.workers[worker].going = nil
-	sent := accessed.sent
-	received := accessed.claim(op)
-	claimed := make([]bool, len(terms))
-	type write struct {
-		to   loi.Place
-		cell cell
-	}
-	var writes []write
-	flush := func() {
-		for _, w := range writes {
-			switch w.to.Kind {
-			case loi.Slot:
-				*at(&own.slots, w.to.N) = w.cell
-			case loi.Passed:
-				if op.Kind == loi.Return {
-					*at(&own.results, w.to.N) = w.cell
-				} else if made != nil {
-					*at(&made.passed, w.to.N) = w.cell
-				}
-			case loi.Channel:
-				if sent != nil {
-					sent.cells = append(sent.cells, w.cell)
-				}
-			case loi.Memory:
-				for i, t := range terms {
-					if t == w.to.N+1 && pending[i].mode&loi.Out != 0 {
-						w.cell.object = int32(pending[i].object)
-						s.memory[pending[i].place] = w.cell
-						claimed[i] = true
-					}
-				}
-			}
-		}
-		writes = writes[:0]
-	}
-	first := top.node == nil || top.node.iteration == 0
-	for i := range op.Values {
-		v := &op.Values[i]
-		if v.When == loi.First && !first || v.When == loi.Later && first {
-			continue
-		}
-		if v.Then {
-			flush()
-		}
-		for j := range v.Operands {
-			if op.Kind == loi.CallSite && v.To.Kind == loi.Slot {
-				break // it depends on the arguments, which are values of their own
-			}
-			x := &v.Operands[j]
-			switch x.From.Kind {
-			case loi.Returned:
-				s.depends(worker, n, op, x, *at(&own.returned, x.From.N), top.node)
-			case loi.Slot:
-				s.depends(worker, n, op, x, *at(&own.slots, x.From.N), top.node)
-			case loi.Channel:
-				if int(x.From.N) < len(received) {
-					p := received[x.From.N]
-					p.readers = append(p.readers, reader{n, x, worker, top.node})
-				}
-			case loi.Memory:
-				for k, t := range terms {
-					if t == x.From.N+1 && pending[k].mode&loi.In != 0 {
-						s.depends(worker, n, op, x, pending[k].before, top.node)
-					}
-				}
-			}
-		}
-		writes = append(writes, write{v.To, cell{top.node, n + 1, uint16(i), -1, int32(worker)}})
-	}
-	flush()
-	for i := range pending {
-		if p := &pending[i]; !claimed[i] && p.mode&loi.Out != 0 {
-			s.memory[p.place] = cell{top.node, n + 1, noValue, int32(p.object), int32(worker)}
-		}
-	}
-	if made == nil {
-		own.returned, own.returning = nil, op.Kind == loi.Return
-		return
-	}
-	for _, v := range op.Values {
-		if v.To.Kind == loi.Slot {
-			made.to = append(made.to, v.To.N)
-		}
-	}
-	if op.Kind == loi.GoSite {
-		s.going.calling(worker, made)
-	} else {
-		own.calling(op.Kind, made)
-	}
-}
-
-// noValue is the value of an operation that wrote something that it has no value for.
-const noValue = 1<<16 - 1
-
-// at returns the cell of a number.
-func at(list *[]cell, n uint32) *cell {
-	for uint32(len(*list)) <= n {
-		*list = append(*list, cell{})
-	}
-	return &(*list)[n]
-}
-
-// depends counts that an operand of an operation in an iteration was written by a cell's.
-func (s *sink) depends(worker int, n uint32, op *loi.Operation, x *loi.Operand, c cell, now *node) {
-	if c.operation == 0 {
-		return
-	}
-	if c.worker != int32(worker) {
-		s.crosses(crossing{from: c.operation - 1, to: n, name: s.name(c), object: c.object,
+	if c.worker != int32(step.Worker) {
+		s.crosses(crossing{from: c.operation - 1, to: step.Number, name: s.name(c), object: c.object,
 			control: x.Control})
 		return
 	}
-	from, to := carrier(c.at, now)
-	if from == nil {
+	now := step.At
+	from, to := flow.Carrier(c.at, now)
+	if from == nil || !step.Decides(x, to) {
 		return
 	}
-	if x.Control && (op.Kind != loi.Head || to != now) {
-		return // what was decided there has come through the heads of loops
-	}
 	mark := loi.Unmarked
-	if inner := now.depth - to.depth; int(x.Levels) > inner {
+	if inner := now.Depth - to.Depth; int(x.Levels) > inner {
 		mark = x.Mark
 	} else if !x.Control && s.steps(c) {
 		mark = loi.Induction
 	}
 	vector := distance(c.at, now, from, to)
-	e := edge{loop: to.loop, from: c.operation - 1, name: s.name(c), to: n,
+	e := edge{loop: to.Loop, from: c.operation - 1, name: s.name(c), to: step.Number,
 		object: c.object, control: x.Control, mark: mark}
 	kind := e
 	e.distance = packed(vector)
@@ -160,7 +38,7 @@ func (s *sink) depends(worker int, n uint32, op *loi.Operation, x *loi.Operand, 
 	}
 	if t == nil {
 		if vector != nil {
-			vector = append(make([]int64, outer(&s.in.Header.Registry, to.loop)), vector...)
+			vector = append(make([]int64, outer(&s.in.Header.Registry, to.Loop)), vector...)
 			s.kinds[kind]++
 		}
 		t = &times{vector: vector}
@@ -170,18 +48,24 @@ func (s *sink) depends(worker int, n uint32, op *loi.Operation, x *loi.Operand, 
 	t.n++
 }
 
+// passedOn reports that a value is the result of a call: it depends on the arguments, which are
+// values of their own.
+func passedOn(step *flow.Step) bool {
+	return step.Kind == loi.CallSite && step.Value.To.Kind == loi.Slot
+}
+
 // name returns the name of what is in a cell.
-func (s *sink) name(c cell) string {
-	if c.value == noValue {
+func (s *sink) name(c *cell) string {
+	if c.value == flow.NoValue {
 		return ""
 	}
 	return s.in.Header.Registry.Operations[c.operation-1].Values[c.value].Name
 }
 
 // steps reports that a cell has the value of an induction variable.
-func (s *sink) steps(c cell) bool {
+func (s *sink) steps(c *cell) bool {
 	op := &s.in.Header.Registry.Operations[c.operation-1]
-	if c.value == noValue {
+	if c.value == flow.NoValue {
 		return false
 	}
 	for _, x := range op.Values[c.value].Operands {
@@ -190,4 +74,35 @@ func (s *sink) steps(c cell) bool {
 		}
 	}
 	return false
+}
+
+// A crossing is a dependence of an operation of a goroutine on one of another.
+type crossing struct {
+	from, to uint32 // operations
+	name     string // of the value; "": it has none
+	object   int32  // datum or channel that it went through; -1: the start of the goroutine
+	channel  bool
+	control  bool
+}
+
+// crosses counts that an operand of an operation was written by another goroutine's.
+func (s *sink) crosses(x crossing) {
+	if s.between[x] == 0 {
+		s.crossed = append(s.crossed, x)
+	}
+	s.between[x]++
+}
+
+// Received counts that an operand was received which a cell's operation sent: see [flow.Receiver].
+func (s *sink) Received(step *flow.Step, x *loi.Operand, c *cell, class loi.ObjectID) {
+	if c.worker == int32(step.Worker) {
+		sent := *c
+		sent.object = int32(class)
+		s.Operand(step, x, &sent)
+		return
+	}
+	if !passedOn(step) {
+		s.crosses(crossing{from: c.operation - 1, to: step.Number, name: s.name(c),
+			object: int32(class), channel: true})
+	}
 }

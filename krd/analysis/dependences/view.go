@@ -86,21 +86,21 @@ func (s *sink) End() (analysis.Result, error) {
 		d.Warnings = append(d.Warnings, krd.Sentence(w))
 	}
 	index := map[loi.RegionID]int{}
-	for _, l := range slices.Sorted(maps.Keys(s.loops)) {
+	for _, l := range slices.Sorted(maps.Keys(s.flow.Loops)) {
 		index[l] = len(d.Loops)
-		c := s.loops[l]
-		d.Loops = append(d.Loops, Loop{Name: r.Regions[l].Name, Entered: c.entered,
-			Iterations: c.iterations, Carried: []Dependence{}})
+		c := s.flow.Loops[l]
+		d.Loops = append(d.Loops, Loop{Name: r.Regions[l].Name, Entered: c.Entered,
+			Iterations: c.Iterations, Carried: []Dependence{}})
 	}
-	for _, f := range slices.Sorted(maps.Keys(s.begun)) {
-		d.Functions = append(d.Functions, Function{r.Regions[f].Name, s.begun[f].times,
-			s.begun[f].known})
+	for _, f := range slices.Sorted(maps.Keys(s.flow.Functions)) {
+		x := s.flow.Functions[f]
+		d.Functions = append(d.Functions, Function{r.Regions[f].Name, x.Begun, x.Known})
 	}
 	point := func(n uint32) Point {
 		o := &r.Operations[n]
 		return Point{r.Kernels[o.Kernel].Name, o.Line, o.Name}
 	}
-	s.match()
+	s.flow.Match()
 	for _, e := range s.order {
 		l, t := &d.Loops[index[e.loop]], s.found[e]
 		if slices.Contains(d.Without, e.mark.String()) {

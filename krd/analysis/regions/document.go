@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"cmp"
 	"fmt"
 
 	"krdlab/krd"
@@ -11,14 +12,16 @@ import (
 
 // Units of work.
 const (
-	unitNS       = "ns"
-	unitAccesses = "accesses"
+	unitNS           = "ns"
+	unitAccesses     = "accesses"
+	unitInstructions = "instructions"
+	unitKernels      = "kernels"
 )
 
 // A Document is the JSON form, and its own result.
 type Document struct {
 	SchemaVersion int    `json:"schema_version"`
-	Unit          string `json:"unit"` // of work: ns or accesses
+	Unit          string `json:"unit"` // of work: ns, accesses or instructions
 	// DatumBytes is the size of a datum, of which footprints are whole ones; null: data have their own
 	// sizes.
 	DatumBytes *uint64  `json:"datum_bytes"`
@@ -48,7 +51,7 @@ type Region struct {
 	Instances uint64   `json:"instances"`
 	Unended   uint64   `json:"unended,omitempty"` // of these, when the trace ended
 	Work      uint64   `json:"work"`              // all that was done in it and in those within
-	// Critical paths are not known yet.
+	// Critical paths are known of tasks, and of a trace with operations.
 	CriticalPath     *uint64  `json:"critical_path"`
 	SelfParallelism  *float64 `json:"self_parallelism"`
 	TotalParallelism *float64 `json:"total_parallelism"`
@@ -90,6 +93,9 @@ type Memory struct {
 type shape struct {
 	has   [lanes]bool
 	datum uint64 // bytes of one; 1: bytes are counted
+	paths bool   // critical paths are known
+	// reductions: those with the dependences of reductions are known apart
+	reductions bool
 }
 
 // regions lists those of a tree.
@@ -122,6 +128,13 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 				r.FirstTouchShare = &share
 			}
 		}
+		if s.paths {
+			p := &n.paths[0]
+			r.CriticalPath = &p.critical
+			r.SelfParallelism = ratio(float64(n.work), p.serial)
+			r.TotalParallelism = ratio(float64(n.work), float64(p.critical))
+			r.Class = t.class(n, s.reductions)
+		}
 		x.own = n.work
 		for _, c := range n.children {
 			x.own -= min(x.own, t.nodes[c].work)
@@ -131,10 +144,20 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 	})
 }
 
+// ratio is a / b, or nil if there is none.
+func ratio(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	a /= b
+	return &a
+}
+
 // document makes the result of a program.
 func (p *program) document(in *analysis.Input, unit string) *Document {
 	d := newDocument(p.opt, in, unit)
-	s := shape{datum: p.opt.Datum}
+	s := shape{datum: p.opt.Datum, paths: p.hcpa != nil}
+	s.reductions = s.paths && p.hcpa.paths == 2
 	s.has[laneData] = p.data && p.opt.Count != countLines
 	s.has[laneReads] = s.has[laneData] && p.opt.Count == countAll
 	s.has[laneWrites] = s.has[laneReads]
@@ -179,12 +202,20 @@ func (d *Document) unended() (n uint64) {
 // document makes the result of tasks.
 func (x *taskTree) document(in *analysis.Input) *Document {
 	d := newDocument(x.opt, in, unitNS)
-	s := shape{datum: 1}
+	s := shape{datum: 1, paths: x.numbers != nil}
 	for i := range s.has {
 		s.has[i] = x.foot.lane[i].memory != nil
 	}
-	for i := range x.tree.nodes {
-		x.tree.nodes[i].work = nanoseconds(x.tree.nodes[i].work, x.header.Clock.Hz)
+	if x.opt.Work == workKernels {
+		d.Unit = unitKernels
+	} else {
+		for i := range x.tree.nodes {
+			n := &x.tree.nodes[i]
+			p := &n.paths[0]
+			n.work, p.critical = nanoseconds(n.work, x.header.Clock.Hz), nanoseconds(p.critical,
+				x.header.Clock.Hz)
+			p.serial *= 1e9 / cmp.Or(x.header.Clock.Hz, 1e9)
+		}
 	}
 	x.tree.regions(x.header, s, d)
 	d.Program = Program{Accesses: uint64(len(x.run.units)), Outside: new(uint64), Threads: 1}

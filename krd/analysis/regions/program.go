@@ -31,11 +31,13 @@ type program struct {
 	datum   uint64 // bytes of what is in seen
 	crossed uint64 // data that an outermost region touched, and another one before it
 	memory  memory
+	hcpa    *hcpa // nil: no operations are known
 }
 
 // A thread is a goroutine, or what else a worker is.
 type thread struct {
 	foot   *footprint
+	times  []timed // of paths, with foot
 	open   []opened
 	active []bool // by region
 	inner  int    // the node of the innermost region that has one; 0: none has
@@ -49,6 +51,8 @@ type thread struct {
 type opened struct {
 	number uint32
 	region loi.RegionID
+	loop   bool
+	level  int // of its own, or of the region that it is folded into; -1: none
 	node   int // -1: it has no level of its own
 	outer  int // the node of the region around it, of one that has a level
 	work   uint64
@@ -97,6 +101,9 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 				return err
 			}
 			t.began = t.work
+			if t.times, err = p.hcpa.memory(p.opt, &t.foot.levels); err != nil {
+				return err
+			}
 		}
 		if t.foot.levels.Depth() == shadow.MaxDepth {
 			return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
@@ -105,6 +112,13 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 		x.outer, x.node = t.inner, p.tree.step(t.inner, frame{kind.String(), int(region)})
 		t.inner = x.node
 		x.work, x.first = t.work, t.foot.enter()
+		for i := range t.times {
+			t.times[i].enter()
+		}
+	}
+	x.loop, x.level = kind == loi.Loop, -1
+	if t.foot != nil {
+		x.level = t.foot.levels.Depth() - 1
 	}
 	t.open = append(t.open, x)
 	return nil
@@ -141,6 +155,9 @@ func (p *program) leave(t *thread, n int, unended bool) {
 		if unended {
 			at.unended++
 		}
+		for i := range t.times {
+			t.times[i].leave(&at.paths[i], t.work-x.work)
+		}
 		t.foot.leave(at, x.first)
 	}
 	t.open = t.open[:n]
@@ -151,7 +168,7 @@ func (p *program) leave(t *thread, n int, unended bool) {
 	if t.foot.levels.Depth() == 0 {
 		p.look(t)
 		p.memory.change(t, t.usage.Gone())
-		t.foot, t.usage = nil, shadow.Usage{}
+		t.foot, t.times, t.usage = nil, nil, shadow.Usage{}
 	}
 }
 
@@ -169,7 +186,9 @@ func (p *program) found(t *thread) {
 
 // did notes accesses of a thread.
 func (p *program) did(t *thread, n uint64) {
-	t.work += n
+	if p.hcpa == nil {
+		t.work += n
+	}
 	if p.all += n; t.foot == nil {
 		p.outside += n
 	}
@@ -194,8 +213,18 @@ func (p *program) look(t *thread) {
 	t.foot.flush()
 	p.found(t)
 	t.looked = t.work
-	p.memory.change(t, t.foot.usage())
+	p.memory.change(t, t.memory())
 	p.memory.peak = max(p.memory.peak, p.memory.sum.Total.Peak, p.memory.sum.Total.Now+p.seen.Bytes())
+}
+
+// memory is what the shadow memory of a thread takes.
+func (t *thread) memory() shadow.Usage {
+	u := t.foot.usage()
+	for i := range t.times {
+		more := t.times[i].memory.Usage()
+		u.Add(&more)
+	}
+	return u
 }
 
 // A memory is what all threads take.

@@ -3,9 +3,11 @@
 //
 //	events -> program: regions of each thread  -\
 //	       -> tasks: frame tree, depth first    -+-> footprint (package shadow) -> tree -> Document
+//	       -> package flow -> hcpa              -+-> critical -------------------/
 //
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
-// Program Analysis, CGO 2013: the memory footprint profiler (5.1).
+// Program Analysis, CGO 2013: the memory footprint profiler (5.1), and hierarchical critical path
+// analysis (5.2).
 package regions
 
 import (
@@ -37,13 +39,15 @@ var Analysis = &analysis.Analysis{
 	Formats: []string{"svg", "pdf", "png"},
 	Options: func() any {
 		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
-			Validation: shadow.Bulk.String()}
+			Validation: shadow.Bulk.String(), Work: workTime}
 	},
 	Check:      check,
 	Needs:      analysis.Needs{Scopes: true},
 	Trace:      trace,
 	Live:       live,
 	Iterations: func(options any) bool { return options.(*Options).Iterations },
+	Values: "find critical paths too, and what loops are: by a trace that is not kept, of what is " +
+		"computed of what; it costs time",
 }
 
 // Options are the flags.
@@ -54,6 +58,11 @@ type Options struct {
 	// What is counted.
 	Count  string `flag:"count" choice:"all,data,lines" help:"WHAT: data, lines, or all, with reads apart"`
 	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
+	// Of the work of tasks.
+	Work string `flag:"work" choice:"time,kernels" help:"WHAT is the work of tasks: time, or the number of kernels"`
+	// Of the work of instructions.
+	KeepInduction  bool `flag:"keep-induction" help:"dependences of induction variables lengthen critical paths too"`
+	KeepReductions bool `flag:"keep-reductions" help:"so do those of reductions: sums, products, least and greatest"`
 	// Of the shadow memory.
 	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
 	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
@@ -65,6 +74,12 @@ const (
 	countAll   = "all"
 	countData  = "data"
 	countLines = "lines"
+)
+
+// What work is.
+const (
+	workTime    = "time"
+	workKernels = "kernels"
 )
 
 // ErrOption is wrapped by the error of an option that is out of range.
@@ -129,6 +144,10 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 	places := unit != "" || units != nil
 	p := newProgram(opt, &t.Header, places && unit != loi.UnitLine, places)
 	p.unit, p.sized = unit, units != nil
+	work := unitAccesses
+	if unit == loi.UnitDatum && len(t.Header.Registry.Operations) > 0 {
+		work, p.hcpa = unitInstructions, newHCPA(p)
+	}
 	worker, n := 0, 0
 	for e, err := range t.Ordered(loi.Order{ByWorker: true, Events: true, AllowLoss: true,
 		Progress: loi.NewProgress(t, 1, in.Progress)}) {
@@ -145,9 +164,12 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 		if err := p.event(e, units); err != nil {
 			return nil, err
 		}
+		if p.hcpa != nil {
+			p.hcpa.flow.Event(e)
+		}
 	}
 	p.ended(worker)
-	return p.document(in, unitAccesses), nil
+	return p.document(in, work), nil
 }
 
 // checkEvery is how many events there are between two looks at the context.
@@ -161,6 +183,8 @@ func (p *program) event(e *loi.Event, units *krd.Units) error {
 			return p.Enter(e.Worker, loi.RegionID(a[0]), a[1])
 		case e.Event == loi.EventRegionEnd && len(a) == 1:
 			return p.Leave(e.Worker, a[0])
+		case e.Event == loi.EventOperation && p.hcpa != nil:
+			return p.hcpa.work(e)
 		}
 		return nil
 	}

@@ -27,7 +27,10 @@ type taskTree struct {
 	numbers *krd.Units // nil: nothing is accessed
 	run     executions
 	begun   map[uint32]loi.RegionID // by the number of a task: where it began
-	spent   uint64                  // ticks so far
+	spent   uint64                  // work so far
+	paths   critical
+	times   *shadow.Vectors[uint64] // when each unit was written last, at each level
+	now     []uint64                // of an execution
 }
 
 // executions are those of a trace, in the order in which they began.
@@ -65,11 +68,22 @@ func ofTasks(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input
 	if x.foot, err = newFootprint(opt, touches, touches, true); err != nil {
 		return nil, err
 	}
+	x.times, err = shadow.NewVectors[uint64](&x.foot.levels, shadow.VectorOptions{
+		Validation: shadow.Bulk, Datum: 1, TableBytes: timesTable, Cache: timesCache, Collect: true})
+	if err != nil {
+		return nil, err
+	}
 	if err := x.task(0, frame{kindTask, theProgram}, 0); err != nil {
 		return nil, err
 	}
 	return x.document(in), nil
 }
+
+// Units that a table of times is of, and the cache.
+const (
+	timesTable = 1 << 9
+	timesCache = 1 << 14
+)
 
 // begins finds where tasks began: in the region that ended just before, on the same worker.
 func (x *taskTree) begins(t *loi.Trace) error {
@@ -137,7 +151,7 @@ func (x *taskTree) task(i int, f frame, from int) error {
 		return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
 	}
 	at := x.tree.step(from, f)
-	first, spent := x.foot.enter(), x.spent
+	first, spent := x.enter()
 	x.piece(&t.Begin, at)
 	for p := range t.Phases {
 		for c := range t.Phases[p].Children {
@@ -166,22 +180,54 @@ func (x *taskTree) piece(p *dag.Piece, from int) {
 	for n := range x.graph.Executions(p) {
 		n-- // from 1
 		at := x.tree.step(from, frame{kindKernel, int(r.kernel[n])})
-		first, spent := x.foot.enter(), x.spent
-		begin := 0
-		if n > 0 {
-			begin = r.ends[n-1]
-		}
-		for i := begin; i < r.ends[n]; i++ {
-			x.foot.mark(r.units[i], x.numbers.Bytes(r.units[i]), r.modes[i])
-		}
-		x.spent += r.ticks[n]
+		first, spent := x.enter()
+		x.execute(int(n))
 		x.leave(at, first, spent)
 	}
+}
+
+// execute goes through an execution: it ends as long after the latest of what it reads as it takes.
+// Dependences are those of data; what writes a unit again does not wait.
+func (x *taskTree) execute(n int) {
+	r, begin := &x.run, 0
+	if n > 0 {
+		begin = r.ends[n-1]
+	}
+	work := r.ticks[n]
+	if x.opt.Work == workKernels {
+		work = 1
+	}
+	x.now = append(x.now[:0], make([]uint64, x.foot.levels.Depth())...)
+	for i := begin; i < r.ends[n]; i++ {
+		x.foot.mark(r.units[i], x.numbers.Bytes(r.units[i]), r.modes[i])
+		if r.modes[i]&loi.In != 0 {
+			for level, t := range x.times.Load(uint64(r.units[i])) {
+				x.now[level] = max(x.now[level], t)
+			}
+		}
+	}
+	for level := range x.now {
+		x.now[level] += work
+	}
+	for i := begin; i < r.ends[n]; i++ {
+		if r.modes[i]&loi.Out != 0 {
+			x.times.Store(uint64(r.units[i]), x.now)
+		}
+	}
+	x.paths.done(x.now)
+	x.spent += work
+}
+
+// enter begins a region, and returns what was touched first until now, and the work.
+func (x *taskTree) enter() (first, spent uint64) {
+	x.paths.enter()
+	return x.foot.enter(), x.spent
 }
 
 func (x *taskTree) leave(at int, first, spent uint64) {
 	n := &x.tree.nodes[at]
 	n.instances++
 	n.work += x.spent - spent
+	x.paths.leave(&n.paths[0], x.spent-spent)
 	x.foot.leave(n, first)
 }

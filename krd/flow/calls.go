@@ -1,4 +1,4 @@
-package dependences
+package flow
 
 import (
 	"slices"
@@ -15,14 +15,14 @@ import (
 // is not rewritten, or was not called. A function that was begun by no call that is known has no
 // arguments that are known, and its results are for operations that read those of a call without
 // an operation. A deferred call is one of an activation that has done its return.
-type call struct {
+type call[C any] struct {
 	callee loi.RegionID // NoRegion: not known
-	passed []cell
+	passed []C
 	to     []uint32 // slots for the results
 }
 
 // fits reports that a call may be one of a function with so many parameters.
-func (c *call) fits(function loi.RegionID, parameters int) bool {
+func (c *call[C]) fits(function loi.RegionID, parameters int) bool {
 	if c.callee != loi.NoRegion {
 		return c.callee == function
 	}
@@ -31,7 +31,7 @@ func (c *call) fits(function loi.RegionID, parameters int) bool {
 
 // begins takes the call by which a function begins that an activation calls, nil if it is not
 // known: the last of those that are about to be made, or the last deferred one that fits.
-func (a *activation) begins(function loi.RegionID, parameters int) *call {
+func (a *activation[C]) begins(function loi.RegionID, parameters int) *call[C] {
 	if n := len(a.calls) - 1; n >= 0 && a.calls[n].fits(function, parameters) {
 		c := a.calls[n]
 		a.calls = a.calls[:n]
@@ -51,7 +51,7 @@ func (a *activation) begins(function loi.RegionID, parameters int) *call {
 const mostCalls = 1 << 16
 
 // calling adds a call of an activation by an operation.
-func (a *activation) calling(kind loi.OperationKind, c *call) {
+func (a *activation[C]) calling(kind loi.OperationKind, c *call[C]) {
 	list := &a.calls
 	if kind == loi.DeferSite {
 		list = &a.deferred
@@ -63,7 +63,7 @@ func (a *activation) calling(kind loi.OperationKind, c *call) {
 }
 
 // ends gives the results of an activation to the call that began it, which stands in the caller.
-func (a *activation) ends(caller *activation) {
+func (a *activation[C]) ends(caller *activation[C]) {
 	if a.by == nil {
 		caller.returned = a.results
 		return
@@ -75,34 +75,32 @@ func (a *activation) ends(caller *activation) {
 
 // caller returns the activation that what is executed stands in: in the body of a loop over a
 // function not the innermost.
-func caller(stack []frame) *activation {
+func caller[C any](stack []frame[C]) *activation[C] {
 	return activationOf(stack, stack[len(stack)-1].root)
 }
 
 // root returns the function that a region stands in.
-func (s *sink) root(region loi.RegionID) loi.RegionID {
-	list := s.in.Header.Registry.Regions
+func (f *Flow[C]) root(region loi.RegionID) loi.RegionID {
+	list := f.registry.Regions
 	for list[region].Parent != loi.NoRegion {
 		region = list[region].Parent
 	}
 	return region
 }
 
-// begun is how often a function with parameters began, and by calls that are known.
-type begun struct{ times, known uint64 }
-
-func (s *sink) began(function loi.RegionID, by *call) {
-	if s.parameters[function] == 0 {
+// began counts that a function with parameters began.
+func (f *Flow[C]) began(function loi.RegionID, by *call[C]) {
+	if f.parameters[function] == 0 {
 		return
 	}
-	b := s.begun[function]
+	b := f.Functions[function]
 	if b == nil {
-		b = &begun{}
-		s.begun[function] = b
+		b = &Function{}
+		f.Functions[function] = b
 	}
-	b.times++
+	b.Begun++
 	if by != nil {
-		b.known++
+		b.Known++
 	}
 }
 
@@ -121,21 +119,21 @@ func parametersOf(r *loi.Registry) map[loi.RegionID]int {
 //
 // Where the trace tells who started whom, the first function of a goroutine takes what was passed
 // to it. Elsewhere the first function of a worker takes the oldest call that fits.
-type goroutines struct {
-	workers []started
-	known   map[uint32]*call // of goroutines that have not begun
-	waiting []*call          // of others, the oldest first
+type goroutines[C any] struct {
+	workers []started[C]
+	known   map[uint32]*call[C] // of goroutines that have not begun
+	waiting []*call[C]          // of others, the oldest first
 }
 
 // started is what is known of a worker.
-type started struct {
-	going *call // of its go statement that is executed
-	begun *call // that began it
-	told  bool  // its start
+type started[C any] struct {
+	going *call[C] // of its go statement that is executed
+	begun *call[C] // that began it
+	told  bool     // its start
 }
 
 // calling adds a call of a go statement of a worker.
-func (g *goroutines) calling(worker int, c *call) {
+func (g *goroutines[C]) calling(worker int, c *call[C]) {
 	if len(g.waiting) == mostCalls {
 		g.waiting = slices.Delete(g.waiting, 0, mostCalls/2)
 	}
@@ -143,7 +141,7 @@ func (g *goroutines) calling(worker int, c *call) {
 }
 
 // tell takes an event that a worker starts goroutine n, or is that one and begins.
-func (g *goroutines) tell(worker int, kind loi.EventKind, n uint32) {
+func (g *goroutines[C]) tell(worker int, kind loi.EventKind, n uint32) {
 	w := &g.workers[worker]
 	if kind == loi.EventStart {
 		w.told, w.begun = true, g.known[n]
@@ -160,7 +158,7 @@ func (g *goroutines) tell(worker int, kind loi.EventKind, n uint32) {
 }
 
 // begins takes the call by which a function begins that no other called, nil if it is not known.
-func (g *goroutines) begins(worker int, function loi.RegionID, parameters int) *call {
+func (g *goroutines[C]) begins(worker int, function loi.RegionID, parameters int) *call[C] {
 	w := &g.workers[worker]
 	c := w.begun
 	if w.begun = nil; w.told {

@@ -1,0 +1,227 @@
+package gotrace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	kinds "krdlab/krd/analysis"
+	"krdlab/krd/analysis/regions"
+)
+
+// An expected loop has its self-parallelism, from and to, and its class.
+type expected struct {
+	from, to float64
+	class    string
+}
+
+// parallelism has by hand the self-parallelism of the loops of testdata/values, by the function and
+// its how-manyeth loop. That of an iteration begins with its head and its index: so a chain of 9
+// cycles in an iteration of 11 (i++, i-1, load, addition, store) gives 11/9 for what would be 1, and
+// two of them 22/9 for 2.
+var parallelism = map[string]expected{
+	"main/1":      {9, 10, "doall"},
+	"chain/1":     {1, 11. / 9, "doacross"},
+	"doall/1":     {9, 10, "doall"},
+	"sum/1":       {9, 10, "reduction"},
+	"doacross/1":  {2, 22. / 9, "doacross"},
+	"main/2":      {9, 10, "doall"},
+	"wavefront/1": {81. / 17, 81. / 17 * 1.05, "doacross"}, // 9 (9 9 + 6) over 17 9 + 5
+	"wavefront/2": {1, 14. / 9, "doacross"},                // to a[i][j] it is 14 from j
+	"called/1":    {1, 11. / 8, "doacross"},                // step is 8, after i++ and a load of 4
+	// a chain through the four of ten iterations that write, 8 each, and another comparison of 8
+	"conditional/1": {2, 10. / 4, "doacross"},
+	"least/1":       {8.1, 9, "reduction"},
+	"search/1":      {1, 10. / 9, "doacross"}, // 9 of an iteration, from the head's condition on
+	"list/1":        {5.4, 6, "doall"},        // what is stored is a copy, at no cost
+	"list/2":        {1, 12. / 5, "doacross"}, // a load and a comparison, and an addition beside
+	"cell/1":        {2.7, 3, "doall"},
+	"cell/2":        {9, 10, "reduction"},
+	"nested/1":      {9, 10, "reduction"},
+	"nested/2":      {9, 10, "reduction"},
+}
+
+// pathsOf returns the critical paths of a program with its values, for some options.
+func pathsOf(t *testing.T, text string, list ...func(*regions.Options)) (
+	documents []*regions.Document) {
+	t.Helper()
+	var asked []kinds.Asked
+	for _, set := range list {
+		o := regions.Analysis.Options().(*regions.Options)
+		set(o)
+		asked = append(asked, kinds.Asked{Analysis: regions.Analysis, Options: o})
+	}
+	for _, d := range ofValues(t, text, false, asked...) {
+		documents = append(documents, d.(*regions.Document))
+	}
+	return documents
+}
+
+// loopsOf returns the loops of a document, named as in parallelism, in the order of the source's.
+func loopsOf(t *testing.T, d *regions.Document) map[string]regions.Region {
+	t.Helper()
+	if d.Unit != "instructions" {
+		t.Errorf("work in %s", d.Unit)
+	}
+	lines, loops := map[string][]int{}, map[string]regions.Region{}
+	line := func(r *regions.Region) (function string, n int) {
+		function, at, _ := strings.Cut(strings.TrimPrefix(r.Path[len(r.Path)-1], "main."), ":")
+		if _, err := fmt.Sscan(at, &n); err != nil {
+			t.Fatal(err)
+		}
+		return function, n
+	}
+	for i := range d.Regions {
+		if r := &d.Regions[i]; r.Kind == "loop" {
+			f, n := line(r)
+			lines[f] = append(lines[f], n)
+		}
+	}
+	for i := range d.Regions {
+		r := &d.Regions[i]
+		if r.CriticalPath == nil || r.Work > 0 && (*r.CriticalPath == 0 || r.SelfParallelism == nil) {
+			t.Errorf("no critical path of %v", r.Path)
+			continue
+		}
+		if r.Kind != "loop" {
+			if r.Class != nil {
+				t.Errorf("%v has class %s", r.Path, *r.Class)
+			}
+			continue
+		}
+		f, n := line(r)
+		at := 1
+		for _, other := range lines[f] {
+			if other < n {
+				at++
+			}
+		}
+		loops[fmt.Sprintf("%s/%d", f, at)] = *r
+	}
+	return loops
+}
+
+func compare(t *testing.T, loops map[string]regions.Region, want map[string]expected) {
+	t.Helper()
+	for name, x := range want {
+		r, ok := loops[name]
+		if !ok || r.Class == nil {
+			t.Errorf("%s: %+v", name, r)
+			continue
+		}
+		if sp := *r.SelfParallelism; sp < x.from || sp > x.to || *r.Class != x.class {
+			t.Errorf("%s: self-parallelism %.3f, %s, expected %.3f to %.3f, %s", name, sp, *r.Class,
+				x.from, x.to, x.class)
+		}
+	}
+}
+
+// TestValuePaths has the self-parallelism of loops whose dependences are known (carried).
+func TestValuePaths(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "values", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := pathsOf(t, string(text), func(*regions.Options) {},
+		func(o *regions.Options) { o.KeepReductions = true },
+		func(o *regions.Options) { o.KeepInduction = true })
+	loops := loopsOf(t, d[0])
+	compare(t, loops, parallelism)
+	if len(loops) != len(parallelism) {
+		t.Errorf("%d loops, expected %d", len(loops), len(parallelism))
+	}
+	// sums are chains then: of 4 in iterations of 9, of 9 in those of 10, over all iterations of both
+	compare(t, loopsOf(t, d[1]), map[string]expected{"sum/1": {9. / 4 * 0.85, 9. / 4, "doacross"},
+		"cell/2": {1, 10. / 9, "serial"}, "nested/1": {1, 13. / 4, "doacross"},
+		"doall/1": {9, 10, "doall"}, "cell/1": {2.7, 3, "doall"}})
+	// an iteration of 15, which its head's condition begins, does so a cycle after the one before
+	compare(t, loopsOf(t, d[2]), map[string]expected{"doall/1": {6, 150. / 23, "doacross"}})
+}
+
+// TestSerialPaths has chains through what is no reduction, and those that end in another function.
+func TestSerialPaths(t *testing.T) {
+	d := pathsOf(t, `package main
+
+import "os"
+
+func main() {
+	a, n := make([]float64, 20), make([]int, 20)
+	for i := range a {
+		a[i] = float64(i)
+		n[i] = i % 4
+	}
+	if continued(a)+recursive(n, 3)+float64(scaled(n)) < 0 || passed(a) < 0 {
+		os.Exit(1)
+	}
+	once(a)
+	each(a)
+}
+
+// continued sums by a function that is not associative.
+func continued(a []float64) float64 {
+	s := 0.0
+	for i := range a {
+		s = a[i] + 1/(s+1)
+	}
+	return s
+}
+
+func divide(s, x float64) float64 { return x + 1/(s+1) }
+
+func passed(a []float64) float64 {
+	s := 0.0
+	for i := range a {
+		s = divide(s, a[i])
+	}
+	return s
+}
+
+// scaled is a product, which is a reduction.
+func scaled(a []int) int {
+	s := 1
+	for i := range a {
+		s *= a[i]
+	}
+	return s
+}
+
+func once(a []float64) {
+	for i := 0; i < 1; i++ {
+		a[i] = 1 / a[i+1]
+	}
+}
+
+// each has iterations that depend on nothing but on what is done before the loop.
+func each(a []float64) {
+	x := 1 / a[3]
+	for i := range a {
+		if x > a[0] {
+			a[i] = (a[i] + x) / 3
+		}
+	}
+}
+
+// recursive is one instance of all its loops.
+func recursive(n []int, depth int) float64 {
+	s := 1.0
+	for i := 0; i < 2; i++ {
+		if depth > 0 {
+			s = recursive(n, depth-1) / (s + 1)
+		}
+	}
+	return s
+}
+`, func(*regions.Options) {})
+	loops := loopsOf(t, d[0])
+	compare(t, loops, map[string]expected{"continued/1": {1, 1.1, "serial"},
+		"passed/1": {1, 1.1, "serial"}, "scaled/1": {18, 20, "reduction"},
+		"each/1": {18, 20, "doall"}})
+	if r := loops["once/1"]; r.Class != nil || r.Instances != 1 {
+		t.Errorf("a loop of one iteration: %+v", r)
+	}
+	if r := loops["recursive/1"]; r.Instances != 1 || *r.SelfParallelism > 2 {
+		t.Errorf("a recursive loop: %+v", r)
+	}
+}

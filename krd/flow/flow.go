@@ -1,0 +1,238 @@
+// Package flow follows the values of a Go program by its trace (krdlab trace go --values): which
+// operand of an operation was written by which other. It has the slots of each activation, what
+// calls, returns, deferred calls and goroutines pass (calls.go), channels (channels.go), and the
+// accesses that an operation claims. What is known of a place, its mark, is an analysis's own.
+//
+//	events -> Flow -> Analysis: Load, Operand, Value, Store
+//
+// Memory: a mark for each slot of an open activation, and for each access that no operation has
+// claimed, at most 2 [loi.MaxTerms] of an activation; 64 bytes for each send and receive that an
+// operation is of, for a [Receiver].
+package flow
+
+import (
+	"slices"
+
+	"krdlab/loi"
+)
+
+// An Analysis computes the marks of places, of type C. The zero value of C is the mark of a place
+// that no operation is known to have written.
+type Analysis[C any] interface {
+	// Load sets c to the mark of a datum that a worker accesses. What is in c may be used again: it
+	// was set by Load, and the operation that had the access is done.
+	Load(worker int, a *loi.Access, c *C)
+	// Store sets the mark of a datum, which is kept.
+	Store(worker int, a *loi.Access, c C)
+	// Operand takes an operand of the value that Value is asked for next; c is the mark of the place.
+	Operand(s *Step, x *loi.Operand, c *C)
+	// Value returns the mark of a value of an operation; NoValue: of what it stored without one.
+	Value(s *Step, value uint16) C
+}
+
+// A Receiver is an [Analysis] that values reach through channels too. Those of others are places
+// that nobody has written.
+type Receiver[C any] interface {
+	// Received takes an operand of an operation, which was received from a channel of a class, and has
+	// the mark c; by [Flow.Match].
+	Received(s *Step, x *loi.Operand, c *C, class loi.ObjectID)
+}
+
+// NoValue is the value of an operation that wrote something that it has no value for.
+const NoValue = 1<<16 - 1
+
+// A Step is an operation that is done.
+type Step struct {
+	Worker int
+	Number uint32 // in the registry
+	*loi.Operation
+	At    *Iteration // of what is executed; nil: in none
+	Value *loi.Value // that is computed
+}
+
+// A Flow takes the events of a trace, all of one worker in program order.
+type Flow[C any] struct {
+	// Loops are those that were entered, Functions those with parameters that began.
+	Loops     map[loi.RegionID]*Loop
+	Functions map[loi.RegionID]*Function
+
+	analysis   Analysis[C]
+	receiver   Receiver[C] // nil: none
+	registry   *loi.Registry
+	workers    [][]frame[C] // innermost last; the first is a function that is always open
+	entered    uint64
+	parameters map[loi.RegionID]int // of functions that have some
+	going      goroutines[C]
+	channels   channels[C]
+}
+
+// A Loop is how often one was entered, and its iterations.
+type Loop struct{ Entered, Iterations uint64 }
+
+// A Function is how often one began, and by calls that are known.
+type Function struct{ Begun, Known uint64 }
+
+// New returns a flow of the values of a trace to an analysis.
+func New[C any](h *loi.Header, a Analysis[C]) *Flow[C] {
+	receiver, _ := a.(Receiver[C])
+	return &Flow[C]{Loops: map[loi.RegionID]*Loop{}, Functions: map[loi.RegionID]*Function{},
+		analysis: a, receiver: receiver, registry: &h.Registry,
+		workers: make([][]frame[C], len(h.Workers)), parameters: parametersOf(&h.Registry),
+		going: goroutines[C]{workers: make([]started[C], len(h.Workers)),
+			known: map[uint32]*call[C]{}},
+		channels: channels[C]{}}
+}
+
+// A touch is an access that no operation has claimed.
+type touch[C any] struct {
+	loi.Access
+	before C // the mark of what was there
+}
+
+// An activation of a function has its slots.
+type activation[C any] struct {
+	recent[C]
+	slots     []C
+	pending   []touch[C]
+	calls     []*call[C] // that are about to be made, the last of which is the next
+	deferred  []*call[C]
+	returning bool     // it has done a return
+	by        *call[C] // that began it; nil: not known
+	results   []C      // of the function itself, as it returns
+	returned  []C      // of the call without an operation that has returned
+}
+
+// A frame is a region that is open on a worker.
+type frame[C any] struct {
+	number uint32
+	region loi.RegionID
+	kind   loi.RegionKind
+	at     *Iteration     // of what is executed in it
+	own    *activation[C] // of a function
+	root   loi.RegionID   // the function that the region stands in
+	loop   uint64         // which of all loops that were entered
+	count  int64          // of its iterations
+}
+
+func (f *Flow[C]) stack(worker int) *[]frame[C] {
+	s := &f.workers[worker]
+	if len(*s) == 0 {
+		*s = append(*s, frame[C]{region: loi.NoRegion, root: loi.NoRegion, kind: loi.Function,
+			own: &activation[C]{}})
+	}
+	return s
+}
+
+// activation returns that of the function in a region which is the innermost one; loi.NoRegion: of
+// any.
+func activationOf[C any](stack []frame[C], region loi.RegionID) *activation[C] {
+	for i := range slices.Backward(stack) {
+		if f := &stack[i]; f.own != nil && (region == loi.NoRegion || f.region == region) {
+			return f.own
+		}
+	}
+	return stack[0].own
+}
+
+// Event takes the next event of a trace. What makes no sense is passed over.
+func (f *Flow[C]) Event(e *loi.Event) {
+	stack := f.stack(e.Worker)
+	if e.Type != loi.EventRecord {
+		own, list := activationOf(*stack, loi.NoRegion), e.Accesses()
+		for i := range list {
+			f.touched(e.Worker, own, &list[i])
+		}
+		return
+	}
+	switch a := e.Args; {
+	case e.Event == loi.EventRegion && len(a) == 3 && int(a[0]) < len(f.registry.Regions):
+		f.open(e.Worker, stack, loi.RegionID(a[0]), a[1])
+	case e.Event == loi.EventRegionEnd && len(a) == 1:
+		shut(stack, a[0])
+	case e.Event == loi.EventSync:
+		if x, ok := e.Sync(); ok && f.receiver != nil {
+			f.channels.sync(&activationOf(*stack, loi.NoRegion).recent, &x,
+				e.Start-int64(e.Record.Start))
+		}
+	case e.Event == loi.EventGo || e.Event == loi.EventStart:
+		if n, _, ok := e.Goroutine(); ok {
+			f.going.tell(e.Worker, e.Event, n)
+		}
+	case e.Event == loi.EventOperation:
+		if n, terms, ok := e.Record.Operation(); ok && int(n) < len(f.registry.Operations) {
+			f.operation(e.Worker, *stack, n, terms)
+		}
+	}
+}
+
+// touched adds an access to those that the next operation may claim. As many are kept as an event
+// can tell of; what was written before that has no writer that is known.
+func (f *Flow[C]) touched(worker int, own *activation[C], a *loi.Access) {
+	if len(own.pending) == 2*loi.MaxTerms {
+		own.pending = slices.Delete(own.pending, 0, loi.MaxTerms)
+	}
+	n := len(own.pending)
+	own.pending = slices.Grow(own.pending, 1)[:n+1] // with what Load may use again
+	t := &own.pending[n]
+	t.Access = *a
+	f.analysis.Load(worker, a, &t.before)
+	if a.Mode&loi.Out != 0 {
+		var none C
+		f.analysis.Store(worker, a, none)
+	}
+}
+
+// open begins a region.
+func (f *Flow[C]) open(worker int, stack *[]frame[C], region loi.RegionID, number uint32) {
+	x, top := &f.registry.Regions[region], &(*stack)[len(*stack)-1]
+	n := frame[C]{number: number, region: region, root: f.root(region), kind: x.Kind, at: top.at}
+	switch x.Kind {
+	case loi.Function:
+		n.own = &activation[C]{by: caller(*stack).begins(region, f.parameters[region])}
+		if len(*stack) == 1 && n.own.by == nil {
+			n.own.by = f.going.begins(worker, region, f.parameters[region])
+		}
+		f.began(region, n.own.by)
+		if n.own.by != nil {
+			n.own.slots = n.own.by.passed
+		}
+	case loi.Loop:
+		f.entered++
+		n.loop = f.entered
+		f.count(region).Entered++
+	case loi.Iteration:
+		for i := range slices.Backward(*stack) {
+			if l := &(*stack)[i]; l.kind == loi.Loop && l.region == x.Parent {
+				n.at = l.at.next(l.region, l.loop, l.count)
+				l.count++
+				f.count(l.region).Iterations++
+				break
+			}
+		}
+	}
+	*stack = append(*stack, n)
+}
+
+func (f *Flow[C]) count(loop loi.RegionID) *Loop {
+	c := f.Loops[loop]
+	if c == nil {
+		c = &Loop{}
+		f.Loops[loop] = c
+	}
+	return c
+}
+
+// shut ends a region, and those within.
+func shut[C any](stack *[]frame[C], number uint32) {
+	for i := range slices.Backward(*stack) {
+		if i == 0 || (*stack)[i].number != number {
+			continue
+		}
+		own := (*stack)[i].own
+		*stack = (*stack)[:i]
+		if own != nil {
+			own.ends(caller(*stack))
+		}
+		return
+	}
+}

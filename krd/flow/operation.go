@@ -1,0 +1,125 @@
+package flow
+
+import "krdlab/loi"
+
+// operation takes an operation that a worker has done, with the terms of its last accesses.
+func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint32) {
+	op := &f.registry.Operations[n]
+	if op.Kind == loi.Entry {
+		return
+	}
+	own, top := activationOf(stack, op.Region), &stack[len(stack)-1]
+	accessed := activationOf(stack, loi.NoRegion) // of the body of a loop over a function, another
+	pending := accessed.pending
+	accessed.pending = accessed.pending[:0]
+	if len(terms) > len(pending) {
+		terms = terms[len(terms)-len(pending):]
+	}
+	pending = pending[len(pending)-len(terms):]
+	var made *call[C]
+	if op.Kind.Calls() {
+		made = &call[C]{callee: op.Callee}
+	} else {
+		own.calls = nil
+	}
+	f.going.workers[worker].going = nil
+	sent := accessed.sent
+	received := accessed.claim(op)
+	claimed := make([]bool, len(terms))
+	type write struct {
+		to   loi.Place
+		mark C
+	}
+	var writes []write
+	flush := func() {
+		for _, w := range writes {
+			switch w.to.Kind {
+			case loi.Slot:
+				*at(&own.slots, w.to.N) = w.mark
+			case loi.Passed:
+				if op.Kind == loi.Return {
+					*at(&own.results, w.to.N) = w.mark
+				} else if made != nil {
+					*at(&made.passed, w.to.N) = w.mark
+				}
+			case loi.Channel:
+				if sent != nil {
+					sent.marks = append(sent.marks, w.mark)
+				}
+			case loi.Memory:
+				for i, t := range terms {
+					if t == w.to.N+1 && pending[i].Mode&loi.Out != 0 {
+						f.analysis.Store(worker, &pending[i].Access, w.mark)
+						claimed[i] = true
+					}
+				}
+			}
+		}
+		writes = writes[:0]
+	}
+	step := &Step{Worker: worker, Number: n, Operation: op, At: top.at}
+	first := top.at == nil || top.at.Number == 0
+	for i := range op.Values {
+		v := &op.Values[i]
+		if v.When == loi.First && !first || v.When == loi.Later && first {
+			continue
+		}
+		if v.Then {
+			flush()
+		}
+		step.Value = v
+		for j := range v.Operands {
+			x := &v.Operands[j]
+			switch x.From.Kind {
+			case loi.Returned:
+				f.analysis.Operand(step, x, at(&own.returned, x.From.N))
+			case loi.Slot:
+				f.analysis.Operand(step, x, at(&own.slots, x.From.N))
+			case loi.Channel:
+				if f.receiver == nil {
+					var none C
+					f.analysis.Operand(step, x, &none)
+				} else if int(x.From.N) < len(received) {
+					p := received[x.From.N]
+					p.readers = append(p.readers, reader{*step, x})
+				}
+			case loi.Memory:
+				for k, t := range terms {
+					if t == x.From.N+1 && pending[k].Mode&loi.In != 0 {
+						f.analysis.Operand(step, x, &pending[k].before)
+					}
+				}
+			}
+		}
+		writes = append(writes, write{v.To, f.analysis.Value(step, uint16(i))})
+	}
+	flush()
+	for i := range pending {
+		if p := &pending[i]; !claimed[i] && p.Mode&loi.Out != 0 {
+			f.analysis.Store(worker, &p.Access, f.analysis.Value(step, NoValue))
+		}
+	}
+	if made == nil {
+		own.returned, own.returning = nil, op.Kind == loi.Return
+		return
+	}
+	for _, v := range op.Values {
+		if v.To.Kind == loi.Slot {
+			made.to = append(made.to, v.To.N)
+		}
+	}
+	if op.Kind == loi.GoSite {
+		f.going.calling(worker, made)
+	} else {
+		own.calling(op.Kind, made)
+	}
+}
+
+// at returns the mark of a number.
+func at[C any](list *[]C, n uint32) *C {
+	for uint32(len(*list)) <= n {
+		var none C
+		*list = append(*list, none)
+	}
+	return &(*list)[n]
+}
