@@ -19,13 +19,13 @@ import (
 
 // namesMay lists the places that may name a scheduler or a kernel: the tables themselves, the
 // claims of the papers, which are about their schedulers and kernels, data for tests,
-// what runs the go command, and programs that import nothing of krdlab and
-// name what is theirs.
+// what runs the go command, the classes of loops, one of which is serial, and programs that import
+// nothing of krdlab and name what is theirs.
 var namesMay = []string{
 	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/virda/",
 	"experiments/skadu/", "experiments/steps/worker.go",
 	"experiments/dataset/datasettest/",
-	"loi/gofront/build.go", "examples/",
+	"loi/gofront/build.go", "krd/analysis/regions/class.go", "examples/",
 }
 
 // sources calls do for each Go file below root, tests and generated folders apart, with its path

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,6 +85,53 @@ func TestRegionsOfProduct(t *testing.T) {
 			return r.Kind == "task" && slices.Contains(r.Path, "inner")
 		}) {
 			t.Errorf("%v: %d regions", flags, len(d.Regions))
+		}
+	}
+}
+
+// TestRegionsOfValues has the critical paths of a Go program, by its values.
+func TestRegionsOfValues(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.24\n", "main.go": `package main
+
+func main() {
+	a, s := make([]float64, 50), 0.0
+	for i := range a {
+		a[i] = float64(i) / 3
+	}
+	for i := range a {
+		s += a[i]
+	}
+	println(s > 0)
+}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for flag, want := range map[string]string{"--values": "instructions doall reduction",
+		"--memory": "accesses"} {
+		code, stdout, stderr := krdlab("regions", "go", ".", "--json", flag)
+		if code != 0 {
+			t.Fatalf("%s: exit code %d, %s", flag, code, stderr)
+		}
+		var d regionsOf
+		if err := json.Unmarshal([]byte(stdout), &d); err != nil {
+			t.Fatalf("%v in\n%s", err, stdout)
+		}
+		got := d.Unit
+		for _, r := range d.Regions {
+			if r.Class != nil {
+				got += " " + *r.Class
+			}
+			if known := flag == "--values"; known != (r.CriticalPath != nil) ||
+				known != (r.SelfParallelism != nil) || known != (r.TotalParallelism != nil) {
+				t.Errorf("%s: %+v", flag, r)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, expected %s", flag, got, want)
 		}
 	}
 }

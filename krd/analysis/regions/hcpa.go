@@ -9,19 +9,19 @@ import (
 )
 
 // hcpa finds when the values of a Go program are there, at each level of its regions: hierarchical
-// critical path analysis (Garcia, Jeon, Louie and Taylor, Kremlin, PLDI 2011; the skadu paper, 5.2).
+// critical path analysis (Garcia, Jeon, Louie and Taylor, Kremlin, PLDI 2011; skadu paper, 5.2).
 // Package flow follows the values; the mark of a place is a vector of times.
 //
-// The time of a value at a level is the latest of its operands, each with the cost from there, and of
-// the conditions that decide whether it is computed, with the cost of all that is computed then. Times
-// count from the begin of the region that is open there; what was written outside it is there at 0,
-// and so is what another goroutine wrote.
+// The time of a value at a level is the latest of its operands, each with the cost from there, and
+// of the conditions that decide whether it is computed, with the cost of all that is computed then.
+// Times count from the begin of the region that is open there; what was written outside it is there
+// at 0, and so is what another goroutine wrote.
 //
 // An operand that is marked as induction or reduction does not lengthen the path if it was written
 // within the present instance of the outermost loop that the mark is for: then the value is there
 // when the operand is, without its cost. Likewise what stands in a loop does not wait for its head,
-// where that only counts. Departure from Kremlin, which drops such dependences: a sum is there after
-// the latest of what it sums.
+// where that only counts. Departure from Kremlin, which drops such dependences: a sum is there
+// after the latest of what it sums.
 type hcpa struct {
 	*program
 	flow    *flow.Flow[moment]
@@ -34,8 +34,8 @@ type hcpa struct {
 	left    bool                       // a condition of the iteration before decided on it
 }
 
-// A moment is when a value is there: for each path a tag for each level, which is 1 plus the time, 0
-// of what was not written in the region there. The zero value is long before.
+// A moment is when a value is there: for each path a tag for each level, which is 1 plus the time,
+// 0 of what was not written in the region there. The zero value is long before.
 type moment struct {
 	in      *shadow.Levels // in which it was written
 	version shadow.Version // of the innermost region, then
@@ -50,7 +50,8 @@ type timed struct {
 	memory *shadow.Vectors[uint64]
 }
 
-// newHCPA returns the analysis of a program whose trace has operations. Iterations are regions then.
+// newHCPA returns the analysis of a program whose trace has operations. Iterations are regions
+// then.
 func newHCPA(p *program) *hcpa {
 	opt := *p.opt
 	opt.Iterations, p.opt = true, &opt
@@ -86,12 +87,17 @@ func operands(o *loi.Operation) iter.Seq[*loi.Operand] {
 	}
 }
 
+// pathsCache is how many bytes of addresses the cache of a path covers, less than in the paper:
+// each goroutine has its own, which may be short.
+const pathsCache = 1 << 16
+
 // memory returns the paths of a thread; nil, if there are none.
 func (h *hcpa) memory(opt *Options, l *shadow.Levels) ([]timed, error) {
 	if h == nil {
 		return nil, nil
 	}
 	list, o := make([]timed, h.paths), shadow.PaperVectors
+	o.Cache = pathsCache
 	o.Datum, o.Validation, o.Compress = int(opt.Datum), opt.memory().Validation, opt.Compress
 	for i := range list {
 		var err error
@@ -237,46 +243,4 @@ func (h *hcpa) Value(s *flow.Step, value uint16) moment {
 	}
 	h.cost, h.left = 0, false
 	return c
-}
-
-// Classes of loops.
-const (
-	classDoAll     = "doall"
-	classReduction = "reduction"
-	classSerial    = "serial"
-	classDoAcross  = "doacross"
-
-	// A loop is doall from so much of its iterations on, as self-parallelism, and serial below mostSerial.
-	leastDoAll = 0.9
-	mostSerial = 1.1
-)
-
-// class returns that of a loop; nil: it is none, or has no two iterations in an instance on average.
-func (t *tree) class(n *node, reductions bool) *string {
-	var iterations uint64
-	for f, c := range n.children {
-		if f.kind == loi.Iteration.String() {
-			iterations += t.nodes[c].instances
-		}
-	}
-	if n.kind != loi.Loop.String() || iterations < 2*n.instances || n.instances == 0 {
-		return nil
-	}
-	doall := leastDoAll * float64(iterations) / float64(n.instances)
-	self := func(p *paths) float64 {
-		if p.serial == 0 {
-			return 0
-		}
-		return float64(n.work) / p.serial
-	}
-	class, sp := classDoAcross, self(&n.paths[0])
-	switch {
-	case sp >= doall && reductions && self(&n.paths[1]) < doall:
-		class = classReduction
-	case sp >= doall:
-		class = classDoAll
-	case sp < mostSerial:
-		class = classSerial
-	}
-	return &class
 }

@@ -142,7 +142,7 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 	p := newProgram(opt, &t.Header, unit != loi.UnitLine, unit != "" || units != nil)
 	p.unit, p.sized = unit, units != nil
 	work := unitAccesses
-	if len(t.Header.Registry.Operations) > 0 {
+	if unit == loi.UnitDatum && len(t.Header.Registry.Operations) > 0 {
 		work, p.hcpa = unitInstructions, newHCPA(p)
 	}
 	worker, n := 0, 0

@@ -1,0 +1,46 @@
+package regions
+
+import "krdlab/loi"
+
+// Classes of loops.
+const (
+	classDoAll     = "doall"
+	classReduction = "reduction"
+	classSerial    = "serial"
+	classDoAcross  = "doacross"
+
+	// A loop is doall from so much of its iterations on, as self-parallelism, and serial below
+	// mostSerial.
+	leastDoAll = 0.9
+	mostSerial = 1.1
+)
+
+// class returns that of a loop; nil: it is none, or has less than two iterations on average.
+func (t *tree) class(n *node, reductions bool) *string {
+	var iterations uint64
+	for f, c := range n.children {
+		if f.kind == loi.Iteration.String() {
+			iterations += t.nodes[c].instances
+		}
+	}
+	if n.kind != loi.Loop.String() || iterations < 2*n.instances || n.instances == 0 {
+		return nil
+	}
+	doall := leastDoAll * float64(iterations) / float64(n.instances)
+	self := func(p *paths) float64 {
+		if p.serial == 0 {
+			return 0
+		}
+		return float64(n.work) / p.serial
+	}
+	class, sp := classDoAcross, self(&n.paths[0])
+	switch {
+	case sp >= doall && reductions && self(&n.paths[1]) < doall:
+		class = classReduction
+	case sp >= doall:
+		class = classDoAll
+	case sp < mostSerial:
+		class = classSerial
+	}
+	return &class
+}
