@@ -9,12 +9,13 @@ const (
 	classSerial    = "serial"
 	classDoAcross  = "doacross"
 
-	// A loop is doall from so much of its iterations on, as self-parallelism, and serial below mostSerial.
+	// A loop is doall from so much of its iterations on, as self-parallelism, and serial below
+	// mostSerial.
 	leastDoAll = 0.9
 	mostSerial = 1.1
 )
 
-// class returns that of a loop; nil: it is none, or has no two iterations in an instance on average.
+// class returns that of a loop; nil: it is none, or has less than two iterations on average.
 func (t *tree) class(n *node, reductions bool) *string {
 	var iterations uint64
 	for f, c := range n.children {

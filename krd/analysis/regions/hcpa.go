@@ -9,19 +9,19 @@ import (
 )
 
 // hcpa finds when the values of a Go program are there, at each level of its regions: hierarchical
-// critical path analysis (Garcia, Jeon, Louie and Taylor, Kremlin, PLDI 2011; the skadu paper, 5.2).
+// critical path analysis (Garcia, Jeon, Louie and Taylor, Kremlin, PLDI 2011; skadu paper, 5.2).
 // Package flow follows the values; the mark of a place is a vector of times.
 //
-// The time of a value at a level is the latest of its operands, each with the cost from there, and of
-// the conditions that decide whether it is computed, with the cost of all that is computed then. Times
-// count from the begin of the region that is open there; what was written outside it is there at 0,
-// and so is what another goroutine wrote.
+// The time of a value at a level is the latest of its operands, each with the cost from there, and
+// of the conditions that decide whether it is computed, with the cost of all that is computed then.
+// Times count from the begin of the region that is open there; what was written outside it is there
+// at 0, and so is what another goroutine wrote.
 //
 // An operand that is marked as induction or reduction does not lengthen the path if it was written
 // within the present instance of the outermost loop that the mark is for: then the value is there
 // when the operand is, without its cost. Likewise what stands in a loop does not wait for its head,
-// where that only counts. Departure from Kremlin, which drops such dependences: a sum is there after
-// the latest of what it sums.
+// where that only counts. Departure from Kremlin, which drops such dependences: a sum is there
+// after the latest of what it sums.
 type hcpa struct {
 	*program
 	flow    *flow.Flow[moment]
@@ -34,8 +34,8 @@ type hcpa struct {
 	left    bool                       // a condition of the iteration before decided on it
 }
 
-// A moment is when a value is there: for each path a tag for each level, which is 1 plus the time, 0
-// of what was not written in the region there. The zero value is long before.
+// A moment is when a value is there: for each path a tag for each level, which is 1 plus the time,
+// 0 of what was not written in the region there. The zero value is long before.
 type moment struct {
 	in      *shadow.Levels // in which it was written
 	version shadow.Version // of the innermost region, then
@@ -50,7 +50,8 @@ type timed struct {
 	memory *shadow.Vectors[uint64]
 }
 
-// newHCPA returns the analysis of a program whose trace has operations. Iterations are regions then.
+// newHCPA returns the analysis of a program whose trace has operations. Iterations are regions
+// then.
 func newHCPA(p *program) *hcpa {
 	opt := *p.opt
 	opt.Iterations, p.opt = true, &opt
@@ -86,8 +87,8 @@ func operands(o *loi.Operation) iter.Seq[*loi.Operand] {
 	}
 }
 
-// pathsCache is how many bytes of addresses the cache of a path covers, less than in the paper: each
-// goroutine has its own, which may be short.
+// pathsCache is how many bytes of addresses the cache of a path covers, less than in the paper:
+// each goroutine has its own, which may be short.
 const pathsCache = 1 << 16
 
 // memory returns the paths of a thread; nil, if there are none.

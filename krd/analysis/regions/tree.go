@@ -32,7 +32,7 @@ type node struct {
 	touched   [lanes]uint64 // data that instances touched, or bytes where sizes differ
 	most      uint64        // of one instance, of data
 	first     uint64        // data touched first in an instance
-	paths     [2]paths      // without the dependences of reductions, if they are left out, and with them
+	paths     [2]paths      // without the dependences of reductions, and with them
 }
 
 // paths are sums over the instances of a region.
