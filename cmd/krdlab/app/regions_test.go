@@ -38,7 +38,7 @@ func TestRegionsOfProduct(t *testing.T) {
 		{"--machine", "westmere-ex-4s", "--cores", "24", "--sched", "shepherd-socket"},
 		{"--cores", "2", "--sched", "helpfirst"},
 	} {
-		args := append([]string{"regions", "matmul", "--n", "256", "--json", "--out",
+		args := append([]string{"regions", "matmul", "--n", "256", "--json", "--work", "kernels", "--out",
 			filepath.Join(t.TempDir(), "run")}, flags...)
 		code, stdout, stderr := krdlab(args...)
 		if code != 0 {
@@ -48,7 +48,7 @@ func TestRegionsOfProduct(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &d); err != nil {
 			t.Fatal(err)
 		}
-		if d.SchemaVersion != 1 || d.Unit != "ns" {
+		if d.SchemaVersion != 1 || d.Unit != "kernels" {
 			t.Errorf("schema %d, unit %q", d.SchemaVersion, d.Unit)
 		}
 		leaves := 0
@@ -73,10 +73,23 @@ func TestRegionsOfProduct(t *testing.T) {
 				t.Errorf("%v: %s touches %g bytes, at most %g, %g lines, expected %g bytes", flags,
 					strings.Join(r.Path, " > "), r.FootprintBytes, r.FootprintBytesMax, r.FootprintLines, want)
 			}
-			if r.Work == 0 || r.CriticalPath != nil || r.SelfParallelism != nil ||
-				r.TotalParallelism != nil || r.Class != nil {
-				t.Errorf("%+v", r)
+			// leaves that update the same tile of C follow each other; halves of its rows or columns do not
+			path, self := r.Instances*uint64(max(1, k/64)), 1.0
+			for _, c := range d.Regions {
+				if len(c.Path) == len(r.Path)+1 && r.Kind == "task" && len(r.Path) > 1 &&
+					slices.Equal(c.Path[:len(r.Path)], r.Path) && c.Path[len(r.Path)] != "inner" {
+					self = 2
+				}
 			}
+			if r.CriticalPath == nil || *r.CriticalPath != path || r.SelfParallelism == nil ||
+				*r.SelfParallelism != self || *r.TotalParallelism != float64(r.Work)/float64(path) ||
+				r.Class != nil {
+				t.Errorf("%s: path %d, expected %d, self-parallelism %g, expected %g",
+					strings.Join(r.Path, " > "), *r.CriticalPath, path, *r.SelfParallelism, self)
+			}
+		}
+		if p := *d.Regions[0].TotalParallelism; p != 8*8 {
+			t.Errorf("%v: total parallelism %g, expected that of the tiles of C", flags, p)
 		}
 		if want := 8 * 8 * 4; leaves != want {
 			t.Errorf("%v: %d leaves, expected %d", flags, leaves, want)

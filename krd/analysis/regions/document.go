@@ -27,8 +27,11 @@ type Document struct {
 	DatumBytes *uint64  `json:"datum_bytes"`
 	Regions    []Region `json:"regions"` // outer ones first, those of one by work
 	Program    Program  `json:"program"`
-	Memory     *Memory  `json:"memory"` // null: not asked for
-	Warnings   []string `json:"warnings"`
+	// Plan is the loops to execute in parallel, the best first; null where critical paths are not known,
+	// and of tasks, which are parallel.
+	Plan     []Planned `json:"plan"`
+	Memory   *Memory   `json:"memory"` // null: not asked for
+	Warnings []string  `json:"warnings"`
 
 	opt   *Options
 	paths []step // beside Regions
@@ -168,6 +171,9 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 		d.DatumBytes = &p.opt.Datum
 	}
 	p.tree.regions(p.header, s, d)
+	if s.paths {
+		d.Plan = plan(d.Regions, p.opt)
+	}
 	d.Program = Program{Accesses: p.all, Outside: &p.outside, Threads: p.began}
 	if !p.sized && p.lines {
 		bytes, again := p.seen.Len()*p.datum, p.crossed*p.datum

@@ -39,7 +39,8 @@ var Analysis = &analysis.Analysis{
 	Formats: []string{"svg", "pdf", "png"},
 	Options: func() any {
 		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
-			Validation: shadow.Bulk.String(), Work: workTime}
+			Validation: shadow.Bulk.String(), Work: workTime, PlanCores: 8,
+			SpawnCost: 1000, LeastSpeedup: 1.01}
 	},
 	Check:      check,
 	Needs:      analysis.Needs{Scopes: true},
@@ -63,6 +64,10 @@ type Options struct {
 	// Of the work of instructions.
 	KeepInduction  bool `flag:"keep-induction" help:"dependences of induction variables lengthen critical paths too"`
 	KeepReductions bool `flag:"keep-reductions" help:"so do those of reductions: sums, products, least and greatest"`
+	// Of the plan.
+	PlanCores    int     `flag:"plan-cores" help:"plan for N cores which loops to execute in parallel"`
+	SpawnCost    uint64  `flag:"spawn-cost" help:"INSTRUCTIONS that the plan counts for each core that a loop starts on"`
+	LeastSpeedup float64 `flag:"least-speedup" help:"leave out of the plan what makes the program less than N times as fast"`
 	// Of the shadow memory.
 	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
 	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
@@ -96,6 +101,12 @@ func check(options any) error {
 	switch {
 	case o.Depth < 0:
 		return failure.Errorf(failure.Request, "--depth %d: %w; expected 0 or more", o.Depth, ErrOption)
+	case o.PlanCores < 1:
+		return failure.Errorf(failure.Request, "--plan-cores %d: %w; expected 1 or more", o.PlanCores,
+			ErrOption)
+	case !(o.LeastSpeedup >= 1):
+		return failure.Errorf(failure.Request, "--least-speedup %g: %w; expected 1 or more",
+			o.LeastSpeedup, ErrOption)
 	case bits.OnesCount64(o.Datum) != 1 || o.Datum > mostDatum:
 		return failure.Errorf(failure.Request, "--datum %d: %w; expected a power of two, at most %d",
 			o.Datum, ErrOption, mostDatum)

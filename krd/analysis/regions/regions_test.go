@@ -635,3 +635,32 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestPlan: of a loop and those within, whatever saves more is planned; functions, and loops that a
+// spawn costs more than they save, are not.
+func TestPlan(t *testing.T) {
+	sp := func(x float64) *float64 { return &x }
+	list := []Region{
+		{Path: []string{"main"}, Kind: "function", Instances: 1, Work: 1000, SelfParallelism: sp(50)},
+		{Path: []string{"main", "outer"}, Kind: "loop", Instances: 1, Work: 600, SelfParallelism: sp(2)},
+		{Path: []string{"main", "outer", "inner"}, Kind: "loop", Instances: 2, Work: 560,
+			SelfParallelism: sp(100)},
+		{Path: []string{"main", "last"}, Kind: "loop", Instances: 1, Work: 300, SelfParallelism: sp(3)},
+		{Path: []string{"main", "last", "within"}, Kind: "loop", Instances: 50, Work: 290,
+			SelfParallelism: sp(100)},
+		{Path: []string{"main", "serial"}, Kind: "loop", Instances: 1, Work: 100, SelfParallelism: sp(1)}}
+	opt := options()
+	opt.PlanCores, opt.SpawnCost = 4, 1
+	var got []string
+	for _, p := range plan(list, opt) {
+		got = append(got, fmt.Sprintf("%s %.3f", strings.Join(p.Path, ">"), p.Speedup))
+	}
+	// inner saves 560 - 140 - 8, more than outer's 300 - 4; last 200 - 4, within 217.5 - 200
+	want := []string{"main>outer>inner 1.701", "main>last 1.244"}
+	if !slices.Equal(got, want) {
+		t.Errorf("plan %q, expected %q", got, want)
+	}
+	if opt.LeastSpeedup = 1.5; len(plan(list, opt)) != 1 {
+		t.Errorf("plan %v, expected that of inner alone", plan(list, opt))
+	}
+}

@@ -1,8 +1,10 @@
 package regions
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"krdlab/hw/units"
@@ -24,6 +26,13 @@ func (d *Document) View() *doc.Doc {
 	t := doc.NewTable(1, "region", "instances", "work", "mean", "most", "first")
 	t.Title = "Work: " + d.work() + ". Mean and most: " + d.touched() + " that an instance touches. " +
 		"First: how much of that was touched first there, within the outermost region around it."
+	parallel := slices.ContainsFunc(d.Regions, func(r Region) bool { return r.CriticalPath != nil })
+	if parallel {
+		t = doc.NewTable(1, "region", "instances", "work", "mean", "parallel", "class")
+		t.Columns[5].Kind = doc.Text
+		t.Title = "Work: " + d.work() + ". Mean: " + d.touched() + " that an instance touches. Parallel: " +
+			"its self-parallelism, without that of the regions in it."
+	}
 	all := uint64(0)
 	for i := range d.Regions {
 		if d.paths[i].depth == 0 {
@@ -40,15 +49,23 @@ func (d *Document) View() *doc.Doc {
 			left++
 			continue
 		}
-		t.Row(indented(s.depth, s.name), doc.Count(doc.Some(float64(r.Instances))),
-			doc.Share{Part: float64(r.Work), Whole: float64(all)}, mean(s.mean), most(s.most),
-			share(r, s))
+		row := []any{indented(s.depth, s.name), doc.Count(doc.Some(float64(r.Instances))),
+			doc.Share{Part: float64(r.Work), Whole: float64(all)}, mean(s.mean)}
+		if parallel {
+			row = append(row, factor(r.SelfParallelism), cmp.Or(deref(r.Class), "-"))
+		} else {
+			row = append(row, most(s.most), share(r, s))
+		}
+		t.Row(row...)
 	}
 	if left > 0 {
 		t.Remarks = []string{fmt.Sprintf("and %d more, with less than %g %% of the work each: --csv "+
 			"or --json", left, 100*leastShare)}
 	}
 	v.Add(t)
+	if d.Plan != nil {
+		v.Add(d.planned())
+	}
 	p := &d.Program
 	if p.Outside != nil && *p.Outside > 0 {
 		v.Say("%s of %s were in no region", doc.Count(doc.Some(float64(*p.Outside))),
@@ -66,6 +83,37 @@ func (d *Document) View() *doc.Doc {
 		v.Add(d.Memory.table())
 	}
 	return v
+}
+
+// planned is the plan.
+func (d *Document) planned() *doc.Table {
+	t := doc.NewTable(1, "loop", "speed-up", "class")
+	t.Columns[2].Kind = doc.Text
+	t.Title = fmt.Sprintf("Loops to execute in parallel on %s, the best first, and how much faster "+
+		"each by itself makes the program; a spawn costs %s.", units.Count(d.opt.PlanCores, "core"),
+		units.Count(int(d.opt.SpawnCost), "instruction"))
+	for _, p := range d.Plan {
+		t.Row(p.Path[len(p.Path)-1], factor(&p.Speedup), cmp.Or(deref(p.Class), "-"))
+	}
+	if len(d.Plan) == 0 {
+		t.Remarks = []string{"none brings as much as --least-speedup asks for"}
+	}
+	return t
+}
+
+// factor prints a ratio.
+func factor(x *float64) any {
+	if x == nil {
+		return doc.Missing("it did nothing that is counted")
+	}
+	return doc.Some(*x)
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 func accesses(n uint64) string {
