@@ -10,6 +10,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
+	"krdlab/loi"
 )
 
 // Of the table for people.
@@ -49,7 +50,14 @@ func (d *Document) View() *doc.Doc {
 			left++
 			continue
 		}
-		row := []any{indented(s.depth, s.name), doc.Count(doc.Some(float64(r.Instances))),
+		name, width := s.name, nameWidth
+		if r.Kind == loi.Iteration.String() {
+			name = r.Kind // of the loop above it
+		}
+		if parallel {
+			width -= 6 // for the classes
+		}
+		row := []any{indented(s.depth, name, width), doc.Count(doc.Some(float64(r.Instances))),
 			doc.Share{Part: float64(r.Work), Whole: float64(all)}, mean(s.mean)}
 		if parallel {
 			row = append(row, factor(r.SelfParallelism), cmp.Or(deref(r.Class), "-"))
@@ -139,13 +147,13 @@ func (d *Document) touched() string {
 }
 
 // indented is a name in a tree, cut in the middle where it is too long.
-func indented(depth int, name string) string {
+func indented(depth int, name string, width int) string {
 	in := strings.Repeat("  ", min(depth, 8))
 	if depth > 8 {
 		in = fmt.Sprintf("%*d  ", len(in)-2, depth)
 	}
 	r := []rune(name)
-	if room := nameWidth - len(in); len(r) > room {
+	if room := width - len(in); len(r) > room {
 		end := (room - 1) / 2
 		name = string(r[:room-1-end]) + "…" + string(r[len(r)-end:])
 	}
