@@ -165,7 +165,7 @@ func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale reprod
 	if r.Schedulers, err = request.FindSchedulers([]string{"serial"}); err != nil {
 		return nil, err
 	}
-	out, err := experiments.Run(ctx, r, w.Argv, w.Host, nil, nil)
+	out, err := experiments.Run(ctx, r, w.Command, w.Host, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Opti
 		Stdout: &out, Stderr: &out,
 		Live: func(h *loi.Header) (analysis.Live, error) {
 			return regions.Analysis.Live(o, &analysis.Input{Header: h})
-		}}, w.Argv, w.Host)
+		}}, w.Command, w.Host)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
 	}

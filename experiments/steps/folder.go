@@ -116,7 +116,7 @@ func (f *Folder) Done() (done, all int) {
 
 // ErrLeft is wrapped by the error of a step that others can do without: they go on, and the next
 // Run tries it again.
-var ErrLeft = errors.New("left out")
+var ErrLeft = failure.New(failure.Incomplete, "left out")
 
 // Left returns why a step was left out, "" if it was not.
 func (f *Folder) Left(name string) string {

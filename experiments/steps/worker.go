@@ -26,7 +26,7 @@ var ErrToolchain = failure.New(failure.Capability, "the go command is not there:
 type Worker struct {
 	Folder *Folder
 	Host   *hw.Topology // this computer
-	Argv   []string     // the command as typed
+	Command   []string     // the command as typed
 
 	work  *scratch.Folder
 	runs  int
@@ -37,7 +37,7 @@ type Worker struct {
 
 func newWorker(f *Folder, host *hw.Topology, argv []string) (*Worker, error) {
 	work, err := scratch.Make("", "krdlab-"+f.Kind+"-")
-	return &Worker{Folder: f, Host: host, Argv: argv, work: work, built: map[string]*gofront.Built{},
+	return &Worker{Folder: f, Host: host, Command: argv, work: work, built: map[string]*gofront.Built{},
 		traces: map[string]string{}}, err
 }
 
@@ -128,7 +128,7 @@ func (w *Worker) Simulate(ctx context.Context, r *request.Request, scheduler, on
 	if err != nil {
 		return "", err
 	}
-	out, err := experiments.Run(ctx, r, w.Argv, t, nil, nil)
+	out, err := experiments.Run(ctx, r, w.Command, t, nil, nil)
 	if err != nil {
 		return "", err
 	}

@@ -35,7 +35,7 @@ func trace(ctx context.Context, w *steps.Worker, args []string, unit gotrace.Uni
 	}
 	var out bytes.Buffer
 	d, err := gotrace.Run(ctx, &gotrace.Request{Build: build, Built: built, Args: args,
-		Unit: unit, Out: w.RunDir(), Caches: w.Host.Machine(), Stdout: &out, Stderr: &out}, w.Argv,
+		Unit: unit, Out: w.RunDir(), Caches: w.Host.Machine(), Stdout: &out, Stderr: &out}, w.Command,
 		w.Host)
 	if errors.Is(err, gotrace.ErrProgram) {
 		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
