@@ -24,9 +24,9 @@ var ErrToolchain = failure.New(failure.Capability, "the go command is not there:
 
 // A Worker does steps: it keeps in a temporary folder what several of them need.
 type Worker struct {
-	Folder *Folder
-	Host   *hw.Topology // this computer
-	Command   []string     // the command as typed
+	Folder  *Folder
+	Host    *hw.Topology // this computer
+	Command []string     // the command as typed
 
 	work  *scratch.Folder
 	runs  int
