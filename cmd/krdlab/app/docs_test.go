@@ -224,6 +224,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if want := []string{"trace go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
+		"regions go ./cmd/server -- -port 8080",
 		"sweep submit exp --sbatch-arg=--partition=long", "graph go ./cmd/server -- -port 8080",
 		"trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {
