@@ -38,7 +38,7 @@ func TestRegionsOfProduct(t *testing.T) {
 		{"--machine", "westmere-ex-4s", "--cores", "24", "--sched", "shepherd-socket"},
 		{"--cores", "2", "--sched", "helpfirst"},
 	} {
-		args := append([]string{"regions", "matmul", "--n", "256", "--json", "--work", "kernels", "--out",
+		args := append([]string{"regions", "matmul", "--n", "128", "--json", "--work", "kernels", "--out",
 			filepath.Join(t.TempDir(), "run")}, flags...)
 		code, stdout, stderr := krdlab(args...)
 		if code != 0 {
@@ -53,7 +53,7 @@ func TestRegionsOfProduct(t *testing.T) {
 		}
 		leaves := 0
 		for _, r := range d.Regions {
-			m, n, k := 256.0, 256.0, 256.0
+			m, n, k := 128.0, 128.0, 128.0
 			for _, step := range r.Path {
 				switch step {
 				case "rows":
@@ -88,10 +88,10 @@ func TestRegionsOfProduct(t *testing.T) {
 					strings.Join(r.Path, " > "), *r.CriticalPath, path, *r.SelfParallelism, self)
 			}
 		}
-		if p := *d.Regions[0].TotalParallelism; p != 8*8 {
+		if p := *d.Regions[0].TotalParallelism; p != 4*4 {
 			t.Errorf("%v: total parallelism %g, expected that of the tiles of C", flags, p)
 		}
-		if want := 8 * 8 * 4; leaves != want {
+		if want := 4 * 4 * 2; leaves != want {
 			t.Errorf("%v: %d leaves, expected %d", flags, leaves, want)
 		}
 		if !slices.ContainsFunc(d.Regions, func(r regionOf) bool {
