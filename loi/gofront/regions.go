@@ -28,9 +28,11 @@ import (
 // panic, a goto or a jump to an outer loop leaves is ended by the next event of what it comes to. A
 // function that defers ends by a deferred call, the last that runs; no other can be recovered in.
 // What stands in the head of a loop belongs to the iteration before, or, the first time, to the
-// loop. Without Options.Iterations, and of a loop that the source names a kernel, iterations are
-// not recorded; where a jump leads to the next one, an event ends the inner loops. The iterations of a loop over a function are as functions of their own (see scope.base):
-// they are within the region of the function that calls them. A return from one ends all between.
+// loop. Iterations are recorded with Options.Iterations, but for those of a loop that the source
+// names a kernel; without them an event ends the inner loops where a jump leads to the next
+// iteration. The iterations of a loop over a function are as functions of their own (see
+// scope.base): they are within the region of the function that calls them. A return from one ends
+// all between.
 type Region struct {
 	Kind     loi.RegionKind
 	Function string // that it is, or stands in

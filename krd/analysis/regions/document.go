@@ -21,7 +21,7 @@ const (
 // A Document is the JSON form, and its own result.
 type Document struct {
 	SchemaVersion int    `json:"schema_version"`
-	Unit          string `json:"unit"` // of work: ns, accesses or instructions
+	Unit          string `json:"unit"` // of work: ns, kernels, accesses or instructions
 	// DatumBytes is the size of a datum, of which footprints are whole ones; null: data have their own
 	// sizes.
 	DatumBytes *uint64  `json:"datum_bytes"`

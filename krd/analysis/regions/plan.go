@@ -15,59 +15,45 @@ type Planned struct {
 	Class   *string `json:"class"`
 }
 
-// plan returns the loops that bring most if they are parallel on so many cores, the best first, none of
-// which is within another: of a loop and those within, whatever saves more work (Kremlin's planner for
-// OpenMP, PLDI 2011, section 5). A loop of work w and self-parallelism SP takes w / min(SP, cores)
-// then, and for each instance and core the cost of a spawn. Other regions are left out: the parallelism
-// of a function or an iteration by itself is that of instructions, and tasks are parallel.
+// plan returns the loops that bring most if they are parallel on so many cores, the best first,
+// none of which is within another: of a loop and those within, whatever saves more work (Kremlin's
+// planner for OpenMP, PLDI 2011, section 5). A loop of work w and self-parallelism SP takes w /
+// min(SP, cores) then, and for each instance and core the cost of a spawn. Other regions are left
+// out: the parallelism of a function or an iteration by itself is that of instructions, and tasks
+// are parallel.
 func plan(list []Region, opt *Options) []Planned {
-	chosen, all := []Planned{}, 0.0
+	all, deepest := 0.0, 0
 	for i := range list {
-		if len(list[i].Path) == 1 {
+		if deepest = max(deepest, len(list[i].Path)); len(list[i].Path) == 1 {
 			all += float64(list[i].Work)
 		}
 	}
-	saved := make([]float64, len(list))  // by the region alone
-	best := make([]float64, len(list)+1) // by it, or the best of those within
-	var within []int                     // of those that are open: the path that is gone down
-	sums := make([]float64, len(list))
-	end := func(depth int) {
-		for len(within) > depth {
-			i := within[len(within)-1]
-			within = within[:len(within)-1]
-			best[i] = max(saved[i], sums[i])
-			if len(within) > 0 {
-				sums[within[len(within)-1]] += best[i]
-			}
+	// from the innermost out: by depth, what the best of those there saves, within the next one out
+	within := make([]float64, deepest+2)
+	saved := make([]float64, len(list)) // by the region alone, if that is best
+	for i, r := range slices.Backward(list) {
+		depth := len(r.Path)
+		alone := r.saved(opt)
+		if alone > 0 && alone >= within[depth+1] {
+			saved[i] = alone
 		}
+		within[depth] += max(alone, within[depth+1])
+		within[depth+1] = 0
 	}
-	for i := range list {
-		end(len(list[i].Path) - 1)
-		saved[i] = list[i].saved(opt)
-		within = append(within, i)
-	}
-	end(0)
-	type choice struct {
-		saved float64
-		Planned
-	}
-	var choices []choice
+	chosen := []Planned{}
 	for i := 0; i < len(list); i++ {
-		r := &list[i]
-		if saved[i] <= 0 || saved[i] < best[i] {
+		if saved[i] == 0 {
 			continue
 		}
+		r := &list[i]
 		if speedup := all / (all - saved[i]); speedup >= opt.LeastSpeedup {
-			choices = append(choices, choice{saved[i], Planned{r.Path, speedup, r.Class}})
+			chosen = append(chosen, Planned{r.Path, speedup, r.Class})
 		}
 		for depth := len(r.Path); i+1 < len(list) && len(list[i+1].Path) > depth; {
 			i++ // what is within
 		}
 	}
-	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(b.saved, a.saved) })
-	for _, c := range choices {
-		chosen = append(chosen, c.Planned)
-	}
+	slices.SortStableFunc(chosen, func(a, b Planned) int { return cmp.Compare(b.Speedup, a.Speedup) })
 	return chosen
 }
 

@@ -32,7 +32,9 @@ var Analysis = &analysis.Analysis{
 		"tasks and kernels of krdlab's own. All levels are counted at once, in vector shadow memory " +
 		"(skadu paper).\n" +
 		"A region that is open already on its goroutine is not opened again: recursion is one " +
-		"instance. What a goroutine touches counts for its own regions.",
+		"instance. What a goroutine touches counts for its own regions.\n" +
+		"Of tasks, and of a Go program with --values, the critical path of each region is found too: " +
+		"how parallel it is by itself, and which loops to execute in parallel.",
 	Example: "  krdlab regions matmul --n 1024 --sched workfirst\n" +
 		"  krdlab regions go ./cmd/server -- -port 8080\n" +
 		"  krdlab regions program.loi --depth 4 --plot flame.svg",
@@ -67,7 +69,7 @@ type Options struct {
 	// Of the plan.
 	PlanCores    int     `flag:"plan-cores" help:"plan for N cores which loops to execute in parallel"`
 	SpawnCost    uint64  `flag:"spawn-cost" help:"INSTRUCTIONS that the plan counts for each core that a loop starts on"`
-	LeastSpeedup float64 `flag:"least-speedup" help:"leave out of the plan what makes the program less than N times as fast"`
+	LeastSpeedup float64 `flag:"least-speedup" help:"plan what makes the program at least N times as fast"`
 	// Of the shadow memory.
 	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
 	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
