@@ -85,11 +85,21 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	}
 	x.define(c)
 	cachesVar(c.Flags(), &x.caches)
+	if !a.mayRun(line.Name) {
+		return c
+	}
 	for _, k := range kernels.Table {
 		c.AddCommand(a.analyseKernel(line, k.Name))
 	}
 	c.AddCommand(a.analyseGo(line))
 	return c
+}
+
+// mayRun reports whether the command line may be one of the command, or of all: its commands of
+// kernels take a third of the time that krdlab needs to begin.
+func (a *app) mayRun(command string) bool {
+	return a.argv == nil || slices.Contains(a.argv, command) ||
+		slices.Contains(a.argv, "man")
 }
 
 // define defines the flags of every analysis, and those of its options.
