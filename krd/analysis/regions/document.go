@@ -161,10 +161,11 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 	d := newDocument(p.opt, in, unit)
 	s := shape{datum: p.opt.Datum, paths: p.hcpa != nil}
 	s.reductions = s.paths && p.hcpa.paths == 2
-	s.has[laneData] = p.data && p.opt.Count != countLines
+	none := p.opt.Count == countNone
+	s.has[laneData] = p.data && p.opt.Count != countLines && !none
 	s.has[laneReads] = s.has[laneData] && p.opt.Count == countAll
 	s.has[laneWrites] = s.has[laneReads]
-	s.has[laneLines] = p.lines && (p.opt.Count != countData || !p.data)
+	s.has[laneLines] = p.lines && (p.opt.Count != countData || !p.data) && !none
 	if p.sized {
 		s.datum = 1
 	} else if s.has[laneData] {
@@ -175,7 +176,7 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 		d.Plan = plan(d.Regions, p.opt)
 	}
 	d.Program = Program{Accesses: p.all, Outside: &p.outside, Threads: p.began}
-	if !p.sized && p.lines {
+	if !p.sized && p.lines && !none {
 		bytes, again := p.seen.Len()*p.datum, p.crossed*p.datum
 		d.Program.FootprintBytes, d.Program.AgainBytes = &bytes, &again
 	}

@@ -46,6 +46,9 @@ func newFootprint(opt *Options, data, lines, sized bool) (*footprint, error) {
 	if sized {
 		o.Datum, o.Table = 1, max(opt.Table/opt.Datum, 8)
 	}
+	if opt.Count == countNone {
+		return f, nil
+	}
 	if data && opt.Count != countLines {
 		for _, i := range []int{laneData, laneReads, laneWrites} {
 			if i != laneData && opt.Count != countAll {

@@ -96,9 +96,10 @@ func (h *hcpa) memory(opt *Options, l *shadow.Levels) ([]timed, error) {
 	if h == nil {
 		return nil, nil
 	}
-	list, o := make([]timed, h.paths), shadow.PaperVectors
-	o.Cache = pathsCache
-	o.Datum, o.Validation, o.Compress = int(opt.Datum), opt.memory().Validation, opt.Compress
+	list, o := make([]timed, h.paths), shadow.VectorOptions{Validation: opt.memory().Validation}
+	if o.Datum = int(opt.Datum); o.Validation == shadow.Bulk {
+		o.Cache, o.Collect, o.Compress = pathsCache, true, opt.Compress
+	}
 	for i := range list {
 		var err error
 		if list[i].memory, err = shadow.NewVectors[uint64](l, o); err != nil {

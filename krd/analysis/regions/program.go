@@ -174,7 +174,7 @@ func (p *program) leave(t *thread, n int, unended bool) {
 
 // found adds what the outermost region of a thread touched to what any did.
 func (p *program) found(t *thread) {
-	if p.sized || !p.data && !p.lines {
+	if p.sized || !p.data && !p.lines || p.opt.Count == countNone {
 		return
 	}
 	l := &t.foot.lane[laneData]

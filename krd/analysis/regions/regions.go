@@ -59,7 +59,7 @@ type Options struct {
 	Iterations bool   `flag:"iterations" help:"the iterations of loops are regions too"`
 	Datum      uint64 `flag:"datum" help:"BYTES of a datum, a power of two"`
 	// What is counted.
-	Count  string `flag:"count" choice:"all,data,lines" help:"WHAT: data, lines, or all, with reads apart"`
+	Count  string `flag:"count" choice:"all,data,lines,none" help:"WHAT of footprints: data, lines, all, with reads apart, or none"`
 	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
 	// Of the work of tasks.
 	Work string `flag:"work" choice:"time,kernels" help:"WHAT is the work of tasks: time, or the number of kernels"`
@@ -81,6 +81,7 @@ const (
 	countAll   = "all"
 	countData  = "data"
 	countLines = "lines"
+	countNone  = "none"
 )
 
 // What work is.

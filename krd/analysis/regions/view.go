@@ -24,15 +24,23 @@ const (
 // View implements [analysis.Result].
 func (d *Document) View() *doc.Doc {
 	v := &doc.Doc{Title: "Regions: work and footprint", Warnings: d.Warnings}
-	t := doc.NewTable(1, "region", "instances", "work", "mean", "most", "first")
-	t.Title = "Work: " + d.work() + ". Mean and most: " + d.touched() + " that an instance touches. " +
-		"First: how much of that was touched first there, within the outermost region around it."
+	heads, title := []string{"region", "instances", "work"}, "Work: "+d.work()+"."
 	parallel := slices.ContainsFunc(d.Regions, func(r Region) bool { return r.CriticalPath != nil })
+	switch counted := d.opt.Count != countNone; {
+	case counted && parallel:
+		heads, title = append(heads, "mean"), title+" Mean: "+d.touched()+" that an instance touches."
+	case counted:
+		heads = append(heads, "mean", "most", "first")
+		title += " Mean and most: " + d.touched() + " that an instance touches. First: how much of " +
+			"that was touched first there, within the outermost region around it."
+	}
 	if parallel {
-		t = doc.NewTable(1, "region", "instances", "work", "mean", "parallel", "class")
-		t.Columns[5].Kind = doc.Text
-		t.Title = "Work: " + d.work() + ". Mean: " + d.touched() + " that an instance touches. Parallel: " +
-			"its self-parallelism, without that of the regions in it."
+		heads, title = append(heads, "parallel", "class"), title+" Parallel: its self-parallelism, "+
+			"without that of the regions in it."
+	}
+	t := doc.NewTable(1, heads...)
+	if t.Title = title; parallel {
+		t.Columns[len(heads)-1].Kind = doc.Text
 	}
 	all := uint64(0)
 	for i := range d.Regions {
@@ -58,11 +66,14 @@ func (d *Document) View() *doc.Doc {
 			width -= 6 // for the classes
 		}
 		row := []any{indented(s.depth, name, width), doc.Count(doc.Some(float64(r.Instances))),
-			doc.Share{Part: float64(r.Work), Whole: float64(all)}, mean(s.mean)}
+			doc.Share{Part: float64(r.Work), Whole: float64(all)}}
+		if d.opt.Count != countNone {
+			if row = append(row, mean(s.mean)); !parallel {
+				row = append(row, most(s.most), share(r, s))
+			}
+		}
 		if parallel {
 			row = append(row, factor(r.SelfParallelism), cmp.Or(deref(r.Class), "-"))
-		} else {
-			row = append(row, most(s.most), share(r, s))
 		}
 		t.Row(row...)
 	}
