@@ -32,6 +32,7 @@ type benchmark struct {
 
 var benchmarks = []benchmark{
 	{"cg", [...]int{cgSteps, cgSteps, cgSteps}, 1e-10, runCG},
+	{"ft", [...]int{ftSteps, ftSteps, ftSteps}, 1e-12, runFT},
 	{"is", [...]int{isSteps, isSteps, isSteps}, 0, runIS},
 	{"mg", [...]int{mgSteps, mgSteps, mgSteps}, 1e-8, runMG},
 }
