@@ -34,6 +34,7 @@ var benchmarks = []benchmark{
 	{"cg", [...]int{cgSteps, cgSteps, cgSteps}, 1e-10, runCG},
 	{"ft", [...]int{ftSteps, ftSteps, ftSteps}, 1e-12, runFT},
 	{"is", [...]int{isSteps, isSteps, isSteps}, 0, runIS},
+	{"lu", [...]int{luClasses[0].steps, luClasses[1].steps, luClasses[2].steps}, 1e-8, runLU},
 	{"mg", [...]int{mgSteps, mgSteps, mgSteps}, 1e-8, runMG},
 }
 
