@@ -59,7 +59,7 @@ func runCG(class, steps int) (string, []float64, []float64) {
 // conjugateGradients sets z to an approximate solution of A z = x, and returns the norm of x - A z.
 func conjugateGradients(a matrix, x, z []float64) float64 {
 	r, p, q := slices.Clone(x), slices.Clone(x), make([]float64, len(x))
-	scale(z, 0, z)
+	clear(z)
 	rho := dot(r, r)
 	for range cgInner {
 		multiply(q, a, p)

@@ -106,8 +106,8 @@ func transform(u volume, sign float64) {
 
 // transformX transforms all lines along x.
 func transformX(u volume, f *fft) {
-	for at := 0; at < len(u.v); at += u.nx {
-		line := u.v[at : at+u.nx]
+	for i := range u.nz * u.ny {
+		line := u.v[i*u.nx : (i+1)*u.nx]
 		copy(line, f.transform(line))
 	}
 }

@@ -2,22 +2,22 @@ package main
 
 import "fmt"
 
-// isClass is a size of IS: numbers of keys and of their values, and the keys that are tested. A key
-// has the rank there in a step before the first, and gains grow ranks in each.
+// isClass is a size of IS: numbers of keys and of their values, and the keys that are tested.
 type isClass struct {
 	keys, values int
-	tests        [5]struct{ index, rank, grow int }
+	tests        [5]isTest
 }
 
+// isTest is a key. As many keys are less as rank, before the first step, and grow more in each.
+type isTest struct{ index, rank, grow int }
+
 var isClasses = [...]isClass{
-	{1 << 16, 1 << 11, [5]struct{ index, rank, grow int }{
-		{48427, 0, 1}, {17148, 18, 1}, {23627, 346, 1}, {62548, 64917, -1}, {4431, 65463, -1}}},
-	{1 << 20, 1 << 16, [5]struct{ index, rank, grow int }{
-		{357773, 1247, 1}, {934767, 11696, 1}, {875723, 1039987, -1}, {898999, 1043896, -1},
-		{404505, 1048018, -1}}},
-	{1 << 23, 1 << 19, [5]struct{ index, rank, grow int }{
-		{2112377, 103, 1}, {662041, 17522, 1}, {5336171, 123927, 1}, {3642833, 8288933, -1},
-		{4250760, 8388265, -1}}},
+	{1 << 16, 1 << 11, [...]isTest{{48427, 0, 1}, {17148, 18, 1}, {23627, 346, 1},
+		{62548, 64917, -1}, {4431, 65463, -1}}},
+	{1 << 20, 1 << 16, [...]isTest{{357773, 1247, 1}, {934767, 11696, 1}, {875723, 1039987, -1},
+		{898999, 1043896, -1}, {404505, 1048018, -1}}},
+	{1 << 23, 1 << 19, [...]isTest{{2112377, 103, 1}, {662041, 17522, 1}, {5336171, 123927, 1},
+		{3642833, 8288933, -1}, {4250760, 8388265, -1}}},
 }
 
 const isSteps = 10
@@ -51,7 +51,7 @@ func makeKeys(n, values int) []int32 {
 	return keys
 }
 
-// rankKeys sets ranks[v] to the number of keys that are at most v.
+// rankKeys sets ranks[v] to the number of keys up to v.
 func rankKeys(ranks, keys []int32) {
 	countKeys(ranks, keys)
 	accumulate(ranks)
@@ -59,9 +59,7 @@ func rankKeys(ranks, keys []int32) {
 
 // countKeys sets count[v] to the number of keys that are v.
 func countKeys(count, keys []int32) {
-	for v := range count {
-		count[v] = 0
-	}
+	clear(count)
 	for _, k := range keys {
 		count[k]++
 	}
@@ -82,7 +80,7 @@ func below(ranks []int32, k int32) int32 {
 	return ranks[k-1]
 }
 
-// sortKeys returns the keys in order, and takes the ranks apart.
+// sortKeys returns the keys in order. It changes the ranks.
 func sortKeys(keys, ranks []int32) []int32 {
 	sorted := make([]int32, len(keys))
 	for _, k := range keys {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -51,40 +52,41 @@ func main() {
 
 // run returns the line to print, and an error if there is none or the result does not verify.
 func run(args []string) (string, error) {
-	for _, b := range benchmarks {
-		if len(args) == 0 || args[0] != b.name {
-			continue
-		}
-		f := flag.NewFlagSet(b.name, flag.ContinueOnError)
-		name := f.String("class", "S", "the size: S, W or A")
-		steps := f.Int("iterations", 0, "steps, for a shorter run (0: those of the class)")
-		if err := f.Parse(args[1:]); err != nil {
-			return "", err
-		}
-		if f.NArg() > 0 {
-			return "", fmt.Errorf("%q is no flag", f.Arg(0))
-		}
-		class := strings.Index(classes, *name)
-		if class < 0 || len(*name) != 1 {
-			return "", fmt.Errorf("--class %s: expected S, W or A", *name)
-		}
-		if *steps < 0 || *steps > b.steps[class] {
-			return "", fmt.Errorf("--iterations %d: expected up to %d", *steps, b.steps[class])
-		}
-		if *steps == 0 {
-			*steps = b.steps[class]
-		}
-		text, got, want := b.run(class, *steps)
-		text = fmt.Sprintf("%s, class %s, %d iterations: %s; ", b.name, *name, *steps, text)
-		if *steps < b.steps[class] {
-			return text + "not verified", nil
-		}
-		if err := verify(got, want, b.epsilon); err != nil {
-			return text + "wrong", err
-		}
-		return text + "verified", nil
+	at := slices.IndexFunc(benchmarks, func(b benchmark) bool {
+		return len(args) > 0 && args[0] == b.name
+	})
+	if at < 0 {
+		return "", errors.New("expected cg, ft, is, lu or mg, then flags (-h lists them)")
 	}
-	return "", errors.New("expected cg, ft, is, lu or mg, then flags (-h lists them)")
+	b := benchmarks[at]
+	f := flag.NewFlagSet(b.name, flag.ContinueOnError)
+	name := f.String("class", "S", "the size: S, W or A")
+	steps := f.Int("iterations", 0, "steps, for a shorter run (0: those of the class)")
+	if err := f.Parse(args[1:]); err != nil {
+		return "", err
+	}
+	if f.NArg() > 0 {
+		return "", fmt.Errorf("%q is no flag", f.Arg(0))
+	}
+	class := strings.Index(classes, *name)
+	if class < 0 || len(*name) != 1 {
+		return "", fmt.Errorf("--class %s: expected S, W or A", *name)
+	}
+	if *steps < 0 || *steps > b.steps[class] {
+		return "", fmt.Errorf("--iterations %d: expected up to %d", *steps, b.steps[class])
+	}
+	if *steps == 0 {
+		*steps = b.steps[class]
+	}
+	text, got, want := b.run(class, *steps)
+	text = fmt.Sprintf("%s, class %s, %d iterations: %s; ", b.name, *name, *steps, text)
+	if *steps < b.steps[class] {
+		return text + "not verified", nil
+	}
+	if err := verify(got, want, b.epsilon); err != nil {
+		return text + "wrong", err
+	}
+	return text + "verified", nil
 }
 
 // verify returns an error if a number differs from the one expected by more than epsilon, relatively.

@@ -35,13 +35,6 @@ func (g grid) row(z, y int) []float64 {
 	return g.v[at : at+g.n]
 }
 
-// clear sets all points to 0.
-func (g grid) clear() {
-	for i := range g.v {
-		g.v[i] = 0
-	}
-}
-
 // runMG solves a Poisson equation with periodic boundaries by multigrid: each step is a V-cycle.
 func runMG(class, steps int) (string, []float64, []float64) {
 	c := mgClasses[class]
@@ -69,10 +62,10 @@ func cycle(u []grid, v grid, r []grid) {
 	for l := top; l > 0; l-- {
 		project(r[l-1], r[l])
 	}
-	u[0].clear()
+	clear(u[0].v)
 	smooth(u[0], r[0])
 	for l := 1; l < top; l++ {
-		u[l].clear()
+		clear(u[l].v)
 		interpolate(u[l], u[l-1])
 		residual(r[l], r[l], u[l])
 		smooth(u[l], r[l])
@@ -141,13 +134,9 @@ func around(near, far []float64, g grid, z, y int) {
 	for x := range near {
 		near[x] = before[x] + behind[x] + above[x] + below[x]
 	}
-	before, behind = g.row(z-1, y-1), g.row(z-1, y+1)
+	a, b, c, d := g.row(z-1, y-1), g.row(z-1, y+1), g.row(z+1, y-1), g.row(z+1, y+1)
 	for x := range far {
-		far[x] = before[x] + behind[x]
-	}
-	before, behind = g.row(z+1, y-1), g.row(z+1, y+1)
-	for x := range far {
-		far[x] += before[x] + behind[x]
+		far[x] = a[x] + b[x] + c[x] + d[x]
 	}
 }
 
@@ -187,16 +176,16 @@ func addRow(fine, coarse []float64, weight float64) {
 
 // wrap copies the points at each end to the outermost ones of the other.
 func wrap(g grid) {
-	last := g.n - 1
+	last, plane := g.n-1, g.n*g.n
 	for z := 1; z < last; z++ {
 		for y := 1; y < last; y++ {
 			row := g.row(z, y)
 			row[0], row[last] = row[last-1], row[1]
 		}
-		copy(g.row(z, 0), g.row(z, last-1))
-		copy(g.row(z, last), g.row(z, 1))
+		rows := g.v[z*plane : (z+1)*plane]
+		copy(rows[:g.n], rows[(last-1)*g.n:last*g.n])
+		copy(rows[last*g.n:], rows[g.n:2*g.n])
 	}
-	plane := g.n * g.n
 	copy(g.v[:plane], g.v[(last-1)*plane:last*plane])
 	copy(g.v[last*plane:], g.v[plane:2*plane])
 }
