@@ -9,6 +9,11 @@ import "embed"
 //go:embed scimark/fft.go scimark/lu.go scimark/main.go scimark/sor.go scimark/sparse.go
 var SciMark embed.FS
 
+// NAS is the files of examples/nas, likewise.
+//
+//go:embed nas/cg.go nas/ft.go nas/is.go nas/lu.go nas/main.go nas/mg.go nas/random.go
+var NAS embed.FS
+
 // Modules is the files of examples/modules, a program that runs libraries of others, and the go.mod
 // and go.sum that it has by itself.
 //

@@ -2,19 +2,24 @@ package examples
 
 import (
 	"bytes"
+	"embed"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// Each file of the program is there, and no test.
-func TestSciMark(t *testing.T) {
-	there, err := SciMark.ReadDir("scimark")
+// Each file of the programs is there, and no test.
+func TestSciMark(t *testing.T) { sameFiles(t, SciMark, "scimark", 5) }
+
+func TestNAS(t *testing.T) { sameFiles(t, NAS, "nas", 7) }
+
+func sameFiles(t *testing.T, embedded embed.FS, dir string, least int) {
+	there, err := embedded.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("scimark/*.go")
+	files, err := filepath.Glob(dir + "/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +33,11 @@ func TestSciMark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := SciMark.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		if got, err := embedded.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if n != len(there) || n < 5 {
+	if n != len(there) || n < least {
 		t.Errorf("%d files are embedded, %d are there", len(there), n)
 	}
 }
