@@ -9,8 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"krdlab/examples"
 	"krdlab/experiments"
@@ -47,20 +50,26 @@ type Native struct {
 	TimesNS   []float64 `json:"times_ns"`
 }
 
-// A Sample is a run with footprints counted by a technique.
+// A Sample is a program profiled by a technique.
 type Sample struct {
 	// NotRunBytes is what the baseline would take, which was not run for that reason; all else is 0
 	// then.
 	NotRunBytes *uint64 `json:"not_run_bytes"`
 	Depth       int     `json:"depth"`      // levels of regions
-	DataBytes   float64 `json:"data_bytes"` // that all regions touched
+	DataBytes   float64 `json:"data_bytes"` // that all regions touched; 0 of critical paths
 	PeakBytes   uint64  `json:"peak_bytes"` // of the shadow memory
-	// VersionBytes and TableBytes are those of versions, and of what leads to tables, at most.
-	VersionBytes uint64   `json:"version_bytes"`
-	TableBytes   uint64   `json:"table_bytes"`
-	RSSBytes     *uint64  `json:"rss_bytes"` // of the process that held it, at most; null: not known
-	OwnNS        *float64 `json:"own_ns"`    // of the shadow memory; null: not apart from the rest
-	WholeNS      float64  `json:"whole_ns"`  // of the whole run, or of the analysis of a trace
+	// TagBytes, VersionBytes and TableBytes are those of tags, of versions, and of what leads to
+	// tables, at most.
+	TagBytes     uint64  `json:"tag_bytes"`
+	VersionBytes uint64  `json:"version_bytes"`
+	TableBytes   uint64  `json:"table_bytes"`
+	RSSBytes     *uint64 `json:"rss_bytes"` // of the process that held it, at most; null: not known
+	// OwnNS is CPU time, of the shadow memory; of critical paths that of the analysis of the trace.
+	// null: not apart from the rest
+	OwnNS   *float64 `json:"own_ns"`
+	WholeNS float64  `json:"whole_ns"` // of the whole run, or of the analysis of a kernel's trace
+	// TraceBytes are of the trace that the critical paths are of; of footprints 0, without a trace.
+	TraceBytes uint64 `json:"trace_bytes"`
 	// Observed is the share of the program's accesses that were counted: others are to the stack, or
 	// where nothing is recorded. null: all are.
 	Observed *float64 `json:"observed"`
@@ -72,18 +81,22 @@ var included = []string{"github.com/klauspost/compress/...", "github.com/pelleti
 	"github.com/jedib0t/go-pretty/v6/..."}
 
 // native runs the plain program.
-func native(ctx context.Context, w *steps.Worker, p *program, scale reproduce.Scale) (any, error) {
-	if p.source == kernels {
-		return nativeKernel(ctx, w, p, scale)
+func native(ctx context.Context, w *steps.Worker, p *profiler, x *program, scale reproduce.Scale) (
+	any, error) {
+	if x.source == kernels {
+		return nativeKernel(ctx, w, x, scale)
 	}
-	x, err := nativeProgram(ctx, w, p, scale)
-	return x, leftOut(err)
+	n, err := nativeProgram(ctx, w, x, x.arguments(p, scale))
+	return n, leftOut(err)
 }
 
 // sources returns the folder of a Go program.
 func (p *program) sources(w *steps.Worker) (string, error) {
-	if p.source == scimark {
+	switch p.source {
+	case scimark:
 		return w.SciMark()
+	case nas:
+		return w.Sources("nas", examples.NAS, map[string]string{"go.mod": "module nas\n\ngo 1.24\n"})
 	}
 	others := map[string]string{}
 	for _, name := range []string{"go.mod", "go.sum"} {
@@ -96,8 +109,8 @@ func (p *program) sources(w *steps.Worker) (string, error) {
 	return w.Sources("modules", examples.Modules, others)
 }
 
-func nativeProgram(ctx context.Context, w *steps.Worker, p *program, scale reproduce.Scale) (
-	*Native, error) {
+func nativeProgram(ctx context.Context, w *steps.Worker, p *program, arguments []string) (*Native,
+	error) {
 	dir, err := p.sources(w)
 	if err != nil {
 		return nil, err
@@ -117,7 +130,7 @@ func nativeProgram(ctx context.Context, w *steps.Worker, p *program, scale repro
 	}
 	x, file := &Native{}, filepath.Join(beside, "out")
 	for range nativeRuns {
-		args := append([]string{file, binary}, p.arguments(scale)...)
+		args := append([]string{file, binary}, arguments...)
 		if out, err := exec.CommandContext(ctx, start, args...).CombinedOutput(); err != nil {
 			return nil, failure.Errorf(failure.Failed, "%s: %w: %s", p.name, err, out)
 		}
@@ -135,18 +148,19 @@ func nativeProgram(ctx context.Context, w *steps.Worker, p *program, scale repro
 }
 
 // request asks for a kernel.
-func (p *program) request(scale reproduce.Scale) (*request.Request, error) {
+func (p *program) request(scale reproduce.Scale) (q *request.Request, err error) {
 	k, ok := table.ByName(p.name)
 	if !ok {
 		return nil, fmt.Errorf("%s is no kernel", p.name)
 	}
 	r := request.New(k)
-	for _, class := range p.args {
-		some, _ := k.InClass(class)
-		maps.Copy(r.Params, some)
-	}
-	if n := p.size.of(scale); n > 0 {
-		r.Params[p.flag] = n
+	for _, word := range strings.Fields(p.footprint.of(scale)) {
+		name, value, _ := strings.Cut(word, "=")
+		if some, ok := k.InClass(value); ok && name == "class" {
+			maps.Copy(r.Params, some)
+		} else if r.Params[name], err = strconv.Atoi(value); err != nil {
+			return nil, err
+		}
 	}
 	return &r, nil
 }
@@ -176,63 +190,159 @@ func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale reprod
 	return x, nil
 }
 
-// measure runs a program and counts footprints by a technique.
-func measure(ctx context.Context, w *steps.Worker, p *program, t *technique,
-	scale reproduce.Scale) (any, error) {
-	if t.name == baseline {
-		beside, err := steps.Load[Sample](w.Folder, measuredName(p, &techniques[slim]))
+// measure profiles a program by a technique.
+func measure(ctx context.Context, w *steps.Worker, by *profiler, p *program, t *technique,
+	scale reproduce.Scale, last *recording) (any, error) {
+	if t == &by.techniques[baseline] {
+		beside, err := steps.Load[Sample](w.Folder, measuredName(p, &by.techniques[slim]))
 		if err != nil {
 			return nil, leftOut(fmt.Errorf("SlimTV was left out, and its size is not known: %w", err))
 		}
-		if n := beside.baselineBytes(); n > baselineLimit {
+		if n := beside.baselineBytes(by); n > baselineLimit {
 			return &Sample{NotRunBytes: &n, Warnings: []string{}}, nil
 		}
 	}
 	o := regions.Analysis.Options().(*regions.Options)
 	o.Count, o.Memory, o.Iterations = "data", true, t.iterations
 	o.Validation, o.Compress = t.validation.String(), t.compress
-	if p.source == kernels {
+	var x *Sample
+	var err error
+	switch {
+	case p.source == kernels:
 		return ofKernel(ctx, w, p, o, scale)
+	case by.paths:
+		x, err = ofPaths(ctx, w, p, o, scale, last)
+	default:
+		x, err = ofProgram(ctx, w, p, o, p.arguments(by, scale))
 	}
-	x, err := ofProgram(ctx, w, p, o, scale)
 	return x, leftOut(err)
 }
 
-const baseline = "baseline"
+// baselineBytes computes what the baseline takes from what SlimTV did: of footprints as many
+// versions at each level, up to the deepest, where a thread with several outermost regions may have
+// less; of critical paths, whose tags are as long as versions, a version for each.
+func (s *Sample) baselineBytes(by *profiler) uint64 {
+	if by.paths {
+		return 2*s.TagBytes + s.TableBytes
+	}
+	return s.VersionBytes*uint64(s.Depth) + s.TableBytes
+}
 
-// baselineBytes computes what the baseline takes from what SlimTV did: as many versions at each
-// level, up to the deepest. Where a thread has several outermost regions it may be less.
-func (s *Sample) baselineBytes() uint64 { return s.VersionBytes*uint64(s.Depth) + s.TableBytes }
-
-// ofProgram follows a Go program while it runs.
-func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
-	scale reproduce.Scale) (*Sample, error) {
+// observe runs a Go program, rewritten as the request says.
+func observe(ctx context.Context, w *steps.Worker, p *program, r *gotrace.Request) (
+	*gotrace.Document, error) {
 	dir, err := p.sources(w)
 	if err != nil {
 		return nil, err
 	}
-	build := gofront.BuildOptions{Dir: dir, Path: ".", Regions: true, Iterations: o.Iterations}
-	if p.source == modules {
-		build.Include = included
+	b := &r.Build
+	if b.Dir, b.Path, b.Regions = dir, ".", true; p.source == modules {
+		b.Include = included
 	}
-	built, err := w.Rewritten(ctx, fmt.Sprintf("%s-%v", filepath.Base(dir), o.Iterations), build)
-	if err != nil {
+	name := fmt.Sprintf("%s-%v-%v", filepath.Base(dir), b.Iterations, b.Values)
+	if r.Built, err = w.Rewritten(ctx, name, *b); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	rss := rssPeak()
-	d, err := gotrace.Run(ctx, &gotrace.Request{Build: build, Built: built,
-		Args: p.arguments(scale), Unit: gotrace.Lines, Caches: w.Host.Machine(),
-		Stdout: &out, Stderr: &out,
-		Live: func(h *loi.Header) (analysis.Live, error) {
-			return regions.Analysis.Live(o, &analysis.Input{Header: h})
-		}}, w.Command, w.Host)
+	r.Caches, r.Stdout, r.Stderr = w.Host.Machine(), &out, &out
+	d, err := gotrace.Run(ctx, r, w.Command, w.Host)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
+	}
+	return d, nil
+}
+
+// A recording is the trace of a program's values; there is one at a time.
+type recording struct {
+	of   *program
+	path string
+	size uint64
+	doc  *gotrace.Document
+}
+
+// record makes the recording one of a program.
+func (r *recording) record(ctx context.Context, w *steps.Worker, p *program,
+	scale reproduce.Scale) error {
+	if r.of == p {
+		return nil
+	}
+	if r.of != nil {
+		if err := os.Remove(r.path); err != nil {
+			return err
+		}
+	}
+	*r = recording{path: w.RunDir() + ".loi"}
+	var err error
+	if r.doc, err = observe(ctx, w, p, &gotrace.Request{Args: p.arguments(&hcpa, scale),
+		Unit: gotrace.Data, Trace: r.path,
+		Build: gofront.BuildOptions{Iterations: true, Values: true}}); err != nil {
+		return err
+	}
+	info, err := os.Stat(r.path)
+	if err != nil {
+		return err
+	}
+	r.of, r.size = p, uint64(info.Size())
+	return nil
+}
+
+// ofPaths finds the critical paths of a Go program by a trace of its values. Those with the
+// dependences of reductions are found alone, so that there is one tag for each level.
+func ofPaths(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
+	scale reproduce.Scale, last *recording) (*Sample, error) {
+	if err := last.record(ctx, w, p, scale); err != nil {
+		return nil, err
+	}
+	t, err := loi.Open(last.path)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	o.Count, o.KeepReductions = "none", true
+	rss, began, busy := rssPeak(), time.Now(), cpuTime()
+	list, err := analysis.Run(ctx, t, []analysis.Asked{{Analysis: regions.Analysis, Options: o}},
+		analysis.Options{})
+	if err != nil {
+		return nil, err
+	}
+	own := float64(cpuTime() - busy)
+	x := sampleOf(list[0].(*regions.Document))
+	x.OwnNS, x.RSSBytes, x.TraceBytes = &own, rss(), last.size
+	x.WholeNS = float64(last.doc.TracedNs) + float64(time.Since(began))
+	x.notObserved(last.doc)
+	return x, nil
+}
+
+// cpuTime is what this process has used.
+func cpuTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0 // it has no other error than of its arguments
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// ofProgram follows a Go program while it runs.
+func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
+	arguments []string) (*Sample, error) {
+	rss := rssPeak()
+	d, err := observe(ctx, w, p, &gotrace.Request{Args: arguments, Unit: gotrace.Lines,
+		Build: gofront.BuildOptions{Iterations: o.Iterations},
+		Live: func(h *loi.Header) (analysis.Live, error) {
+			return regions.Analysis.Live(o, &analysis.Input{Header: h})
+		}})
+	if err != nil {
+		return nil, err
 	}
 	x := sampleOf(d.Result.(*regions.Document))
 	own := float64(d.ObserverNs)
 	x.OwnNS, x.WholeNS, x.RSSBytes = &own, float64(d.TracedNs), rss()
+	x.notObserved(d)
+	return x, nil
+}
+
+// notObserved notes what of a program is not.
+func (x *Sample) notObserved(d *gotrace.Document) {
 	observed := float64(d.Accounts.Analysed) / float64(max(d.Accounts.All(), 1))
 	x.Observed = &observed
 	for _, left := range d.LeftFiles {
@@ -241,7 +351,6 @@ func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Opti
 	for _, f := range d.Failed {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("not observed: package %s: %s", f.Package, f.Why))
 	}
-	return x, nil
 }
 
 // ofKernel looks at the trace of a simulated run.
@@ -273,8 +382,9 @@ func ofKernel(ctx context.Context, w *steps.Worker, p *program, o *regions.Optio
 }
 
 func sampleOf(d *regions.Document) *Sample {
-	x := &Sample{PeakBytes: d.Memory.PeakBytes, VersionBytes: d.Memory.Versions.Peak,
-		TableBytes: d.Memory.Tables.Peak, Warnings: append([]string{}, d.Warnings...)}
+	x := &Sample{PeakBytes: d.Memory.PeakBytes, TagBytes: d.Memory.Tags.Peak,
+		VersionBytes: d.Memory.Versions.Peak,
+		TableBytes:   d.Memory.Tables.Peak, Warnings: append([]string{}, d.Warnings...)}
 	for i := range d.Regions {
 		x.Depth = max(x.Depth, len(d.Regions[i].Path))
 	}

@@ -1,6 +1,7 @@
 package skadu
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ type Result struct {
 	Scale    reproduce.Scale
 	Warnings []string
 	warned   []warning
-	rows     []row // by program, then technique
+	rows     map[*profiler][]row // by program, then technique
 	tables   []*doc.Table
 	figures  []steps.Figure
 }
@@ -80,41 +81,54 @@ func step[T any](f *steps.Folder, name string) (*T, doc.Missing, error) {
 // ResultOf makes the result of the steps, each of which is done or left out. Errors:
 // [steps.ErrStep], wrapped; those of the file system.
 func ResultOf(f *steps.Folder) (*Result, error) {
-	r := &Result{Scale: f.Scale, Warnings: []string{}}
-	t := r.table("programs", "Programs (beside table 2)", 2, "program", "program", "source", "from",
-		"size", "size", "native_bytes", "native memory, MB", "native_ns", "native time, s", "depth",
-		"levels", "depth_iterations", "with iterations", "data_bytes", "data touched, MB",
-		"observed", "accesses observed, %")
-	for i := range programs {
-		if err := r.program(f, &programs[i], t); err != nil {
-			return nil, err
+	r := &Result{Scale: f.Scale, Warnings: []string{}, rows: map[*profiler][]row{}}
+	for _, by := range profilers {
+		columns := []string{"program", "program", "source", "from", "input", "input", "native_bytes",
+			"native memory, MB", "native_ns", "native time, s", "depth", "levels"}
+		if by.paths {
+			columns = append(columns, "trace_bytes", "trace, MB")
+		} else {
+			columns = append(columns, "depth_iterations", "with iterations", "data_bytes",
+				"data touched, MB")
 		}
+		t := r.table(by.prefix+"programs", by.title+": programs (beside table 2)", 2,
+			append(columns, "observed", "accesses observed, %")...)
+		for i := range programs {
+			if p := &programs[i]; by.has(p) {
+				if err := r.program(f, by, p, t); err != nil {
+					return nil, err
+				}
+			}
+		}
+		r.techniques(by)
+		r.means(by)
+		if by.paths {
+			r.compression()
+		}
+		r.draw(by)
 	}
+	r.paper()
 	for _, w := range r.warned {
 		r.Warnings = append(r.Warnings, strings.Join(w.programs, ", ")+": "+w.text)
 	}
-	r.techniques()
-	r.means()
-	r.paper()
-	r.draw()
 	return r, nil
 }
 
 // program adds the rows of a program.
-func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
-	n, nwhy, err := step[Native](f, nativeName(p))
+func (r *Result) program(f *steps.Folder, by *profiler, p *program, t *doc.Table) error {
+	n, nwhy, err := step[Native](f, nativeName(by, p))
 	if err != nil {
 		return err
 	}
-	var memory, time, depth, data, observed doc.Number
+	var memory, time, depth, data, trace, observed doc.Number
 	if n != nil && len(n.TimesNS) > 0 {
 		times := slices.Sorted(slices.Values(n.TimesNS))
 		memory, time = doc.Some(float64(n.PeakBytes)), doc.Some(times[len(times)/2])
 	}
 	var missing doc.Missing
-	from := len(r.rows)
-	for i := range techniques {
-		x := row{program: p, technique: &techniques[i]}
+	var rows []row
+	for i := range by.techniques {
+		x := row{program: p, technique: &by.techniques[i]}
 		s, why, err := step[Sample](f, measuredName(p, x.technique))
 		if err != nil {
 			return err
@@ -130,6 +144,7 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 			x.why = nwhy
 			if i == slim {
 				depth, data = doc.Some(float64(s.Depth)), doc.Some(s.DataBytes)
+				trace = doc.Some(float64(s.TraceBytes))
 				if observed = doc.Some(1); s.Observed != nil {
 					observed = doc.Some(*s.Observed)
 				}
@@ -137,15 +152,22 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 			x.of(s, memory, time)
 			r.warn(p, s)
 		}
-		r.rows = append(r.rows, x)
+		rows = append(rows, x)
 	}
-	base := r.rows[from] // the first of techniques
-	for i := from; i < len(r.rows); i++ {
-		x := &r.rows[i]
+	base := rows[baseline]
+	for i := range rows {
+		x := &rows[i]
 		x.reduction = ratio(base.expansion, x.expansion)
 		if x.speedup = ratio(base.own, x.own); p.source == kernels {
 			x.speedup = ratio(base.whole, x.whole)
 		}
+	}
+	r.rows[by] = append(r.rows[by], rows...)
+	cells := []any{p.name, p.source, p.input(by, r.Scale), known(memory, nwhy), known(time, nwhy),
+		known(depth, missing)}
+	if by.paths {
+		add(t, append(cells, known(trace, missing), known(observed, missing))...)
+		return nil
 	}
 	iterations, iwhy := doc.Number{}, doc.Missing("tasks have no iterations")
 	if p.source != kernels {
@@ -157,17 +179,8 @@ func (r *Result) program(f *steps.Folder, p *program, t *doc.Table) error {
 			iterations = doc.Some(float64(s.Depth))
 		}
 	}
-	add(t, p.name, p.source, sizeWord(p, r.Scale), known(memory, nwhy),
-		known(time, nwhy), known(depth, missing), known(iterations, iwhy),
-		known(data, missing), known(observed, missing))
+	add(t, append(cells, known(iterations, iwhy), known(data, missing), known(observed, missing))...)
 	return nil
-}
-
-func sizeWord(p *program, scale reproduce.Scale) string {
-	if n := p.size.of(scale); n > 0 {
-		return fmt.Sprintf("%s %d", strings.TrimPrefix(p.flag, "-"), n)
-	}
-	return "class " + p.args[0]
 }
 
 // of computes what a sample is beside the plain program.
@@ -201,13 +214,14 @@ func ratio(a, b doc.Number) doc.Number {
 }
 
 // techniques lists the rows.
-func (r *Result) techniques() {
-	t := r.table("techniques", "Programs under each technique (figure 7)", 2, "program", "program",
+func (r *Result) techniques(by *profiler) {
+	t := r.table(by.prefix+"techniques", fmt.Sprintf("%s: programs under each technique (figure %d)",
+		by.title, by.figure), 2, "program", "program",
 		"technique", "technique", "shadow_bytes", "shadow memory, MB", "computed", "computed",
 		"rss_bytes", "process, MB", "expansion", "expansion", "own_slowdown", "slowdown, its own",
 		"whole_slowdown", "of the whole run", "reduction", "reduction", "speedup", "speed-up")
-	for i := range r.rows {
-		x := &r.rows[i]
+	for i := range r.rows[by] {
+		x := &r.rows[by][i]
 		own, over := x.why, x.why
 		if own == "" {
 			own = "a trace is read: its own time is not apart"
@@ -230,10 +244,11 @@ func yes(ok bool) string {
 
 // mean is the geometric mean of what is known of the rows of a technique, and of how many. Go
 // programs alone, or kernels too.
-func (r *Result) mean(t *technique, of func(*row) doc.Number, all bool) (doc.Number, int) {
+func (r *Result) mean(by *profiler, t *technique, of func(*row) doc.Number, all bool) (doc.Number,
+	int) {
 	sum, n := 0.0, 0
-	for i := range r.rows {
-		x := &r.rows[i]
+	for i := range r.rows[by] {
+		x := &r.rows[by][i]
 		if !all && x.program.source == kernels {
 			continue
 		}
@@ -254,10 +269,14 @@ const (
 )
 
 // means sets geometric means beside those of the paper.
-func (r *Result) means() {
-	t := r.table("means", "Geometric means over the Go programs that were measured, beside the "+
-		"paper's", 2, "quantity", "quantity", "technique", "technique", "paper", "paper", "ours", "ours",
-		"programs", "programs", "with_kernels", "with kernels", "all_programs", "programs")
+func (r *Result) means(by *profiler) {
+	columns := []string{"quantity", "quantity", "technique", "technique", "paper", "paper", "ours", "ours",
+		"programs", "programs"}
+	if !by.paths {
+		columns = append(columns, "with_kernels", "with kernels", "all_programs", "programs")
+	}
+	t := r.table(by.prefix+"means", by.title+": geometric means over the Go programs that were "+
+		"measured, beside the paper's", 2, columns...)
 	for _, q := range []struct {
 		name  string
 		paper func(*technique) float64
@@ -274,17 +293,43 @@ func (r *Result) means() {
 		{"speed-up over baseline", func(t *technique) float64 { return t.speedup },
 			func(x *row) doc.Number { return x.speedup }},
 	} {
-		for i := range techniques {
-			k := &techniques[i]
+		for i := range by.techniques {
+			k := &by.techniques[i]
 			theirs := doc.Number{}
 			if v := q.paper(k); v > 0 {
 				theirs = doc.Some(v)
 			}
-			ours, n := r.mean(k, q.ours, false)
-			with, all := r.mean(k, q.ours, true)
-			t.Row(q.name, k.title, known(theirs, notTold), known(ours, noneRan), n,
-				known(with, noneRan), all)
+			ours, n := r.mean(by, k, q.ours, false)
+			cells := []any{q.name, k.title, known(theirs, notTold), known(ours, noneRan), n}
+			if with, all := r.mean(by, k, q.ours, true); !by.paths {
+				cells = append(cells, known(with, noneRan), all)
+			}
+			t.Row(cells...)
 		}
+	}
+}
+
+// The techniques that table 3 compares.
+const (
+	garbage    = 2
+	compressed = 3
+)
+
+// compression sets what compression saves beside what it costs.
+func (r *Result) compression() {
+	t := r.table("compression", "Critical paths: compression of tags (table 3; paper: 7.1 to 5.2 x, "+
+		"25.5 % less)", 1, "program", "program", "without", "without", "with", "with", "saved",
+		"saved, %", "slowdown", "slowdown by it")
+	rows, n := r.rows[&hcpa], len(hcpa.techniques)
+	for i := 0; i < len(rows); i += n {
+		a, b := &rows[i+garbage], &rows[i+compressed]
+		saved := ratio(b.expansion, a.expansion)
+		if saved.Known() {
+			saved = doc.Some(1 - saved.Float())
+		}
+		why := cmp.Or(a.why, b.why)
+		t.Row(a.program.name, known(a.expansion, why), known(b.expansion, why), known(saved, why),
+			known(ratio(b.own, a.own), why))
 	}
 }
 
@@ -380,7 +425,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 
 // View implements [steps.Report].
 func (r *Result) View() *doc.Doc {
-	d := &doc.Doc{Title: fmt.Sprintf("Figure 7 of the skadu paper, scale %s", r.Scale),
+	d := &doc.Doc{Title: fmt.Sprintf("Figures 7 and 8 of the skadu paper, scale %s", r.Scale),
 		Warnings: r.Warnings}
 	if r.Scale == reproduce.Smoke {
 		d.Say("The programs of this scale are so small that nothing can be told from them.")
@@ -397,6 +442,10 @@ func (r *Result) View() *doc.Doc {
 		"the tables that SlimTV had and the deepest level: where a program has several outermost "+
 		"regions, each with fewer levels, they are a bound. Levels with iterations are those at inputs "+
 		"of scale %s.", units.Bytes(baselineLimit), reproduce.Smoke)
+	d.Say("Critical paths are of a trace of all values, since their cost is in what follows these, " +
+		"and with the dependences of reductions: a path without them has shadow memory of its own. " +
+		"Their own slowdown is the CPU time of the analysis, the whole one that with the recording, " +
+		"by the clock. A step of the NAS benchmarks is one iteration.")
 	for _, t := range r.tables {
 		d.Add(t)
 	}

@@ -62,7 +62,7 @@ func TestBaselineBytes(t *testing.T) {
 	run(t, f)
 	for _, name := range []string{"lu", "heat"} {
 		slim, base := load[Sample](t, f, name+"-slim"), load[Sample](t, f, name+"-baseline")
-		if got, want := slim.baselineBytes(), base.VersionBytes+base.TableBytes; got != want ||
+		if got, want := slim.baselineBytes(&footprints), base.VersionBytes+base.TableBytes; got != want ||
 			slim.Depth < 3 || slim.VersionBytes == 0 {
 			t.Errorf("%s: computed %d bytes, the baseline has %d; %+v", name, got, want, slim)
 		}
@@ -74,6 +74,33 @@ func TestBaselineBytes(t *testing.T) {
 	// lu has a matrix of 32 x 32 and what it was
 	if x := load[Sample](t, f, "lu-slim"); x.DataBytes < 8*32*32 || x.DataBytes > 1<<20 {
 		t.Errorf("lu touched %v bytes", x.DataBytes)
+	}
+}
+
+// TestPathsOfBaseline has the same for critical paths. Techniques differ in what they take alone,
+// and the trace is recorded once.
+func TestPathsOfBaseline(t *testing.T) {
+	f := some(t, "nas-is-paths-slim", "nas-is-paths-bulk", "nas-is-paths-compressed",
+		"nas-is-paths-baseline")
+	run(t, f)
+	slim, base := load[Sample](t, f, "nas-is-paths-slim"), load[Sample](t, f, "nas-is-paths-baseline")
+	bulk := load[Sample](t, f, "nas-is-paths-bulk")
+	if got, want := slim.baselineBytes(&hcpa), base.TagBytes+base.VersionBytes+base.TableBytes; got <
+		want*9/10 || got > want*11/10 || base.VersionBytes != base.TagBytes {
+		t.Errorf("computed %d bytes, the baseline has %d; %+v", got, want, base)
+	}
+	// whole tables of tags, of the deepest levels too, for the keys and the ranks of class S
+	if slim.PeakBytes >= base.PeakBytes || bulk.PeakBytes >= slim.PeakBytes ||
+		bulk.PeakBytes < 8*(65536+2048) {
+		t.Errorf("baseline %d bytes, SlimTV %d, BulkTV %d", base.PeakBytes, slim.PeakBytes,
+			bulk.PeakBytes)
+	}
+	for _, x := range []*Sample{slim, base, bulk} {
+		if x.Depth != slim.Depth || x.Depth < 4 || x.TraceBytes != slim.TraceBytes ||
+			x.TraceBytes < 1<<20 || x.DataBytes != 0 || x.OwnNS == nil || *x.OwnNS <= 0 ||
+			x.WholeNS <= 0 {
+			t.Errorf("%+v", x)
+		}
 	}
 }
 
@@ -159,18 +186,23 @@ func TestResult(t *testing.T) {
 	large := uint64(8 << 30)
 	for i := range programs {
 		p := &programs[i]
-		put(t, f, nativeName(p), &Native{1e6, []float64{9e6, 1e6, 2e6}})
-		for k, technique := range measured {
-			own := float64(4e6)
-			s := &Sample{Depth: 5, DataBytes: 1e5, PeakBytes: 1e6 * uint64(k), OwnNS: &own,
-				WholeNS: 8e6}
-			switch {
-			case p.source == kernels:
-				s.OwnNS = nil
-			case p.name == "lu" && technique.name == baseline:
-				s = &Sample{NotRunBytes: &large}
+		for _, by := range profilers {
+			if !by.has(p) {
+				continue
 			}
-			put(t, f, measuredName(p, technique), s)
+			put(t, f, nativeName(by, p), &Native{1e6, []float64{9e6, 1e6, 2e6}})
+			for k, technique := range by.measured() {
+				own := float64(4e6)
+				s := &Sample{Depth: 5, DataBytes: 1e5, PeakBytes: 1e6 * uint64(k), OwnNS: &own,
+					WholeNS: 8e6}
+				switch {
+				case p.source == kernels:
+					s.OwnNS = nil
+				case p.name == "lu" && technique.name == "baseline":
+					s = &Sample{NotRunBytes: &large}
+				}
+				put(t, f, measuredName(p, technique), s)
+			}
 		}
 		put(t, f, measuredName(p, &deepest), &Sample{Depth: 7})
 	}
@@ -214,14 +246,26 @@ func TestResult(t *testing.T) {
 			With                *float64 `json:"with_kernels"`
 			All                 int      `json:"all_programs"`
 		}
-		Paper []any
+		Paper           []any
+		PathsPrograms   []any `json:"paths_programs"`
+		PathsTechniques []any `json:"paths_techniques"`
+		Compression     []struct {
+			Program                        string
+			Without, With, Saved, Slowdown *float64
+		}
 	}
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Programs) != 11 || len(d.Techniques) != 44 || len(d.Means) != 20 || len(d.Paper) != 12 {
-		t.Fatalf("%d programs, %d rows, %d means, %d of the paper", len(d.Programs),
-			len(d.Techniques), len(d.Means), len(d.Paper))
+	if len(d.Programs) != 16 || len(d.Techniques) != 64 || len(d.Means) != 20 || len(d.Paper) != 12 ||
+		len(d.PathsPrograms) != 12 || len(d.PathsTechniques) != 48 || len(d.Compression) != 12 {
+		t.Fatalf("%d programs, %d rows, %d means, %d of the paper; %d, %d and %d of critical paths",
+			len(d.Programs), len(d.Techniques), len(d.Means), len(d.Paper), len(d.PathsPrograms),
+			len(d.PathsTechniques), len(d.Compression))
+	}
+	// of 1 MB the program has, BulkTV takes another one, with compression another two
+	if x := d.Compression[0]; *x.Without != 2 || *x.With != 3 || *x.Saved != -0.5 || *x.Slowdown != 1 {
+		t.Errorf("compression: %+v", x)
 	}
 	say := func(v *float64) string {
 		if v == nil {
@@ -252,23 +296,23 @@ func TestResult(t *testing.T) {
 		want, n, all := 0.0, 0, 0
 		switch x.Quantity + ", " + x.Technique {
 		case "memory expansion, SlimTV + BulkTV": // not of toml
-			want, n, all = 2, 6, 10
+			want, n, all = 2, 11, 15
 		case "memory expansion, baseline": // not of lu
-			want, n, all = 4, 6, 10
+			want, n, all = 4, 11, 15
 		case "slowdown of the whole run, with compression":
-			want, n, all = 4, 7, 7
+			want, n, all = 4, 12, 12
 		default:
 			continue
 		}
 		if seen++; math.Abs(*x.Ours-want) > 1e-9 || math.Abs(*x.With-want) > 1e-9 ||
-			x.Programs != n || x.All != all || (x.Paper == nil) != (n == 7) {
+			x.Programs != n || x.All != all || (x.Paper == nil) != (n == 12) {
 			t.Errorf("%+v, expected %v of %d and %d", x, want, n, all)
 		}
 	}
 	if seen != 3 {
 		t.Errorf("%d means", seen)
 	}
-	if p := d.Programs; *p[0].Depth != 5 || *p[0].Deepest != 7 || p[7].Deepest != nil {
+	if p := d.Programs; *p[0].Depth != 5 || *p[0].Deepest != 7 || p[12].Deepest != nil {
 		t.Errorf("levels: %+v", p)
 	}
 	page, err := os.ReadFile(filepath.Join(f.Dir, steps.ReportText))
@@ -293,7 +337,7 @@ func TestPlan(t *testing.T) {
 			}
 			seen[s.Name] = true
 		}
-		if n := 11*(1+len(techniques)) + 7; len(seen) != n {
+		if n := (16+12)*(1+4) + 12; len(seen) != n {
 			t.Errorf("%s: %d steps, expected %d", scale, len(seen), n)
 		}
 		for i := range programs {
