@@ -84,7 +84,7 @@ type program struct {
 	source string // of its code
 	args   string // of a Go program before its inputs
 	// inputs are arguments, by scale: of a kernel its parameters, NAME=VALUE; as footprints are
-	// counted, and as critical paths are found.
+	// counted, and as critical paths are found. Without, the program is not profiled so.
 	footprint, paths inputs
 }
 
@@ -124,7 +124,7 @@ var programs = []program{
 		"--class A"}, inputs{"--class S --iterations 1", "--class S --iterations 1",
 		"--class W --iterations 1"}},
 	{"nas-ft", nas, "ft", inputs{"--class S --iterations 1", "--class W", "--class A"},
-		inputs{"--class S --iterations 1", "--class S --iterations 1", "--class W --iterations 1"}},
+		inputs{"", "--class S --iterations 1", "--class W --iterations 1"}},
 	{"nas-is", nas, "is", inputs{"--class S --iterations 1", "--class W", "--class A"},
 		inputs{"--class S --iterations 1", "--class S", "--class W --iterations 1"}},
 	{"nas-lu", nas, "lu", inputs{"--class S --iterations 1", "--class W --iterations 5",
@@ -145,9 +145,9 @@ var programs = []program{
 		"class=small"}},
 }
 
-// has reports whether a program is profiled so: a block is a datum of a kernel, of which there are
-// few.
-func (p *profiler) has(x *program) bool { return !p.paths || x.source != kernels }
+// has reports whether a program is profiled so at a scale: a block is a datum of a kernel, of which
+// there are few.
+func (p *profiler) has(x *program, scale reproduce.Scale) bool { return x.input(p, scale) != "" }
 
 // input of a program, as it is profiled.
 func (x *program) input(p *profiler, scale reproduce.Scale) string {
@@ -176,7 +176,7 @@ func plan(scale reproduce.Scale) (list []steps.Step) {
 	each := func(do func(*profiler, *program)) {
 		for _, p := range profilers {
 			for i := range programs {
-				if x := &programs[i]; p.has(x) {
+				if x := &programs[i]; p.has(x, scale) {
 					do(p, x)
 				}
 			}

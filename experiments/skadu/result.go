@@ -94,7 +94,7 @@ func ResultOf(f *steps.Folder) (*Result, error) {
 		t := r.table(by.prefix+"programs", by.title+": programs (beside table 2)", 2,
 			append(columns, "observed", "accesses observed, %")...)
 		for i := range programs {
-			if p := &programs[i]; by.has(p) {
+			if p := &programs[i]; by.has(p, f.Scale) {
 				if err := r.program(f, by, p, t); err != nil {
 					return nil, err
 				}
