@@ -28,8 +28,8 @@ var luClasses = [...]luClass{
 		6.7139225687777051, 7.0715315688392578e+01, 2.6030925604886277e+01}},
 }
 
-// Constants of the flow, where c1 is the ratio of the specific heats and c2 is c1 - 1. In the report,
-// viscosity is k3 k4, and conductivity k1 k3 k4 k5.
+// Constants of the flow, where c1 is the ratio of the specific heats and c2 is c1 - 1. In NPB
+// viscosity is c3 c4, and conductivity c1 c3 c4 c5, with c5 = c1.
 const (
 	c1, c2       = 1.4, 0.4
 	viscosity    = 0.1
