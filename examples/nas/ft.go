@@ -55,8 +55,8 @@ func runFT(class, steps int) (string, []float64, []float64) {
 		got = append(got, real(sum), imag(sum))
 	}
 	last := got[len(got)-2:]
-	return fmt.Sprintf("%d x %d x %d points, checksum %.13g %.13g", c.nx, c.ny, c.nz, last[0], last[1]),
-		got, c.checksums
+	return fmt.Sprintf("%d x %d x %d points, checksum %.13g %.13g", c.nx, c.ny, c.nz, last[0],
+		last[1]), got, c.checksums
 }
 
 // fillRandom sets v to random numbers, the real part first.

@@ -28,8 +28,8 @@ var luClasses = [...]luClass{
 		6.7139225687777051, 7.0715315688392578e+01, 2.6030925604886277e+01}},
 }
 
-// Constants of the flow, where c1 is the ratio of the specific heats and c2 is c1 - 1. In the report,
-// viscosity is k3 k4, and conductivity k1 k3 k4 k5.
+// Constants of the flow, where c1 is the ratio of the specific heats and c2 is c1 - 1. In NPB
+// viscosity is c3 c4, and conductivity c1 c3 c4 c5, with c5 = c1.
 const (
 	c1, c2       = 1.4, 0.4
 	viscosity    = 0.1
@@ -204,8 +204,8 @@ func (f *flow) jacobians(z, side int) {
 
 // addConvective adds c times the Jacobian of the convective flux along an axis at a point.
 func (f *flow) addConvective(b *block, c float64, axis, at int) {
-	u, volume := &f.u[at], f.volume[at]
-	a := axis + 1
+	u := &f.u[at]
+	a, volume := axis+1, f.volume[at]
 	speed, kinetic := u[a]*volume, f.kinetic[at]*volume
 	b[0][a] += c
 	for m := 1; m <= 3; m++ {
@@ -225,7 +225,8 @@ func (f *flow) addConvective(b *block, c float64, axis, at int) {
 // addDiffusive adds c times the Jacobian of the viscous flux along an axis at a point, and c times
 // the diffusion.
 func (f *flow) addDiffusive(b *block, c float64, axis, at int) {
-	u, volume := &f.u[at], f.volume[at]
+	u := &f.u[at]
+	volume := f.volume[at]
 	b[4][0] -= c * conductivity * volume * volume * u[4]
 	for m := 1; m <= 3; m++ {
 		along := viscosity
@@ -433,8 +434,8 @@ func (f *flow) errors() []state {
 // norm returns the root of the mean square of each component inside; v is 0 on the surface.
 func (f *flow) norm(v []state) (sum state) {
 	for at := range v {
-		for m := range sum {
-			sum[m] += v[at][m] * v[at][m]
+		for m, e := range v[at] {
+			sum[m] += e * e
 		}
 	}
 	inner := float64(f.n - 2)

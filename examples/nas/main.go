@@ -4,9 +4,9 @@
 //	go run ./examples/nas cg --class W
 //	go run ./examples/nas lu --iterations 2
 //
-// They are written from their specification (Bailey et al., RNR-94-007, 1994, and NAS-95-020, 1995);
-// sizes and reference values are those of NPB 3. It is a program as anybody writes one, for krdlab's
-// front end of Go programs to be tried on; nothing in it knows of krdlab.
+// They are written from their specification (Bailey et al., RNR-94-007, 1994, and NAS-95-020,
+// 1995); sizes and reference values are those of NPB 3.3. It is a program as anybody writes one,
+// for krdlab's front end of Go programs to be tried on; nothing in it knows of krdlab.
 package main
 
 import (
@@ -89,7 +89,7 @@ func run(args []string) (string, error) {
 	return text + "verified", nil
 }
 
-// verify returns an error if a number differs from the one expected by more than epsilon, relatively.
+// verify returns an error if a number's relative error is more than epsilon.
 func verify(got, want []float64, epsilon float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d numbers, expected %d", len(got), len(want))

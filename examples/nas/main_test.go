@@ -46,6 +46,8 @@ func TestRun(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"is --iterations 2",
 			"is, class S, 2 iterations: 65536 keys of 2048 values, median 1022; not verified"},
+		{"cg --iterations 1", "cg, class S, 1 iterations: order 1400, 78148 elements, " +
+			"eigenvalue 9.99864415791"}, // as NPB prints it
 		{"is --iterations 11", "--iterations 11: expected up to 10"},
 		{"is --iterations -1", "--iterations -1: expected up to 10"},
 		{"is --class B", "--class B: expected S, W or A"},
@@ -71,6 +73,18 @@ func TestRunWrong(t *testing.T) {
 		func(int, int) (string, []float64, []float64) { return "", []float64{1}, []float64{2} }}}
 	if text, err := run([]string{"half"}); err == nil || !strings.HasSuffix(text, "; wrong") {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// Keys are sorted, and keys out of order are counted.
+func TestSort(t *testing.T) {
+	keys, ranks := makeKeys(1000, 64), make([]int32, 64)
+	rankKeys(ranks, keys)
+	if got := sortKeys(keys, ranks); !slices.Equal(got, slices.Sorted(slices.Values(keys))) {
+		t.Errorf("sorted: %v", got)
+	}
+	if n := disorder([]int32{3, 1, 2, 2, 0}); n != 2 {
+		t.Errorf("%d keys are out of order, expected 2", n)
 	}
 }
 

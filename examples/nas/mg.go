@@ -92,8 +92,8 @@ func residual(r, v, u grid) {
 	wrap(r)
 }
 
-// smooth is u += S r, where S weighs a point with -3/8, those that share a face with 1/32, and those
-// that share an edge with -1/64.
+// smooth is u += S r, where S weighs a point with -3/8, those that share a face with 1/32, and
+// those that share an edge with -1/64.
 func smooth(u, r grid) {
 	near, far := make([]float64, u.n), make([]float64, u.n)
 	for z := 1; z < u.n-1; z++ {
@@ -108,8 +108,8 @@ func smooth(u, r grid) {
 	wrap(u)
 }
 
-// project sets each point of the coarse grid to 1/2 of that in its place in the fine one, plus 1/4 of
-// those that share a face with it, 1/8 of those that share an edge, and 1/16 of the corners.
+// project sets each point of the coarse grid to 1/2 of that in its place in the fine one, plus 1/4
+// of those that share a face with it, 1/8 of those that share an edge, and 1/16 of the corners.
 func project(coarse, fine grid) {
 	near, far := make([]float64, fine.n), make([]float64, fine.n)
 	for z := 1; z < coarse.n-1; z++ {
@@ -211,8 +211,8 @@ type charge struct {
 	at     int
 }
 
-// charges returns a grid of 0 but for 1 where the largest of random numbers are, one for each point,
-// and -1 where the smallest are.
+// charges returns a grid of 0 but for 1 where the largest of random numbers are, one for each
+// point, and -1 where the smallest are.
 func charges(n int) grid {
 	var largest, smallest [mgCharges]charge // the latter of negative numbers
 	for i := range smallest {

@@ -1,6 +1,6 @@
 package main
 
-// random is the generator of the NAS Parallel Benchmarks (RNR-94-007, 2.3): x' = 5^13 x mod 2^46.
+// random is the generator of the NAS Parallel Benchmarks (RNR-94-007): x' = 5^13 x mod 2^46.
 // state is x.
 type random struct{ state uint64 }
 
