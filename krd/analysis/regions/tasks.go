@@ -41,7 +41,10 @@ type instance struct {
 func ofTasks(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input) (analysis.Result,
 	error) {
 	x := &taskTree{opt: opt, header: &t.Header, tree: newTree(), begun: map[uint32]loi.RegionID{}}
-	err := x.begins(t)
+	err := opt.coloured(t.Accesses(), lacksAccesses)
+	if err == nil {
+		err = x.begins(t)
+	}
 	if err != nil {
 		return nil, err
 	}
