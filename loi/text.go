@@ -199,8 +199,7 @@ func (p *textPrinter) record(worker int, r *Record) {
 	case AccessesRecord:
 		list := make([]string, len(r.Explicit))
 		for i, a := range r.Explicit {
-			o := &reg.Objects[a.Object]
-			list[i] = name(o.Name) + "[" + part(o.Kind, &a) + "]:" + a.Mode.String()
+			list[i] = reg.Place(&a) + ":" + a.Mode.String()
 		}
 		words = append(words, u(r.End), name(reg.Kernels[r.Kernel].Name)+"{"+strings.Join(list,
 			",")+"}")
@@ -217,6 +216,12 @@ func (p *textPrinter) record(worker int, r *Record) {
 		words = append(words, "moved")
 	}
 	p.line(words...)
+}
+
+// Place names what an access touches as the text form does: block 7 of A is A[7].
+func (r *Registry) Place(a *Access) string {
+	o := &r.Objects[a.Object]
+	return name(o.Name) + "[" + part(o.Kind, a) + "]"
 }
 
 // part names what an access touches of an object, as it stands in brackets.

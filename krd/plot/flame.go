@@ -23,9 +23,9 @@ type Flame struct {
 	Title   string
 	Caption string
 	Unit    string // what is counted, in the plural
-	// Heat, if not "", is what the values of paths are: bytes, which colour frames in the place of their
+	// Heat, if not nil, says what the values of paths are, which colour frames in the place of their
 	// kinds.
-	Heat  string
+	Heat  *FlameHeat
 	Paths []FlamePath
 }
 
@@ -63,32 +63,57 @@ var kindColours = []struct {
 // flameOthers is the kind of the frame in the place of those that are too narrow, and of the root.
 const flameOthers = "other"
 
-// heats are the colours of values, and below how many bytes each is; the last is of all others.
-var heats = []struct {
+// A FlameHeat is a quantity that colours frames by classes, which are the same in all pictures.
+type FlameHeat struct {
+	name    string
+	print   func(float64) string
+	classes []heat
+}
+
+// A heat is a class of values: those below one, which has a name; the last class is all others.
+type heat struct {
 	below  float64
 	name   string
 	colour color.RGBA
-}{{4 << 10, "4 KiB", color.RGBA{0xff, 0xf7, 0xec, 0xff}},
-	{32 << 10, "32 KiB", color.RGBA{0xfe, 0xe8, 0xc8, 0xff}},
-	{256 << 10, "256 KiB", color.RGBA{0xfd, 0xd4, 0x9e, 0xff}},
-	{2 << 20, "2 MiB", color.RGBA{0xfd, 0xbb, 0x84, 0xff}},
-	{16 << 20, "16 MiB", color.RGBA{0xfc, 0x8d, 0x59, 0xff}},
-	{math.Inf(1), "more", color.RGBA{0xef, 0x65, 0x48, 0xff}}}
+}
+
+// HeatOfBytes returns a quantity in bytes.
+func HeatOfBytes(name string) *FlameHeat {
+	return &FlameHeat{name, func(v float64) string { return units.Bytes(uint64(v)) }, []heat{
+		{4 << 10, "4 KiB", color.RGBA{0xff, 0xf7, 0xec, 0xff}},
+		{32 << 10, "32 KiB", color.RGBA{0xfe, 0xe8, 0xc8, 0xff}},
+		{256 << 10, "256 KiB", color.RGBA{0xfd, 0xd4, 0x9e, 0xff}},
+		{2 << 20, "2 MiB", color.RGBA{0xfd, 0xbb, 0x84, 0xff}},
+		{16 << 20, "16 MiB", color.RGBA{0xfc, 0x8d, 0x59, 0xff}},
+		{math.Inf(1), "more", color.RGBA{0xef, 0x65, 0x48, 0xff}}}}
+}
+
+// HeatOfParallelism returns a parallelism; below 1.1 nothing is parallel.
+func HeatOfParallelism(name string) *FlameHeat {
+	return &FlameHeat{name, func(v float64) string { return units.Digits(v, 3) }, []heat{
+		{1.1, "1.1", color.RGBA{0xed, 0xf8, 0xfb, 0xff}},
+		{2.5, "2.5", color.RGBA{0xcc, 0xec, 0xe6, 0xff}},
+		{8, "8", color.RGBA{0x99, 0xd8, 0xc9, 0xff}},
+		{64, "64", color.RGBA{0x66, 0xc2, 0xa4, 0xff}},
+		{512, "512", color.RGBA{0x4f, 0xb8, 0x83, 0xff}},
+		{math.Inf(1), "more", color.RGBA{0x2c, 0xa2, 0x5f, 0xff}}}}
+}
 
 // colour is that of a frame.
 func (f *Flame) colour(x *flame) color.RGBA {
 	switch {
-	case f.Heat == "":
+	case f.Heat == nil:
 		return kindColour(x.Kind)
 	case x.value == nil:
 		return kindColour(flameOthers)
 	}
-	for _, h := range heats {
+	classes := f.Heat.classes
+	for _, h := range classes {
 		if *x.value < h.below {
 			return h.colour
 		}
 	}
-	return heats[len(heats)-1].colour
+	return classes[len(classes)-1].colour
 }
 
 func pale(c color.RGBA) color.RGBA {
@@ -119,7 +144,7 @@ type flame struct {
 func (f *Flame) grow() *flame {
 	root := &flame{FlameFrame: FlameFrame{"all", flameOthers}}
 	for _, p := range f.Paths {
-		if p.Count == 0 && f.Heat == "" {
+		if p.Count == 0 && f.Heat == nil {
 			continue
 		}
 		at := root
@@ -163,13 +188,13 @@ func (f *Flame) Write(w io.Writer, format string) error {
 		x += 17 + widthOf(name, flameText) + 18
 	}
 	for _, k := range kindColours {
-		if f.Heat == "" && slices.ContainsFunc(d.boxes,
+		if f.Heat == nil && slices.ContainsFunc(d.boxes,
 			func(b flameBox) bool { return b.Kind == k.kind }) {
 			key(k.colour, k.kind)
 		}
 	}
-	for _, h := range heats {
-		if f.Heat != "" {
+	if f.Heat != nil {
+		for _, h := range f.Heat.classes {
 			key(h.colour, h.name)
 		}
 	}
@@ -186,10 +211,10 @@ func (f *Flame) Write(w io.Writer, format string) error {
 
 // meaning is what the drawing shows.
 func (f *Flame) meaning() string {
-	if f.Heat == "" {
+	if f.Heat == nil {
 		return "Width: " + f.Unit + " in the range."
 	}
-	return "Width: " + f.Unit + ". Colour: " + f.Heat + ", below the size beside it."
+	return "Width: " + f.Unit + ". Colour: " + f.Heat.name + ", below what stands beside it."
 }
 
 // A flameDrawing is what stands where, in pixels from the left and the top.
@@ -267,7 +292,7 @@ func (d *flameDrawing) svg(w io.Writer) error {
 			name += " (" + b.Kind + ")"
 		}
 		if b.value != nil {
-			name += ", " + d.Heat + " " + units.Bytes(uint64(*b.value))
+			name += ", " + d.Heat.name + " " + d.Heat.print(*b.value)
 		}
 		fmt.Fprintf(out, `<g><title>%s: %s %s, %.2f %%</title><rect x="%.2f" y="%.0f" width="%.2f" `+
 			`height="%d" fill="%s"/>`, html.EscapeString(name), units.Grouped(b.count), d.Unit,

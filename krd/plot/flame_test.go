@@ -115,7 +115,7 @@ func TestFlame(t *testing.T) {
 func TestFlameHeat(t *testing.T) {
 	kib := func(n float64) *float64 { n *= 1024; return &n }
 	outer, inner := FlameFrame{"main", "function"}, FlameFrame{"loop", "loop"}
-	f := &Flame{Title: "heat", Unit: "accesses", Heat: "footprint", Paths: []FlamePath{
+	f := &Flame{Title: "heat", Unit: "accesses", Heat: HeatOfBytes("footprint"), Paths: []FlamePath{
 		{Frames: []FlameFrame{outer}, Value: kib(300)}, // all that it does is within
 		{Frames: []FlameFrame{outer, inner}, Count: 10, Value: kib(3)},
 		{Frames: []FlameFrame{outer, {"other", "loop"}}, Count: 10}}}
@@ -128,6 +128,32 @@ func TestFlameHeat(t *testing.T) {
 		_, rest, found := strings.Cut(b.String(), "<title>"+name)
 		if rest, _, _ = strings.Cut(rest, "</g>"); !found || !strings.Contains(rest, `fill="`+want) {
 			t.Errorf("%s: %s, expected %s", name, rest, want)
+		}
+	}
+}
+
+// TestFlameParallelism: classes are those that the legend names, and an exact end is in the next.
+func TestFlameParallelism(t *testing.T) {
+	f := &Flame{Unit: "ns", Heat: HeatOfParallelism("self-parallelism")}
+	for i, v := range []float64{1, 2.5, 2.4999, 1e6} {
+		f.Paths = append(f.Paths, FlamePath{Frames: []FlameFrame{{string(rune('a' + i)), "task"}}, Count: 10,
+			Value: &v})
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a (task), self-parallelism 1.00": "#edf8fb",
+		"b (task), self-parallelism 2.50": "#99d8c9", "c (task), self-parallelism 2.50": "#ccece6",
+		"d (task), self-parallelism ": "#2ca25f"} {
+		_, rest, found := strings.Cut(b.String(), "<title>"+name)
+		if rest, _, _ = strings.Cut(rest, "</g>"); !found || !strings.Contains(rest, `fill="`+want) {
+			t.Errorf("%s: %s, expected %s", name, rest, want)
+		}
+	}
+	for _, text := range []string{"Colour: self-parallelism, below what stands", ">2.5<", ">512<", ">more<"} {
+		if !strings.Contains(b.String(), text) {
+			t.Errorf("no %q", text)
 		}
 	}
 }

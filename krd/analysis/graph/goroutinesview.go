@@ -25,7 +25,7 @@ func more[T any](t *doc.Table, list []T, all bool) []T {
 // Tables implements [analysis.Data].
 func (r *result) Tables() []*doc.Table {
 	if r.d.Goroutines == nil {
-		return []*doc.Table{r.table()}
+		return append([]*doc.Table{r.table()}, r.raceData()...)
 	}
 	return []*doc.Table{r.waitTable(true), r.pathTable(true)}
 }

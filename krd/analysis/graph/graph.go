@@ -6,9 +6,13 @@
 // the runtime does is not in them. The burdened span (Cilkview: He, Leiserson and Leiserson, SPAA
 // 2010) has a burden at each spawn and each continuation of a path: at a child of a phase with at
 // least two, and behind such a phase. A phase with one child is a call.
+//
+// Where the trace has accesses, package races finds the data path and the races; else nothing but the
+// tasks that are alive is held.
 package graph
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -31,6 +35,9 @@ var Analysis = &analysis.Analysis{
 		"graph), their quotient, the parallelism, and the times between which a greedy scheduler " +
 		"finishes. The burdened span has what a spawn and a continuation cost on its path.\n" +
 		"The graph is drawn with tasks of the same shape as one node.\n" +
+		"Of a run whose kernels tell what they access, the data path is the longest chain of kernels " +
+		"that read what one before wrote, and races are what two kernels touch that no spawn or sync " +
+		"orders, and one writes.\n" +
 		"Of a trace whose workers are goroutines that tell by which operations they wait for each " +
 		"other, it also shows who waited for whom, and who has which share of the longest path.",
 	Example: "  krdlab run matmul --n 1024 --trace full,tasks --out traced\n" +
@@ -38,7 +45,7 @@ var Analysis = &analysis.Analysis{
 	Formats: []string{"svg", "dot"},
 	Options: func() any { return &Options{} },
 	Needs:   analysis.Needs{Tasks: true, Goroutines: true},
-	Begin:   begin,
+	Trace:   trace,
 }
 
 // Options are the flags.
@@ -92,8 +99,40 @@ type sink struct {
 	any        bool
 }
 
-func begin(options any, in *analysis.Input) (analysis.Sink, error) {
-	opt := options.(*Options)
+// checkEvery is how many events there are between two looks at the context.
+const checkEvery = 1 << 16
+
+// trace goes through a trace, and once more for its races if there are accesses of tasks.
+func trace(ctx context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
+	error) {
+	s, err := begin(options.(*Options), in)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for e, err := range t.Ordered(loi.Order{Events: true, AllowLoss: true,
+		Progress: loi.NewProgress(t, 1, in.Progress)}) {
+		if err == nil && n%checkEvery == 0 {
+			err = ctx.Err()
+		}
+		if n++; err == nil {
+			err = s.event(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	r, err := s.end()
+	if err == nil && r.d.Goroutines == nil {
+		err = s.data(ctx, t, r.d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func begin(opt *Options, in *analysis.Input) (*sink, error) {
 	s := &sink{in: in, unit: opt.Unit, burden: opt.Burden, shapes: newShapes(),
 		goroutines: dag.NewGoroutines(in.Header)}
 	if err := s.price(opt.Burden); err != nil {
@@ -184,8 +223,8 @@ func (s *sink) phase(v *sums, _ *dag.Task, after dag.Piece) {
 	v.endPhase(&after)
 }
 
-// Event implements [analysis.Sink].
-func (s *sink) Event(e *loi.Event) error {
+// event takes the next event.
+func (s *sink) event(e *loi.Event) error {
 	if e.Type != loi.EventRecord {
 		s.executed++
 	}
@@ -239,8 +278,12 @@ type Document struct {
 	Parallelism         doc.Number `json:"parallelism"`   // unknown where the span is 0
 	BurdenedSpan        doc.Number `json:"burdened_span"` // unknown without prices
 	BurdenedParallelism doc.Number `json:"burdened_parallelism"`
-	Tasks               uint64     `json:"tasks"`
-	Kernels             uint64     `json:"kernels"`
+	// DataPath is the longest chain of kernels each of which reads what one before it wrote;
+	// DataParallelism is work / that. Unknown in pieces, of goroutines and without accesses.
+	DataPath        doc.Number `json:"data_path"`
+	DataParallelism doc.Number `json:"data_parallelism"`
+	Tasks           uint64     `json:"tasks"`
+	Kernels         uint64     `json:"kernels"`
 	// from the first stamp of the trace to the last; unknown in kernels and pieces
 	Measured doc.Number `json:"measured"`
 	// between which a greedy scheduler on Workers cores finishes: max(work / P, span), and
@@ -251,6 +294,7 @@ type Document struct {
 	Folded     bool       `json:"folded"` // nodes of different shapes were put together
 	Nodes      []Node     `json:"nodes"`
 	Edges      []Edge     `json:"edges"`
+	Races      *Races     `json:"races"` // nil: of goroutines, or there are no accesses
 	Warnings   []string   `json:"warnings"`
 	// of a trace of goroutines, whose nodes are those that ran the same first, and whose edges count
 	// how often one started the other, or let it go on when it waited
@@ -279,8 +323,8 @@ type Edge struct {
 	Starts uint64 `json:"starts,omitempty"`
 }
 
-// End implements [analysis.Sink].
-func (s *sink) End() (analysis.Result, error) {
+// end makes the document.
+func (s *sink) end() (*result, error) {
 	d := &Document{SchemaVersion: SchemaVersion, Tasks: s.tasks, Kernels: s.executed,
 		Workers: len(s.in.Header.Workers), Warnings: []string{}}
 	for _, w := range s.in.Warnings {
@@ -428,6 +472,9 @@ func (r *result) View() *doc.Doc {
 			t.Row("burdened parallelism", bp, "work / burdened span")
 		}
 	}
+	if d.Goroutines == nil {
+		r.dataRows(t)
+	}
 	if d.Measured.Known() {
 		t.Row("measured", r.amount(d.Measured), "from the first stamp of the trace to the last")
 	}
@@ -453,6 +500,9 @@ func (r *result) View() *doc.Doc {
 	t.Row("tasks", units.Grouped(d.Tasks), "that have children")
 	t.Row("kernels", units.Grouped(d.Kernels), "executions")
 	out.Add(t)
+	if d.Races != nil && d.Races.Units > 0 {
+		out.Add(r.raceTable())
+	}
 	out.Add(r.table())
 	return out
 }

@@ -82,6 +82,9 @@ type Program struct {
 	AgainBytes *uint64 `json:"again_bytes"`
 	// Threads are those that did something; 1 of tasks, which are taken in the order of one.
 	Threads int `json:"threads"`
+	// Races is how many blocks, or bytes of address spaces that all accesses take whole, two executions
+	// of a task program race for; null: not known.
+	Races *uint64 `json:"races"`
 }
 
 // Memory is what the shadow memory took, in bytes.
@@ -209,7 +212,7 @@ func (d *Document) unended() (n uint64) {
 // document makes the result of tasks.
 func (x *taskTree) document(in *analysis.Input) *Document {
 	d := newDocument(x.opt, in, unitNS)
-	s := shape{datum: 1, paths: x.numbers != nil}
+	s := shape{datum: 1, paths: x.run.Units != nil}
 	for i := range s.has {
 		s.has[i] = x.foot.lane[i].memory != nil
 	}
@@ -225,7 +228,10 @@ func (x *taskTree) document(in *analysis.Input) *Document {
 		}
 	}
 	x.tree.regions(x.header, s, d)
-	d.Program = Program{Accesses: uint64(len(x.run.units)), Outside: new(uint64), Threads: 1}
+	d.Program = Program{Accesses: x.run.All(), Outside: new(uint64), Threads: 1}
+	if x.run.Units != nil {
+		d.Program.Races = &x.run.Find().Units
+	}
 	if x.opt.Memory {
 		u := x.foot.usage()
 		d.Memory = &Memory{x.opt.Validation, x.opt.Compress, u.Total.Peak, u}

@@ -41,7 +41,7 @@ var Analysis = &analysis.Analysis{
 	Formats: []string{"svg", "pdf", "png"},
 	Options: func() any {
 		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
-			Validation: shadow.Bulk.String(), Work: workTime, PlanCores: 8,
+			Validation: shadow.Bulk.String(), Work: workTime, Colour: colourFootprint, PlanCores: 8,
 			SpawnCost: 1000, LeastSpeedup: 1.01}
 	},
 	Check:      check,
@@ -61,6 +61,7 @@ type Options struct {
 	// What is counted.
 	Count  string `flag:"count" choice:"all,data,lines,none" help:"WHAT of footprints: data, lines, all, with reads apart, or none"`
 	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
+	Colour string `flag:"colour" choice:"footprint,self-parallelism" help:"colour the picture by WHAT: footprint, or self-parallelism, which tasks have, and Go programs with --values"`
 	// Of the work of tasks.
 	Work string `flag:"work" choice:"time,kernels" help:"WHAT is the work of tasks: time, or the number of kernels"`
 	// Of the work of instructions.
@@ -88,6 +89,30 @@ const (
 const (
 	workTime    = "time"
 	workKernels = "kernels"
+)
+
+// What pictures are coloured by.
+const (
+	colourFootprint   = "footprint"
+	colourParallelism = "self-parallelism"
+)
+
+// ErrPaths is wrapped by the error of a picture of critical paths that are not known.
+var ErrPaths = failure.New(failure.Capability, "critical paths are not known")
+
+// coloured returns an error if the picture needs critical paths, and there is what keeps them from
+// being known.
+func (o *Options) coloured(known bool, lacks string) error {
+	if o.Colour != colourParallelism || known {
+		return nil
+	}
+	return fmt.Errorf("--colour %s: %w: %s", o.Colour, ErrPaths, lacks)
+}
+
+// What keeps them so.
+const (
+	lacksValues   = "they follow from values; add --values, here or to krdlab trace go"
+	lacksAccesses = "no kernel of the trace tells what it accesses"
 )
 
 // ErrOption is wrapped by the error of an option that is out of range.
@@ -161,6 +186,9 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 	work := unitAccesses
 	if unit == loi.UnitDatum && len(t.Header.Registry.Operations) > 0 {
 		work, p.hcpa = unitInstructions, newHCPA(p)
+	}
+	if err := opt.coloured(p.hcpa != nil, lacksValues); err != nil {
+		return nil, err
 	}
 	worker, n := 0, 0
 	for e, err := range t.Ordered(loi.Order{ByWorker: true, Events: true, AllowLoss: true,
@@ -245,7 +273,11 @@ type liveProgram struct {
 }
 
 func live(options any, in *analysis.Input) (analysis.Live, error) {
-	return &liveProgram{newProgram(options.(*Options), in.Header, true, true), in}, nil
+	opt := options.(*Options)
+	if err := opt.coloured(false, lacksValues); err != nil {
+		return nil, err
+	}
+	return &liveProgram{newProgram(opt, in.Header, true, true), in}, nil
 }
 
 // End implements [analysis.Live].

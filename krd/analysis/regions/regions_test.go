@@ -664,3 +664,48 @@ func TestPlan(t *testing.T) {
 		t.Errorf("plan %v, expected that of inner alone", plan(list, opt))
 	}
 }
+
+// TestColour has a picture be coloured by self-parallelism where critical paths are known, and an
+// error say what is missing elsewhere.
+func TestColour(t *testing.T) {
+	opt := options()
+	opt.Colour = colourParallelism
+	if _, err := live(opt, &analysis.Input{Header: &loi.Header{}}); !errors.Is(err, ErrPaths) ||
+		!strings.Contains(err.Error(), "--values") {
+		t.Errorf("while a program runs: %v", err)
+	}
+	for file, lacks := range map[string]string{
+		"object A 1x64\nkernel f A:inout\n0 1 event task(1,0,0,0,2)\n0 2 9 f(0)\n" +
+			"0 10 event child(1,0,0)\n0 11 event child(1,0,1)\n0 12 event phase(1,0,0)\n": "",
+		"kernel f\n0 1 event task(1,0,0,0,2)\n0 2 9 f()\n0 10 event child(1,0,0)\n" +
+			"0 11 event child(1,0,1)\n0 12 event phase(1,0,0)\n": "tells what it accesses",
+		"meta unit datum\nregion f function\nobject A keyed\nkernel f\n0 1 event region(0,1,0)\n" +
+			"0 2 2 f{A[64:8]:in}\n": "--values"} {
+		tr, err := loi.ParseText(strings.NewReader("loi-text 4\nsubstrate native\nclock tsc 1e9\n" +
+			"nodes 1\ngrain kernel\nworker 0 cpu -1 node 0 offset 0\n" + file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := analysis.Run(t.Context(), tr, []analysis.Asked{{Analysis: Analysis, Options: opt}},
+			analysis.Options{})
+		if lacks != "" {
+			if !errors.Is(err, ErrPaths) || !strings.Contains(err.Error(), lacks) {
+				t.Errorf("error %v, expected %q", err, lacks)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var picture strings.Builder
+		if err := list[0].(*Document).Draw(&picture, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"Work and self-parallelism", "f (kernel), self-parallelism 1.00",
+			"Colour: self-parallelism"} {
+			if !strings.Contains(picture.String(), text) {
+				t.Errorf("no %q in %s", text, picture.String())
+			}
+		}
+	}
+}

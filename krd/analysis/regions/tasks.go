@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"krdlab/krd"
 	"krdlab/krd/analysis"
+	"krdlab/krd/races"
 	"krdlab/krd/shadow"
 	"krdlab/loi"
-	"krdlab/loi/dag"
 )
 
 // A taskTree goes through the frame tree of a run depth first, as one worker alone would have run
@@ -17,54 +16,42 @@ import (
 // source in which that began, if the trace has regions; so tasks of one depth that began in the
 // same regions are instances of one.
 //
-// Memory: the graph, and 4 bytes a unit of each access.
+// Memory: that of [races.Run].
 type taskTree struct {
-	opt     *Options
-	header  *loi.Header
-	graph   *dag.Graph
-	tree    *tree
-	foot    *footprint
-	numbers *krd.Units // nil: nothing is accessed
-	run     executions
-	begun   map[uint32]loi.RegionID // by the number of a task: where it began
-	spent   uint64                  // work so far
-	paths   critical
-	times   *shadow.Vectors[uint64] // when each unit was written last, at each level
-	now     []uint64                // of an execution
+	opt    *Options
+	header *loi.Header
+	run    *races.Run
+	tree   *tree
+	foot   *footprint
+	begun  map[uint32]loi.RegionID // by the number of a task: where it began
+	open   []instance
+	spent  uint64 // work so far
+	paths  critical
+	times  *shadow.Vectors[uint64] // when each unit was written last, at each level
+	now    []uint64                // of an execution
 }
 
-// executions are those of a trace, in the order in which they began.
-type executions struct {
-	kernel []loi.KernelID
-	ticks  []uint64
-	ends   []int // in the accesses
-	units  []uint32
-	modes  []loi.Mode
+// An instance is a region that is open, or a child that is no task.
+type instance struct {
+	at           int    // in the tree
+	first, spent uint64 // what was touched first, and the work, when it began
+	bare         bool   // it is no region, and at is that of the task around it
 }
 
 func ofTasks(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input) (analysis.Result,
 	error) {
 	x := &taskTree{opt: opt, header: &t.Header, tree: newTree(), begun: map[uint32]loi.RegionID{}}
-	var err error
-	if t.Accesses() {
-		if x.numbers, err = krd.NewUnits(t); err != nil {
-			return nil, err
-		}
+	err := opt.coloured(t.Accesses(), lacksAccesses)
+	if err == nil {
+		err = x.begins(t)
 	}
-	if err := x.begins(t); err != nil {
-		return nil, err
-	}
-	n := 0
-	x.graph, err = dag.Build(t, true, func(e *loi.Event) error {
-		if n++; n%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return x.execution(e)
-	})
 	if err != nil {
 		return nil, err
 	}
-	touches := x.numbers != nil
+	if x.run, err = races.Read(ctx, t); err != nil {
+		return nil, err
+	}
+	touches := x.run.Units != nil
 	if x.foot, err = newFootprint(opt, touches, touches, true); err != nil {
 		return nil, err
 	}
@@ -73,7 +60,7 @@ func ofTasks(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input
 	if err != nil {
 		return nil, err
 	}
-	if err := x.task(0, frame{kindTask, theProgram}, 0); err != nil {
+	if err := x.run.Graph.Serial(x); err != nil {
 		return nil, err
 	}
 	return x.document(in), nil
@@ -109,99 +96,59 @@ func (x *taskTree) begins(t *loi.Trace) error {
 	return nil
 }
 
-// execution takes an execution of a kernel, or several of a task that stamped itself.
-func (x *taskTree) execution(e *loi.Event) error {
-	r := &x.run
-	add := func(list []loi.Access) error {
-		for i := range list {
-			units, err := x.numbers.Of(&list[i])
-			if err != nil {
-				return err
-			}
-			for _, u := range units {
-				r.units, r.modes = append(r.units, u), append(r.modes, list[i].Mode)
-			}
-		}
+// Begin implements [dag.Visitor].
+func (x *taskTree) Begin(i int) error {
+	from := 0
+	if n := len(x.open); n > 0 {
+		from = x.open[n-1].at
+	}
+	if i < 0 {
+		x.open = append(x.open, instance{at: from, bare: true})
 		return nil
 	}
-	var err error
-	kernel := e.Kernel
-	switch {
-	case x.numbers == nil:
-	case e.Type == loi.TaskRecord:
-		for i := range e.Calls {
-			kernel = e.Calls[i].Kernel
-			if err = add(e.CallAccesses(&e.Calls[i])); err != nil {
-				break
-			}
-		}
-	default:
-		err = add(e.Accesses())
-	}
-	r.kernel = append(r.kernel, kernel)
-	r.ticks = append(r.ticks, uint64(max(0, e.End-e.Start)))
-	r.ends = append(r.ends, len(r.units))
-	return err
-}
-
-// task goes through a task of the graph, and those that it spawned.
-func (x *taskTree) task(i int, f frame, from int) error {
-	t := &x.graph.Tasks[i]
 	if x.foot.levels.Depth() >= shadow.MaxDepth-1 {
 		return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
 	}
-	at := x.tree.step(from, f)
-	first, spent := x.enter()
-	x.piece(&t.Begin, at)
-	for p := range t.Phases {
-		for c := range t.Phases[p].Children {
-			child := &t.Phases[p].Children[c]
-			if child.Task < 0 {
-				x.piece(&child.Piece, at)
-				continue
-			}
-			to, below := frame{kindTask, anyTask}, &x.graph.Tasks[child.Task]
-			if r, ok := x.begun[below.ID]; ok {
-				to.number = int(r)
-			}
-			if err := x.task(child.Task, to, at); err != nil {
-				return err
-			}
-		}
-		x.piece(&t.Phases[p].After, at)
+	f := frame{kindTask, anyTask}
+	if i == 0 {
+		f.number = theProgram
+	} else if r, ok := x.begun[x.run.Graph.Tasks[i].ID]; ok {
+		f.number = int(r)
 	}
-	x.leave(at, first, spent)
+	x.open = append(x.open, x.enter(x.tree.step(from, f)))
 	return nil
 }
 
-// piece goes through the executions of a piece of code.
-func (x *taskTree) piece(p *dag.Piece, from int) {
-	r := &x.run
-	for n := range x.graph.Executions(p) {
-		n-- // from 1
-		at := x.tree.step(from, frame{kindKernel, int(r.kernel[n])})
-		first, spent := x.enter()
-		x.execute(int(n))
-		x.leave(at, first, spent)
+// End implements [dag.Visitor].
+func (x *taskTree) End() {
+	top := len(x.open) - 1
+	if !x.open[top].bare {
+		x.leave(&x.open[top])
 	}
+	x.open = x.open[:top]
+}
+
+// Sync implements [dag.Visitor].
+func (x *taskTree) Sync() {}
+
+// Execute implements [dag.Visitor].
+func (x *taskTree) Execute(n uint32) error {
+	i := x.enter(x.tree.step(x.open[len(x.open)-1].at, frame{kindKernel, int(x.run.Kernel(n))}))
+	x.execute(n)
+	x.leave(&i)
+	return nil
 }
 
 // execute goes through an execution: it ends as long after the latest of what it reads as it takes.
 // Dependences are those of data; what writes a unit again does not wait.
-func (x *taskTree) execute(n int) {
-	r, begin := &x.run, 0
-	if n > 0 {
-		begin = r.ends[n-1]
-	}
-	work := r.ticks[n]
-	if x.opt.Work == workKernels {
-		work = 1
-	}
+func (x *taskTree) execute(n uint32) {
+	units, modes := x.run.Accesses(n)
+	work := x.weigh(n)
 	x.now = append(x.now[:0], make([]uint64, x.foot.levels.Depth())...)
-	for i := begin; i < r.ends[n]; i++ {
-		x.foot.mark(r.units[i], x.numbers.Bytes(r.units[i]), r.modes[i])
-		if r.modes[i]&loi.In != 0 {
-			for level, t := range x.times.Load(uint64(r.units[i])) {
+	for i, u := range units {
+		x.foot.mark(u, x.run.Units.Bytes(u), modes[i])
+		if modes[i]&loi.In != 0 {
+			for level, t := range x.times.Load(uint64(u)) {
 				x.now[level] = max(x.now[level], t)
 			}
 		}
@@ -209,25 +156,33 @@ func (x *taskTree) execute(n int) {
 	for level := range x.now {
 		x.now[level] += work
 	}
-	for i := begin; i < r.ends[n]; i++ {
-		if r.modes[i]&loi.Out != 0 {
-			x.times.Store(uint64(r.units[i]), x.now)
+	for i, u := range units {
+		if modes[i]&loi.Out != 0 {
+			x.times.Store(uint64(u), x.now)
 		}
 	}
 	x.paths.done(x.now)
 	x.spent += work
 }
 
-// enter begins a region, and returns what was touched first until now, and the work.
-func (x *taskTree) enter() (first, spent uint64) {
-	x.paths.enter()
-	return x.foot.enter(), x.spent
+// weigh returns the work of an execution.
+func (x *taskTree) weigh(n uint32) uint64 {
+	if x.opt.Work == workKernels {
+		return x.run.Calls(n)
+	}
+	return x.run.Ticks(n)
 }
 
-func (x *taskTree) leave(at int, first, spent uint64) {
-	n := &x.tree.nodes[at]
+// enter begins a region.
+func (x *taskTree) enter(at int) instance {
+	x.paths.enter()
+	return instance{at: at, first: x.foot.enter(), spent: x.spent}
+}
+
+func (x *taskTree) leave(i *instance) {
+	n := &x.tree.nodes[i.at]
 	n.instances++
-	n.work += x.spent - spent
-	x.paths.leave(&n.paths[0], x.spent-spent)
-	x.foot.leave(n, first)
+	n.work += x.spent - i.spent
+	x.paths.leave(&n.paths[0], x.spent-i.spent)
+	x.foot.leave(n, i.first)
 }

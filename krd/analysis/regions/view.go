@@ -98,6 +98,9 @@ func (d *Document) View() *doc.Doc {
 		}
 		v.Say("%s", text)
 	}
+	if p.Races != nil && *p.Races > 0 {
+		v.Say("the program races for %s: krdlab graph prints who does", units.Count(*p.Races, "block"))
+	}
 	if d.Memory != nil {
 		v.Add(d.Memory.table())
 	}
@@ -253,17 +256,25 @@ func text(p *string) any {
 	return *p
 }
 
-// Draw implements [analysis.Drawn]: a flame graph, as wide as work, coloured by footprint.
+// Draw implements [analysis.Drawn]: a flame graph, as wide as work, coloured by footprint or
+// self-parallelism.
 func (d *Document) Draw(w io.Writer, format string) error {
 	f := &plot.Flame{Title: "Work and footprint of regions", Unit: d.work(),
-		Heat: "mean footprint of an instance"}
+		Heat: plot.HeatOfBytes("mean footprint of an instance")}
+	parallel := d.opt.Colour == colourParallelism
+	if parallel {
+		f.Title, f.Heat = "Work and self-parallelism of regions", plot.HeatOfParallelism(d.opt.Colour)
+	}
 	var open []plot.FlameFrame
 	for i := range d.Regions {
 		r := &d.Regions[i]
 		open = append(open[:len(r.Path)-1:len(r.Path)-1], plot.FlameFrame{Name: d.paths[i].name,
 			Kind: r.Kind})
-		f.Paths = append(f.Paths, plot.FlamePath{Frames: open, Count: d.paths[i].own,
-			Value: d.paths[i].mean})
+		x := plot.FlamePath{Frames: open, Count: d.paths[i].own, Value: d.paths[i].mean}
+		if parallel {
+			x.Value = r.SelfParallelism
+		}
+		f.Paths = append(f.Paths, x)
 	}
 	return f.Write(w, format)
 }
