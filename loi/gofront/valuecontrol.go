@@ -202,33 +202,49 @@ func (m *maker) ranged(s *ast.RangeStmt, slot uint32) {
 		steps = false
 		if s.Key != nil && m.store(s.Key, loi.Always, false) {
 			m.receive(nil, 0)
-			m.expr(s.X, 0)
+			m.over(s.X, 0)
 		}
 	case *types.Signature:
 		steps = false
 		if s.Key != nil && m.store(s.Key, loi.Always, false) {
-			m.expr(s.X, 0)
+			m.over(s.X, 0)
 		}
 	}
 	if s.Key != nil && steps && m.store(s.Key, loi.First, false) {
-		m.expr(s.X, 0)
+		m.over(s.X, 0)
 	}
 	if s.Key != nil && steps && m.store(s.Key, loi.Later, false) {
 		x := m.from(m.on.To, costSimple)
 		x.Mark, x.Levels = loi.Induction, 1
 	}
 	if s.Value != nil && m.store(s.Value, loi.Always, false) {
-		if p, ok := m.memory(s); ok {
-			m.op.Work += costLoad
-			m.from(p, costLoad)
-		}
-		m.expr(s.X, costLoad)
-		if id, ok := s.Key.(*ast.Ident); ok && !isBlank(id) {
-			m.expr(id, costLoad)
-		}
+		_, hashed := core(m.info.TypeOf(s.X)).(*types.Map)
+		m.freely(!hashed, func() {
+			load := uint32(0)
+			if p, ok := m.memory(s); ok {
+				load = m.spend(costLoad, 0)
+				m.from(p, load)
+			}
+			m.over(s.X, load)
+			if id, ok := s.Key.(*ast.Ident); ok && !isBlank(id) {
+				m.expr(id, load)
+			}
+		})
 	}
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
-	m.expr(s.X, 0)
+	if !steps {
+		m.over(s.X, 0)
+		return
+	}
+	m.over(s.X, costSimple)
+	m.op.Work += 2 * costSimple // the key and its comparison
+}
+
+// over adds what a loop is over, which is computed before it: in an iteration it costs nothing.
+func (m *maker) over(e ast.Expr, above uint32) {
+	work := m.op.Work
+	m.freely(true, func() { m.expr(e, above) })
+	m.op.Work = work
 }
 
 // switched is the block of a switch.

@@ -163,20 +163,7 @@ func (w *fn) madeOf(e ast.Expr, ok func(*types.Var) bool) bool {
 // regular reports that the condition of a loop is of induction variables and of what the loop does
 // not change.
 func (w *fn) regular(f *ast.ForStmt) bool {
-	ids := map[*types.Var]*ast.Ident{}
-	if f.Cond != nil {
-		ast.Inspect(f.Cond, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				if v, ok := w.info.ObjectOf(id).(*types.Var); ok {
-					ids[v] = id
-				}
-			}
-			return true
-		})
-	}
-	return f.Cond == nil || w.bounded(f, f.Cond, func(v *types.Var) bool {
-		return len(w.writes(f, v)) == 0 || w.steps(f, ids[v])
-	})
+	return w.countable(f, f.Cond)
 }
 
 // associative are the operators of reductions; what is subtracted is added.
@@ -194,11 +181,17 @@ func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
 	if v == nil {
 		return false
 	}
-	if e, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
+	switch e := ast.Unparen(x).(type) {
+	case *ast.Ident:
+	case *ast.IndexExpr:
 		if !w.invariant(loop, e.Index) {
 			return false
 		}
-	} else if _, ok := ast.Unparen(x).(*ast.Ident); !ok {
+	case *ast.SelectorExpr:
+		if _, ok := ast.Unparen(e.X).(*ast.Ident); !ok {
+			return false
+		}
+	default:
 		return false // which of them is not looked at
 	}
 	uses, op, where := 0, token.ILLEGAL, types.ExprString(ast.Unparen(x))
