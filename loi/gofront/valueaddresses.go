@@ -3,6 +3,8 @@ package gofront
 import (
 	"go/ast"
 	"go/types"
+
+	"krdlab/loi"
 )
 
 // An address that is known ahead is of constants, of induction variables of the innermost loop and
@@ -37,13 +39,26 @@ func (m *maker) spend(cost, above uint32) uint32 {
 
 // ahead reports that a value is known ahead.
 func (m *maker) ahead(e ast.Expr) bool {
-	n := len(m.v.loops)
-	return n > 0 && m.countable(m.v.loops[n-1], e)
+	loop := m.loop()
+	return loop != nil && m.countable(loop, e)
+}
+
+// loop returns the innermost loop around what is added, nil if there is none: what a loop begins
+// with is outside it.
+func (m *maker) loop() ast.Stmt {
+	loops := m.v.loops
+	if n := len(loops); n > 0 && m.op.Kind == loi.Head && m.on.When == loi.First {
+		loops = loops[:n-1]
+	}
+	if len(loops) == 0 {
+		return nil
+	}
+	return loops[len(loops)-1]
 }
 
 // addressed reports that the address of e is known ahead.
 func (m *maker) addressed(e ast.Expr) bool {
-	if len(m.v.loops) == 0 {
+	if m.loop() == nil {
 		return false
 	}
 	switch e := ast.Unparen(e).(type) {

@@ -149,15 +149,15 @@ func (m *maker) value(to loi.Place, when loi.When, then bool) {
 	m.op.Values = append(m.op.Values, loi.Value{To: to, When: when, Then: then})
 	m.on = &m.op.Values[len(m.op.Values)-1]
 	if n := len(m.v.controls); n > 0 {
-		m.control(m.v.controls[n-1], loi.Unmarked)
+		m.control(m.v.controls[n-1], loi.Unmarked, 0)
 	}
 	for _, j := range m.v.jumped {
-		m.control(j.slot, loi.Unmarked)
+		m.control(j.slot, loi.Unmarked, 0)
 	}
 }
 
-func (m *maker) control(slot uint32, mark loi.Mark) {
-	x := loi.Operand{From: loi.Place{Kind: loi.Slot, N: slot}, Control: true, Mark: mark}
+func (m *maker) control(slot uint32, mark loi.Mark, cost uint32) {
+	x := loi.Operand{From: loi.Place{Kind: loi.Slot, N: slot}, Cost: cost, Control: true, Mark: mark}
 	if mark != loi.Unmarked {
 		x.Levels = 1
 	}
