@@ -47,7 +47,8 @@ var known = map[string]expected{
 	"main/1": {45, 50, "doall"}, "chain/1": {1, 1.05, "serial"}, "second/1": {1.8, 2.2, "doacross"},
 	"wavefront/1": {81. / 17 * 0.9, 81. / 17 * 1.1, "doacross"}, "wavefront/2": {1, 1.05, "serial"},
 	// those that stop by what they find
-	"search/1": {1, 1.05, "serial"}, "find/1": {1, 1.05, "serial"}, "walk/1": {1, 1.05, "serial"},
+	"search/1": {1, 1.05, "serial"}, "find/1": {1, 1.05, "serial"}, "tries/1": {1, 1.05, "serial"},
+	"walk/1":  {1, 1.05, "serial"},
 	"count/1": {1, 1.05, "serial"}, "walked/1": {1.8, 2.2, "doacross"},
 	// updates that are not associative, in the loop and in a function that it calls
 	"hash/1": {1, 1.05, "serial"}, "horner/1": {1, 1.05, "serial"}, "alternate/1": {1, 1.05, "serial"},

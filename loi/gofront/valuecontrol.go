@@ -153,7 +153,7 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	w.v.outside = first
 	w.v.loops = append(w.v.loops, s)
 	var sound bool  // nothing but induction decides on the next iteration
-	var next uint32 // cost of that, where it is no expression
+	var next uint32 // cost of that, from what decided before, where it is no expression
 	switch s := s.(type) {
 	case *ast.ForStmt:
 		if s.Init != nil {
@@ -184,7 +184,7 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	kept := w.v.jumped[:first:first]
 	for _, j := range w.v.jumped[first:] {
 		if j.out {
-			m.control(j.slot, loi.Unmarked, 0)
+			m.control(j.slot, loi.Unmarked, next)
 		}
 		if j.far {
 			kept = append(kept, j)

@@ -33,7 +33,7 @@ func main() {
 	wavefront(grid)
 	x := search(n, 60) + walked(head) + walk(head) + count(head) + hash(n) + largest(n)
 	y := horner(a, 2) + alternate(a) + called(a) + sum(a) + t.sum + value(a) + plain(1)
-	z := alternateInts(n) + find(n, 49)
+	z := alternateInts(n) + find(n, 49) + tries(n)
 	late(a)
 	if x+z == 7 || y == 7 {
 		os.Exit(1)
@@ -75,6 +75,16 @@ func find(a []int, key int) int {
 		}
 	}
 	return -1
+}
+
+// tries has a head that is made of constants.
+func tries(a []int) int {
+	for range 50 {
+		if a[0] > 99 {
+			return 1
+		}
+	}
+	return 0
 }
 
 func walk(p *node) int {
