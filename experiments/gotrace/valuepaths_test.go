@@ -57,6 +57,8 @@ var known = map[string]expected{
 	// sums: of a local variable, of its field, of a field by a pointer, and of an element
 	"sum/1": {45, 50, "reduction"}, "value/1": {45, 50, "reduction"}, "field/1": {45, 50, "reduction"},
 	"first/1": {45, 50, "reduction"},
+	// and of two fields; of one that the loop reads it is none, but what is read overlaps
+	"both/1": {45, 50, "reduction"}, "mean/1": {1.8, 2, "doacross"},
 }
 
 // pathsOf returns the critical paths of a program with its values, for some options.

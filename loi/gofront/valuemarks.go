@@ -195,17 +195,58 @@ func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
 		return false // which of them is not looked at
 	}
 	uses, op, where := 0, token.ILLEGAL, types.ExprString(ast.Unparen(x))
-	for _, s := range w.stores(loop, v, func(ast.Expr) bool { return true }) {
+	field := w.field(x)
+	other := func(e ast.Expr) bool {
+		n := w.field(e)
+		return n >= 0 && field >= 0 && n != field
+	}
+	for _, s := range w.stores(loop, v, func(e ast.Expr) bool { return !other(e) }) {
 		n, by := w.combines(s, where)
 		if n == 0 || op != token.ILLEGAL && op != by {
 			return false
 		}
 		uses, op = uses+n, by
 	}
-	for n := range w.uses(loop, v) {
-		uses -= n
-	}
+	ast.Inspect(loop, func(n ast.Node) bool {
+		e, ok := n.(*ast.SelectorExpr)
+		if ok && w.of(e.X, v) && other(e) {
+			return false
+		}
+		if id, ok := n.(*ast.Ident); ok && w.info.ObjectOf(id) == v {
+			uses--
+		}
+		return true
+	})
 	return op != token.ILLEGAL && uses == 0
+}
+
+// of reports that an expression is a variable.
+func (w *fn) of(e ast.Expr, v *types.Var) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && w.info.ObjectOf(id) == v
+}
+
+// field returns the number of the field of a variable that an expression is, or is a part of; -1: it
+// is no such part.
+func (w *fn) field(e ast.Expr) int {
+	n := -1
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e, n = x.X, -1
+		case *ast.StarExpr:
+			e, n = x.X, -1
+		case *ast.SelectorExpr:
+			e, n = x.X, -1
+			if s := w.info.Selections[x]; s != nil && s.Kind() == types.FieldVal {
+				n = s.Index()[0]
+			}
+		default:
+			return n
+		}
+	}
 }
 
 // uses yields 1 for each time that a loop names a variable.

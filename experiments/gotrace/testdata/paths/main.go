@@ -9,7 +9,11 @@ type node struct {
 	value int
 }
 
-type total struct{ sum float64 }
+type total struct {
+	sum   float64
+	count int
+	least float64
+}
 
 func main() {
 	a, b, n := make([]float64, 50), make([]float64, 50), make([]int, 50)
@@ -25,6 +29,8 @@ func main() {
 	}
 	t := &total{}
 	field(t, a)
+	both(t, a)
+	mean(t, a)
 	first(b, a)
 	grid := make([][]float64, 10)
 	for i := range grid {
@@ -196,6 +202,22 @@ func value(a []float64) float64 {
 func field(t *total, a []float64) {
 	for _, v := range a {
 		t.sum += v
+	}
+}
+
+// both sums into two fields.
+func both(t *total, a []float64) {
+	for _, v := range a {
+		t.sum += v
+		t.count++
+	}
+}
+
+// mean reads one of the fields that it sums into.
+func mean(t *total, a []float64) {
+	for _, v := range a {
+		t.sum += v
+		t.least = v - t.sum
 	}
 }
 
