@@ -54,6 +54,9 @@ var operationsByHand = []struct {
 	{"func f(a, b []int, k int) {\n for i := range a {\n  a[i-1] = a[2*i-k] + a[b[i]]\n }\n}",
 		[]string{"for 2: s4(first) <- s0+0; s4(later) <- s4+1 ind1; s3 then <- s0+0 s3+1c ind1",
 			"a[i - 1] 19: m0 <- s3+0c s0+6 s4+6 m1+2 s2+2 m2+6 m3+6 s1+6"}},
+	// the next key is compared once it is known that the loop goes on
+	{"func f(a []int) {\n for range a {\n  if a[0] > 1 {\n   break\n  }\n }\n}",
+		[]string{"for 2: s1 then <- s0+0 s1+1c ind1 s2+1c", "if 5: s2 then <- s1+0c m0+1 s0+1"}},
 	// what a loop begins with is known ahead by the loop around it: r*2, but not l
 	{"type t struct{ next *t }\n\nfunc f(l *t, a []int) {\n for r := 0; r < 9; r++ {\n" +
 		"  for i := a[r*2]; i < 9; i++ {\n  }\n  for p := l.next; p != nil; p = p.next {\n  }\n" +

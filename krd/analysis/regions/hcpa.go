@@ -20,8 +20,8 @@ import (
 // An operand that is marked as induction or reduction does not lengthen the path if it was written
 // within the present instance of the outermost loop that the mark is for: then the value is there
 // when the operand is, without its cost. An induction variable is there without any cost, and so
-// is a sum of constants. So is, for what stands in the loop, a head that only counts; its own path
-// has its cost. Departure from Kremlin, which drops such dependences: a sum is there after the
+// is a sum of constants. So is, for what stands in the loop, a head that only counts, but for what
+// else decided on it; its own path has its cost. Departure from Kremlin, which drops such dependences: a sum is there after the
 // latest of what it sums.
 //
 // What is called is under the conditions that its call is under.
@@ -38,8 +38,7 @@ type hcpa struct {
 	values  int                        // so many operands it has that are no conditions
 	steps   bool                       // one is itself, an induction variable
 	sums    [2]bool                    // one is itself, a reduction
-	counts  bool                       // it is the condition of a head that only counts, unless left
-	left    bool                       // a condition of the iteration before decided on it
+	counts  bool                       // it is the condition of a head that only counts
 }
 
 // A moment is when a value is there: for each path a tag for each level, which is 1 plus the time,
@@ -172,11 +171,9 @@ func (h *hcpa) Operand(s *flow.Step, x *loi.Operand, c *moment) {
 	steps := h.skips[0][loi.Induction] && x.Mark == loi.Induction
 	if x.Control {
 		h.counts = h.counts || steps && s.Kind == loi.Head
-		_, to := flow.Carrier(c.at, s.At)
-		if !s.Decides(x, to) {
+		if _, to := flow.Carrier(c.at, s.At); !s.Decides(x, to) {
 			return
 		}
-		h.left = h.left || to != nil && x.Mark == loi.Unmarked
 	}
 	valid, depth := h.valid(t, c), t.foot.levels.Depth()
 	within := false
@@ -273,7 +270,8 @@ func (h *hcpa) Value(s *flow.Step, value uint16) moment {
 	}
 	for i := range t.times {
 		depth := c.in.Depth()
-		now, bare, decided := grown(&h.now[i], depth), grown(&h.bare[i], depth), grown(&h.decided[i], depth)
+		now, bare := grown(&h.now[i], depth), grown(&h.bare[i], depth)
+		decided := grown(&h.decided[i], depth)
 		if s.Kind.Calls() {
 			h.under.tags[i] = tagged(decided)
 		}
@@ -283,13 +281,13 @@ func (h *hcpa) Value(s *flow.Step, value uint16) moment {
 		if h.steps || h.sums[i] && h.values == 1 {
 			copy(now, bare)
 		}
-		if c.tags[i] = tagged(now); h.counts && !h.left {
+		if c.tags[i] = tagged(now); h.counts {
 			c.tags[i] = tagged(bare)
 		}
 		t.times[i].done(now)
 		h.now[i], h.bare[i], h.decided[i] = now[:0], bare[:0], decided[:0]
 	}
-	h.cost, h.values, h.steps, h.counts, h.left = 0, 0, false, false, false
+	h.cost, h.values, h.steps, h.counts = 0, 0, false, false
 	h.sums = [2]bool{}
 	return c
 }

@@ -223,7 +223,6 @@ func (m *model) done(n uint32, terms []uint32) {
 					if op.Kind != loi.Head || same != len(now)-1 {
 						continue
 					}
-					counts = counts && x.Mark != loi.Unmarked
 				}
 				longer := uint64(x.Cost)
 				if x.Control {
