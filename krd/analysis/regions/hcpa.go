@@ -19,10 +19,10 @@ import (
 //
 // An operand that is marked as induction or reduction does not lengthen the path if it was written
 // within the present instance of the outermost loop that the mark is for: then the value is there
-// when the operand is, without its cost. An induction variable is there without any cost, and so
-// is a sum of constants. So is, for what stands in the loop, a head that only counts, but for what
-// else decided on it; its own path has its cost. Departure from Kremlin, which drops such dependences: a sum is there after the
-// latest of what it sums.
+// when the operand is, without its cost. An induction variable is there without any cost, and so is
+// a sum of constants. So is, for what stands in the loop, a head that only counts, but for what
+// else decided on it; its own path has its cost. Departure from Kremlin, which drops such
+// dependences: a sum is there after the latest of what it sums.
 //
 // What is called is under the conditions that its call is under.
 type hcpa struct {
