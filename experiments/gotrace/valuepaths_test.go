@@ -18,29 +18,47 @@ type expected struct {
 }
 
 // parallelism has by hand the self-parallelism of the loops of testdata/values, by the function and
-// its how-manyeth loop. That of an iteration begins with its head and its index: so a chain of 9
-// cycles in an iteration of 11 (i++, i-1, load, addition, store) gives 11/9 for what would be 1, and
-// two of them 22/9 for 2.
+// its how-manyeth loop.
 var parallelism = map[string]expected{
 	"main/1":      {9, 10, "doall"},
-	"chain/1":     {1, 11. / 9, "doacross"},
+	"chain/1":     {1, 1, "serial"},
 	"doall/1":     {9, 10, "doall"},
 	"sum/1":       {9, 10, "reduction"},
-	"doacross/1":  {2, 22. / 9, "doacross"},
+	"doacross/1":  {2, 2, "doacross"},
 	"main/2":      {9, 10, "doall"},
-	"wavefront/1": {81. / 17, 81. / 17 * 1.05, "doacross"}, // 9 (9 9 + 6) over 17 9 + 5
-	"wavefront/2": {1, 14. / 9, "doacross"},                // to a[i][j] it is 14 from j
-	"called/1":    {1, 11. / 8, "doacross"},                // step is 8, after i++ and a load of 4
-	// a chain through the four of ten iterations that write, 8 each, and another comparison of 8
-	"conditional/1": {2, 10. / 4, "doacross"},
+	"wavefront/1": {81. / 17, 81. / 17, "doacross"},
+	"wavefront/2": {1, 1, "serial"},
+	"called/1":    {1, 1, "serial"},
+	// all compare, 4; a chain through the four of ten iterations that write, 4 more, and another
+	// comparison
+	"conditional/1": {56. / 36, 56. / 36, "doacross"},
 	"least/1":       {8.1, 9, "reduction"},
-	"search/1":      {1, 10. / 9, "doacross"}, // 9 of an iteration, from the head's condition on
-	"list/1":        {5.4, 6, "doall"},        // what is stored is a copy, at no cost
-	"list/2":        {1, 12. / 5, "doacross"}, // a load and a comparison, and an addition beside
+	"search/1":      {1, 1, "serial"},
+	"list/1":        {5.4, 6, "doall"},    // what is stored is a copy, at no cost
+	"list/2":        {1.5, 2, "doacross"}, // of a load and a comparison, and a load and an addition
 	"cell/1":        {2.7, 3, "doall"},
 	"cell/2":        {9, 10, "reduction"},
 	"nested/1":      {9, 10, "reduction"},
 	"nested/2":      {9, 10, "reduction"},
+}
+
+// known has the self-parallelism of the loops of testdata/paths: what it must be, to 10 %.
+var known = map[string]expected{
+	"main/1": {45, 50, "doall"}, "chain/1": {1, 1.05, "serial"}, "second/1": {1.8, 2.2, "doacross"},
+	"wavefront/1": {81. / 17 * 0.9, 81. / 17 * 1.1, "doacross"}, "wavefront/2": {1, 1.05, "serial"},
+	// those that stop by what they find
+	"search/1": {1, 1.05, "serial"}, "find/1": {1, 1.05, "serial"}, "tries/1": {1, 1.05, "serial"},
+	"walk/1":  {1, 1.05, "serial"},
+	"count/1": {1, 1.05, "serial"}, "walked/1": {1.8, 2.2, "doacross"},
+	// updates that are not associative, in the loop and in a function that it calls
+	"hash/1": {1, 1.05, "serial"}, "horner/1": {1, 1.05, "serial"}, "alternate/1": {1, 1.05, "serial"},
+	"alternateInts/1": {1, 1.05, "serial"}, "plain/1": {1, 1.05, "serial"},
+	"called/1": {1, 1.05, "serial"}, "largest/1": {1, 1.05, "serial"},
+	// sums: of a local variable, of its field, of a field by a pointer, and of an element
+	"sum/1": {45, 50, "reduction"}, "value/1": {45, 50, "reduction"}, "field/1": {45, 50, "reduction"},
+	"first/1": {45, 50, "reduction"},
+	// and of two fields; of one that the loop reads it is none, but what is read overlaps
+	"both/1": {45, 50, "reduction"}, "mean/1": {1.8, 2, "doacross"},
 }
 
 // pathsOf returns the critical paths of a program with its values, for some options.
@@ -132,12 +150,37 @@ func TestValuePaths(t *testing.T) {
 	if len(loops) != len(parallelism) {
 		t.Errorf("%d loops, expected %d", len(loops), len(parallelism))
 	}
-	// sums are chains then: of 4 in iterations of 9, of 9 in those of 10, over all iterations of both
-	compare(t, loopsOf(t, d[1]), map[string]expected{"sum/1": {9. / 4 * 0.85, 9. / 4, "doacross"},
-		"cell/2": {1, 10. / 9, "serial"}, "nested/1": {1, 13. / 4, "doacross"},
+	// sums are chains then: of what an iteration takes, over all iterations of both
+	compare(t, loopsOf(t, d[1]), map[string]expected{"sum/1": {1, 1.1, "serial"},
+		"cell/2": {1, 10. / 9, "serial"}, "nested/1": {1, 1.1, "serial"},
 		"doall/1": {9, 10, "doall"}, "cell/1": {2.7, 3, "doall"}})
-	// an iteration of 15, which its head's condition begins, does so a cycle after the one before
-	compare(t, loopsOf(t, d[2]), map[string]expected{"doall/1": {6, 150. / 23, "doacross"}})
+	// an iteration of 11 begins 2 cycles after the one before, by its addition and its condition; the
+	// first adds nothing
+	compare(t, loopsOf(t, d[2]), map[string]expected{"doall/1": {109. / 28, 109. / 28, "doacross"}})
+}
+
+// TestKnownPaths has loops whose self-parallelism is known without the costs of operations, and a
+// function that waits for the condition of its call.
+func TestKnownPaths(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "paths", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := pathsOf(t, string(text), func(*regions.Options) {})[0]
+	compare(t, loopsOf(t, d), known)
+	found := false
+	for _, r := range d.Regions {
+		if n := len(r.Path); r.Kind == "iteration" && strings.HasPrefix(r.Path[n-1], "main.late:") {
+			// a division, a comparison, a load, a multiplication and a store, one after the other
+			if found = true; r.Instances != 50 || *r.CriticalPath != 50*(15+4+4+4+1) {
+				t.Errorf("%d iterations that call under a condition have a path of %d", r.Instances,
+					*r.CriticalPath)
+			}
+		}
+	}
+	if !found {
+		t.Error("no iteration of late")
+	}
 }
 
 // TestSerialPaths has chains through what is no reduction, and those that end in another function.

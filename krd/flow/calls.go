@@ -19,6 +19,7 @@ type call[C any] struct {
 	callee loi.RegionID // NoRegion: not known
 	passed []C
 	to     []uint32 // slots for the results
+	under  C        // the conditions that it is under, for a [Conditioned]
 }
 
 // fits reports that a call may be one of a function with so many parameters.

@@ -38,6 +38,16 @@ type Receiver[C any] interface {
 	Received(s *Step, x *loi.Operand, c *C, class loi.ObjectID)
 }
 
+// A Conditioned analysis takes conditions that are no operands too: those of the call that began a
+// function, and for what a loop does behind an iteration that of the loop.
+type Conditioned[C any] interface {
+	// Conditions returns the mark of the conditions that an operation of a call is under, after the
+	// last of its values.
+	Conditions(s *Step) C
+	// Under takes a condition of the value that Value is asked for next.
+	Under(s *Step, c *C)
+}
+
 // NoValue is the value of an operation that wrote something that it has no value for.
 const NoValue = 1<<16 - 1
 
@@ -57,7 +67,8 @@ type Flow[C any] struct {
 	Functions map[loi.RegionID]*Function
 
 	analysis   Analysis[C]
-	receiver   Receiver[C] // nil: none
+	receiver   Receiver[C]    // nil: none
+	conditions Conditioned[C] // nil: none
 	registry   *loi.Registry
 	workers    [][]frame[C] // innermost last; the first is a function that is always open
 	entered    uint64
@@ -75,8 +86,9 @@ type Function struct{ Begun, Known uint64 }
 // New returns a flow of the values of a trace to an analysis.
 func New[C any](h *loi.Header, a Analysis[C]) *Flow[C] {
 	receiver, _ := a.(Receiver[C])
+	conditions, _ := a.(Conditioned[C])
 	return &Flow[C]{Loops: map[loi.RegionID]*Loop{}, Functions: map[loi.RegionID]*Function{},
-		analysis: a, receiver: receiver, registry: &h.Registry,
+		analysis: a, receiver: receiver, conditions: conditions, registry: &h.Registry,
 		workers: make([][]frame[C], len(h.Workers)), parameters: parametersOf(&h.Registry),
 		going: goroutines[C]{workers: make([]started[C], len(h.Workers)),
 			known: map[uint32]*call[C]{}},

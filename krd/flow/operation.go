@@ -68,6 +68,7 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 			flush()
 		}
 		step.Value = v
+		f.under(step, own)
 		for j := range v.Operands {
 			x := &v.Operands[j]
 			switch x.From.Kind {
@@ -94,6 +95,9 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 		writes = append(writes, write{v.To, f.analysis.Value(step, uint16(i))})
 	}
 	flush()
+	if f.conditions != nil && made != nil {
+		made.under = f.conditions.Conditions(step)
+	}
 	for i := range pending {
 		if p := &pending[i]; !claimed[i] && p.Mode&loi.Out != 0 {
 			f.analysis.Store(worker, &p.Access, f.analysis.Value(step, NoValue))
@@ -112,6 +116,21 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 		f.going.calling(worker, made)
 	} else {
 		own.calling(op.Kind, made)
+	}
+}
+
+// under hands on the conditions of a value that are no operands. The last value of a head is its
+// condition.
+func (f *Flow[C]) under(s *Step, own *activation[C]) {
+	if f.conditions == nil {
+		return
+	}
+	if own.by != nil {
+		f.conditions.Under(s, &own.by.under)
+	}
+	last := s.Values[len(s.Values)-1].To
+	if s.Kind == loi.Head && s.Value.When == loi.Later && last.Kind == loi.Slot {
+		f.conditions.Under(s, at(&own.slots, last.N))
 	}
 }
 

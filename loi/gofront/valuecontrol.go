@@ -152,7 +152,8 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	controls, first, outside := w.v.controls, len(w.v.jumped), w.v.outside
 	w.v.outside = first
 	w.v.loops = append(w.v.loops, s)
-	var sound bool // nothing but induction decides on the next iteration
+	var sound bool  // nothing but induction decides on the next iteration
+	var next uint32 // cost of that, from what decided before, where it is no expression
 	switch s := s.(type) {
 	case *ast.ForStmt:
 		if s.Init != nil {
@@ -165,7 +166,7 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 		m.expr(s.Cond, 0)
 		sound = w.regular(s)
 	case *ast.RangeStmt:
-		m.ranged(s, slot)
+		next = m.ranged(s, slot)
 		sound = true
 	}
 	head, at := m.on, len(w.out.Operations)
@@ -179,11 +180,11 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 		mark = loi.Induction
 	}
 	m.on = head
-	m.control(slot, mark)
+	m.control(slot, mark, next)
 	kept := w.v.jumped[:first:first]
 	for _, j := range w.v.jumped[first:] {
 		if j.out {
-			m.control(j.slot, loi.Unmarked)
+			m.control(j.slot, loi.Unmarked, next)
 		}
 		if j.far {
 			kept = append(kept, j)
@@ -194,41 +195,58 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	return "{ " + w.call("O", strconv.Itoa(number)) + "; " + text[1:]
 }
 
-// ranged adds the key and the value of an iteration, and its slot.
-func (m *maker) ranged(s *ast.RangeStmt, slot uint32) {
+// ranged adds the key and the value of an iteration, and its slot; it returns the cost from the slot
+// before to this one.
+func (m *maker) ranged(s *ast.RangeStmt, slot uint32) uint32 {
 	steps := true // the key is the one before and 1, or so
 	switch core(m.info.TypeOf(s.X)).(type) {
 	case *types.Chan:
 		steps = false
 		if s.Key != nil && m.store(s.Key, loi.Always, false) {
 			m.receive(nil, 0)
-			m.expr(s.X, 0)
+			m.over(s.X, 0)
 		}
 	case *types.Signature:
 		steps = false
 		if s.Key != nil && m.store(s.Key, loi.Always, false) {
-			m.expr(s.X, 0)
+			m.over(s.X, 0)
 		}
 	}
 	if s.Key != nil && steps && m.store(s.Key, loi.First, false) {
-		m.expr(s.X, 0)
+		m.over(s.X, 0)
 	}
 	if s.Key != nil && steps && m.store(s.Key, loi.Later, false) {
 		x := m.from(m.on.To, costSimple)
 		x.Mark, x.Levels = loi.Induction, 1
 	}
 	if s.Value != nil && m.store(s.Value, loi.Always, false) {
-		if p, ok := m.memory(s); ok {
-			m.op.Work += costLoad
-			m.from(p, costLoad)
-		}
-		m.expr(s.X, costLoad)
-		if id, ok := s.Key.(*ast.Ident); ok && !isBlank(id) {
-			m.expr(id, costLoad)
-		}
+		_, hashed := core(m.info.TypeOf(s.X)).(*types.Map)
+		m.freely(!hashed, func() {
+			load := uint32(0)
+			if p, ok := m.memory(s); ok {
+				load = m.spend(costLoad, 0)
+				m.from(p, load)
+			}
+			m.over(s.X, load)
+			if id, ok := s.Key.(*ast.Ident); ok && !isBlank(id) {
+				m.expr(id, load)
+			}
+		})
 	}
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
-	m.expr(s.X, 0)
+	m.over(s.X, 0)
+	if !steps {
+		return 0
+	}
+	m.op.Work += 2 * costSimple // the key and its comparison
+	return costSimple
+}
+
+// over adds what a loop is over, which is computed before it: in an iteration it costs nothing.
+func (m *maker) over(e ast.Expr, above uint32) {
+	work := m.op.Work
+	m.freely(true, func() { m.expr(e, above) })
+	m.op.Work = work
 }
 
 // switched is the block of a switch.

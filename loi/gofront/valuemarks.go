@@ -163,20 +163,7 @@ func (w *fn) madeOf(e ast.Expr, ok func(*types.Var) bool) bool {
 // regular reports that the condition of a loop is of induction variables and of what the loop does
 // not change.
 func (w *fn) regular(f *ast.ForStmt) bool {
-	ids := map[*types.Var]*ast.Ident{}
-	if f.Cond != nil {
-		ast.Inspect(f.Cond, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				if v, ok := w.info.ObjectOf(id).(*types.Var); ok {
-					ids[v] = id
-				}
-			}
-			return true
-		})
-	}
-	return f.Cond == nil || w.bounded(f, f.Cond, func(v *types.Var) bool {
-		return len(w.writes(f, v)) == 0 || w.steps(f, ids[v])
-	})
+	return w.countable(f, f.Cond)
 }
 
 // associative are the operators of reductions; what is subtracted is added.
@@ -194,25 +181,72 @@ func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
 	if v == nil {
 		return false
 	}
-	if e, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
+	switch e := ast.Unparen(x).(type) {
+	case *ast.Ident:
+	case *ast.IndexExpr:
 		if !w.invariant(loop, e.Index) {
 			return false
 		}
-	} else if _, ok := ast.Unparen(x).(*ast.Ident); !ok {
+	case *ast.SelectorExpr:
+		if _, ok := ast.Unparen(e.X).(*ast.Ident); !ok {
+			return false
+		}
+	default:
 		return false // which of them is not looked at
 	}
 	uses, op, where := 0, token.ILLEGAL, types.ExprString(ast.Unparen(x))
-	for _, s := range w.stores(loop, v, func(ast.Expr) bool { return true }) {
+	field := w.field(x)
+	other := func(e ast.Expr) bool {
+		n := w.field(e)
+		return n >= 0 && field >= 0 && n != field
+	}
+	for _, s := range w.stores(loop, v, func(e ast.Expr) bool { return !other(e) }) {
 		n, by := w.combines(s, where)
 		if n == 0 || op != token.ILLEGAL && op != by {
 			return false
 		}
 		uses, op = uses+n, by
 	}
-	for n := range w.uses(loop, v) {
-		uses -= n
-	}
+	ast.Inspect(loop, func(n ast.Node) bool {
+		e, ok := n.(*ast.SelectorExpr)
+		if ok && w.of(e.X, v) && other(e) {
+			return false
+		}
+		if id, ok := n.(*ast.Ident); ok && w.info.ObjectOf(id) == v {
+			uses--
+		}
+		return true
+	})
 	return op != token.ILLEGAL && uses == 0
+}
+
+// of reports that an expression is a variable.
+func (w *fn) of(e ast.Expr, v *types.Var) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && w.info.ObjectOf(id) == v
+}
+
+// field returns the number of the field of a variable that an expression is, or is a part of; -1: it
+// is no such part.
+func (w *fn) field(e ast.Expr) int {
+	n := -1
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e, n = x.X, -1
+		case *ast.StarExpr:
+			e, n = x.X, -1
+		case *ast.SelectorExpr:
+			e, n = x.X, -1
+			if s := w.info.Selections[x]; s != nil && s.Kind() == types.FieldVal {
+				n = s.Index()[0]
+			}
+		default:
+			return n
+		}
+	}
 }
 
 // uses yields 1 for each time that a loop names a variable.

@@ -123,6 +123,7 @@ type maker struct {
 	on       *loi.Value       // that is made
 	nth      uint32           // result of the call that it is, where that has several
 	received []*ast.UnaryExpr // receives in it, in the order of the source
+	free     bool             // what is added costs nothing on a path
 }
 
 func (w *fn) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
@@ -148,15 +149,15 @@ func (m *maker) value(to loi.Place, when loi.When, then bool) {
 	m.op.Values = append(m.op.Values, loi.Value{To: to, When: when, Then: then})
 	m.on = &m.op.Values[len(m.op.Values)-1]
 	if n := len(m.v.controls); n > 0 {
-		m.control(m.v.controls[n-1], loi.Unmarked)
+		m.control(m.v.controls[n-1], loi.Unmarked, 0)
 	}
 	for _, j := range m.v.jumped {
-		m.control(j.slot, loi.Unmarked)
+		m.control(j.slot, loi.Unmarked, 0)
 	}
 }
 
-func (m *maker) control(slot uint32, mark loi.Mark) {
-	x := loi.Operand{From: loi.Place{Kind: loi.Slot, N: slot}, Control: true, Mark: mark}
+func (m *maker) control(slot uint32, mark loi.Mark, cost uint32) {
+	x := loi.Operand{From: loi.Place{Kind: loi.Slot, N: slot}, Cost: cost, Control: true, Mark: mark}
 	if mark != loi.Unmarked {
 		x.Levels = 1
 	}
@@ -195,9 +196,8 @@ func (m *maker) memory(n ast.Node) (loi.Place, bool) {
 // comes to what it is made of.
 func (m *maker) loads(e ast.Expr, above uint32) uint32 {
 	if p, ok := m.memory(e); ok {
-		m.op.Work += costLoad
-		m.from(p, above+costLoad)
-		return above + costLoad
+		m.freely(m.addressed(e), func() { above = m.spend(costLoad, above) })
+		m.from(p, above)
 	}
 	return above
 }
@@ -211,10 +211,7 @@ func (m *maker) expr(e ast.Expr, above uint32) {
 	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
 		return
 	}
-	add := func(c uint32) uint32 {
-		m.op.Work += c
-		return above + c
-	}
+	add := func(c uint32) uint32 { return m.spend(c, above) }
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		m.expr(e.X, above)
@@ -247,11 +244,12 @@ func (m *maker) expr(e ast.Expr, above uint32) {
 		}
 	case *ast.IndexExpr:
 		above = m.loads(e, above)
-		m.expr(e.X, above)
-		m.expr(e.Index, above)
+		m.freely(m.addressed(e), func() { m.expr(e.X, above) })
+		m.index(e.Index, above)
 	case *ast.SliceExpr:
-		for _, x := range []ast.Expr{e.X, e.Low, e.High, e.Max} {
-			m.expr(x, above)
+		m.expr(e.X, above)
+		for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
+			m.index(x, above)
 		}
 	case *ast.TypeAssertExpr:
 		m.expr(e.X, add(costSimple))
@@ -277,13 +275,9 @@ func (m *maker) call(e *ast.CallExpr, above uint32) {
 	}
 	switch name := m.builtin(e); {
 	case m.info.Types[e.Fun].IsType():
-		c := converted(m.info.TypeOf(e.Args[0]), m.info.TypeOf(e))
-		m.op.Work += c
-		above += c
+		above = m.spend(converted(m.info.TypeOf(e.Args[0]), m.info.TypeOf(e)), above)
 	case name == "min" || name == "max":
-		c := cost(token.LSS, m.info.TypeOf(e))
-		m.op.Work += c * uint32(len(e.Args)-1)
-		above += c * uint32(len(e.Args)-1)
+		above = m.spend(cost(token.LSS, m.info.TypeOf(e))*uint32(len(e.Args)-1), above)
 	case name != "":
 		above = m.loads(e, above)
 	default:
@@ -336,8 +330,8 @@ func (m *maker) store(e ast.Expr, when loi.When, then bool) bool {
 func (m *maker) address(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
-		m.expr(e.X, costStore)
-		m.expr(e.Index, costStore)
+		m.freely(m.addressed(e), func() { m.expr(e.X, costStore) })
+		m.index(e.Index, costStore)
 	case *ast.StarExpr:
 		m.expr(e.X, costStore)
 	case *ast.SelectorExpr:
@@ -424,9 +418,8 @@ func (m *maker) update(s ast.Stmt, x, y ast.Expr, op token.Token, when loi.When,
 	c := cost(op, m.info.TypeOf(x))
 	m.op.Work += c
 	if m.on.To.Kind == loi.Memory {
-		m.op.Work += costLoad
-		m.from(m.on.To, costLoad+c+costStore)
 		c += costStore
+		m.freely(m.addressed(x), func() { m.from(m.on.To, m.spend(costLoad, c)) })
 	} else {
 		m.from(m.on.To, c)
 	}

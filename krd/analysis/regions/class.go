@@ -15,7 +15,8 @@ const (
 	mostSerial = 1.1
 )
 
-// class returns that of a loop; nil: it is none, or has less than two iterations on average.
+// class returns that of a loop; nil: it is none, has less than two iterations on average, or nothing
+// in it takes time.
 func (t *tree) class(n *node, reductions bool) *string {
 	var iterations uint64
 	for f, c := range n.children {
@@ -23,7 +24,8 @@ func (t *tree) class(n *node, reductions bool) *string {
 			iterations += t.nodes[c].instances
 		}
 	}
-	if n.kind != loi.Loop.String() || iterations < 2*n.instances || n.instances == 0 {
+	if n.kind != loi.Loop.String() || iterations < 2*n.instances || n.instances == 0 ||
+		n.paths[0].serial == 0 {
 		return nil
 	}
 	doall := leastDoAll * float64(iterations) / float64(n.instances)

@@ -19,19 +19,26 @@ import (
 //
 // An operand that is marked as induction or reduction does not lengthen the path if it was written
 // within the present instance of the outermost loop that the mark is for: then the value is there
-// when the operand is, without its cost. Likewise what stands in a loop does not wait for its head,
-// where that only counts. Departure from Kremlin, which drops such dependences: a sum is there
-// after the latest of what it sums.
+// when the operand is, without its cost. An induction variable is there without any cost, and so is
+// a sum of constants. So is, for what stands in the loop, a head that only counts, but for what
+// else decided on it; its own path has its cost. Departure from Kremlin, which drops such
+// dependences: a sum is there after the latest of what it sums.
+//
+// What is called is under the conditions that its call is under.
 type hcpa struct {
 	*program
 	flow    *flow.Flow[moment]
 	paths   int                        // 2: also with the dependences of reductions
 	skips   [2][loi.Reduction + 1]bool // marks whose operands do not lengthen a path
-	counts  []bool                     // by operation: a head that only counts, unless it is left
 	now     [2][]uint64                // of the value that is computed, at each level
+	bare    [2][]uint64                // without costs
 	decided [2][]uint64                // of the conditions that it is under
+	under   moment                     // likewise, of the last value of a call
 	cost    uint64                     // of what is computed then
-	left    bool                       // a condition of the iteration before decided on it
+	values  int                        // so many operands it has that are no conditions
+	steps   bool                       // one is itself, an induction variable
+	sums    [2]bool                    // one is itself, a reduction
+	counts  bool                       // it is the condition of a head that only counts
 }
 
 // A moment is when a value is there: for each path a tag for each level, which is 1 plus the time,
@@ -40,7 +47,6 @@ type moment struct {
 	in      *shadow.Levels // in which it was written
 	version shadow.Version // of the innermost region, then
 	at      *flow.Iteration
-	counts  bool // it is that of a head which only counts
 	tags    [2][]uint64
 }
 
@@ -59,12 +65,9 @@ func newHCPA(p *program) *hcpa {
 	for i := range h.skips {
 		h.skips[i][loi.Induction] = !opt.KeepInduction
 	}
-	h.counts = make([]bool, len(p.header.Registry.Operations))
 	for i := range p.header.Registry.Operations {
 		o := &p.header.Registry.Operations[i]
 		for x := range operands(o) {
-			h.counts[i] = h.counts[i] || !opt.KeepInduction && o.Kind == loi.Head && x.Control &&
-				x.Mark == loi.Induction
 			if x.Mark == loi.Reduction && !opt.KeepReductions {
 				h.paths, h.skips[0][loi.Reduction] = 2, true
 			}
@@ -165,17 +168,14 @@ func (h *hcpa) Operand(s *flow.Step, x *loi.Operand, c *moment) {
 	if t.foot == nil {
 		return
 	}
+	steps := h.skips[0][loi.Induction] && x.Mark == loi.Induction
 	if x.Control {
-		_, to := flow.Carrier(c.at, s.At)
-		if !s.Decides(x, to) {
+		h.counts = h.counts || steps && s.Kind == loi.Head
+		if _, to := flow.Carrier(c.at, s.At); !s.Decides(x, to) {
 			return
 		}
-		h.left = h.left || to != nil && x.Mark == loi.Unmarked
 	}
-	valid, depth := 0, t.foot.levels.Depth()
-	if c.in == &t.foot.levels {
-		valid = c.in.Valid(c.version)
-	}
+	valid, depth := h.valid(t, c), t.foot.levels.Depth()
 	within := false
 	if x.Mark != loi.Unmarked {
 		level := t.loop(int(x.Levels))
@@ -183,24 +183,58 @@ func (h *hcpa) Operand(s *flow.Step, x *loi.Operand, c *moment) {
 	}
 	cost := uint64(x.Cost)
 	if !x.Control {
-		h.cost = max(h.cost, cost)
+		h.cost, h.values = max(h.cost, cost), h.values+1
+		h.steps = h.steps || steps && within
 	}
 	for i := range t.times {
-		now, longer := grown(&h.now[i], depth), cost
+		now, bare, longer := grown(&h.now[i], depth), grown(&h.bare[i], depth), cost
 		switch {
-		case within && h.skips[i][x.Mark] || x.Control && c.counts:
+		case within && h.skips[i][x.Mark]:
 			longer = 0
+			h.sums[i] = h.sums[i] || x.Mark == loi.Reduction && !x.Control
 		case x.Control:
 			now = grown(&h.decided[i], depth)
 		}
 		for level := range now {
 			time := cost
 			if level < valid && c.tags[i][level] > 0 {
+				bare[level] = max(bare[level], c.tags[i][level]-1)
 				time = max(time, c.tags[i][level]-1+longer)
 			}
 			now[level] = max(now[level], time)
 		}
 	}
+}
+
+// valid returns how many levels of a thread the times of a place are of, from the outermost.
+func (h *hcpa) valid(t *thread, c *moment) int {
+	if c.in != &t.foot.levels {
+		return 0
+	}
+	return c.in.Valid(c.version)
+}
+
+// Under implements [flow.Conditioned].
+func (h *hcpa) Under(s *flow.Step, c *moment) {
+	t := h.threads[s.Worker]
+	if t.foot == nil || c.in == nil {
+		return
+	}
+	valid, depth := h.valid(t, c), t.foot.levels.Depth()
+	for i := range t.times {
+		decided, bare := grown(&h.decided[i], depth), grown(&h.bare[i], depth)
+		for level := range decided[:min(valid, depth)] {
+			decided[level] = max(decided[level], c.tags[i][level]-1)
+			bare[level] = max(bare[level], c.tags[i][level]-1)
+		}
+	}
+}
+
+// Conditions implements [flow.Conditioned].
+func (h *hcpa) Conditions(*flow.Step) moment {
+	c := h.under
+	h.under = moment{}
+	return c
 }
 
 // grown returns the first times of a list, which are 0 where it is shorter.
@@ -230,18 +264,39 @@ func (h *hcpa) Value(s *flow.Step, value uint16) moment {
 	if t.foot == nil || value == flow.NoValue {
 		return moment{}
 	}
-	c := moment{in: &t.foot.levels, version: t.foot.levels.Innermost(), at: s.At,
-		counts: h.counts[s.Number] && !h.left}
+	c := moment{in: &t.foot.levels, version: t.foot.levels.Innermost(), at: s.At}
+	if s.Kind.Calls() {
+		h.under = moment{in: c.in, version: c.version, at: c.at}
+	}
 	for i := range t.times {
-		now, decided := grown(&h.now[i], c.in.Depth()), grown(&h.decided[i], c.in.Depth())
-		c.tags[i] = make([]uint64, len(now))
+		depth := c.in.Depth()
+		now, bare := grown(&h.now[i], depth), grown(&h.bare[i], depth)
+		decided := grown(&h.decided[i], depth)
+		if s.Kind.Calls() {
+			h.under.tags[i] = tagged(decided)
+		}
 		for level := range now {
 			now[level] = max(now[level], decided[level]+h.cost)
-			c.tags[i][level] = now[level] + 1
+		}
+		if h.steps || h.sums[i] && h.values == 1 {
+			copy(now, bare)
+		}
+		if c.tags[i] = tagged(now); h.counts {
+			c.tags[i] = tagged(bare)
 		}
 		t.times[i].done(now)
-		h.now[i], h.decided[i] = now[:0], decided[:0]
+		h.now[i], h.bare[i], h.decided[i] = now[:0], bare[:0], decided[:0]
 	}
-	h.cost, h.left = 0, false
+	h.cost, h.values, h.steps, h.counts = 0, 0, false, false
+	h.sums = [2]bool{}
 	return c
+}
+
+// tagged returns the tags of times.
+func tagged(times []uint64) []uint64 {
+	tags := make([]uint64, len(times))
+	for level, time := range times {
+		tags[level] = time + 1
+	}
+	return tags
 }

@@ -40,9 +40,8 @@ type model struct {
 }
 
 type value struct {
-	times  map[int]uint64
-	at     []turn
-	counts bool
+	times map[int]uint64
+	at    []turn
 }
 
 // A turn is an iteration of an instance of a loop.
@@ -175,19 +174,17 @@ func (m *model) done(n uint32, terms []uint32) {
 		x.work += uint64(op.Work)
 	}
 	written := map[loi.Place]*value{}
-	onlyCounts := false
-	for i := range op.Values {
-		for _, x := range op.Values[i].Operands {
-			onlyCounts = onlyCounts || op.Kind == loi.Head && x.Control && x.Mark == loi.Induction &&
-				!m.opt.KeepInduction
-		}
-	}
 	for i := range op.Values {
 		v := &op.Values[i]
 		if v.When == loi.First && !first || v.When == loi.Later && first {
 			continue
 		}
-		out := &value{map[int]uint64{}, now, onlyCounts}
+		out, bare := &value{map[int]uint64{}, now}, map[int]uint64{}
+		steps, counts, sums, data := false, false, false, 0
+		for _, x := range op.Values[i].Operands {
+			counts = counts || op.Kind == loi.Head && x.Control && x.Mark == loi.Induction &&
+				!m.opt.KeepInduction
+		}
 		sources := make([][]*value, len(v.Operands))
 		var all uint64 // cost of what is computed
 		for j, x := range v.Operands {
@@ -203,8 +200,20 @@ func (m *model) done(n uint32, terms []uint32) {
 				all = max(all, uint64(x.Cost))
 			}
 		}
+		last := op.Values[len(op.Values)-1].To
+		if f := l.slots[last.N]; op.Kind == loi.Head && v.When == loi.Later && last.Kind == loi.Slot &&
+			f != nil {
+			for _, o := range m.stack { // it stands under the condition before
+				if time, ok := f.times[o.id]; ok {
+					out.times[o.id], bare[o.id] = time+all, time
+				}
+			}
+		}
 		for j, x := range v.Operands {
 			for _, f := range sources[j] {
+				if !x.Control {
+					data++
+				}
 				same := 0
 				for same < len(now) && same < len(f.at) && now[same] == f.at[same] {
 					same++
@@ -214,7 +223,6 @@ func (m *model) done(n uint32, terms []uint32) {
 					if op.Kind != loi.Head || same != len(now)-1 {
 						continue
 					}
-					out.counts = out.counts && x.Mark != loi.Unmarked
 				}
 				longer := uint64(x.Cost)
 				if x.Control {
@@ -224,15 +232,15 @@ func (m *model) done(n uint32, terms []uint32) {
 					!m.reductions {
 					if m.within(f, int(x.Levels)) {
 						longer = 0
+						steps = steps || x.Mark == loi.Induction && !x.Control
+						sums = sums || x.Mark == loi.Reduction && !x.Control
 					}
-				}
-				if x.Control && f.counts {
-					longer = 0
 				}
 				for _, o := range m.stack {
 					if o.id > 0 {
 						if time, ok := f.times[o.id]; ok {
 							out.times[o.id] = max(out.times[o.id], time+longer)
+							bare[o.id] = max(bare[o.id], time)
 						}
 						out.times[o.id] = max(out.times[o.id], uint64(x.Cost))
 					}
@@ -242,7 +250,15 @@ func (m *model) done(n uint32, terms []uint32) {
 		for _, o := range m.stack {
 			if o.id > 0 {
 				out.times[o.id] += 0 // it was written
+				if steps || sums && data == 1 {
+					out.times[o.id] = bare[o.id]
+				}
 				o.longest = max(o.longest, out.times[o.id])
+			}
+		}
+		if counts {
+			for id := range out.times {
+				out.times[id] = bare[id]
 			}
 		}
 		written[v.To] = out
