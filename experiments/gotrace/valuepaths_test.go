@@ -46,6 +46,8 @@ var parallelism = map[string]expected{
 var known = map[string]expected{
 	"main/1": {45, 50, "doall"}, "chain/1": {1, 1.05, "serial"}, "second/1": {1.8, 2.2, "doacross"},
 	"wavefront/1": {81. / 17 * 0.9, 81. / 17 * 1.1, "doacross"}, "wavefront/2": {1, 1.05, "serial"},
+	// of unlike length: their sum over the longest
+	"triangle/1": {51. / 2 * 0.9, 51. / 2 * 1.1, "doall"}, "triangle/2": {1, 1.05, "serial"},
 	// those that stop by what they find
 	"search/1": {1, 1.05, "serial"}, "find/1": {1, 1.05, "serial"}, "tries/1": {1, 1.05, "serial"},
 	"walk/1":  {1, 1.05, "serial"},

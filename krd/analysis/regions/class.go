@@ -9,8 +9,8 @@ const (
 	classSerial    = "serial"
 	classDoAcross  = "doacross"
 
-	// A loop is doall from so much of its iterations on, as self-parallelism, and serial below
-	// mostSerial.
+	// A loop is doall from so much of its iterations on, as self-parallelism, or of what it would have
+	// if they, of unlike length, did not depend on each other; and serial below mostSerial.
 	leastDoAll = 0.9
 	mostSerial = 1.1
 )
@@ -29,6 +29,9 @@ func (t *tree) class(n *node, reductions bool) *string {
 		return nil
 	}
 	doall := leastDoAll * float64(iterations) / float64(n.instances)
+	if p := &n.paths[0]; p.even > 0 {
+		doall = min(doall, leastDoAll*float64(n.work)/p.even)
+	}
 	self := func(p *paths) float64 {
 		if p.serial == 0 {
 			return 0
@@ -37,12 +40,12 @@ func (t *tree) class(n *node, reductions bool) *string {
 	}
 	class, sp := classDoAcross, self(&n.paths[0])
 	switch {
+	case sp < mostSerial:
+		class = classSerial
 	case sp >= doall && reductions && self(&n.paths[1]) < doall:
 		class = classReduction
 	case sp >= doall:
 		class = classDoAll
-	case sp < mostSerial:
-		class = classSerial
 	}
 	return &class
 }

@@ -11,6 +11,7 @@ type span struct {
 	longest  uint64 // the latest time of an operation
 	children uint64 // sum of the critical paths of the regions in it that have ended
 	work     uint64 // of these
+	most     uint64 // the longest critical path of these
 }
 
 func (c *critical) enter() { c.open = append(c.open, span{}) }
@@ -31,9 +32,12 @@ func (c *critical) leave(n *paths, work uint64) {
 	n.critical += s.longest
 	if own := s.children + (work - min(work, s.work)); own > 0 {
 		n.serial += float64(work) * float64(s.longest) / float64(own)
+		n.even += float64(work) * float64(s.most) / float64(own)
 	}
 	if top > 0 {
-		c.open[top-1].children += s.longest
-		c.open[top-1].work += work
+		around := &c.open[top-1]
+		around.children += s.longest
+		around.work += work
+		around.most = max(around.most, s.longest)
 	}
 }

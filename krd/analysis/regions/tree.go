@@ -39,6 +39,7 @@ type node struct {
 type paths struct {
 	critical uint64
 	serial   float64 // work / self-parallelism
+	even     float64 // likewise, if the regions in it did not depend on each other
 }
 
 // tree has all nodes; 0 is the program, in which all others are.

@@ -23,6 +23,7 @@ func main() {
 	}
 	chain(a, 2, 3)
 	second(a)
+	triangle(b, a)
 	var head *node
 	for i := range n {
 		head = &node{head, i}
@@ -43,6 +44,17 @@ func main() {
 	late(a)
 	if x+z == 7 || y == 7 {
 		os.Exit(1)
+	}
+}
+
+// triangle has iterations of unlike length, from 1 to 50.
+func triangle(b, a []float64) {
+	for i := range b {
+		s := 0.0
+		for j := 0; j <= i; j++ {
+			s = s*0.5 + a[j]
+		}
+		b[i] = s
 	}
 }
 
