@@ -57,6 +57,7 @@ var makers = []maker{
 	{"misses", "share of accesses beyond the LLC's size against LLC misses", one(misses)},
 	{"shares", "shares of work, scheduling and idling", one(shares)},
 	{"steals", "steals by the nodes of thief and victim at the largest core count", one(steals)},
+	{mapID, "who wrote each block of the largest object last, by node, under each scheduler", one(maps)},
 }
 
 func one(f func(*subject) (*plot.Figure, error)) func(*subject) ([]plot.Figure, error) {

@@ -249,7 +249,7 @@ func TestProgramOf(t *testing.T) {
 	for n, want := range map[int]string{64: "", 128: "other blocks"} {
 		trace := &loi.Trace{Header: loi.Header{Registry: in.Registry(),
 			Kernel: "matmul", Params: request.ParamList(k, k.With(kernel.Params{"n": n}))}}
-		again, err := programOf(trace)
+		again, err := Program(trace)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("n = %d: %v, want %q", n, err, want)
 		}

@@ -27,7 +27,7 @@ func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport
 		opt.Seed = t.Header.Seed // of the first repetition of a simulated run
 	}
 	if opt.Place == nil {
-		in, err := programOf(t)
+		in, err := Program(t)
 		if err != nil {
 			r.WarningCodes = append(r.WarningCodes, result.Warn(result.PlacesUnknown, err.Error()))
 		} else {
@@ -65,9 +65,9 @@ func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport
 	return r, nil
 }
 
-// programOf makes the program of a trace anew, without its data. It is an error if that is not
+// Program makes the program of a trace anew, without its data. It is an error if that is not
 // possible, or if its blocks are others.
-func programOf(t *loi.Trace) (kernel.Instance, error) {
+func Program(t *loi.Trace) (kernel.Instance, error) {
 	name := t.Header.Kernel
 	k, ok := kernels.ByName(name)
 	if !ok {

@@ -97,7 +97,7 @@ func newPicture(f *plot.Figure, anchor string, number *int, classes *styles) (*p
 		"; its numbers are in the table below it"
 	p.Paper = slices.ContainsFunc(f.Panels,
 		func(p plot.Panel) bool {
-			return p.Kind == plot.Heat || p.Kind == plot.Matrix
+			return p.Kind == plot.Heat || p.Kind == plot.Matrix || p.Kind == plot.Cells
 		})
 	var err error
 	if p.Drawing, err = inline(b.String(), p.Label, p.Paper, classes); err != nil {
@@ -139,6 +139,19 @@ func inline(svg, label string, paper bool, classes *styles) (template.HTML, erro
 		template.HTMLEscapeString(label) + `">` + body), nil
 }
 
+// cellsOf is the table of a figure of cells: how many of each series.
+func cellsOf(f *plot.Figure) *doc.Table {
+	t := &doc.Table{Title: "How many cells.", Columns: []doc.Column{{Head: "panel"}, {Head: "whose"},
+		right("cells")}, Keys: 2}
+	for i := range f.Panels {
+		for j := range f.Panels[i].Series {
+			s := &f.Panels[i].Series[j]
+			t.Row(f.Panels[i].Title, s.Name, len(s.Points))
+		}
+	}
+	return t
+}
+
 // numbersOf is the table of what a figure shows.
 func numbersOf(f *plot.Figure) *doc.Table {
 	panels := len(f.Panels) > 1
@@ -148,6 +161,8 @@ func numbersOf(f *plot.Figure) *doc.Table {
 		series, value = value, "number"
 	case plot.Matrix:
 		series, x = "kernel", "scheduler"
+	case plot.Cells:
+		return cellsOf(f)
 	}
 	t := &doc.Table{Title: "The numbers of the figure.", Columns: []doc.Column{{Head: "panel"},
 		{Head: series}, right(x), right(value), right("low"), right("high"), right("n")}, Keys: 2}

@@ -131,6 +131,9 @@ func (s *Space) Place(o loi.ObjectID, block uint32) kernel.Extent {
 	return e
 }
 
+// Shape returns that of an object that was added.
+func (s *Space) Shape(o loi.ObjectID) Shape { return s.shapes[o] }
+
 // Touched notes which worker touched each of a number of blocks last, for [runtimes.Hint]. The zero
 // value notes nothing and knows nobody.
 type Touched struct{ last []atomic.Int32 }

@@ -135,8 +135,8 @@ func (in *instance) widest(i, j, k span) dim {
 }
 
 func (in *instance) Root(w *runtimes.Worker) *runtimes.Frame {
-	return in.part(w, span{0, int32(in.c.BlockRows())}, span{0, int32(in.c.BlockCols())},
-		span{0, int32(in.a.BlockCols())})
+	return in.part(w, span{0, int32(in.c.Down())}, span{0, int32(in.c.Across())},
+		span{0, int32(in.a.Across())})
 }
 
 // part runs a leaf in place, and makes a task of anything larger.

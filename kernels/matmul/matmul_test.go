@@ -32,7 +32,7 @@ func TestDroppedLeafIsSeen(t *testing.T) {
 	for _, p := range []kernel.Params{{"n": 96}, {"n": 300}, {"n": 300, "inputs": "uniform"},
 		{"n": 300, "layout": "row"}} {
 		in := newTest(t, p)
-		bi, bj, bk := in.c.BlockRows(), in.c.BlockCols(), in.a.BlockCols()
+		bi, bj, bk := in.c.Down(), in.c.Across(), in.a.Across()
 		for _, fault := range []struct{ i, j, k, times int }{
 			{0, 0, 0, 1}, // none
 			{0, 0, 0, 0}, {bi - 1, bj - 1, bk - 1, 0}, {bi / 2, bj / 2, bk / 2, 0},

@@ -11,7 +11,7 @@ func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
 	if in.work != 0 {
 		return ops.Count{ops.Fused: in.work}
 	}
-	aCols, bCols := uint32(in.a.BlockCols()), uint32(in.b.BlockCols())
+	aCols, bCols := uint32(in.a.Across()), uint32(in.b.Across())
 	m, k := in.a.BlockSize(int(blocks[0]/aCols), int(blocks[0]%aCols))
 	_, n := in.b.BlockSize(0, int(blocks[1]%bCols))
 	return ops.Count{ops.Fused: 2 * uint64(m) * uint64(n) * uint64(k)}

@@ -59,7 +59,7 @@ func New(p kernel.Params, n int, env kernel.Env) (*Square, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a square matrix: %w", err)
 	}
-	s := &Square{Space: blocked.Space{Env: env}, Ops: ops, A: a, T: a.BlockRows()}
+	s := &Square{Space: blocked.Space{Env: env}, Ops: ops, A: a, T: a.Down()}
 	s.Factor = Factor{N: s.T, TileBytes: uint64(a.BlockBytes(0, 0))}
 	s.Add("A", a)
 	return s, nil

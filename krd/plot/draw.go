@@ -131,6 +131,9 @@ func (a Axis) thinned(width vg.Length) Axis {
 
 func (f *Figure) rowHeight() vg.Length {
 	switch p := &f.Panels[0]; {
+	case p.Kind == Cells: // as high as wide
+		across := (width-2*margin)/vg.Length(f.Columns) - 10
+		return across*vg.Length((p.Y.Max-p.Y.Min)/(p.X.Max-p.X.Min)) + 0.25*vg.Inch
 	case p.Kind == Matrix:
 		return vg.Length(len(p.Series))*fieldHeight + p.X.turnedHeight() + 2*margin
 	case p.Flipped:

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"image"
 	"image/color"
 	"math"
 
@@ -70,6 +71,34 @@ func (h fields) size(width vg.Length) vg.Length {
 		}
 	}
 	return 0
+}
+
+// cells draws a cell for each point, as a picture in the picture: of many cells it is smaller than
+// they would be, each by itself. It is a Plotter.
+type cells struct{ p *Panel }
+
+// cellsAcross is how many dots wide the picture is, at least: 2 inches at 250 an inch.
+const cellsAcross = 512
+
+func (m cells) Plot(c draw.Canvas, g *gonum.Plot) {
+	x, y := &m.p.X, &m.p.Y
+	wide, high := int(x.Max-x.Min), int(y.Max-y.Min)
+	dots := max(1, cellsAcross/max(wide, high, 1))
+	all := image.NewNRGBA(image.Rect(0, 0, wide*dots, high*dots))
+	for i := range m.p.Series {
+		full := color.NRGBA(colourOf(m.p.Series[i].Colour)) // opaque
+		for _, v := range m.p.Series[i].Points {
+			left, top := int(v.X-x.Min)*dots, int(y.Max-v.Y.Float())*dots
+			for r := top; r < top+dots; r++ {
+				for d := left; d < left+dots; d++ {
+					all.SetNRGBA(d, r, full)
+				}
+			}
+		}
+	}
+	toX, toY := g.Transforms(&c)
+	c.DrawImage(vg.Rectangle{Min: vg.Point{X: toX(x.Min), Y: toY(y.Min)},
+		Max: vg.Point{X: toX(x.Max), Y: toY(y.Max)}}, all)
 }
 
 // turnedHeight is what the turned labels of an axis take.

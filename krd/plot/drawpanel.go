@@ -86,6 +86,11 @@ func (p *Panel) plot() *gonum.Plot {
 		g.Add(fields{p})
 		return g
 	}
+	if p.Kind == Cells {
+		g.Add(cells{p})
+		g.HideAxes()
+		return g
+	}
 	grid := horizontalGrid()
 	if p.Flipped {
 		grid.Vertical, grid.Horizontal = grid.Horizontal, grid.Vertical

@@ -71,6 +71,8 @@ const (
 	// x is the column. Rows of a matrix are as low as their letters.
 	Heat   Kind = "heat"
 	Matrix Kind = "matrix"
+	// Cells of the colours of series, one around each point, at whole numbers; without axes.
+	Cells Kind = "cells"
 )
 
 // A Panel is one plot of a figure.

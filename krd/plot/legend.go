@@ -98,7 +98,7 @@ func (f *Figure) legend() legend {
 			s := &p.Series[i]
 			glyph := s.glyph(nil)
 			e := entry{Name: cmp.Or(s.Legend, s.Name), Line: s.look().Line(), Glyph: &glyph,
-				Filled: p.Kind == Stacked}
+				Filled: p.Kind == Stacked || p.Kind == Cells}
 			if s.Apart {
 				e.Line.Width = 0
 			}

@@ -11,7 +11,8 @@ import (
 const Markdown = "md"
 
 // markdown writes the figure as tables: a matrix as it is drawn, its best in bold, what cannot be
-// told from it in italics; of other figures each point in a row.
+// told from it in italics; of
+// cells how many there are; of other figures each point in a row.
 func (f *Figure) markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", f.Title)
@@ -24,8 +25,15 @@ func (f *Figure) markdown(w io.Writer) error {
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
 		}
 		head, rows := p.list()
-		if p.Kind == Matrix {
+		switch p.Kind {
+		case Matrix:
 			head, rows = p.Fields()
+		case Cells:
+			head, rows = []string{"whose", "cells"}, nil
+			for i := range p.Series {
+				s := &p.Series[i]
+				rows = append(rows, []string{s.Name, fmt.Sprint(len(s.Points))})
+			}
 		}
 		row(head)
 		row(slices.Repeat([]string{"---"}, len(head)))

@@ -88,8 +88,8 @@ func BenchmarkSerialDC(b *testing.B) {
 						p.c.Zero()
 						x := p.multiplier(b, set)
 						for b.Loop() {
-							serialDC(x, leaf, 0, p.c.BlockRows(), 0, p.c.BlockCols(), 0,
-								p.a.BlockCols())
+							serialDC(x, leaf, 0, p.c.Down(), 0, p.c.Across(), 0,
+								p.a.Across())
 						}
 						reportFlops(b, n, n, n)
 					})

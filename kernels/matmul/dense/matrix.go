@@ -122,11 +122,11 @@ func (m *Matrix) base(bi, bj int) int {
 // floats from the beginning.
 func (m *Matrix) Tile(bi, bj int) (at, stride int) { return m.base(bi, bj), m.stride }
 
-// BlockRows returns the number of blocks from top to bottom.
-func (m *Matrix) BlockRows() int { return m.blockRows }
+// Down returns the number of blocks from top to bottom.
+func (m *Matrix) Down() int { return m.blockRows }
 
-// BlockCols returns the number of blocks from left to right.
-func (m *Matrix) BlockCols() int { return m.blockCols }
+// Across returns the number of blocks from left to right.
+func (m *Matrix) Across() int { return m.blockCols }
 
 // Blocks returns the number of blocks.
 func (m *Matrix) Blocks() int { return m.blockRows * m.blockCols }

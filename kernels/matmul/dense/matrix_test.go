@@ -20,8 +20,8 @@ func TestMatrixPlaces(t *testing.T) {
 			}
 			seen := make(map[int]bool)
 			elements := 0
-			for bi := range m.BlockRows() {
-				for bj := range m.BlockCols() {
+			for bi := range m.Down() {
+				for bj := range m.Across() {
 					r, c := m.BlockSize(bi, bj)
 					if r < 1 || c < 1 || m.BlockBytes(bi, bj) != 4*r*c ||
 						m.BlockIndex(bi, bj) != uint32(elementsOf(m, bi, bj)) {
@@ -61,7 +61,7 @@ func TestMatrixPlaces(t *testing.T) {
 	}
 }
 
-func elementsOf(m *Matrix, bi, bj int) int { return bi*m.BlockCols() + bj }
+func elementsOf(m *Matrix, bi, bj int) int { return bi*m.Across() + bj }
 
 func TestHalvingOrder(t *testing.T) {
 	for _, c := range []struct {

@@ -44,9 +44,9 @@ func (p problem) multiplier(t testing.TB, set isa.Set) *Multiplier {
 
 // run does every leaf once.
 func run(x *Multiplier) {
-	for bi := range x.c.BlockRows() {
-		for bj := range x.c.BlockCols() {
-			for bk := range x.a.BlockCols() {
+	for bi := range x.c.Down() {
+		for bj := range x.c.Across() {
+			for bk := range x.a.Across() {
 				x.Leaf(bi, bj, bk)
 			}
 		}
@@ -162,11 +162,11 @@ func TestLeavesOfDifferentBlocksRunTogether(t *testing.T) {
 			p := newProblem(t, n, n, n, leaf, Row, Integers)
 			x := p.multiplier(t, set)
 			var wg sync.WaitGroup
-			for bi := range p.c.BlockRows() {
+			for bi := range p.c.Down() {
 				for w := range 4 {
 					wg.Go(func() {
-						for bj := w; bj < p.c.BlockCols(); bj += 4 {
-							for bk := range p.a.BlockCols() {
+						for bj := w; bj < p.c.Across(); bj += 4 {
+							for bk := range p.a.Across() {
 								x.Leaf(bi, bj, bk)
 							}
 						}
