@@ -122,7 +122,9 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 		}
 		p.Groups = append(p.Groups, *part)
 		for _, f := range part.Pictures {
-			p.Charts[f.Anchor] = f.Figure
+			if f.Figure.Panels[0].Kind != plot.Cells { // what is printed shows them all
+				p.Charts[f.Anchor] = f.Figure
+			}
 		}
 	}
 	if len(groups) > 0 {
