@@ -99,7 +99,8 @@ func (d *Document) View() *doc.Doc {
 		v.Say("%s", text)
 	}
 	if p.Races != nil && *p.Races > 0 {
-		v.Say("the program races for %s: krdlab graph prints who does", units.Count(*p.Races, "block"))
+		v.Say("the program races for %s, as the kernels declare them: krdlab graph prints who does",
+			units.Count(*p.Races, "block"))
 	}
 	if d.Memory != nil {
 		v.Add(d.Memory.table())
