@@ -114,7 +114,7 @@ func (d *Document) planned() *doc.Table {
 	t.Columns[2].Kind = doc.Text
 	t.Title = fmt.Sprintf("Loops to execute in parallel on %s, the best first, and how much faster "+
 		"each by itself makes the program; a spawn costs %s.", units.Count(d.opt.PlanCores, "core"),
-		units.Count(int(d.opt.SpawnCost), "instruction"))
+		units.Count(d.opt.SpawnCost, "instruction"))
 	for _, p := range d.Plan {
 		t.Row(p.Path[len(p.Path)-1], factor(&p.Speedup), cmp.Or(deref(p.Class), "-"))
 	}
