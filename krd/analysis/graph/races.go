@@ -139,12 +139,16 @@ func (r *result) raceTable() *doc.Table {
 // shownRaces is how many of them people see.
 const shownRaces = 5
 
+// pathWidth is how many letters of a path they see: it has 4 for each task around it.
+const pathWidth = 24
+
 // where is the path of an access for people.
 func (a *Access) where() string {
+	path := units.Shorten(a.Path, pathWidth)
 	if a.After != nil {
-		return fmt.Sprintf("%s after phase %d", a.Path, *a.After)
+		return fmt.Sprintf("%s after phase %d", path, *a.After)
 	}
-	return a.Path
+	return path
 }
 
 // moment prints a time since the first stamp.

@@ -167,12 +167,7 @@ func indented(depth int, name string, width int) string {
 	if depth > 8 {
 		in = fmt.Sprintf("%*d  ", len(in)-2, depth)
 	}
-	r := []rune(name)
-	if room := width - len(in); len(r) > room {
-		end := (room - 1) / 2
-		name = string(r[:room-1-end]) + "…" + string(r[len(r)-end:])
-	}
-	return in + name
+	return in + units.Shorten(name, width-len(in))
 }
 
 const noAccesses = doc.Missing("the trace has no accesses")
