@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,8 +76,42 @@ func pathsOf(t *testing.T, text string, list ...func(*regions.Options)) (
 	}
 	for _, d := range ofValues(t, text, false, asked...) {
 		documents = append(documents, d.(*regions.Document))
+		sound(t, documents[0], d.(*regions.Document))
 	}
 	return documents
+}
+
+// sound checks what holds in any program: no path is longer than the work, nor shorter than that of a
+// region within, a region has a self-parallelism of at least 1, and of what is in it there is no more
+// than it has. least has the same program without dependences that d keeps.
+func sound(t *testing.T, least, d *regions.Document) {
+	t.Helper()
+	var around []*regions.Region
+	left := map[*regions.Region]uint64{} // work in no region within
+	for i := range d.Regions {
+		r := &d.Regions[i]
+		around = append(around[:len(r.Path)-1], r)
+		left[r] = r.Work
+		path, self := *r.CriticalPath, r.SelfParallelism
+		if path > r.Work || path < *least.Regions[i].CriticalPath || !slices.Equal(r.Path,
+			least.Regions[i].Path) {
+			t.Errorf("%v: a path of %d, work of %d", r.Path, path, r.Work)
+		}
+		if (self == nil) != (path == 0) || self != nil && *self < 1-1e-9 {
+			t.Errorf("%v: self-parallelism %v, a path of %d", r.Path, self, path)
+		}
+		if len(around) == 1 {
+			continue
+		}
+		outer := around[len(around)-2]
+		if mean := float64(path) / float64(r.Instances); mean > float64(*outer.CriticalPath) {
+			t.Errorf("%v: a mean path of %g, %d around it", r.Path, mean, *outer.CriticalPath)
+		}
+		if r.Work > left[outer] {
+			t.Errorf("%v: work of %d, %d left of that around it", r.Path, r.Work, left[outer])
+		}
+		left[outer] -= min(left[outer], r.Work)
+	}
 }
 
 // loopsOf returns the loops of a document, named as in parallelism, in the order of the source's.

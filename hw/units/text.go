@@ -44,3 +44,13 @@ func List(words []string) string {
 	}
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
+
+// Shorten cuts a name in the middle to so many letters, at least 2.
+func Shorten(name string, width int) string {
+	r := []rune(name)
+	if len(r) <= width {
+		return name
+	}
+	end := (width - 1) / 2
+	return string(r[:width-1-end]) + "…" + string(r[len(r)-end:])
+}

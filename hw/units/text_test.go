@@ -31,3 +31,15 @@ func TestList(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestShorten(t *testing.T) {
+	for width, want := range map[int]string{2: "ä…", 3: "ä…ü", 6: "äbc…eü", 7: "äbc…deü", 8: "äbcddeüx"} {
+		name := "äbccddeü"
+		if width == 8 {
+			name = want
+		}
+		if got := Shorten(name, width); got != want {
+			t.Errorf("%s to %d letters: %s, expected %s", name, width, got, want)
+		}
+	}
+}

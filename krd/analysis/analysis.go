@@ -208,7 +208,7 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 	if a.Needs.Operations && len(t.Header.Registry.Operations) == 0 {
 		return &NeedError{a.Name, "operations", "full, of a Go program with krdlab trace go --values"}
 	}
-	if a.Needs.Scopes && !t.Tells(loi.EventTask, loi.EventRegion) {
+	if a.Needs.Scopes && !t.Tells(loi.EventTask, loi.EventChild, loi.EventRegion) {
 		return &NeedError{a.Name, "events of tasks or regions", "full,tasks,regions, or of a Go " +
 			"program with krdlab trace go --regions"}
 	}

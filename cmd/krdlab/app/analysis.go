@@ -288,10 +288,12 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err := iterationsOf(c, &r.Build); err != nil {
 				return err
 			}
-			if err := a.runGo(c, &r, x.caches, nil); err != nil {
+			d, err := a.observed(c, &r, x.caches)
+			if d == nil {
 				return err
 			}
-			return x.folder(c, r.Trace)
+			a.sayProgram(d)
+			return errors.Join(x.folder(c, r.Trace), err) // of one that failed, up to its end
 		},
 	}
 	x.define(c)

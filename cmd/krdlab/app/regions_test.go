@@ -102,10 +102,13 @@ func TestRegionsOfProduct(t *testing.T) {
 	}
 }
 
-// TestRegionsOfValues has the critical paths of a Go program, by its values.
+// TestRegionsOfValues has the critical paths of a Go program, by its values, and of one that fails
+// those up to its end.
 func TestRegionsOfValues(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.24\n", "main.go": `package main
+
+import "os"
 
 func main() {
 	a, s := make([]float64, 50), 0.0
@@ -115,7 +118,7 @@ func main() {
 	for i := range a {
 		s += a[i]
 	}
-	println(s > 0)
+	os.Exit(len(os.Args) - 1)
 }
 `} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -124,9 +127,11 @@ func main() {
 	}
 	t.Chdir(dir)
 	for flag, want := range map[string]string{"--values": "instructions doall reduction",
-		"--memory": "accesses"} {
-		code, stdout, stderr := krdlab("regions", "go", ".", "--json", flag)
-		if code != 0 {
+		"--values -- fail": "instructions doall reduction", "--memory": "accesses",
+		"--memory -- fail": "accesses"} {
+		exit := strings.Count(flag, "fail")
+		code, stdout, stderr := krdlab(strings.Fields("regions go . --json " + flag)...)
+		if code != exit || strings.Count(stderr, "the program failed: exit code 1") != exit {
 			t.Fatalf("%s: exit code %d, %s", flag, code, stderr)
 		}
 		var d regionsOf
@@ -138,7 +143,7 @@ func main() {
 			if r.Class != nil {
 				got += " " + *r.Class
 			}
-			if known := flag == "--values"; known != (r.CriticalPath != nil) ||
+			if known := strings.HasPrefix(flag, "--values"); known != (r.CriticalPath != nil) ||
 				known != (r.SelfParallelism != nil) || known != (r.TotalParallelism != nil) {
 				t.Errorf("%s: %+v", flag, r)
 			}

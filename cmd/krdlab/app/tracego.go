@@ -233,18 +233,15 @@ func (a *app) layOutAgent(dir string, args []string) error {
 	return nil
 }
 
-// runGo traces; rank may ask for a ranking. If it is nil the trace is for an analysis, which prints
-// its own result.
+// runGo traces; rank may ask for a ranking.
 func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ranking) error {
 	d, err := a.observed(c, r, caches)
 	if d == nil {
 		return err
 	}
-	if d.Trace != nil && (rank == nil || !asJSON(c)) {
+	if d.Trace != nil && !asJSON(c) {
 		a.sayProgram(d)
-		if rank != nil {
-			fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
-		}
+		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
 		return err
 	}
 	if d.Dir != "" && !asJSON(c) {

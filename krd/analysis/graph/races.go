@@ -104,19 +104,20 @@ func (r *result) dataRows(t *doc.Table) {
 	}
 	what := "what kernels touch that nothing orders, and one writes"
 	if d.Races.Units > 0 {
-		what = fmt.Sprintf("blocks, %s, that kernels touch that nothing orders, and one writes",
-			units.Bytes(d.Races.Bytes))
+		what = fmt.Sprintf("%s, %s, that kernels touch that nothing orders, and one writes",
+			units.Noun(d.Races.Units, "block"), units.Bytes(d.Races.Bytes))
 	}
 	t.Row("races", units.Grouped(d.Races.Units), what)
 }
 
-// raceTable has the first races for people, two rows each.
+// raceTable has the first races for people, two rows each. Kernels that write apart from each other
+// in one block race by what they declare, and the title says of what accesses are.
 func (r *result) raceTable() *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{Head: "race"}, {Head: "kernel"}, {Head: "does"},
 		{Head: "to"}, {Head: "child", Prose: true}, {Head: "task", Kind: doc.Whole},
 		{Head: "worker", Kind: doc.Whole}, {Head: "from"}}}
-	t.Title = "Races: two accesses that no spawn or sync orders. Child: phase:number of each task from " +
-		"the root on."
+	t.Title = "Races: two accesses that no spawn or sync orders, of whole blocks, as the kernels " +
+		"declare them. Child: phase:number of each task from the root on."
 	list := r.d.Races.List
 	if n := int(r.d.Races.Units) - shownRaces; n > 0 {
 		t.Remarks = append(t.Remarks, fmt.Sprintf("and %s more; --csv=races and --json have %d",
@@ -138,12 +139,16 @@ func (r *result) raceTable() *doc.Table {
 // shownRaces is how many of them people see.
 const shownRaces = 5
 
+// pathWidth is how many letters of a path they see: it has 4 for each task around it.
+const pathWidth = 24
+
 // where is the path of an access for people.
 func (a *Access) where() string {
+	path := units.Shorten(a.Path, pathWidth)
 	if a.After != nil {
-		return fmt.Sprintf("%s after phase %d", a.Path, *a.After)
+		return fmt.Sprintf("%s after phase %d", path, *a.After)
 	}
-	return a.Path
+	return path
 }
 
 // moment prints a time since the first stamp.

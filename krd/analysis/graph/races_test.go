@@ -69,6 +69,15 @@ func TestPlantedRace(t *testing.T) {
 	}
 }
 
+// TestDeepRace has the path of a deep child be cut for people alone.
+func TestDeepRace(t *testing.T) {
+	deep, after := strings.Repeat("/0:0", 500)+"/1:2", 3
+	a := Access{Path: deep, After: &after}
+	if got, want := a.where(), "/0:0/0:0/0:0…0:0/0:0/1:2 after phase 3"; got != want || a.Path != deep {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}
+
 // TestDataPath has the data path of a program be the critical path of the program's region, in time
 // and in kernels, and be unknown without accesses and in pieces.
 func TestDataPath(t *testing.T) {

@@ -163,7 +163,7 @@ func (o *Options) memory() shadow.RunsOptions {
 func trace(ctx context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
 	error) {
 	opt := options.(*Options)
-	if t.Tells(loi.EventTask) {
+	if t.Tells(loi.EventTask, loi.EventChild) {
 		return ofTasks(ctx, opt, t, in)
 	}
 	return ofThreads(ctx, opt, t, in)

@@ -99,7 +99,8 @@ func (d *Document) View() *doc.Doc {
 		v.Say("%s", text)
 	}
 	if p.Races != nil && *p.Races > 0 {
-		v.Say("the program races for %s: krdlab graph prints who does", units.Count(*p.Races, "block"))
+		v.Say("the program races for %s, as the kernels declare them: krdlab graph prints who does",
+			units.Count(*p.Races, "block"))
 	}
 	if d.Memory != nil {
 		v.Add(d.Memory.table())
@@ -113,7 +114,7 @@ func (d *Document) planned() *doc.Table {
 	t.Columns[2].Kind = doc.Text
 	t.Title = fmt.Sprintf("Loops to execute in parallel on %s, the best first, and how much faster "+
 		"each by itself makes the program; a spawn costs %s.", units.Count(d.opt.PlanCores, "core"),
-		units.Count(int(d.opt.SpawnCost), "instruction"))
+		units.Count(d.opt.SpawnCost, "instruction"))
 	for _, p := range d.Plan {
 		t.Row(p.Path[len(p.Path)-1], factor(&p.Speedup), cmp.Or(deref(p.Class), "-"))
 	}
@@ -166,12 +167,7 @@ func indented(depth int, name string, width int) string {
 	if depth > 8 {
 		in = fmt.Sprintf("%*d  ", len(in)-2, depth)
 	}
-	r := []rune(name)
-	if room := width - len(in); len(r) > room {
-		end := (room - 1) / 2
-		name = string(r[:room-1-end]) + "…" + string(r[len(r)-end:])
-	}
-	return in + name
+	return in + units.Shorten(name, width-len(in))
 }
 
 const noAccesses = doc.Missing("the trace has no accesses")

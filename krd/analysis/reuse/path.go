@@ -112,29 +112,19 @@ func inShort(names []string, width int) string {
 	case len([]rune(all)) <= width:
 		return all
 	case last == 0:
-		return middle(names[0], width)
+		return units.Shorten(names[0], width)
 	}
 	between := gap
 	if last == 1 {
 		between = to
 	}
-	head := middle(names[0], width/3) + between
+	head := units.Shorten(names[0], width/3) + between
 	room := width - len([]rune(head))
-	tail := middle(names[last], room)
+	tail := units.Shorten(names[last], room)
 	for i := last - 1; i > 1 && len([]rune(names[i]+to+tail)) <= room; i-- {
 		tail = names[i] + to + tail
 	}
 	return head + tail
-}
-
-// middle cuts a name in the middle.
-func middle(name string, width int) string {
-	r := []rune(name)
-	if len(r) <= width {
-		return name
-	}
-	end := (width - 1) / 2
-	return string(r[:width-1-end]) + "…" + string(r[len(r)-end:])
 }
 
 // Save implements [analysis.Saved]: a profile of pprof (proto/profile.proto of its repository).
