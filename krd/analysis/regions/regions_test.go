@@ -675,14 +675,15 @@ func TestPlanPaths(t *testing.T) {
 		{Path: []string{"main", "a", "f"}, Kind: "loop", Instances: 1, Work: 200, SelfParallelism: sp(2)},
 		{Path: []string{"main", "b", "f"}, Kind: "loop", Instances: 1, Work: 400, SelfParallelism: sp(9),
 			Class: &class},
+		{Path: []string{"main", "c", "f"}, Kind: "loop", Instances: 1, Work: 100, SelfParallelism: sp(9)},
 		{Path: []string{"main", "outer"}, Kind: "loop", Instances: 1, Work: 400, SelfParallelism: sp(9)},
 		{Path: []string{"main", "outer", "f"}, Kind: "loop", Instances: 9, Work: 400,
 			SelfParallelism: sp(9)}}
 	opt := options()
 	opt.PlanCores, opt.SpawnCost = 2, 1
-	// f saves 100 - 2 and 200 - 2, outer 200 - 2
+	// f saves 100 - 2, 200 - 2 and 50 - 2, outer 200 - 2
 	for least, want := range map[float64]string{
-		1.01: "main>b>f 2 1.420 doall; main>outer 1 1.247 -; ", 1.3: "main>b>f 2 1.420 doall; "} {
+		1.01: "main>b>f 3 1.524 doall; main>outer 1 1.247 -; ", 1.3: "main>b>f 3 1.524 doall; "} {
 		opt.LeastSpeedup = least
 		got := ""
 		for _, p := range plan(list, opt) {
