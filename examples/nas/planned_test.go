@@ -89,13 +89,7 @@ func conjugateGradientsBy(loop planned.Loop, a matrix, x, z []float64) float64 {
 // multiplyBy is multiply, whose loop over rows is planned: each row has a sum of its own.
 func multiplyBy(loop planned.Loop, y []float64, a matrix, x []float64) {
 	loop(0, len(y), func(from, to int) {
-		for r := from; r < to; r++ {
-			sum := 0.0
-			for i := a.row[r]; i < a.row[r+1]; i++ {
-				sum += a.value[i] * x[a.index[i]]
-			}
-			y[r] = sum
-		}
+		multiply(y[from:to], matrix{a.row[from : to+1], a.sparse}, x)
 	})
 }
 

@@ -76,15 +76,19 @@ func factorBy(loop planned.Loop, a [][]float64, pivot []int32) bool {
 		for k := j + 1; k < n; k++ {
 			a[k][j] *= r
 		}
-		loop(j+1, n, func(from, to int) {
-			for ii := from; ii < to; ii++ {
-				ai, aj := a[ii], a[j]
-				aij := ai[j]
-				for jj := j + 1; jj < n; jj++ {
-					ai[jj] -= aij * aj[jj]
-				}
-			}
-		})
+		loop(j+1, n, func(from, to int) { eliminate(a, j, from, to) })
 	}
 	return true
+}
+
+// eliminate is the planned loop of factor, for some of its rows.
+func eliminate(a [][]float64, j, from, to int) {
+	n := len(a)
+	for ii := from; ii < to; ii++ {
+		ai, aj := a[ii], a[j]
+		aij := ai[j]
+		for jj := j + 1; jj < n; jj++ {
+			ai[jj] -= aij * aj[jj]
+		}
+	}
 }
