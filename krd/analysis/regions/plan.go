@@ -9,18 +9,22 @@ import (
 
 // A Planned is a loop whose execution in parallel pays.
 type Planned struct {
-	Path []string `json:"path"`
-	// Speedup is how much faster the whole program gets if this region alone is parallel.
+	Path  []string `json:"path"`  // of those it is planned by, the one that saves most
+	Paths int      `json:"paths"` // that it is planned by
+	// Speedup is how much faster the whole program gets if this loop alone is parallel, by all of these.
 	Speedup float64 `json:"speedup"`
-	Class   *string `json:"class"`
+	Class   *string `json:"class"` // by Path
+
+	saved, most float64 // work: by all paths, and by Path
 }
 
 // plan returns the loops that bring most if they are parallel on so many cores, the best first,
 // none of which is within another: of a loop and those within, whatever saves more work (Kremlin's
 // planner for OpenMP, PLDI 2011, section 5). A loop of work w and self-parallelism SP takes w /
-// min(SP, cores) then, and for each instance and core the cost of a spawn. Other regions are left
-// out: the parallelism of a function or an iteration by itself is that of instructions, and tasks
-// are parallel.
+// min(SP, cores) then, and for each instance and core the cost of a spawn. What a loop saves is
+// summed over the paths that lead to it: it is made parallel once, in its source. Other regions are
+// left out: the parallelism of a function or an iteration by itself is that of instructions, and
+// tasks are parallel.
 func plan(list []Region, opt *Options) []Planned {
 	all, deepest := 0.0, 0
 	for i := range list {
@@ -41,18 +45,30 @@ func plan(list []Region, opt *Options) []Planned {
 		within[depth+1] = 0
 	}
 	chosen := []Planned{}
+	of := map[string]int{} // by the name of a loop, in chosen
 	for i := 0; i < len(list); i++ {
 		if saved[i] == 0 {
 			continue
 		}
 		r := &list[i]
-		if speedup := all / (all - saved[i]); speedup >= opt.LeastSpeedup {
-			chosen = append(chosen, Planned{r.Path, speedup, r.Class})
+		name := r.Path[len(r.Path)-1]
+		at, seen := of[name]
+		if !seen {
+			at = len(chosen)
+			of[name], chosen = at, append(chosen, Planned{})
+		}
+		p := &chosen[at]
+		if p.Paths, p.saved = p.Paths+1, p.saved+saved[i]; saved[i] > p.most {
+			p.Path, p.Class, p.most = r.Path, r.Class, saved[i]
 		}
 		for depth := len(r.Path); i+1 < len(list) && len(list[i+1].Path) > depth; {
 			i++ // what is within
 		}
 	}
+	for i := range chosen {
+		chosen[i].Speedup = all / (all - chosen[i].saved)
+	}
+	chosen = slices.DeleteFunc(chosen, func(p Planned) bool { return p.Speedup < opt.LeastSpeedup })
 	slices.SortStableFunc(chosen, func(a, b Planned) int { return cmp.Compare(b.Speedup, a.Speedup) })
 	return chosen
 }

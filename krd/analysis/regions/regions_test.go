@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -662,6 +663,36 @@ func TestPlan(t *testing.T) {
 	}
 	if opt.LeastSpeedup = 1.5; len(plan(list, opt)) != 1 {
 		t.Errorf("plan %v, expected that of inner alone", plan(list, opt))
+	}
+}
+
+// TestPlanPaths: a loop that several paths lead to is planned once, with what it saves by all of
+// them but where a loop around it is planned; so it is where no path alone saves enough.
+func TestPlanPaths(t *testing.T) {
+	sp, class := func(x float64) *float64 { return &x }, classDoAll
+	list := []Region{
+		{Path: []string{"main"}, Kind: "function", Instances: 1, Work: 1000, SelfParallelism: sp(1)},
+		{Path: []string{"main", "a", "f"}, Kind: "loop", Instances: 1, Work: 200, SelfParallelism: sp(2)},
+		{Path: []string{"main", "b", "f"}, Kind: "loop", Instances: 1, Work: 400, SelfParallelism: sp(9),
+			Class: &class},
+		{Path: []string{"main", "c", "f"}, Kind: "loop", Instances: 1, Work: 100, SelfParallelism: sp(9)},
+		{Path: []string{"main", "outer"}, Kind: "loop", Instances: 1, Work: 400, SelfParallelism: sp(9)},
+		{Path: []string{"main", "outer", "f"}, Kind: "loop", Instances: 9, Work: 400,
+			SelfParallelism: sp(9)}}
+	opt := options()
+	opt.PlanCores, opt.SpawnCost = 2, 1
+	// f saves 100 - 2, 200 - 2 and 50 - 2, outer 200 - 2
+	for least, want := range map[float64]string{
+		1.01: "main>b>f 3 1.524 doall; main>outer 1 1.247 -; ", 1.3: "main>b>f 3 1.524 doall; "} {
+		opt.LeastSpeedup = least
+		got := ""
+		for _, p := range plan(list, opt) {
+			got += fmt.Sprintf("%s %d %.3f %s; ", strings.Join(p.Path, ">"), p.Paths, p.Speedup,
+				cmp.Or(deref(p.Class), "-"))
+		}
+		if got != want {
+			t.Errorf("at least %g: %q, expected %q", least, got, want)
+		}
 	}
 }
 
