@@ -11,6 +11,7 @@ type Cursor struct {
 	events bool
 	chunks []section
 	data   []byte // records of the current chunk that are still to come
+	passed int    // bytes of the records of that chunk
 	end    int64  // where data ends in the file
 	raw    rawRecord
 	rec    Record
@@ -56,9 +57,10 @@ func (c *Cursor) Next() bool {
 			if len(c.chunks) == 0 {
 				return false
 			}
+			c.t.pass(uint64(c.passed))
 			e := &c.chunks[0]
 			c.chunks = c.chunks[1:]
-			c.data = e.data
+			c.data, c.passed = e.data, len(e.data)
 			c.end = int64(e.offset + chunkHeaderBytes + e.used)
 			continue
 		}

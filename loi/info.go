@@ -68,6 +68,7 @@ func (t *Trace) raw() iter.Seq[*rawRecord] {
 						return
 					}
 				}
+				t.pass(c.used)
 			}
 		}
 	}

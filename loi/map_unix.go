@@ -20,6 +20,9 @@ func mapPrivate(f *os.File, n int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ, unix.MAP_PRIVATE)
 }
 
+// giveBack unmaps the pages of what mapPrivate mapped until they are read again.
+func giveBack(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
+
 // freeBytes returns how many bytes may still be written to the file system of dir, if it tells.
 func freeBytes(dir string) (n uint64, known bool) {
 	var st unix.Statfs_t

@@ -23,7 +23,8 @@ type Trace struct {
 	path      string
 	data      []byte
 	mapped    bool
-	packed    uint64 // bytes of the compressed file, or 0
+	passed    atomic.Uint64 // bytes of chunks that were read, some of them again
+	packed    uint64        // bytes of the compressed file, or 0
 	pre       prefix
 	chunks    [][]section // by worker, in order
 	discarded []uint64    // records, by worker
@@ -61,12 +62,12 @@ func Open(path string) (*Trace, error) {
 		m.drop()
 		return nil, openError("open", err)
 	}
-	t, err := parse(m.data)
+	t, err := parseImage(&m)
 	if err != nil {
 		m.drop()
 		return nil, inFile(err, path)
 	}
-	t.path, t.mapped, t.packed = path, m.mapped, m.packed
+	t.path = path
 	return t, nil
 }
 
@@ -112,6 +113,22 @@ func (t *Trace) LossUnknown() []bool {
 // Records returns the number of records of each worker, of all types, as they are stored: a run of
 // many executions is one. Verify counts executions.
 func (t *Trace) Records() []uint64 { return t.records }
+
+// keepMapped is how many bytes of a mapped file are read before its pages are given back; a variable
+// for tests.
+var keepMapped uint64 = 16 << 20
+
+// pass notes that n bytes of a chunk were read. Pages of a mapped file count as memory of the
+// process; every keepMapped bytes it gives back all of them, so that a trace takes no more, whatever
+// its size. The system still has them, and maps them again for whoever reads them.
+func (t *Trace) pass(n uint64) {
+	if !t.mapped {
+		return
+	}
+	if after := t.passed.Add(n); after/keepMapped != (after-n)/keepMapped {
+		giveBack(t.data)
+	}
+}
 
 // image is the content of a file: as it is on the disk, or decompressed.
 type image struct {
@@ -210,12 +227,16 @@ func (t *Trace) slot(worker int) []byte {
 	return t.data[t.pre.controlOffset+uint64(worker+1)*slotBytes:][:slotBytes]
 }
 
-// parse reads a whole clean trace.
-func parse(data []byte) (*Trace, error) {
-	t, err := parseHead(data)
+// parse reads a whole clean trace that is in memory.
+func parse(data []byte) (*Trace, error) { return parseImage(&image{data: data}) }
+
+// parseImage reads a whole clean trace.
+func parseImage(m *image) (*Trace, error) {
+	t, err := parseHead(m.data)
 	if err != nil {
 		return nil, err
 	}
+	t.mapped, t.packed = m.mapped, m.packed
 	if err := t.state(); err != nil {
 		return nil, err
 	}
@@ -300,13 +321,14 @@ func (t *Trace) checkChunks(entries []entry, head uint32) error {
 		return corrupt(0, "checksum of the first %d bytes is %08x, expected %08x", t.pre.dataOffset,
 			got, head)
 	}
-	if i := firstBad(t.data, entries); i < len(entries) {
+	if i := t.firstBad(entries); i < len(entries) {
 		e := &entries[i]
 		return corrupt(int64(e.offset), "checksum of chunk %d (worker %d, %d bytes) is not the "+
 			"%08x expected", i, e.worker, e.bytes, e.crc)
 	}
 	for i, e := range entries {
 		h, ok := decodeChunkHeader(t.data, e.offset, len(t.chunks))
+		t.pass(e.bytes) // the system maps more than the header
 		if !ok || h.worker != e.worker || h.seq != e.seq || h.bytes != e.bytes {
 			return corrupt(int64(e.offset), "chunk %d is not the one that the table of chunks "+
 				"describes", i)
@@ -325,7 +347,7 @@ func (t *Trace) checkChunks(entries []entry, head uint32) error {
 }
 
 // firstBad returns the first chunk whose checksum is wrong, or len(entries).
-func firstBad(data []byte, entries []entry) int {
+func (t *Trace) firstBad(entries []entry) int {
 	var next, bad atomic.Int64
 	bad.Store(int64(len(entries)))
 	var wg sync.WaitGroup
@@ -333,7 +355,8 @@ func firstBad(data []byte, entries []entry) int {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(entries)); i = next.Add(1) - 1 {
 				e := &entries[i]
-				if checksum(data[e.offset:e.offset+e.bytes]) == e.crc {
+				ok := checksum(t.data[e.offset:e.offset+e.bytes]) == e.crc
+				if t.pass(e.bytes); ok {
 					continue
 				}
 				for old := bad.Load(); i < old && !bad.CompareAndSwap(old, i); old = bad.Load() {

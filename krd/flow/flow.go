@@ -22,12 +22,13 @@ type Analysis[C any] interface {
 	// Load sets c to the mark of a datum that a worker accesses. What is in c may be used again: it
 	// was set by Load, and the operation that had the access is done.
 	Load(worker int, a *loi.Access, c *C)
-	// Store sets the mark of a datum, which is kept.
+	// Store sets the mark of a datum. What is in c may be used again by Value.
 	Store(worker int, a *loi.Access, c C)
 	// Operand takes an operand of the value that Value is asked for next; c is the mark of the place.
 	Operand(s *Step, x *loi.Operand, c *C)
-	// Value returns the mark of a value of an operation; NoValue: of what it stored without one.
-	Value(s *Step, value uint16) C
+	// Value sets c to the mark of a value of an operation; NoValue: of what it stored without one.
+	// What is in c may be used again: it was set by Value, and its place has another mark.
+	Value(s *Step, value uint16, c *C)
 }
 
 // A Receiver is an [Analysis] that values reach through channels too. Those of others are places
@@ -75,6 +76,16 @@ type Flow[C any] struct {
 	parameters map[loi.RegionID]int // of functions that have some
 	going      goroutines[C]
 	channels   channels[C]
+
+	step    Step       // of the operation that is done
+	writes  []write[C] // of it, beyond the length with what Value may use again
+	claimed []bool     // its terms
+}
+
+// A write is the mark of a value that goes to a place.
+type write[C any] struct {
+	to   loi.Place
+	mark C
 }
 
 // A Loop is how often one was entered, and its iterations.
@@ -206,7 +217,7 @@ func (f *Flow[C]) open(worker int, stack *[]frame[C], region loi.RegionID, numbe
 		}
 		f.began(region, n.own.by)
 		if n.own.by != nil {
-			n.own.slots = n.own.by.passed
+			n.own.slots, n.own.by.passed = n.own.by.passed, nil
 		}
 	case loi.Loop:
 		f.entered++
@@ -241,6 +252,7 @@ func shut[C any](stack *[]frame[C], number uint32) {
 			continue
 		}
 		own := (*stack)[i].own
+		clear((*stack)[i:])
 		*stack = (*stack)[:i]
 		if own != nil {
 			own.ends(caller(*stack))

@@ -1,6 +1,10 @@
 package flow
 
-import "krdlab/loi"
+import (
+	"slices"
+
+	"krdlab/loi"
+)
 
 // operation takes an operation that a worker has done, with the terms of its last accesses.
 func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint32) {
@@ -25,26 +29,24 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 	f.going.workers[worker].going = nil
 	sent := accessed.sent
 	received := accessed.claim(op)
-	claimed := make([]bool, len(terms))
-	type write struct {
-		to   loi.Place
-		mark C
-	}
-	var writes []write
+	claimed := append(f.claimed[:0], make([]bool, len(terms))...)
+	f.claimed = claimed
 	flush := func() {
-		for _, w := range writes {
+		for i := range f.writes {
+			w := &f.writes[i]
+			var to *C
 			switch w.to.Kind {
 			case loi.Slot:
-				*at(&own.slots, w.to.N) = w.mark
+				to = at(&own.slots, w.to.N)
 			case loi.Passed:
 				if op.Kind == loi.Return {
-					*at(&own.results, w.to.N) = w.mark
+					to = at(&own.results, w.to.N)
 				} else if made != nil {
-					*at(&made.passed, w.to.N) = w.mark
+					to = at(&made.passed, w.to.N)
 				}
 			case loi.Channel:
 				if sent != nil {
-					sent.marks = append(sent.marks, w.mark)
+					to = at(&sent.marks, uint32(len(sent.marks)))
 				}
 			case loi.Memory:
 				for i, t := range terms {
@@ -54,10 +56,14 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 					}
 				}
 			}
+			if to != nil {
+				*to, w.mark = w.mark, *to
+			}
 		}
-		writes = writes[:0]
+		f.writes = f.writes[:0]
 	}
-	step := &Step{Worker: worker, Number: n, Operation: op, At: top.at}
+	f.step = Step{Worker: worker, Number: n, Operation: op, At: top.at}
+	step := &f.step
 	first := top.at == nil || top.at.Number == 0
 	for i := range op.Values {
 		v := &op.Values[i]
@@ -92,7 +98,10 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 				}
 			}
 		}
-		writes = append(writes, write{v.To, f.analysis.Value(step, uint16(i))})
+		last := len(f.writes)
+		f.writes = slices.Grow(f.writes, 1)[:last+1]
+		f.writes[last].to = v.To
+		f.analysis.Value(step, uint16(i), &f.writes[last].mark)
 	}
 	flush()
 	if f.conditions != nil && made != nil {
@@ -100,7 +109,9 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 	}
 	for i := range pending {
 		if p := &pending[i]; !claimed[i] && p.Mode&loi.Out != 0 {
-			f.analysis.Store(worker, &p.Access, f.analysis.Value(step, NoValue))
+			var none C
+			f.analysis.Value(step, NoValue, &none)
+			f.analysis.Store(worker, &p.Access, none)
 		}
 	}
 	if made == nil {

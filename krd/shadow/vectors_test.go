@@ -273,6 +273,24 @@ func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]
 	}
 }
 
+// TestZeroVectors has vectors of zeros take nothing where there is no other.
+func TestZeroVectors(t *testing.T) {
+	for _, v := range []Validation{Baseline, Slim, Bulk} {
+		var l Levels
+		l.enter(3)
+		vectors := newVectors(t, &l, VectorOptions{Validation: v})
+		vectors.Store(1<<20, make([]uint64, 3))
+		if u := vectors.Usage(); u.Total.Peak != 0 {
+			t.Errorf("%v: %d bytes", v, u.Total.Peak)
+		}
+		vectors.Store(1<<20, []uint64{0, 1, 0})
+		vectors.Store(1<<20, make([]uint64, 3))
+		if got := vectors.Load(1 << 20); !slices.Equal(got, make([]uint64, 3)) {
+			t.Errorf("%v: %v, after zeros were stored", v, got)
+		}
+	}
+}
+
 // Sizes that cannot be, and tags that would be lost, are errors.
 func TestVectorsOptions(t *testing.T) {
 	var l Levels

@@ -1,6 +1,9 @@
 package shadow
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A vstorage is VStorage: tag tables grouped by level (section 4 and figure 6c of the paper). A
 // segment table leads to the segments of its addresses; a segment has a level table, which leads to
@@ -101,7 +104,14 @@ func (m *vstorage[T]) write(addr uint64, tags []T, version Version) {
 	if len(tags) == 0 {
 		return
 	}
-	s := m.segment(addr >> m.tableShift)
+	var zero T
+	s := m.directory.find(addr >> m.tableShift)
+	if s == nil {
+		if !slices.ContainsFunc(tags, func(tag T) bool { return tag != zero }) {
+			return
+		}
+		s = m.newSegment(addr >> m.tableShift)
+	}
 	m.touch(s)
 	if m.opt.Validation == Bulk {
 		m.scrub(s)
@@ -111,7 +121,6 @@ func (m *vstorage[T]) write(addr uint64, tags []T, version Version) {
 		m.deepen(s, len(tags))
 	}
 	i := int(addr>>m.datumShift) & (m.tableTags - 1)
-	var zero T
 	for level, tag := range tags {
 		table := s.tags[level]
 		if table == nil {
@@ -134,22 +143,19 @@ func (m *vstorage[T]) write(addr uint64, tags []T, version Version) {
 	}
 }
 
-// segment returns a segment, which it makes if there is none.
-func (m *vstorage[T]) segment(number uint64) *segment[T] {
-	s := m.directory.find(number)
-	if s == nil {
-		s = &segment[T]{number: number, slot: -1, version: m.levels.Innermost()}
-		if m.opt.Validation == Slim {
-			s.versions = [][]Version{m.newVersions()}
-			m.usage.add(&m.usage.Tables, sizeOf[[]Version]())
-		}
-		before := m.directory.bytes()
-		m.directory.add(number, s)
-		m.segments = append(m.segments, s)
-		m.usage.add(&m.usage.Tables, segmentBytes[T]()+int(m.directory.bytes()-before))
-		if m.opt.Validation == Bulk {
-			m.usage.move(&m.usage.Tables, &m.usage.Versions, sizeOf[Version]())
-		}
+// newSegment makes a segment.
+func (m *vstorage[T]) newSegment(number uint64) *segment[T] {
+	s := &segment[T]{number: number, slot: -1, version: m.levels.Innermost()}
+	if m.opt.Validation == Slim {
+		s.versions = [][]Version{m.newVersions()}
+		m.usage.add(&m.usage.Tables, sizeOf[[]Version]())
+	}
+	before := m.directory.bytes()
+	m.directory.add(number, s)
+	m.segments = append(m.segments, s)
+	m.usage.add(&m.usage.Tables, segmentBytes[T]()+int(m.directory.bytes()-before))
+	if m.opt.Validation == Bulk {
+		m.usage.move(&m.usage.Tables, &m.usage.Versions, sizeOf[Version]())
 	}
 	return s
 }

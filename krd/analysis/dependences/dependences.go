@@ -138,6 +138,6 @@ func (s *sink) Store(_ int, a *loi.Access, c cell) {
 }
 
 // Value implements [flow.Analysis].
-func (s *sink) Value(x *flow.Step, value uint16) cell {
-	return cell{x.At, x.Number + 1, value, -1, int32(x.Worker)}
+func (s *sink) Value(x *flow.Step, value uint16, c *cell) {
+	*c = cell{x.At, x.Number + 1, value, -1, int32(x.Worker)}
 }

@@ -19,7 +19,7 @@ const lineBytes = 64
 
 // A footprint counts what the open regions of one thread touch, each lane by itself.
 type footprint struct {
-	levels shadow.Levels
+	levels *shadow.Levels // apart, since moments keep them when the rest is given back
 	lane   [lanes]lane
 	datum  uint64
 }
@@ -37,9 +37,9 @@ const pendingLen = 1 << 12
 // newFootprint returns one without regions. data and lines: what is looked at; sized: addresses are
 // numbers of units with sizes of their own, see mark.
 func newFootprint(opt *Options, data, lines, sized bool) (*footprint, error) {
-	f := &footprint{datum: opt.Datum}
+	f := &footprint{levels: &shadow.Levels{}, datum: opt.Datum}
 	make := func(i int, o shadow.RunsOptions) (err error) {
-		f.lane[i].memory, err = shadow.NewRuns(&f.levels, o)
+		f.lane[i].memory, err = shadow.NewRuns(f.levels, o)
 		return err
 	}
 	o := opt.memory()

@@ -2,6 +2,7 @@ package regions
 
 import (
 	"iter"
+	"slices"
 
 	"krdlab/krd/flow"
 	"krdlab/krd/shadow"
@@ -34,6 +35,7 @@ type hcpa struct {
 	bare    [2][]uint64                // without costs
 	decided [2][]uint64                // of the conditions that it is under
 	under   moment                     // likewise, of the last value of a call
+	more    []uint64                   // tags of the second path, beyond those of the first
 	cost    uint64                     // of what is computed then
 	values  int                        // so many operands it has that are no conditions
 	steps   bool                       // one is itself, an induction variable
@@ -50,7 +52,9 @@ type moment struct {
 	tags    [2][]uint64
 }
 
-// timed is a critical path of a thread, with the times of what is in memory.
+// timed is a critical path of a thread, with the times of what is in memory. Those of the second
+// path are how much later it is there than by the first: mostly 0, for which shadow memory has no
+// table.
 type timed struct {
 	critical
 	memory *shadow.Vectors[uint64]
@@ -108,6 +112,7 @@ func (h *hcpa) memory(opt *Options, l *shadow.Levels) ([]timed, error) {
 		if list[i].memory, err = shadow.NewVectors[uint64](l, o); err != nil {
 			return nil, err
 		}
+		o.Cache = 0 // of the second path, which has little: a cache took as long
 	}
 	return list, nil
 }
@@ -138,28 +143,43 @@ func (h *hcpa) Load(worker int, a *loi.Access, c *moment) {
 	if c.in = nil; t.foot == nil || a.Mode&loi.In == 0 {
 		return
 	}
-	c.in, c.version = &t.foot.levels, t.foot.levels.Innermost()
+	c.in, c.version = t.foot.levels, t.foot.levels.Innermost()
 	for i := range t.times {
-		tags, memory := append(c.tags[i][:0], make([]uint64, c.in.Depth())...), t.times[i].memory
-		h.data(a, func(addr uint64) {
-			for level, tag := range memory.Load(addr) {
-				tags[level] = max(tags[level], tag)
-			}
-		})
-		c.tags[i] = tags
+		c.tags[i] = append(c.tags[i][:0], make([]uint64, c.in.Depth())...)
 	}
+	h.data(a, func(addr uint64) {
+		first := t.times[0].memory.Load(addr)
+		for level, tag := range first {
+			c.tags[0][level] = max(c.tags[0][level], tag)
+		}
+		if h.paths == 2 {
+			for level, more := range t.times[1].memory.Load(addr) {
+				c.tags[1][level] = max(c.tags[1][level], first[level]+more)
+			}
+		}
+	})
 }
 
 // Store implements [flow.Analysis].
 func (h *hcpa) Store(worker int, a *loi.Access, c moment) {
 	t := h.threads[worker]
-	for i := range t.times {
-		tags := c.tags[i]
-		if tags == nil {
-			tags = make([]uint64, t.foot.levels.Depth())
-		}
-		h.data(a, func(addr uint64) { t.times[i].memory.Store(addr, tags) })
+	if t.foot == nil {
+		return
 	}
+	h.more = h.more[:0]
+	first, more := c.tags[0], grown(&h.more, t.foot.levels.Depth())
+	if c.in == nil {
+		first = more
+	} else if h.paths == 2 {
+		for level, tag := range c.tags[1] {
+			more[level] = tag - first[level]
+		}
+	}
+	h.data(a, func(addr uint64) {
+		if t.times[0].memory.Store(addr, first); h.paths == 2 {
+			t.times[1].memory.Store(addr, more)
+		}
+	})
 }
 
 // Operand implements [flow.Analysis].
@@ -208,7 +228,7 @@ func (h *hcpa) Operand(s *flow.Step, x *loi.Operand, c *moment) {
 
 // valid returns how many levels of a thread the times of a place are of, from the outermost.
 func (h *hcpa) valid(t *thread, c *moment) int {
-	if c.in != &t.foot.levels {
+	if c.in != t.foot.levels {
 		return 0
 	}
 	return c.in.Valid(c.version)
@@ -259,12 +279,13 @@ func (t *thread) loop(n int) int {
 }
 
 // Value implements [flow.Analysis]. What an operation stored without a value is there at 0.
-func (h *hcpa) Value(s *flow.Step, value uint16) moment {
+func (h *hcpa) Value(s *flow.Step, value uint16, c *moment) {
 	t := h.threads[s.Worker]
 	if t.foot == nil || value == flow.NoValue {
-		return moment{}
+		*c = moment{}
+		return
 	}
-	c := moment{in: &t.foot.levels, version: t.foot.levels.Innermost(), at: s.At}
+	c.in, c.version, c.at = t.foot.levels, t.foot.levels.Innermost(), s.At
 	if s.Kind.Calls() {
 		h.under = moment{in: c.in, version: c.version, at: c.at}
 	}
@@ -273,7 +294,7 @@ func (h *hcpa) Value(s *flow.Step, value uint16) moment {
 		now, bare := grown(&h.now[i], depth), grown(&h.bare[i], depth)
 		decided := grown(&h.decided[i], depth)
 		if s.Kind.Calls() {
-			h.under.tags[i] = tagged(decided)
+			h.under.tags[i] = tagged(nil, decided)
 		}
 		for level := range now {
 			now[level] = max(now[level], decided[level]+h.cost)
@@ -281,20 +302,21 @@ func (h *hcpa) Value(s *flow.Step, value uint16) moment {
 		if h.steps || h.sums[i] && h.values == 1 {
 			copy(now, bare)
 		}
-		if c.tags[i] = tagged(now); h.counts {
-			c.tags[i] = tagged(bare)
+		times := now
+		if h.counts {
+			times = bare
 		}
+		c.tags[i] = tagged(c.tags[i][:0], times)
 		t.times[i].done(now)
 		h.now[i], h.bare[i], h.decided[i] = now[:0], bare[:0], decided[:0]
 	}
 	h.cost, h.values, h.steps, h.counts = 0, 0, false, false
 	h.sums = [2]bool{}
-	return c
 }
 
-// tagged returns the tags of times.
-func tagged(times []uint64) []uint64 {
-	tags := make([]uint64, len(times))
+// tagged appends the tags of times to a list that is empty.
+func tagged(tags, times []uint64) []uint64 {
+	tags = slices.Grow(tags, len(times))[:len(times)]
 	for level, time := range times {
 		tags[level] = time + 1
 	}

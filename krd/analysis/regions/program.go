@@ -101,7 +101,7 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 				return err
 			}
 			t.began = t.work
-			if t.times, err = p.hcpa.memory(p.opt, &t.foot.levels); err != nil {
+			if t.times, err = p.hcpa.memory(p.opt, t.foot.levels); err != nil {
 				return err
 			}
 		}

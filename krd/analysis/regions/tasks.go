@@ -55,7 +55,7 @@ func ofTasks(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input
 	if x.foot, err = newFootprint(opt, touches, touches, true); err != nil {
 		return nil, err
 	}
-	x.times, err = shadow.NewVectors[uint64](&x.foot.levels, shadow.VectorOptions{
+	x.times, err = shadow.NewVectors[uint64](x.foot.levels, shadow.VectorOptions{
 		Validation: shadow.Bulk, Datum: 1, TableBytes: timesTable, Cache: timesCache, Collect: true})
 	if err != nil {
 		return nil, err
