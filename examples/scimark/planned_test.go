@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -23,20 +24,23 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// BenchmarkPlanned is lu of class large.
+// BenchmarkPlanned is lu of class large, and of twice as many rows.
 func BenchmarkPlanned(b *testing.B) {
-	s := kernels[slices.IndexFunc(kernels, func(k kernel) bool { return k.name == "lu" })].large
-	b.Run("lu/loop=factor:69", func(b *testing.B) {
-		planned.Compare(b, func() {
-			if _, _, err := runLU(s); err != nil {
-				b.Error(err)
-			}
-		}, func(loop planned.Loop) {
-			if r := luBy(loop, s); !(r < 16) {
-				b.Errorf("the residual is %g, in units of rounding", r)
-			}
+	large := kernels[slices.IndexFunc(kernels, func(k kernel) bool { return k.name == "lu" })].large
+	for _, n := range []int{large.n, 2 * large.n} {
+		s := size{n: n, iterations: large.iterations}
+		b.Run(fmt.Sprintf("lu/loop=factor:69/n=%d", n), func(b *testing.B) {
+			planned.Compare(b, func() {
+				if _, _, err := runLU(s); err != nil {
+					b.Error(err)
+				}
+			}, func(loop planned.Loop) {
+				if r := luBy(loop, s); !(r < 16) {
+					b.Errorf("the residual is %g, in units of rounding", r)
+				}
+			})
 		})
-	})
+	}
 }
 
 // luBy is runLU, and returns the residual.

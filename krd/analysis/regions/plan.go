@@ -11,7 +11,7 @@ import (
 type Planned struct {
 	Path  []string `json:"path"`  // of those it is planned by, the one that saves most
 	Paths int      `json:"paths"` // that it is planned by
-	// Speedup is how much faster the whole program gets if this loop alone is parallel, by all of these.
+	// Speedup is how much faster the program gets if this loop alone is parallel, by all of these.
 	Speedup float64 `json:"speedup"`
 	Class   *string `json:"class"` // by Path
 
