@@ -252,7 +252,6 @@ func shut[C any](stack *[]frame[C], number uint32) {
 			continue
 		}
 		own := (*stack)[i].own
-		clear((*stack)[i:])
 		*stack = (*stack)[:i]
 		if own != nil {
 			own.ends(caller(*stack))

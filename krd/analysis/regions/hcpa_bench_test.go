@@ -116,34 +116,40 @@ func BenchmarkHCPA(b *testing.B) {
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/all, "B/operation")
 }
 
+// follow goes through the events of a trace; the regions of the last worker stay open.
+func follow(t interface{ Fatal(...any) }, tr *loi.Trace, opt *Options) *program {
+	p := newProgram(opt, &tr.Header, true, true)
+	p.unit = loi.UnitDatum
+	p.hcpa = newHCPA(p)
+	last := 0
+	for e, err := range tr.Ordered(loi.Order{ByWorker: true, Events: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Worker != last {
+			p.ended(last)
+			last = e.Worker
+		}
+		if err := p.event(e, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.hcpa.flow.Event(e)
+	}
+	return p
+}
+
 // TestHCPAMemory has the memory of critical paths depend on the data and the levels alone: not on
 // how long a goroutine runs, nor on how many have ended.
 func TestHCPAMemory(t *testing.T) {
 	heap := func(goroutines, rounds int) int {
 		tr, _ := sumTrace(t, goroutines, rounds)
-		p := newProgram(options(), &tr.Header, true, true)
-		p.unit = loi.UnitDatum
-		p.hcpa = newHCPA(p)
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		last := 0
-		for e, err := range tr.Ordered(loi.Order{ByWorker: true, Events: true}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if e.Worker != last {
-				p.ended(last)
-				last = e.Worker
-			}
-			if err := p.event(e, nil); err != nil {
-				t.Fatal(err)
-			}
-			p.hcpa.flow.Event(e)
-		}
+		p := follow(t, tr, options())
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		times := p.threads[last].times
+		times := p.threads[goroutines-1].times
 		if sums, all := times[1].memory.Usage(), times[0].memory.Usage(); all.Total.Peak == 0 ||
 			sums.Total.Peak > 0 { // no sum is stored
 			t.Errorf("%+v of the path with reductions, %+v of the other", sums, all)

@@ -432,6 +432,20 @@ func randomPaths(t *testing.T, rt *rapid.T, folded, marked, chained *int) {
 			}
 		}
 	}
+	p := follow(rt, tr, opt) // both paths at once
+	p.ended(0)
+	if p.hcpa.paths == 2 {
+		var got, want uint64
+		for i := range p.tree.nodes {
+			got += p.tree.nodes[i].paths[1].critical
+		}
+		for _, r := range models[1].rows {
+			want += r.path
+		}
+		if got != want {
+			rt.Fatalf("critical paths with reductions of %d, expected %d", got, want)
+		}
+	}
 	for path, r := range models[1].rows {
 		if x := models[0].rows[path]; x.path < r.path {
 			*marked++
