@@ -28,9 +28,12 @@ func (t *tree) class(n *node, reductions bool) *string {
 		n.paths[0].serial == 0 {
 		return nil
 	}
-	doall := leastDoAll * float64(iterations) / float64(n.instances)
-	if p := &n.paths[0]; p.even > 0 {
-		doall = min(doall, leastDoAll*float64(n.work)/p.even)
+	doall := func(p *paths) float64 {
+		most := float64(iterations) / float64(n.instances)
+		if p.even > 0 {
+			most = min(most, float64(n.work)/p.even)
+		}
+		return leastDoAll * most
 	}
 	self := func(p *paths) float64 {
 		if p.serial == 0 {
@@ -42,9 +45,9 @@ func (t *tree) class(n *node, reductions bool) *string {
 	switch {
 	case sp < mostSerial:
 		class = classSerial
-	case sp >= doall && reductions && self(&n.paths[1]) < doall:
+	case sp >= doall(&n.paths[0]) && reductions && self(&n.paths[1]) < doall(&n.paths[1]):
 		class = classReduction
-	case sp >= doall:
+	case sp >= doall(&n.paths[0]):
 		class = classDoAll
 	}
 	return &class

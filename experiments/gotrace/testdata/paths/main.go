@@ -24,6 +24,7 @@ func main() {
 	chain(a, 2, 3)
 	second(a)
 	triangle(b, a)
+	sums(b, a)
 	var head *node
 	for i := range n {
 		head = &node{head, i}
@@ -53,6 +54,17 @@ func triangle(b, a []float64) {
 		s := 0.0
 		for j := 0; j <= i; j++ {
 			s = s*0.5 + a[j]
+		}
+		b[i] = s
+	}
+}
+
+// sums has rows of unlike length, each of which is summed up.
+func sums(b, a []float64) {
+	for i := range b {
+		s := 0.0
+		for j := 0; j <= i; j++ {
+			s += a[j]
 		}
 		b[i] = s
 	}
