@@ -22,7 +22,7 @@ func (a *app) reproduceSkadu() *cobra.Command {
 		Example: "  krdlab reproduce skadu\n  krdlab reproduce skadu --scale paper --out skadu",
 	}, &stepwise{
 		kind: skadu.Kind,
-		scale: "`HOW` much: smoke (tiny programs that say nothing about the paper), quick (minutes) or " +
+		scale: "`HOW` much: smoke (tiny programs that say nothing about the paper), quick (12 minutes) or " +
 			"paper (programs of up to some hundred MB; hours)",
 		open:   skadu.Open,
 		result: func(f *steps.Folder) (steps.Report, error) { return skadu.ResultOf(f) },
