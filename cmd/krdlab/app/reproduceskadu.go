@@ -18,7 +18,8 @@ func (a *app) reproduceSkadu() *cobra.Command {
 			"It builds programs of which three are libraries of others, so it needs the Go toolchain, " +
 			"and the network or a module cache; what cannot be built is left out. Programs are timed on " +
 			"this computer, which should have nothing else to do. Traces of a few GB are in the folder for " +
-			"temporary files meanwhile. Text, page, figures and tables are left in the folder. After an interrupt the same command goes on.",
+			"temporary files meanwhile. Text, page, figures and tables are left in the folder. " +
+			"After an interrupt the same command goes on.",
 		Example: "  krdlab reproduce skadu\n  krdlab reproduce skadu --scale paper --out skadu",
 	}, &stepwise{
 		kind: skadu.Kind,
