@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
@@ -18,11 +17,7 @@ import (
 // is one, a worker.
 func maps(s *subject) (*plot.Figure, error) {
 	for _, n := range slices.Backward(s.cores) {
-		f, missing, err := mapsAt(s, n)
-		if f != nil || err != nil {
-			if len(missing) > 0 {
-				f.Caption = append(f.Caption, notDrawn(missing))
-			}
+		if f, err := mapsAt(s, n); f != nil || err != nil {
 			return f, err
 		}
 	}
@@ -31,9 +26,10 @@ func maps(s *subject) (*plot.Figure, error) {
 
 const mapID = "map"
 
-func mapsAt(s *subject, cores int) (f *plot.Figure, missing []string, err error) {
-	f = &plot.Figure{ID: mapID, Title: "Who wrote each block last"}
-	said := ""
+// mapsAt is that at a core count; nil: there is none.
+func mapsAt(s *subject, cores int) (*plot.Figure, error) {
+	f := &plot.Figure{ID: mapID, Title: "Who wrote each block last"}
+	said, missing := "", []string(nil)
 	for _, name := range s.schedulers {
 		path := s.traceOf(name, cores)
 		if path == "" {
@@ -42,7 +38,7 @@ func mapsAt(s *subject, cores int) (f *plot.Figure, missing []string, err error)
 		}
 		p, of, err := mapOf(path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if p == nil {
 			missing = append(missing, name)
@@ -52,12 +48,15 @@ func mapsAt(s *subject, cores int) (f *plot.Figure, missing []string, err error)
 		f.Panels = append(f.Panels, *p)
 	}
 	if len(f.Panels) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
-	f.Lay(3)
+	f.Lay(4)
 	f.Columns = max(f.Columns, 2) // a single one is not as wide as the page
 	f.Caption = []string{said + fmt.Sprintf(" Of the traced repetition, on %s.", plural(cores, "core"))}
-	return f, missing, nil
+	if len(missing) > 0 {
+		f.Caption = append(f.Caption, notDrawn(missing))
+	}
+	return f, nil
 }
 
 // traceOf is the trace of a cell; "": there is none.
@@ -107,13 +106,12 @@ func mapOf(path string) (*plot.Panel, string, error) {
 			p.Series = append(p.Series, owner(who, k))
 		}
 		row, column := o.Cell(b)
-		v := plot.Point{X: float64(column), At: fmt.Sprintf("%s[%d]", o.Name, b), N: 1}
-		v.Y = result.Some(float64(high - 1 - row))
-		p.Series[i].Points = append(p.Series[i].Points, v)
+		p.Series[i].Points = append(p.Series[i].Points, plot.Point{X: float64(column),
+			Y: result.Some(float64(high - 1 - row)), N: 1})
 	}
 	slices.SortFunc(p.Series, func(a, b plot.Series) int { return a.Style - b.Style })
 	return p, fmt.Sprintf("%s: the %s that wrote each block last; white: none did.", o.Describe(),
-		strings.TrimSpace(who)), nil
+		who), nil
 }
 
 // owner is the series of a node or worker, in one of the palette's colours.

@@ -108,8 +108,8 @@ const (
 	kernels = "kernel"
 )
 
-// Critical paths are of one step of the NAS benchmarks: the trace of all values of a long run does
-// not fit on a disk.
+// Critical paths are of one iteration of the NAS benchmarks, or a few: the trace of all values of a
+// long run does not fit on a disk.
 var programs = []program{
 	{"fft", scimark, "fft", inputs{"-n 256", "-n 131072", "-n 2097152"},
 		inputs{"-n 256", "-n 16384", "-n 131072"}},

@@ -445,7 +445,7 @@ func (r *Result) View() *doc.Doc {
 	d.Say("Critical paths are of a trace of all values, since their cost is in what follows these, " +
 		"and with the dependences of reductions: a path without them has shadow memory of its own. " +
 		"Their own slowdown is the CPU time of the analysis, the whole one that with the recording, " +
-		"by the clock. A step of the NAS benchmarks is one iteration.")
+		"by the clock.")
 	for _, t := range r.tables {
 		d.Add(t)
 	}

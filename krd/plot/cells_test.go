@@ -43,6 +43,13 @@ func TestCells(t *testing.T) {
 		t.Errorf("%v dots of the two colours, of 3 and 2 cells, at %v", dots, height)
 	}
 	b.Reset()
+	if err := f.Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), `"data:image/png;base64,iVBORw0KGgo`) { // as a PNG begins
+		t.Errorf("%.300s", &b)
+	}
+	b.Reset()
 	if err := f.Write(&b, Markdown); err != nil {
 		t.Fatal(err)
 	}
