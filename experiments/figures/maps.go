@@ -90,7 +90,7 @@ func mapOf(path string) (*plot.Panel, string, error) {
 	if t.Header.Nodes < 2 {
 		who, of = "worker", func(worker int) int { return worker }
 	}
-	high, wide := o.Height(), o.Width()
+	high, wide := o.Size()
 	p := &plot.Panel{Kind: plot.Cells, X: plot.Axis{Min: -0.5, Max: float64(wide) - 0.5},
 		Y: plot.Axis{Min: -0.5, Max: float64(high) - 0.5}}
 	series := map[int]int{}

@@ -18,10 +18,16 @@ const Nobody = -1
 
 // An Object is one that kernels write, with its blocks by number.
 type Object struct {
-	Name    string
-	Bytes   uint64
-	Across  int   // blocks in a row of the matrix; 0: it is none, or nothing tells
+	Name  string
+	Bytes uint64
+	Layout
 	Writers []int // by block: the worker that wrote it last, or Nobody
+}
+
+// A Layout is how the units of an object lie. The zero value is a vector.
+type Layout struct {
+	Across int  // units in a row of the matrix; 0: it is none, or nothing tells
+	Curve  bool // they are in the order of a curve that fills space
 }
 
 // Owners returns the objects of a trace whose blocks are registered and that a kernel writes, in
@@ -49,42 +55,45 @@ func Owners(t *loi.Trace) ([]Object, error) {
 			}
 		}
 	}
-	across := layouts(t)
+	layout := layouts(t)
 	var list []Object
 	for i, ok := range written {
 		if ok {
-			all[i].Across = across(loi.ObjectID(i))
+			all[i].Layout = layout(loi.ObjectID(i))
 			list = append(list, all[i])
 		}
 	}
 	return list, nil
 }
 
-// layouts returns what knows how many blocks a row of an object has: the program of the trace, if
-// it is one of krdlab's and has the same blocks as the one that was traced.
-func layouts(t *loi.Trace) func(loi.ObjectID) int {
-	none := func(loi.ObjectID) int { return 0 }
+// layouts returns what knows how the units of an object lie: the program of the trace, if it is one
+// of krdlab's and has the same blocks as the one that was traced.
+func layouts(t *loi.Trace) func(loi.ObjectID) Layout {
+	vector := func(loi.ObjectID) Layout { return Layout{} }
 	in, err := replay.Program(t)
 	if err != nil {
-		return none
+		return vector
 	}
 	defer in.Close()
+	if c, ok := in.(interface{ AlongCurve(loi.ObjectID) bool }); ok {
+		return func(o loi.ObjectID) Layout { return Layout{Curve: c.AlongCurve(o)} }
+	}
 	s, ok := in.(interface {
 		Shape(loi.ObjectID) blocked.Shape
 	})
 	if !ok {
-		return none
+		return vector
 	}
-	return func(o loi.ObjectID) int {
+	return func(o loi.ObjectID) Layout {
 		shape := s.Shape(o)
 		m, ok := shape.(interface {
 			Down() int
 			Across() int
 		})
 		if ok && m.Down()*m.Across() == shape.Blocks() { // there are no blocks but the tiles
-			return m.Across()
+			return Layout{Across: m.Across()}
 		}
-		return 0
+		return Layout{}
 	}
 }
 
@@ -99,26 +108,57 @@ func Largest(list []Object) *Object {
 	return most
 }
 
-// Cell returns where in a picture block b lies: its row from the top, and its column. What is no
-// matrix is a strip, folded into rows of equal length that make a picture about as high as wide.
-func (o *Object) Cell(b int) (row, column int) { w := o.Width(); return b / w, b % w }
+// Cell returns where in a picture block b lies: its row from the top, and its column.
+func (o *Object) Cell(b int) (row, column int) { return o.Layout.Cell(b, len(o.Writers)) }
 
-// Width is how many cells a row of the picture has.
-func (o *Object) Width() int {
-	w := o.Across
-	for w == 0 || o.Across == 0 && w*w < len(o.Writers) {
-		w++
-	}
-	return w
-}
-
-// Height is how many rows the picture has.
-func (o *Object) Height() int { return (len(o.Writers) + o.Width() - 1) / o.Width() }
+// Size is how many rows and columns the picture has.
+func (o *Object) Size() (rows, columns int) { return o.Layout.Size(len(o.Writers)) }
 
 // Describe says what it is.
-func (o *Object) Describe() string {
-	if o.Across == 0 {
-		return fmt.Sprintf("%s, %d blocks in rows of %d", o.Name, len(o.Writers), o.Width())
+func (o *Object) Describe() string { return o.Name + ", " + o.Layout.Describe(len(o.Writers)) }
+
+// Cell returns where in a picture of n units number u lies: its row from the top, and its column.
+// What is no matrix is a strip, folded into rows of equal length that make a picture about as high
+// as wide, or lies along the curve of Morton.
+func (l Layout) Cell(u, n int) (row, column int) {
+	if l.Curve {
+		for k := range 16 {
+			column |= u >> (2 * k) & 1 << k
+			row |= u >> (2*k + 1) & 1 << k
+		}
+		return row, column
 	}
-	return fmt.Sprintf("%s, %d x %d blocks", o.Name, o.Height(), o.Width())
+	_, w := l.Size(n)
+	return u / w, u % w
+}
+
+// Size is how many rows and columns a picture of n units has.
+func (l Layout) Size(n int) (rows, columns int) {
+	if l.Curve {
+		for columns, rows = 1, 1; rows*columns < n; {
+			if columns == rows {
+				columns *= 2
+			} else {
+				rows *= 2
+			}
+		}
+		return rows, columns
+	}
+	w := l.Across
+	for w == 0 || l.Across == 0 && w*w < n {
+		w++
+	}
+	return (n + w - 1) / w, w
+}
+
+// Describe says what a picture of n units shows.
+func (l Layout) Describe(n int) string {
+	rows, columns := l.Size(n)
+	switch {
+	case l.Curve:
+		return fmt.Sprintf("%d blocks along the curve of Morton", n)
+	case l.Across == 0:
+		return fmt.Sprintf("%d blocks in rows of %d", n, columns)
+	}
+	return fmt.Sprintf("%d x %d blocks", rows, columns)
 }

@@ -23,7 +23,12 @@ func written(t *testing.T, h loi.Header, list ...line) *loi.Trace {
 		t.Fatal(err)
 	}
 	for _, l := range list {
-		w.Recorder(l.worker).Accesses(0, 0, l.at, l.at+5, l.accesses)
+		if l.told == nil {
+			w.Recorder(l.worker).Accesses(0, 0, l.at, l.at+5, l.accesses)
+		}
+		for i, kind := range l.told {
+			w.Recorder(l.worker).Event(kind, l.at+uint64(i), l.args...)
+		}
 	}
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -40,6 +45,8 @@ type line struct {
 	worker   int
 	at       uint64
 	accesses []loi.Access
+	told     []loi.EventKind // instead, one tick after the other
+	args     []uint32
 }
 
 // Who began to write last has a block, whatever order the workers' records are in; who reads has
@@ -53,9 +60,9 @@ func TestOwners(t *testing.T) {
 		Objects: []loi.Object{{Name: "x", Blocks: []loi.SizeRun{{Count: 3, Bytes: 64}}},
 			{Name: "y", Blocks: []loi.SizeRun{{Count: 2, Bytes: 1 << 20}}}, {Name: "z", Kind: loi.Keyed}},
 		Kernels: []loi.Kernel{{Name: "k"}}}},
-		line{0, 10, of(0, 0, loi.Out)}, line{0, 20, of(0, 1, loi.InOut)}, line{0, 40, of(0, 1, loi.In)},
-		line{0, 50, keyed}, line{1, 5, of(0, 0, loi.Out)}, line{1, 30, of(0, 1, loi.Out)},
-		line{1, 31, of(1, 1, loi.In)})
+		line{worker: 0, at: 10, accesses: of(0, 0, loi.Out)}, line{worker: 0, at: 20, accesses: of(0, 1, loi.InOut)}, line{worker: 0, at: 40, accesses: of(0, 1, loi.In)},
+		line{worker: 0, at: 50, accesses: keyed}, line{worker: 1, at: 5, accesses: of(0, 0, loi.Out)}, line{worker: 1, at: 30, accesses: of(0, 1, loi.Out)},
+		line{worker: 1, at: 31, accesses: of(1, 1, loi.In)})
 	list, err := Owners(trace)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +98,8 @@ func TestLayouts(t *testing.T) {
 		r := in.Registry()
 		in.Close()
 		r.Kernels, r.Regions = []loi.Kernel{{Name: "k"}}, nil
-		write := line{1, 1, []loi.Access{{Object: x.object, Block: 1, Mode: loi.Out}}}
+		write := line{worker: 1, at: 1, accesses: []loi.Access{{Object: x.object, Block: 1,
+			Mode: loi.Out}}}
 		for _, program := range []string{x.kernel, "other"} {
 			list, err := Owners(written(t, loi.Header{Registry: r, Kernel: program,
 				Params: request.ParamList(k, params)}, write))
@@ -109,22 +117,30 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// Strips are about as high as wide, and every block has a cell of its own in the picture.
+// Strips are about as high as wide, a curve keeps neighbours together, and every unit has a cell of
+// its own in the picture.
 func TestCells(t *testing.T) {
-	for _, o := range []Object{{Across: 3, Writers: make([]int, 6)}, {Writers: make([]int, 1)},
-		{Writers: make([]int, 10)}, {Across: 5, Writers: make([]int, 5)}} {
+	for _, c := range []struct {
+		Layout
+		n int
+	}{{Layout{Across: 3}, 6}, {Layout{}, 1}, {Layout{}, 10}, {Layout{Across: 5}, 5},
+		{Layout{Curve: true}, 1}, {Layout{Curve: true}, 5}, {Layout{Curve: true}, 64}} {
+		rows, columns := c.Size(c.n)
 		seen := map[[2]int]bool{}
-		for b := range o.Writers {
-			row, column := o.Cell(b)
-			if row < 0 || row >= o.Height() || column < 0 || column >= o.Width() {
-				t.Errorf("%+v: block %d in row %d, column %d of %d x %d", o, b, row, column, o.Height(),
-					o.Width())
+		for u := range c.n {
+			row, column := c.Cell(u, c.n)
+			if row < 0 || row >= rows || column < 0 || column >= columns {
+				t.Errorf("%+v: unit %d in row %d, column %d of %d x %d", c, u, row, column, rows, columns)
+			}
+			if c.Curve && u%4 == 0 && (row%2 != 0 || column%2 != 0) {
+				t.Errorf("%+v: unit %d in row %d, column %d: expected a corner of a square", c, u, row,
+					column)
 			}
 			seen[[2]int{row, column}] = true
 		}
-		if len(seen) != len(o.Writers) || o.Across > 0 && o.Width() != o.Across ||
-			o.Across == 0 && o.Width()-o.Height() > 1 {
-			t.Errorf("%+v: %d cells, %d x %d", o, len(seen), o.Height(), o.Width())
+		if len(seen) != c.n || c.Across > 0 && columns != c.Across || c.Across == 0 &&
+			columns-rows > 1 && !c.Curve {
+			t.Errorf("%+v: %d cells, %d x %d", c, len(seen), rows, columns)
 		}
 	}
 	if Largest(nil) != nil {

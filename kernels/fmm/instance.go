@@ -169,6 +169,10 @@ func (in *instance) Registry() loi.Registry {
 	return r
 }
 
+// AlongCurve reports whether the blocks of an object are in the order of the curve of Morton, as all
+// are: leaves, and cells family by family.
+func (in *instance) AlongCurve(loi.ObjectID) bool { return true }
+
 // multipoleBytes and localBytes are the sizes of blocks: with the padding to cache lines by arrays,
 // without it where the header of the cell, or its other block, is on the same line.
 func (in *instance) multipoleBytes() uint64 {
