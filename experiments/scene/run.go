@@ -16,12 +16,12 @@ type Class uint8
 
 // The classes of accesses, from that next to the core on.
 const (
-	Close Class = iota // distance + size <= L2
-	Near               // not close, distance + size <= LLC
-	Far                // finite, beyond the LLC
-	Cold               // first access on the node
-	Reuse              // finite, where the sizes of the caches are not known
-	classes
+	Close   Class = iota // distance + size <= L2
+	Near                 // not close, distance + size <= LLC
+	Far                  // finite, beyond the LLC
+	Cold                 // first access on the node
+	Reuse                // finite, where the sizes of the caches are not known
+	Classes              // how many there are
 )
 
 // ColdBin is the bin of an access that has no distance. Bin 0 is of distance 0, bin k of those in

@@ -52,7 +52,7 @@ func TestHistogram(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range want.Nodes {
-			var got [classes]uint64
+			var got [Classes]uint64
 			bins := map[int]uint64{}
 			for k := range run.Start {
 				if run.Node(k) != n.Node {
@@ -65,7 +65,7 @@ func TestHistogram(t *testing.T) {
 					}
 				}
 			}
-			if want := [classes]uint64{Close: *n.Close, Near: *n.Near, Far: *n.Far,
+			if want := [Classes]uint64{Close: *n.Close, Near: *n.Near, Far: *n.Far,
 				Cold: n.Cold}; got != want {
 				t.Errorf("node %d: classes %d, expected %d", n.Node, got, want)
 			}
