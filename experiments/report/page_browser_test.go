@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/experiments/browser"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
@@ -65,28 +66,19 @@ func small(t *testing.T) string {
 
 // drawn makes the charts of all figures, those out of sight too, and returns their number and that
 // of figures.
-func (p *tab) drawn() (charts, figures int) {
-	p.t.Helper()
-	p.until(func() bool {
-		var ready bool
-		p.eval(`window.echarts !== undefined`, &ready)
-		return ready
-	}, "with ECharts")
-	p.until(func() bool {
-		var left int
-		p.eval(
-			`(() => { const f = document.querySelector('figure:not(.live)'); if (f) f.scrollIntoView(); return document.querySelectorAll('figure:not(.live)').length; })()`, &left)
-		return left == 0
-	}, "drawn")
-	p.eval(`(scrollTo(0, 0), document.querySelectorAll('.chart svg').length)`, &charts)
-	p.eval(`document.querySelectorAll('figure').length`, &figures)
+func drawn(t *testing.T, p *browser.Tab) (charts, figures int) {
+	t.Helper()
+	p.Wait(`window.echarts !== undefined`)
+	p.Wait(`(() => { const f = document.querySelector('figure:not(.live)'); if (f) f.scrollIntoView(); return !f; })()`)
+	p.Eval(`(scrollTo(0, 0), document.querySelectorAll('.chart svg').length)`, &charts)
+	p.Eval(`document.querySelectorAll('figure').length`, &figures)
 	return charts, figures
 }
 
 // The page works from a file in a real browser: nothing is said on the console, nothing asked of
 // the network, all charts are drawn; and without JavaScript all figures are there as drawings.
 func TestBrowser(t *testing.T) {
-	b := startBrowser(t)
+	b := browser.Start(t)
 	dir := small(t)
 	url := pageOf(t, dir)
 	panels := 0
@@ -101,34 +93,34 @@ func TestBrowser(t *testing.T) {
 	for _, f := range p.Charts {
 		panels += len(f.Panels)
 	}
-	var page *tab
-	for _, v := range []view{ // the last is looked at more closely
-		{width: 1280, height: 900, scheme: "dark"}, {width: 390, height: 844, scheme: "light"},
-		{width: 1280, height: 900, scheme: "light"},
+	var page *browser.Tab
+	for _, v := range []browser.View{ // the last is looked at more closely
+		{Width: 1280, Height: 900, Scheme: "dark"}, {Width: 390, Height: 844, Scheme: "light"},
+		{Width: 1280, Height: 900, Scheme: "light"},
 	} {
 		name := fmt.Sprintf("%+v", v)
-		page = b.open(url, v)
-		if charts, figures := page.drawn(); charts != panels || figures != len(p.Charts) ||
+		page = b.Open(url, v)
+		if charts, figures := drawn(t, page); charts != panels || figures != len(p.Charts) ||
 			charts == 0 {
 			t.Errorf("%s: %d charts in %d figures, expected %d in %d", name, charts, figures,
 				panels, len(p.Charts))
 		}
-		if lines := page.console(); len(lines) > 0 {
+		if lines := page.Console(); len(lines) > 0 {
 			t.Errorf("%s: the console says\n%s", name, strings.Join(lines, "\n"))
 		}
-		for _, u := range page.requests() {
+		for _, u := range page.Requests() {
 			if u != url && !strings.HasPrefix(u, "data:") {
 				t.Errorf("%s: the page asks for %s", name, u)
 			}
 		}
 		var wider, empty int
-		page.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+		page.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`,
 			&wider)
 		if wider > 0 {
 			t.Errorf("%s: the page is %d pixels wider than the window", name, wider)
 		}
 		// Each point is a mark in the colour of its series, or a number in a field.
-		page.eval(`[...document.querySelectorAll('figure')].flatMap(f => JSON.parse(document.getElementById('charts').textContent)[f.id].panels.map((panel, i) => {
+		page.Eval(`[...document.querySelectorAll('figure')].flatMap(f => JSON.parse(document.getElementById('charts').textContent)[f.id].panels.map((panel, i) => {
 			const svg = f.querySelectorAll('.chart svg')[i], points = panel.series.flatMap(s => s.points.filter(p => p.y !== null)).length;
 			if (panel.kind === 'heat') return svg.querySelectorAll('text').length >= points;
 			const colours = new Set(panel.series.map(s => getComputedStyle(document.documentElement).getPropertyValue('--c' + s.colour.slice(1).toUpperCase()).trim() || s.colour));
@@ -139,7 +131,7 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 	var tip string
-	page.eval(`(echarts.getInstanceByDom(document.querySelector('#g1-speedup .chart')).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 3}),
+	page.Eval(`(echarts.getInstanceByDom(document.querySelector('#g1-speedup .chart')).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 3}),
 		new Promise(done => setTimeout(() => done([...document.querySelectorAll('#g1-speedup .chart div')].map(d => d.innerText).join('\n')), 300)))`, &tip)
 	for _, want := range []string{"workfirst", "cores: 24", "speed-up: 20.02",
 		"interval: 19.99–20.04", "n = 8"} {
@@ -149,27 +141,24 @@ func TestBrowser(t *testing.T) {
 	}
 	// The button, by keyboard, goes back to the drawing.
 	var live, shownDrawing bool
-	page.eval(`document.querySelector('#g1-speedup .switch').focus() || 0`, new(int))
-	for _, kind := range []string{"keyDown", "keyUp"} {
-		page.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter",
-			"code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"})
-	}
-	page.eval(`document.querySelector('#g1-speedup').classList.contains('live')`, &live)
-	page.eval(
+	page.Eval(`document.querySelector('#g1-speedup .switch').focus()`, nil)
+	page.Key("Enter", 0)
+	page.Eval(`document.querySelector('#g1-speedup').classList.contains('live')`, &live)
+	page.Eval(
 		`document.querySelector('#g1-speedup .drawing svg').getBoundingClientRect().height > 100`,
 		&shownDrawing)
 	if live || !shownDrawing {
 		t.Errorf("after Enter on the button: chart shown %v, drawing shown %v", live, shownDrawing)
 	}
 
-	page = b.open(url, view{width: 1280, height: 900, scheme: "light", noScript: true})
+	page = b.Open(url, browser.View{Width: 1280, Height: 900, Scheme: "light", NoScript: true})
 	var drawings int
-	page.eval(
+	page.Eval(
 		`[...document.querySelectorAll('.drawing svg')].filter(s => s.getBoundingClientRect().height > 100).length`, &drawings)
 	if drawings != len(p.Charts) {
 		t.Errorf("without JavaScript %d drawings are visible, expected %d", drawings, len(p.Charts))
 	}
-	if pdf := page.pdf(); !strings.HasPrefix(string(pdf), "%PDF-") || len(pdf) < 50_000 {
+	if pdf := page.PDF(); !strings.HasPrefix(string(pdf), "%PDF-") || len(pdf) < 50_000 {
 		t.Errorf("printed: %d bytes, %.8q", len(pdf), pdf)
 	}
 }
@@ -179,37 +168,37 @@ func TestShots(t *testing.T) {
 	if *shots == "" {
 		t.Skip("no -shots: nothing is kept to be looked at")
 	}
-	b := startBrowser(t)
+	b := browser.Start(t)
 	dir := *shown
 	if dir == "" {
 		dir = small(t)
 	}
 	url := pageOf(t, dir)
-	for name, v := range map[string]view{
-		"1400":          {width: 1400, height: 900, scheme: "light"},
-		"800":           {width: 800, height: 900, scheme: "light"},
-		"420":           {width: 420, height: 900, scheme: "light"},
-		"dark":          {width: 1400, height: 900, scheme: "dark"},
-		"dark-420":      {width: 420, height: 900, scheme: "dark"},
-		"noscript-dark": {width: 1400, height: 900, scheme: "dark", noScript: true},
-		"noscript-800":  {width: 800, height: 900, scheme: "light", noScript: true},
-		"noscript-420":  {width: 420, height: 900, scheme: "light", noScript: true},
+	for name, v := range map[string]browser.View{
+		"1400":          {Width: 1400, Height: 900, Scheme: "light"},
+		"800":           {Width: 800, Height: 900, Scheme: "light"},
+		"420":           {Width: 420, Height: 900, Scheme: "light"},
+		"dark":          {Width: 1400, Height: 900, Scheme: "dark"},
+		"dark-420":      {Width: 420, Height: 900, Scheme: "dark"},
+		"noscript-dark": {Width: 1400, Height: 900, Scheme: "dark", NoScript: true},
+		"noscript-800":  {Width: 800, Height: 900, Scheme: "light", NoScript: true},
+		"noscript-420":  {Width: 420, Height: 900, Scheme: "light", NoScript: true},
 	} {
-		page := b.open(url, v)
-		if !v.noScript {
-			page.drawn()
+		page := b.Open(url, v)
+		if !v.NoScript {
+			drawn(t, page)
 		}
 		height := 0
-		page.eval(`document.documentElement.scrollHeight`, &height)
+		page.Eval(`document.documentElement.scrollHeight`, &height)
 		step := 1800
 		for i, y := 0, 0; y < height; i, y = i+1, y+step {
 			if err := os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%02d.png", name, i)),
-				page.screenshot(y, v.width, min(step, height-y)), 0o666); err != nil {
+				page.Screenshot(y, v.Width, min(step, height-y)), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if name == "1400" {
-			if err := os.WriteFile(filepath.Join(*shots, "page.pdf"), page.pdf(),
+			if err := os.WriteFile(filepath.Join(*shots, "page.pdf"), page.PDF(),
 				0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/experiments/browser"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/request"
@@ -300,19 +301,19 @@ func TestHostile(t *testing.T) {
 	if got := strings.Count(text, evil); got < 10 {
 		t.Errorf("the name is shown %d times as it is, expected more", got)
 	}
-	if b := startBrowser(t); b != nil {
+	if b := browser.Start(t); b != nil {
 		at := filepath.Join(t.TempDir(), "p.html")
 		if err := os.WriteFile(at, []byte(page), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		tab := b.open("file://"+at, view{width: 1280, height: 900, scheme: "light"})
-		if charts, _ := tab.drawn(); charts == 0 {
+		tab := b.Open("file://"+at, browser.View{Width: 1280, Height: 900, Scheme: "light"})
+		if charts, _ := drawn(t, tab); charts == 0 {
 			t.Error("no chart is drawn")
 		}
 		var images int
-		tab.eval(
+		tab.Eval(
 			`(document.querySelectorAll('.chart').forEach(c => { const r = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent('mousemove', {clientX: r.x + r.width / 2, clientY: r.y + r.height / 2, bubbles: true})); }), document.querySelectorAll('img').length)`, &images)
-		if lines := tab.console(); len(lines) > 0 || images > 0 {
+		if lines := tab.Console(); len(lines) > 0 || images > 0 {
 			t.Errorf("%d images; the console says %s", images, lines)
 		}
 	}
