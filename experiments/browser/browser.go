@@ -153,7 +153,7 @@ func (b *Browser) call(session, method string, params any) json.RawMessage {
 		return m.Result
 	case <-b.end:
 		b.t.Fatalf("%s: the browser has ended", method)
-	case <-time.After(time.Until(hwtest.Deadline(b.t))):
+	case <-time.After(time.Until(hwtest.Deadline(b.t)) + 2*time.Second): // Wait gives up before
 		b.t.Fatalf("%s: no answer until the tests had to end", method)
 	}
 	return nil

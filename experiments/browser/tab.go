@@ -80,6 +80,7 @@ func (p *Tab) until(is func() bool, what string) {
 func (p *Tab) Wait(expression string) {
 	p.t.Helper()
 	p.until(func() bool {
+		p.t.Helper()
 		var is bool
 		p.Eval(expression, &is)
 		return is

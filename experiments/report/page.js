@@ -1,9 +1,15 @@
 // Draws the figures of the page again with Apache ECharts, for pointing and zooming. The page is whole without it: any failure leaves the
-// drawings as they are.
+// drawings as they are. Its types are in types.d.ts.
 'use strict';
 (async () => {
-  const figures = JSON.parse(document.getElementById('charts').textContent);
-  const packed = document.getElementById('echarts').textContent;
+  // A page with figures has the elements that these look up.
+  /** @param {string} id */
+  const byID = id => /** @type {HTMLElement} */ (document.getElementById(id));
+  /** @param {Element} element @param {string} selector */
+  const within = (element, selector) => /** @type {Element} */ (element.querySelector(selector));
+  /** @type {Record<string, Figure>} */
+  const figures = JSON.parse(byID('charts').textContent);
+  const packed = byID('echarts').textContent;
   if (!window.DecompressionStream || !window.IntersectionObserver) return;
 
   // load runs ECharts out of the page.
@@ -17,18 +23,27 @@
   };
   const echarts = await load();
   const dark = matchMedia('(prefers-color-scheme: dark)');
+  /** @param {string} name */
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  /** @param {string} hex */
   const colour = hex => css('--c' + hex.slice(1).toUpperCase()) || hex;
+  /** @param {unknown} s */
   const escape = s => String(s).replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
   // short is a mean count, as in the drawings.
+  /** @param {number} v */
   const short = v => v >= 10 || Number.isInteger(v) ? String(Math.round(v)).replace(/\B(?=(\d{3})+$)/g, '\u00a0') : v >= 0.1 ? v.toFixed(1) : String(Number(v.toPrecision(2)));
   // wrap breaks a text of 12 pixels into lines of about so many pixels at most.
+  /** @param {string} text @param {number} width */
   const wrap = (text, width) => text.split('\n').flatMap(part => part.split(' ').reduce((lines, word) => {
     const line = lines.length ? lines[lines.length - 1] + ' ' + word : word;
     return lines.length && line.length * 6.4 <= width ? [...lines.slice(0, -1), line] : [...lines, word];
-  }, [])).join('\n');
+  }, /** @type {string[]} */ ([]))).join('\n');
+  /** @param {number | null} v */
   const significant = (v, digits = 4) => v === null ? 'n/a' : Number(v.toPrecision(digits)).toString();
+  /** @param {Point} p @returns {p is Measured} */
+  const measured = p => p.y !== null;
   // say is what is shown of the point p of the series s.
+  /** @param {Panel} panel @param {Series} s @param {Point} p */
   const say = (panel, s, p) => {
     const unit = panel.y.unit ? ' ' + panel.y.unit : '';
     const lines = ['<b>' + escape(s.name) + '</b>', escape(panel.x.label.split(';')[0]) + ': ' + escape(p.at),
@@ -39,18 +54,20 @@
   };
 
   // axis is an axis with the ticks of the figure.
+  /** @param {Axis} a @param {{ink: string, soft: string, gap: number, width: number}} look */
   const axis = (a, look) => {
     const labels = new Map(a.ticks.map(t => [t.value, t.label]));
     const named = a.ticks.filter(t => t.label !== '').map(t => t.value);
     return {
       type: 'value', min: a.min, max: a.max, name: wrap(a.label, look.width), nameLocation: 'middle', nameGap: look.gap,
       nameTextStyle: {color: look.ink, lineHeight: 14},
-      axisLabel: {customValues: named, formatter: v => labels.has(v) ? labels.get(v) : significant(v), color: look.ink, hideOverlap: true},
+      axisLabel: {customValues: named, formatter: /** @param {number} v */ v => labels.has(v) ? labels.get(v) : significant(v), color: look.ink, hideOverlap: true},
       axisTick: {customValues: a.ticks.map(t => t.value)}, axisLine: {show: true, lineStyle: {color: look.soft}, onZero: false},
       splitLine: {show: false},
     };
   };
 
+  /** @param {Panel} panel @param {Look} look */
   const reference = (panel, look) => ({
     type: 'line', name: '', data: [], silent: true, tooltip: {show: false},
     markLine: {
@@ -62,16 +79,22 @@
     },
   });
 
+  /** @param {Axis} axis @param {number | null | undefined} v */
   const beyond = (axis, v) => v === null || v === undefined ? 0 : v > axis.max ? 1 : v < axis.min ? -1 : 0;
 
   // bars draws the intervals of a series, in both directions; one that goes on beyond the axis ends in an arrow.
+  /** @param {Panel} panel @param {Series} s @param {string} paint */
   const bars = (panel, s, paint) => ({
     type: 'custom', name: s.name, silent: true, clip: true, tooltip: {show: false}, itemStyle: {color: paint}, z: 3,
     data: s.points.filter(p => p.y !== null && p.low !== null).map(p => [p.x, p.y, p.low, p.high, p.x_low, p.x_high]),
-    renderItem: (_, api) => {
+    renderItem: /** @param {unknown} _ @param {Drawing} api */ (_, api) => {
       const [x, y, low, high, left, right] = [0, 1, 2, 3, 4, 5].map(i => api.value(i));
-      const style = {stroke: paint, lineWidth: 1.2, fill: null}, children = [];
+      const style = {stroke: paint, lineWidth: 1.2, fill: null};
+      /** @type {Option[]} */
+      const children = [];
+      /** @param {XY} a @param {XY} b */
       const line = (a, b) => children.push({type: 'line', shape: {x1: a[0], y1: a[1], x2: b[0], y2: b[1]}, style});
+      /** @param {number} v */
       const inside = v => Math.max(panel.y.min, Math.min(panel.y.max, v));
       line(api.coord([x, inside(low)]), api.coord([x, inside(high)]));
       for (const v of [low, high]) {
@@ -85,7 +108,9 @@
   });
 
   // labels are what is written beside points: once for those that lie together, at the rightmost.
+  /** @param {Panel} panel @param {number} width @param {number} height */
   const labels = (panel, width, height) => {
+    /** @type {{p: Point, x: number, y: number}[][]} */
     const groups = [];
     for (const s of panel.series || []) for (const p of s.points || []) {
       if (!p.label || p.y === null) continue;
@@ -101,22 +126,26 @@
       [...new Set(g.map(a => a.p.label))].sort((a, b) => order.indexOf(a) - order.indexOf(b)).join(', ')]));
   };
 
+  /** @param {Panel} panel @param {Look} look */
   const lines = (panel, look) => {
-    const series = [], written = labels(panel, look.width, look.height);
+    /** @type {Option[]} */
+    const series = [];
+    const written = labels(panel, look.width, look.height);
     for (const s of panel.series || []) {
-      const paint = colour(s.colour), known = (s.points || []).filter(p => p.y !== null);
+      const paint = colour(s.colour), known = (s.points || []).filter(measured);
       const hollow = {color: css('--back'), borderColor: paint, borderWidth: 1.5};
+      /** @param {Measured} p */
       const item = p => ({value: [p.x, p.y], point: p, ...(p.disturbed ? {itemStyle: hollow} : {})});
       const joined = s.apart ? [] : known.filter(p => !p.apart), alone = s.apart ? known : known.filter(p => p.apart);
       const shared = {name: s.name, symbol: 'path://' + s.marker, symbolSize: 12, itemStyle: {color: paint}, z: 4,
-        label: {show: written.size > 0, position: 'right', distance: 1, fontSize: 11, color: look.soft, formatter: e => written.get(e.data.point) || ''}, labelLayout: {hideOverlap: true},
-        tooltip: {formatter: e => say(panel, s, e.data.point)}};
+        label: {show: written.size > 0, position: 'right', distance: 1, fontSize: 11, color: look.soft, formatter: /** @param {Pointed} e */ e => written.get(e.data.point) || ''}, labelLayout: {hideOverlap: true},
+        tooltip: {formatter: /** @param {Pointed} e */ e => say(panel, s, e.data.point)}};
       const line = {color: paint, type: s.dashes && s.dashes.length ? s.dashes.map(d => 1.3 * d) : 'solid', width: 1.6};
       series.push({...shared, type: 'line', showAllSymbol: true, lineStyle: line, data: joined.map(item)});
       if (alone.length) series.push({...shared, type: 'scatter', data: alone.map(item)});
       const cut = known.filter(p => beyond(panel.y, p.y));
       if (cut.length) series.push({...shared, type: 'scatter', clip: false, labelLayout: {moveOverlap: 'shiftX'},
-        label: {...shared.label, show: true, position: 'right', formatter: e => (e.data.point.y > panel.y.max ? '↑ ' : '↓ ') + significant(e.data.point.y, 3)},
+        label: {...shared.label, show: true, position: 'right', formatter: /** @param {Pointed} e */ e => (e.data.point.y > panel.y.max ? '↑ ' : '↓ ') + significant(e.data.point.y, 3)},
         data: cut.map(p => ({...item(p), value: [p.x, p.y > panel.y.max ? panel.y.max : panel.y.min]}))});
       series.push(bars(panel, {...s, points: known}, paint));
     }
@@ -124,7 +153,9 @@
   };
 
   // stacked draws bars on one another at positions of a linear axis.
+  /** @param {Panel} panel */
   const stacked = panel => {
+    /** @type {Map<number, number>} */
     const base = new Map();
     const xs = [...new Set(panel.series.flatMap(s => s.points.map(p => p.x)))].sort((a, b) => a - b);
     const step = Math.min(1, ...xs.slice(1).map((x, i) => x - xs[i]));
@@ -132,13 +163,13 @@
       const paint = colour(s.colour);
       return {
         type: 'custom', name: s.name, itemStyle: {color: paint}, encode: {x: 0, y: [1, 2]},
-        tooltip: {formatter: e => say(panel, s, e.data.point)},
-        data: s.points.filter(p => p.y !== null).map(p => {
+        tooltip: {formatter: /** @param {Pointed} e */ e => say(panel, s, e.data.point)},
+        data: s.points.filter(measured).map(p => {
           const from = base.get(p.x) || 0;
           base.set(p.x, from + p.y);
           return {value: [p.x, from, from + p.y], point: p};
         }),
-        renderItem: (_, api) => {
+        renderItem: /** @param {unknown} _ @param {Drawing} api */ (_, api) => {
           const a = api.coord([api.value(0) - 0.35 * step, api.value(2)]), b = api.coord([api.value(0) + 0.35 * step, api.value(1)]);
           return {type: 'rect', shape: {x: a[0], y: a[1], width: b[0] - a[0], height: b[1] - a[1]}, style: {fill: paint}};
         },
@@ -146,16 +177,19 @@
     });
   };
 
+  /** @param {Panel} panel */
   const sum = panel => panel.series.flatMap(s => s.points.map(p => p.y || 0)).reduce((a, b) => a + b, 0);
   // heat shades a field by its share of the panel, on one scale for all panels of the figure, as the drawings do.
+  /** @param {Panel} panel @param {Panel[]} panels */
   const heat = (panel, panels) => {
+    /** @param {Measured} p @param {Panel} of */
     const share = (p, of) => sum(of) > 0 ? p.y / sum(of) : 0;
-    const most = Math.max(...panels.flatMap(of => of.series.flatMap(s => s.points.filter(p => p.y !== null).map(p => share(p, of))))) || 1;
+    const most = Math.max(...panels.flatMap(of => of.series.flatMap(s => s.points.filter(measured).map(p => share(p, of))))) || 1;
     return [{
       type: 'custom', encode: {x: 0, y: 1, value: 2},
-      data: panel.series.flatMap((s, row) => s.points.filter(p => p.y !== null).map(p => ({value: [p.x, row, p.y], point: p, series: s}))),
-      tooltip: {formatter: e => say(panel, e.data.series, e.data.point)},
-      renderItem: (_, api) => {
+      data: panel.series.flatMap((s, row) => s.points.filter(measured).map(p => ({value: [p.x, row, p.y], point: p, series: s}))),
+      tooltip: {formatter: /** @param {Pointed} e */ e => say(panel, e.data.series, e.data.point)},
+      renderItem: /** @param {unknown} _ @param {Drawing} api */ (_, api) => {
         const a = api.coord([api.value(0) - 0.5, api.value(1) + 0.5]), b = api.coord([api.value(0) + 0.5, api.value(1) - 0.5]);
         const shade = sum(panel) > 0 ? api.value(2) / sum(panel) / most : 0;
         const fill = 'rgb(' + [0x00, 0x72, 0xb2].map(c => Math.round(255 + shade * (c - 255))).join(',') + ')';
@@ -165,12 +199,14 @@
     }];
   };
 
+  /** @param {Panel} panel @param {Panel[]} panels @param {number} width @param {number} height */
   const option = (panel, panels, width, height) => {
     const look = {ink: css('--c202020'), soft: css('--c606060')};
     const names = (panel.series || []).map(s => s.name), isHeat = panel.kind === 'heat';
     const rows = isHeat || names.length < 2 ? 0 : Math.ceil((names.join('').length * 7 + names.length * 45) / (width - 40));
     const bottom = 34 + 14 * wrap(panel.x.label, width - 90).split('\n').length + 20 * rows;
     const left = 48 + 14 * wrap(panel.y.label, height - 58 - bottom).split('\n').length;
+    /** @type {Option} */
     const o = {
       animation: false, textStyle: {fontFamily: getComputedStyle(document.body).fontFamily}, aria: {enabled: true},
       grid: {left, right: 24, top: 58, bottom, containLabel: false, outerBoundsMode: 'none'},
@@ -191,13 +227,16 @@
     return o;
   };
 
-  const shown = new Map(); // element of a figure: its charts, each with its panel
+  // shown has the charts of the element of a figure, each with its panel.
+  /** @type {Map<Element, {chart: Chart, panel: Panel, panels: Panel[], place: HTMLElement}[]>} */
+  const shown = new Map();
+  /** @param {Element} element */
   const draw = element => {
     const figure = figures[element.id], box = document.createElement('div');
     box.className = 'charts';
-    box.style.setProperty('--few', Math.min(2, figure.columns));
-    box.style.setProperty('--columns', figure.panels.length === 3 ? figure.columns : Math.min(2, figure.columns));
-    element.querySelector('.drawing').after(box);
+    box.style.setProperty('--few', String(Math.min(2, figure.columns)));
+    box.style.setProperty('--columns', String(figure.panels.length === 3 ? figure.columns : Math.min(2, figure.columns)));
+    within(element, '.drawing').after(box);
     element.classList.add('live');
     const list = figure.panels.map(panel => {
       const cell = document.createElement('div'), place = document.createElement('div');
@@ -232,7 +271,7 @@
       for (const c of list) c.chart.resize();
     });
     label();
-    element.querySelector('h4').after(button);
+    within(element, 'h4').after(button);
     shown.set(element, list);
   };
   const redraw = () => {
@@ -252,5 +291,5 @@
       draw(e.target);
     }
   }, {rootMargin: '600px'});
-  for (const id of Object.keys(figures)) near.observe(document.getElementById(id));
+  for (const id of Object.keys(figures)) near.observe(byID(id));
 })();
