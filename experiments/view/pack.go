@@ -14,33 +14,35 @@ import (
 // variable-length integers (those of encoding/binary, signed ones zigzag), compressed. The script
 // reads them in the order in which they are written here: model.js, decode.
 type packed struct {
-	Name      string   `json:"name"`
-	Scheduler string   `json:"scheduler"`
-	Kernel    string   `json:"kernel"`
-	Params    string   `json:"params"`
-	Machine   string   `json:"machine"`
-	Substrate string   `json:"substrate"`
-	Synthetic bool     `json:"synthetic"`
-	Tasks     bool     `json:"taskStamps"` // stamps are of tasks, whose executions share their time
-	Hz        float64  `json:"hz"`         // ticks a second; 0: not known
-	Ticks     int64    `json:"ticks"`
-	Nodes     int      `json:"nodes"`
-	Workers   []int    `json:"workers"` // the node of each
-	L2        uint64   `json:"l2"`      // bytes; 0: not known
-	LLC       uint64   `json:"llc"`
-	Lost      string   `json:"lost"` // what is missing; "": nothing
-	Kernels   []string `json:"kernels"`
-	Objects   []area   `json:"objects"`
-	Count     int      `json:"count"`    // executions
-	Marks     int      `json:"marks"`    // of the timeline
-	Group     int      `json:"group"`    // executions of a mark; 1: each has its own
-	Accesses  int      `json:"accesses"` // that are listed: all, or none where marks are of several
-	Units     int      `json:"units"`
-	Lists     int      `json:"lists"`
-	Steals    int      `json:"steals"`
-	Moments   int      `json:"moments"` // of the map, where accesses are not listed
-	Searches  bool     `json:"searches"`
-	Stealing  bool     `json:"stealing"`
+	Name      string        `json:"name"`
+	Scheduler string        `json:"scheduler"`
+	Kernel    string        `json:"kernel"`
+	Params    string        `json:"params"`
+	Machine   string        `json:"machine"`
+	Substrate string        `json:"substrate"`
+	Synthetic bool          `json:"synthetic"`
+	Tasks     bool          `json:"taskStamps"` // stamps are of tasks, whose executions share their time
+	Hz        float64       `json:"hz"`         // ticks a second; 0: not known
+	Ticks     int64         `json:"ticks"`
+	Nodes     int           `json:"nodes"`
+	Workers   []int         `json:"workers"` // the node of each
+	L2        uint64        `json:"l2"`      // bytes; 0: not known
+	LLC       uint64        `json:"llc"`
+	Lost      string        `json:"lost"` // what is missing; "": nothing
+	Kernels   []string      `json:"kernels"`
+	Objects   []area        `json:"objects"`
+	Count     int           `json:"count"`    // executions
+	Marks     int           `json:"marks"`    // of the timeline
+	Group     int           `json:"group"`    // executions of a mark; 1: each has its own
+	Accesses  int           `json:"accesses"` // that are listed: all, or none where marks are of several
+	Units     int           `json:"units"`
+	Lists     int           `json:"lists"`
+	Steals    int           `json:"steals"`
+	Moments   int           `json:"moments"` // of the map, where accesses are not listed
+	Searches  bool          `json:"searches"`
+	Stealing  bool          `json:"stealing"`
+	Tree      *scene.Folded `json:"tree"`
+	NoTree    string        `json:"noTree"` // why there is none
 
 	data []byte
 }

@@ -211,7 +211,7 @@ func (a *app) root() *cobra.Command {
 		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
 		a.surveyCommand(), a.modelCommand(), a.correlateCommand(), a.compareCommand(),
 		a.reproduceCommand(),
-		a.plotCommand(),
+		a.plotCommand(), a.viewCommand(),
 		a.predictCommand(), a.versionCommand(), a.manCommand())
 	for _, line := range analyses.Table {
 		c := a.analysisCommand(line)

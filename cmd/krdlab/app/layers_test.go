@@ -30,7 +30,7 @@ var layers = map[string][]string{
 // experimentsOrder is the packages of experiments: each may import only those before it, and what
 // is below itself. "" is the root, a whole run.
 var experimentsOrder = []string{
-	"browser", "request", "result", "dataset", "stats", "replay", "scene", "measure", "show",
+	"browser", "request", "result", "dataset", "stats", "replay", "scene", "view", "measure", "show",
 	"gotrace", "", "doctor", "sweep", "correlate", "compare", "figures", "survey", "model",
 	"report", "reproduce", "steps", "virda", "skadu", "disconpro",
 }

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"krdlab/experiments/scene"
+	"krdlab/experiments/view"
+)
+
+// viewFile is the page of a run directory, unless --out says otherwise.
+const viewFile = "view.html"
+
+type viewFlags struct {
+	out       string
+	allowLoss bool
+	caches    given
+}
+
+// viewCommand is `krdlab view`.
+func (a *app) viewCommand() *cobra.Command {
+	f := &viewFlags{}
+	c := &cobra.Command{
+		Use:   "view [RUN|TRACE...]",
+		Short: "A page that shows who ran what, where the data lay, and how far apart its uses are",
+		Long: "Make one self-contained HTML page of one or more traces, side by side: timelines of the " +
+			"workers, maps of the data,\n" +
+			"histograms of reuse distances and the tree of tasks, linked with each other. What is " +
+			"chosen in one is marked in all.\n" +
+			"The page needs no network; its address holds what is looked at." + ofLatest,
+		Example: "  krdlab run matmul --machine westmere-ex-4s --cores 24 --sched workfirst,helpfirst " +
+			"--trace full,tasks --out run\n  krdlab view run",
+		RunE: func(c *cobra.Command, args []string) error {
+			args, err := a.orLatest(c, args, true, "RUN|TRACE")
+			if err != nil {
+				return err
+			}
+			out, err := a.view(c.Context(), f, args)
+			if err == nil {
+				_, err = fmt.Fprintln(a.stdout, out)
+			}
+			return err
+		},
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+	}
+	p := c.Flags()
+	p.StringVar(&f.out, "out", "", "write this `FILE`, in place of a page of krdlab's (default RUN/"+
+		viewFile+", or TRACE.html)")
+	p.BoolVar(&f.allowLoss, "allow-loss", false, "show a trace with discarded records too")
+	cachesVar(p, &f.caches)
+	p.SortFlags = false
+	return c
+}
+
+// view writes the page of some run directories and traces, and returns which file it is.
+func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out string, err error) {
+	if out = f.out; out == "" {
+		out = strings.TrimSuffix(strings.TrimSuffix(paths[0], ".zst"), ".loi") + ".html"
+		if info, err := os.Stat(paths[0]); err == nil && info.IsDir() {
+			out = filepath.Join(paths[0], viewFile)
+		}
+	}
+	if err := derivable("out", out); err != nil {
+		return "", err
+	}
+	var traces []string
+	for _, path := range paths {
+		found, err := findTraces(path)
+		if err != nil {
+			return "", err
+		}
+		a.sayUnfinished(path)
+		traces = append(traces, found...)
+	}
+	err = interruptible(ctx, func() error {
+		runs, err := a.viewed(f, traces)
+		if err != nil {
+			return err
+		}
+		title := filepath.Base(filepath.Clean(paths[0]))
+		if h := runs[0].Header; h.Kernel != "" {
+			title = h.Kernel + ": " + title
+		}
+		return rederive(out, func(w io.Writer) error { return view.Write(w, title, runs) })
+	})
+	return out, err
+}
+
+// viewed reads traces. They are called as their schedulers, or where these are not all different, as
+// their files.
+func (a *app) viewed(f *viewFlags, traces []string) (runs []view.Run, err error) {
+	var names []string
+	for _, path := range traces {
+		t, err := openTrace(path, f.caches)
+		if err != nil {
+			return nil, err
+		}
+		defer t.Close()
+		r := view.Run{}
+		if r.Run, err = scene.Read(t, f.allowLoss); err == nil {
+			r.Tasks, r.NoTasks, err = r.Fold(t, f.allowLoss)
+		}
+		if err != nil {
+			return nil, analysisError(path, err)
+		}
+		names = append(names, t.Header.Scheduler)
+		runs = append(runs, r)
+	}
+	same := slices.Compact(slices.Sorted(slices.Values(names)))
+	for i := range runs {
+		runs[i].Name = names[i]
+		if len(same) < len(names) || names[i] == "" {
+			runs[i].Name = traces[i]
+		}
+	}
+	return runs, nil
+}
