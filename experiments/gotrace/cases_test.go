@@ -52,20 +52,8 @@ func TestCases(t *testing.T) {
 		t.Run(c.folder+" "+c.path, func(t *testing.T) {
 			t.Parallel()
 			at := filepath.Join(dir, c.folder)
-			work := t.TempDir()
-			opt := gofront.BuildOptions{Dir: at, Path: c.path}
-			built, err := gofront.Build(t.Context(), opt, work)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plain := exec.Command(filepath.Join(work, "plain")) // what Build has built before
-			plain.Dir = at
-			want, err := plain.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, got := traceAt(t, opt, c.unit, built)
-			if got != string(want) {
+			d, got, want := traceBoth(t, gofront.BuildOptions{Dir: at, Path: c.path}, c.unit)
+			if got != want {
 				t.Errorf("printed\n%s\nexpected\n%s", got, want)
 			}
 			if d.OddEvents > 0 || c.accesses > 0 && d.Accesses != c.accesses ||
@@ -159,4 +147,22 @@ func traceAt(t *testing.T, b gofront.BuildOptions, unit Unit, built ...*gofront.
 		t.Fatalf("%v\n%s", err, errs.String())
 	}
 	return d, out.String()
+}
+
+// traceBoth is traceAt, with what the program prints as it is, which Build has built too.
+func traceBoth(t *testing.T, b gofront.BuildOptions, unit Unit) (_ *Document, got, want string) {
+	t.Helper()
+	work := t.TempDir()
+	built, err := gofront.Build(t.Context(), b, work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := exec.Command(filepath.Join(work, "plain"))
+	plain.Dir = b.Dir
+	out, err := plain.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, got := traceAt(t, b, unit, built)
+	return d, got, string(out)
 }
