@@ -46,8 +46,8 @@ type build struct {
 
 // of returns the folder of a program's source, and the program built with options, whose Dir is
 // not regarded.
-func (c *buildCache) of(t *testing.T, text string, opt gofront.BuildOptions) (string, *gofront.Built,
-	error) {
+func (c *buildCache) of(t *testing.T, text string, opt gofront.BuildOptions) (
+	dir string, _ *gofront.Built, _ error) {
 	t.Helper()
 	b, err := c.begun(text, opt)
 	if err != nil {

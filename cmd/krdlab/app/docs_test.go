@@ -139,7 +139,7 @@ func small(text string) (command string, ok bool) {
 	return text, true
 }
 
-// smallLevels makes the sizes of docs/levels.toml smaller, and smallSurvey those of docs/survey.toml.
+// smallLevels makes the sizes of docs/levels.toml smaller, smallSurvey those of docs/survey.toml.
 var (
 	smallLevels = strings.NewReplacer("n = [256, 512]", "n = [64, 128]",
 		"bodies = [1000, 2000]", "bodies = [150, 300]")
