@@ -52,14 +52,8 @@ func TestCases(t *testing.T) {
 		t.Run(c.folder+" "+c.path, func(t *testing.T) {
 			t.Parallel()
 			at := filepath.Join(dir, c.folder)
-			plain := exec.Command("go", "run", c.path)
-			plain.Dir = at
-			want, err := plain.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, got := traceAt(t, gofront.BuildOptions{Dir: at, Path: c.path}, c.unit)
-			if got != string(want) {
+			d, got, want := traceBoth(t, gofront.BuildOptions{Dir: at, Path: c.path}, c.unit)
+			if got != want {
 				t.Errorf("printed\n%s\nexpected\n%s", got, want)
 			}
 			if d.OddEvents > 0 || c.accesses > 0 && d.Accesses != c.accesses ||
@@ -134,18 +128,41 @@ func TestCasesOfTests(t *testing.T) {
 	}
 }
 
-// traceAt traces what is there, and returns what it printed too.
-func traceAt(t *testing.T, b gofront.BuildOptions, unit Unit) (*Document, string) {
+// traceAt traces what is there, or has been built of it, and returns what it printed too.
+func traceAt(t *testing.T, b gofront.BuildOptions, unit Unit, built ...*gofront.Built) (*Document,
+	string) {
 	t.Helper()
 	topology, err := hw.Host()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	d, err := Run(t.Context(), &Request{Build: b, Unit: unit, Out: filepath.Join(t.TempDir(), "run"),
-		Stdout: &out, Stderr: &errs}, []string{"krdlab"}, topology)
+	r := &Request{Build: b, Unit: unit, Out: filepath.Join(t.TempDir(), "run"), Stdout: &out,
+		Stderr: &errs}
+	for _, b := range built {
+		r.Built = b
+	}
+	d, err := Run(t.Context(), r, []string{"krdlab"}, topology)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, errs.String())
 	}
 	return d, out.String()
+}
+
+// traceBoth is traceAt, with what the program prints as it is, which Build has built too.
+func traceBoth(t *testing.T, b gofront.BuildOptions, unit Unit) (_ *Document, got, want string) {
+	t.Helper()
+	work := t.TempDir()
+	built, err := gofront.Build(t.Context(), b, work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := exec.Command(filepath.Join(work, "plain"))
+	plain.Dir = b.Dir
+	out, err := plain.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, got := traceAt(t, b, unit, built)
+	return d, got, string(out)
 }

@@ -15,32 +15,33 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/failure"
-	"krdlab/hw/hwtest/long"
 	"krdlab/krd"
 	"krdlab/krd/causes"
 	"krdlab/loi"
 	"krdlab/loi/gofront"
 )
 
-// trace traces a program of one file.
+// trace traces a program of one file, which is built once for all tests with the same options; with
+// a folder for Build.Dir, Run builds it there.
 func trace(t *testing.T, unit Unit, text string, change func(*Request)) (*Document, string, error) {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.org/p\n\ngo 1.26\n",
-		"main.go": text} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	topology, err := hw.Host()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	r := &Request{Build: gofront.BuildOptions{Dir: dir, Path: "."}, Unit: unit,
+	r := &Request{Build: gofront.BuildOptions{Path: "."}, Unit: unit,
 		Out: filepath.Join(t.TempDir(), "run"), Stdout: &out, Stderr: &out}
 	if change != nil {
 		change(r)
+	}
+	if r.Build.Dir != "" {
+		err = source(r.Build.Dir, text)
+	} else {
+		r.Build.Dir, r.Built, err = programs.of(t, text, r.Build)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	d, err := Run(context.Background(), r, []string{"krdlab", "trace", "go", "."}, topology)
 	return d, out.String(), err
@@ -325,41 +326,62 @@ func main() {
 	}
 }
 
-// By default two of four ends, and the other two in TestEndsInTrace.
-func TestEnds(t *testing.T) {
-	list := []struct {
-		name, body string
-		code       int
-		signal     string
-		out        string
-	}{
-		{"exit", `os.Exit(7)`, 7, "", ""},
-		{"killed beside others", `go func() { for { p.v++ } }()
-	time.Sleep(10*time.Millisecond)
-	syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	select {}`, -1, "killed", ""},
-		{"panic", `panic("on purpose")`, 2, "", "panic: on purpose"},
-		{"killed", `syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	select {}`, -1, "killed", ""},
-	}
-	for _, x := range list[:long.Or(2, len(list))] {
-		t.Run(x.name, func(t *testing.T) {
-			d, out, err := trace(t, Data, `package main
+// ends is a program that ends as its argument has it.
+const ends = `package main
 
 import (
+	"flag"
 	"os"
 	"syscall"
 	"time"
 )
 
-var p = new(struct{ v int })
-var _, _, _ = os.Exit, syscall.Kill, time.Sleep
+var keep [][]byte
+var p = new(struct{ v, zero int })
 
 func main() {
+	flag.Parse()
 	for range 1000 {
 		p.v++
 	}
-	`+x.body+"\n}\n", nil)
+	switch flag.Arg(0) {
+	case "exit":
+		os.Exit(7)
+	case "killed beside others":
+		go func() { for { p.v++ } }()
+		time.Sleep(10*time.Millisecond)
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case "panic":
+		panic("on purpose")
+	case "divided":
+		p.v /= p.zero
+	case "out of memory":
+		limit := syscall.Rlimit{Cur: 2 << 30, Max: 2 << 30}
+		for syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); ; {
+			keep = append(keep, make([]byte, 64<<20))
+		}
+	case "killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+`
+
+func TestEnds(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		code   int
+		signal string
+		out    string
+	}{
+		{"exit", 7, "", ""},
+		{"killed beside others", -1, "killed", ""},
+		{"panic", 2, "", "panic: on purpose"},
+		{"killed", -1, "killed", ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			d, out, err := trace(t, Data, ends, func(r *Request) { r.Args = []string{x.name} })
 			if !errors.Is(err, ErrProgram) {
 				t.Fatalf("error %v", err)
 			}
@@ -399,7 +421,7 @@ func TestWhatCannotBeTraced(t *testing.T) {
 					t.Skip(err)
 				}
 			}
-			_, _, err := trace(t, Data, x.text, nil)
+			_, _, err := trace(t, Data, x.text, func(r *Request) { r.Build.Dir = t.TempDir() })
 			if !errors.Is(err, x.is) || failure.Of(err) != x.class {
 				t.Fatalf("error %v of class %v, expected %v", err, failure.Of(err), x.is)
 			}
@@ -414,37 +436,14 @@ func TestWhatCannotBeTraced(t *testing.T) {
 
 // What is kept of a program that failed: the trace up to there, and how it ended.
 func TestEndsInTrace(t *testing.T) {
-	list := []struct {
-		name, body, code, signal string
-	}{
-		{"panic", "p.v /= p.zero", "2", ""},
-		{"out of memory", `limit := syscall.Rlimit{Cur: 2 << 30, Max: 2 << 30}
-	for syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); ; {
-		keep = append(keep, make([]byte, 64<<20))
-	}`,
-			"2", ""},
-		{"exit", "os.Exit(3)", "3", ""},
-		{"killed", "syscall.Kill(os.Getpid(), syscall.SIGKILL); select {}", "-1", "killed"},
-	}
-	for _, x := range list[:long.Or(2, len(list))] {
+	for _, x := range []struct {
+		name, code, signal string
+	}{{"divided", "2", ""}, {"out of memory", "2", ""}, {"exit", "7", ""}, {"killed", "-1", "killed"}} {
 		t.Run(x.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "p.loi")
-			_, _, err := trace(t, Data, `package main
-
-import (
-	"os"
-	"syscall"
-)
-
-var keep [][]byte
-var p = new(struct{ v, zero int })
-var _, _ = os.Exit, syscall.Kill
-
-func main() {
-	for range 1000 {
-		p.v++
-	}
-	`+x.body+"\n}\n", func(r *Request) { r.Trace = file })
+			_, _, err := trace(t, Data, ends, func(r *Request) {
+				r.Trace, r.Args = file, []string{x.name}
+			})
 			if !errors.Is(err, ErrProgram) {
 				t.Fatalf("error %v", err)
 			}

@@ -267,22 +267,30 @@ func same(t *testing.T, got, want []string) {
 // TestLiveOfFailed has a program fail or kill itself half-way: the error is there, and what it did up
 // to then.
 func TestLiveOfFailed(t *testing.T) {
-	for how, end := range map[string]string{"exit code 3": "os.Exit(3)",
-		"signal killed": "syscall.Kill(os.Getpid(), syscall.SIGKILL); select {}"} {
+	head := "package main\n\nimport (\n\t\"flag\"\n\t\"os\"\n\t\"syscall\"\n)\n"
+	text := strings.Replace(observed["one"], "package main\n", head, 1)
+	text = strings.Replace(text, "	try(2000)\n", "	try(2000)\n	end()\n", 1) + `
+func end() {
+	switch flag.Parse(); flag.Arg(0) {
+	case "exit code 3":
+		os.Exit(3)
+	case "signal killed":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+`
+	whole := &told{}
+	if _, err := tell(t, text, whole, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"exit code 3", "signal killed"} {
 		t.Run(how, func(t *testing.T) {
-			head := "package main\n\nimport (\n\t\"os\"\n\t\"syscall\"\n)\n\n" +
-				"var _, _ = os.Exit, syscall.Kill\n"
-			plain := strings.Replace(observed["one"], "package main\n", head, 1)
-			text := strings.Replace(plain, "	try(2000)\n", "	try(2000); "+end+"\n", 1)
 			c := &told{}
-			d, err := tell(t, text, c, nil)
+			d, err := tell(t, text, c, func(r *Request) { r.Args = []string{how} })
 			if !errors.Is(err, ErrProgram) || !strings.Contains(err.Error(), how) || d == nil ||
 				d.Result != c {
 				t.Fatalf("%v, %+v", err, d)
-			}
-			whole := &told{}
-			if _, err := tell(t, plain, whole, nil); err != nil {
-				t.Fatal(err)
 			}
 			got, all := c.stories(), whole.stories()
 			if len(got) != 1 || len(all) != 1 {

@@ -28,7 +28,7 @@ func main() {
 		col[i] = i * 7 % len(x)
 	}
 	sum := 0
-	for k := 0; k < 1000; k++ {
+	for k := 0; k < 250; k++ {
 		for r := 0; r < 1000; r++ {
 			for i := row[r]; i < row[r+1]; i++ {
 				sum += x[i]

@@ -93,6 +93,7 @@ func TestFullDiskOfRunDirectory(t *testing.T) {
 const unusual = `package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -104,42 +105,48 @@ import (
 var v = make([]int, 10)
 
 func main() {
+	flag.Parse()
 	for range 100 {
 		v[0]++
 	}
-	if len(os.Args) > 1 { // what it has become
+	how := flag.Arg(0)
+	if how == "become" {
 		fmt.Println(os.Getpid())
 		os.Stdout.Close()
 		time.Sleep(time.Minute)
 	}
 	fmt.Println(filepath.Base(os.Args[0]))
-	BODY
+	switch how {
+	case "exec":
+		panic(syscall.Exec("/bin/echo", []string{"echo", "other"}, nil))
+	case "exec that fails":
+		syscall.Exec("/no/echo", nil, nil)
+	case "daemon":
+		c := exec.Command("/proc/self/exe", "become")
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		out, _ := c.StdoutPipe()
+		c.Start()
+		var pid int
+		fmt.Fscan(out, &pid)
+		fmt.Println(pid)
+	}
 }
-
-var _, _ = exec.Command, syscall.Exec
 `
 
 // What a program becomes is not traced, and the result says so.
 func TestBecomesAnother(t *testing.T) {
 	for _, x := range []struct {
-		name, body, out string
-		replaced        bool
-		running         int
+		name, out string
+		replaced  bool
+		running   int
 	}{
-		{"no other", ``, "p\n", false, 0},
-		{"exec", `panic(syscall.Exec("/bin/echo", []string{"echo", "other"}, nil))`, "p\nother\n",
-			true, 0},
-		{"exec that fails", `syscall.Exec("/no/echo", nil, nil)`, "p\n", false, 0},
-		{"daemon", `c := exec.Command("/proc/self/exe", "daemon")
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	out, _ := c.StdoutPipe()
-	c.Start()
-	var pid int
-	fmt.Fscan(out, &pid)
-	fmt.Println(pid)`, "p\nPID\n", false, 1},
+		{"no other", "p\n", false, 0},
+		{"exec", "p\nother\n", true, 0},
+		{"exec that fails", "p\n", false, 0},
+		{"daemon", "p\nPID\n", false, 1},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			d, out, err := trace(t, Data, strings.Replace(unusual, "BODY", x.body, 1), nil)
+			d, out, err := trace(t, Data, unusual, func(r *Request) { r.Args = []string{x.name} })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,10 @@
 package gotrace
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -207,10 +210,23 @@ func work(p *int, n int) {
 }
 `
 
+// allParallel is the programs of parallel in one, which takes the name of one of them.
+func allParallel() string {
+	var cases, functions strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(parallel)) {
+		main := fmt.Sprintf("program%d()", i)
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s\n", name, main)
+		functions.WriteString(strings.Replace(parallel[name].text, "func main()", "func "+main, 1))
+	}
+	return strings.Replace(common, "import (", "import (\n\t\"flag\"", 1) + functions.String() +
+		"\nfunc main() {\n\tflag.Parse()\n\tswitch flag.Arg(0) {\n" + cases.String() + "\t}\n}\n"
+}
+
 func TestParallelism(t *testing.T) {
+	text := allParallel()
 	for name, c := range parallel {
 		t.Run(name, func(t *testing.T) {
-			tr := openTrace(t, common+c.text)
+			tr := openTrace(t, text, name)
 			b := dag.NewGoroutines(&tr.Header)
 			for e, err := range tr.Ordered(loi.Order{Events: true}) {
 				if err == nil {
@@ -229,17 +245,17 @@ func TestParallelism(t *testing.T) {
 }
 
 // openTrace runs a program and opens its trace, with regions and what goroutines wait for.
-func openTrace(t *testing.T, text string) *loi.Trace {
+func openTrace(t *testing.T, text string, args ...string) *loi.Trace {
 	t.Helper()
-	return openTraceOf(t, text, true)
+	return openTraceOf(t, text, true, args...)
 }
 
 // openTraceOf is openTrace with regions, or those alone that the source names kernels.
-func openTraceOf(t *testing.T, text string, regions bool) *loi.Trace {
+func openTraceOf(t *testing.T, text string, regions bool, args ...string) *loi.Trace {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
 	_, out, err := trace(t, Data, text, func(r *Request) {
-		r.Trace, r.Build.Sync = file, true
+		r.Trace, r.Args, r.Build.Sync = file, args, true
 		r.Build.Regions, r.Build.Iterations = regions, regions
 	})
 	if err != nil {

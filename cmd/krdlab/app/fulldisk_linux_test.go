@@ -21,9 +21,10 @@ func TestSweepOnAFullDisk(t *testing.T) {
 		}
 	}()
 	exp := filepath.Join(disk, "exp")
-	code, _, stderr := krdlab("sweep", "matmul", "--n", "64,1024,128", "--cores", "1", "--sched",
-		"workfirst", "--machine", "native", "--reps", "1", "--warmup", "0", "--out", exp)
-	if code != exitUsage || !strings.Contains(stderr, "krdlab: cell 0001-matmul-n1024-c1-s1: ") ||
+	code, _, stderr := krdlab("sweep", "matmul", "--n", "64,512,128", "--leaf", "16x16x16",
+		"--cores", "1", "--sched", "workfirst", "--machine", "native", "--reps", "1",
+		"--warmup", "0", "--out", exp)
+	if code != exitUsage || !strings.Contains(stderr, "krdlab: cell 0001-matmul-n512-c1-s1: ") ||
 		!strings.HasSuffix(stderr, "; 1 of 3 cells are done; go on with: krdlab sweep resume "+
 			exp+"\n") {
 		t.Errorf("exit code %d\n%s", code, stderr)

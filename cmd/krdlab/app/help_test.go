@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -14,19 +15,20 @@ import (
 	"krdlab/kernels/kernel"
 )
 
-// everyCommand calls see for each command with its help.
-func everyCommand(t *testing.T, see func(c *cobra.Command, help string)) {
-	t.Helper()
-	n := 0
+// A helped command has its help, and the code that asking for it ended with.
+type helped struct {
+	command *cobra.Command
+	help    string
+	code    int
+}
+
+// allHelp has the help of each command, which several tests look at.
+var allHelp = sync.OnceValue(func() (all []helped) {
 	var walk func(path []string, c *cobra.Command)
 	walk = func(path []string, c *cobra.Command) {
 		var out bytes.Buffer
-		a := newApp(&out, io.Discard)
-		if code := a.main(append(append([]string{"krdlab"}, path...), "--help")); code != exitOK {
-			t.Errorf("krdlab %s --help: exit code %d", strings.Join(path, " "), code)
-		}
-		n++
-		see(c, out.String())
+		code := newApp(&out, io.Discard).main(append(append([]string{"krdlab"}, path...), "--help"))
+		all = append(all, helped{c, out.String(), code})
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() {
 				walk(append(path[:len(path):len(path)], sub.Name()), sub)
@@ -34,7 +36,19 @@ func everyCommand(t *testing.T, see func(c *cobra.Command, help string)) {
 		}
 	}
 	walk(nil, newApp(io.Discard, io.Discard).root())
-	if n < 30 {
+	return all
+})
+
+// everyCommand calls see for each command with its help.
+func everyCommand(t *testing.T, see func(c *cobra.Command, help string)) {
+	t.Helper()
+	for _, x := range allHelp() {
+		if x.code != exitOK {
+			t.Errorf("%s --help: exit code %d", x.command.CommandPath(), x.code)
+		}
+		see(x.command, x.help)
+	}
+	if n := len(allHelp()); n < 30 {
 		t.Errorf("only %d commands were seen", n)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -165,7 +166,8 @@ func TestLive(t *testing.T) {
 		return d
 	}
 	for _, n := range []string{"1", "7"} {
-		for _, each := range []bool{false, true} {
+		// by default iterations of one goroutine, as package gotrace's test has all of these
+		for _, each := range long.Or([]bool{n == "1"}, []bool{false, true}) {
 			flag := []string{"--regions", "--no-iterations"}
 			if each {
 				flag = flag[:1]

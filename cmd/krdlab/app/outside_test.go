@@ -23,7 +23,8 @@ type outside struct {
 func (o outside) run(name string, args ...string) string {
 	o.t.Helper()
 	c := exec.Command(name, args...)
-	c.Dir, c.Env = o.dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "GOPROXY=off")
+	c.Dir, c.Env = o.dir, append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOWORK=off",
+		"GOPROXY=off")
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()
