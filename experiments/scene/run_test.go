@@ -3,6 +3,8 @@ package scene
 import (
 	"math/bits"
 	"math/rand/v2"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -144,5 +146,125 @@ func TestTold(t *testing.T) {
 	}
 	if !slices.Equal(run.Steals, []Steal{{At: 31, Thief: 1, Victim: 0, Entries: 4}}) {
 		t.Errorf("steals %v", run.Steals)
+	}
+}
+
+// Tasks of the same shape that are small are folded, the others stand by themselves; what another
+// worker began than the one that spawned it is stolen.
+func TestFold(t *testing.T) {
+	h := loi.Header{Substrate: loi.Native, Grain: "kernel", Clock: loi.Clock{Source: "tsc", Hz: 1e9},
+		Workers:  []loi.Worker{{CPU: 0}, {CPU: 1, Node: 1}},
+		Registry: loi.Registry{Kernels: []loi.Kernel{{Name: "k"}}}}
+	path := filepath.Join(t.TempDir(), "t.loi")
+	w, err := loi.Create(path, h, loi.Options{NoBackground: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// the root has two large children, of which worker 1 stole the second, and after them 30 small
+	// ones, which worker 0 runs but for three
+	a, b := w.Recorder(0), w.Recorder(1)
+	root := a.BeginTask(10, 0, 0, 0, 2)
+	one := a.BeginTask(20, root, 0, 0, 1)
+	a.Accesses(0, 0, 21, 100021, nil)
+	a.EndChild(100021, one, 0, 0)
+	a.EndPhase(100022, one, 0, 0)
+	two := b.BeginTask(30, root, 0, 1, 1)
+	b.Accesses(0, 0, 31, 200031, nil)
+	b.EndChild(200031, two, 0, 0)
+	b.EndPhase(200032, two, 0, 0)
+	a.EndPhase(200040, root, 0, 30)
+	at := uint64(200050)
+	for c := range uint32(30) {
+		r := a
+		if c%10 == 9 {
+			r = b
+		}
+		n := r.BeginTask(at, root, 1, c, 1)
+		r.Accesses(0, 0, at+1, at+11, nil)
+		r.EndChild(at+11, n, 0, 0)
+		r.EndPhase(at+12, n, 0, 0)
+		at += 20
+	}
+	a.EndPhase(at, root, 1, 0)
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := loi.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Read(trace, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, why, err := run.Fold(trace, false)
+	if err != nil || tree == nil {
+		t.Fatal(why, err)
+	}
+	want := Folded{Ticks: 300300, Tasks: 33, Same: 1, Nodes: []int64{100270, 200030}, Below: []Folded{
+		{Ticks: 100000, Tasks: 1, Same: 1, Nodes: []int64{100000, 0}, Began: 10},
+		{Ticks: 200000, Tasks: 1, Same: 1, Nodes: []int64{0, 200000}, Node: 1, Worker: 1, Stolen: 1, Began: 20},
+		{Ticks: 300, Tasks: 30, Same: 30, Nodes: []int64{270, 30}, Stolen: 3, Began: 200040}}}
+	if !reflect.DeepEqual(*tree, want) {
+		t.Errorf("%+v\nexpected %+v", *tree, want)
+	}
+	if tree, why, err := run.Fold(mixed(t, 1), false); tree != nil || why == "" || err != nil {
+		t.Errorf("without tasks: %+v, %q, %v", tree, why, err)
+	}
+}
+
+// A unit is known by its last toucher and writer; all nodes that touched it count.
+func TestState(t *testing.T) {
+	run, err := Read(mixed(t, 3), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type known struct {
+		toucher, writer int
+		nodes           map[int]bool
+	}
+	units, s := map[Unit]*known{}, run.Begin()
+	for k := range run.Start {
+		bytes := map[int]uint64{}
+		for i := run.From[k]; i < run.From[k+1]; i++ {
+			for _, u := range run.Units(run.Items[i]) {
+				if x := units[u]; x != nil && x.writer >= 0 {
+					bytes[int(run.Header.Workers[x.writer].Node)] += run.Bytes[u]
+				}
+			}
+		}
+		best := -1
+		for n := range run.Header.Nodes {
+			if bytes[n] > 0 && (best < 0 || bytes[n] > bytes[best]) {
+				best = n
+			}
+		}
+		if got := run.Writers()[k]; int(got) != best {
+			t.Fatalf("execution %d: node %d wrote, expected %d", k, got, best)
+		}
+		s.Execute(k, nil)
+		for i := run.From[k]; i < run.From[k+1]; i++ {
+			for _, u := range run.Units(run.Items[i]) {
+				x := units[u]
+				if x == nil {
+					x = &known{writer: Nobody, nodes: map[int]bool{}}
+					units[u] = x
+				}
+				x.toucher = int(run.Worker[k])
+				x.nodes[run.Node(k)] = true
+				if run.Modes[i]&loi.Out != 0 {
+					x.writer = x.toucher
+				}
+			}
+		}
+	}
+	for u := range s.Units {
+		got, want := &s.Units[u], units[Unit(u)]
+		if want == nil {
+			want = &known{toucher: Nobody, writer: Nobody}
+		}
+		if got.Toucher != want.toucher || got.Writer != want.writer || got.Nodes() != len(want.nodes) {
+			t.Errorf("unit %d: %+v, expected %+v", u, got, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -352,14 +353,95 @@ func TestBrowserKeys(t *testing.T) {
 	quiet(t, p, "page")
 }
 
-// A run of too many executions is shown by marks of several: the page says so, counts the same accesses,
-// and has the owners of its moments.
+// A run of too many executions is shown by marks of several: the page says so, counts the same
+// accesses, marks what has one of a distance, and has the owners of its moments.
 func TestBrowserMany(t *testing.T) {
+	const room = 200 << 10
 	run := made(t, shape{seed: 7, workers: 8, nodes: 4, executions: 60000, blocks: 500, hz: 1e9})
-	p := packIn(t, run, 64<<10)
-	if p.Group < 4 || p.Marks > 60000/p.Group+8 {
-		t.Fatalf("%d marks of %d executions", p.Marks, p.Group)
+	if p := pack("many", run, 64<<20); p.Group != 1 || p.Marks != 60000 {
+		t.Fatalf("where there is room, %d marks of %d executions", p.Marks, p.Group)
 	}
+	var out strings.Builder
+	if err := write(&out, "many", []Run{{Name: "many", Run: run, NoTasks: "none"}}, room); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "many.html")
+	if err := os.WriteFile(path, []byte(out.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := show(browser.Start(t), "file://"+path, browser.View{Width: 900, Height: 800, Scheme: "light"})
+	var got struct {
+		Group, Marks int
+		All          []float64
+		Busy         float64
+		Executions   int
+		Moments      []float64
+		Text         string
+	}
+	p.Eval(`(() => { const s = krdlab.shown[0], r = s.run; return {Group: r.meta.group, Marks: r.n, All: [...s.chosen.all],
+		Busy: r.busy.reduce((a, b) => a + b, 0), Executions: r.executions.reduce((a, b) => a + b, 0),
+		Moments: r.moments.map(m => m.until), Text: document.body.innerText}; })()`, &got)
+	if got.Group < 4 || got.Marks > 60000/got.Group+8 {
+		t.Errorf("%d marks of %d executions", got.Marks, got.Group)
+	}
+	if want := fmt.Sprintf("each mark stands for up to %d executions", got.Group); !strings.Contains(got.Text, want) {
+		t.Errorf("the page does not say that %s", want)
+	}
+	all, busy := make([]float64, len(got.All)), 0.0
+	for k := range run.Start {
+		busy += float64(run.End[k] - run.Start[k])
+		for a := run.From[k]; a < run.From[k+1]; a++ {
+			all[(run.Node(k)*(scene.ColdBin+1)+int(run.Bins[a]))*int(scene.Classes)+int(run.Classes[a])]++
+		}
+	}
+	if !slices.Equal(got.All, all) || got.Busy != busy || got.Executions != 60000 {
+		t.Errorf("accesses are counted otherwise; %g ticks of %d executions, expected %g", got.Busy,
+			got.Executions, busy)
+	}
+	// marks of the accesses in the bins 12 to 14: those of executions that have one
+	p.Eval(`(krdlab.brushBins(12, 14, -1), true)`, new(any))
+	var ends []struct{ Worker, Mark, Executions int }
+	p.Eval(`(() => { const r = krdlab.shown[0].run, c = krdlab.shown[0].chosen, l = [];
+		for (let i = 0; i < r.n; i++) l.push({Worker: r.worker[r.order[i]], Mark: c.marks[r.order[i]], Executions: r.executions[r.order[i]]});
+		return l; })()`, &ends)
+	chosen := map[int]bool{}
+	for _, k := range hit(run, func(_, a int) bool { return run.Bins[a] >= 12 && run.Bins[a] <= 14 }) {
+		chosen[k] = true
+	}
+	list := byWorker(run)
+	for i, m := range ends {
+		want := 0
+		for _, k := range list[m.Worker][:m.Executions] {
+			if chosen[int(k)] {
+				want = 1
+			}
+		}
+		list[m.Worker] = list[m.Worker][m.Executions:]
+		if m.Mark != want {
+			t.Fatalf("mark %d of worker %d: chosen %d, expected %d", i, m.Worker, m.Mark, want)
+		}
+	}
+	for _, m := range []int{3, len(got.Moments) / 2, 1, len(got.Moments) - 1} {
+		var at struct{ Toucher, Writer, Bin, Nodes []int }
+		p.Eval(fmt.Sprintf(`(() => { krdlab.goTo(%f); const s = krdlab.shown[0].state; s.to(krdlab.look.at); return {
+			Toucher: [...s.toucher], Writer: [...s.writer], Bin: [...s.bin], Nodes: [...s.nodes]}; })()`,
+			got.Moments[m]), &at)
+		s := run.Begin()
+		for k := range run.Start {
+			if float64(run.Start[k]) <= got.Moments[m] {
+				s.Execute(k, nil)
+			}
+		}
+		for u := range s.Units {
+			x := &s.Units[u]
+			if x.Toucher != at.Toucher[u] || x.Writer != at.Writer[u] || int(x.Bin) != at.Bin[u] ||
+				x.Nodes() != at.Nodes[u] {
+				t.Fatalf("moment %d, unit %d: touched by %d, written by %d, bin %d, %d nodes; expected %+v", m, u,
+					at.Toucher[u], at.Writer[u], at.Bin[u], at.Nodes[u], x)
+			}
+		}
+	}
+	quiet(t, p, "page")
 }
 
 // A frame has at most 50000 marks, of one run or several, near or far; how long they take is printed.

@@ -60,6 +60,10 @@ type area struct {
 	Lies    string `json:"lies"` // in words
 }
 
+// fewMarks is how many marks a run has at least, if it has as many executions: fewer would save
+// little, since its units, searches and steals take room too.
+const fewMarks = 1000
+
 // pack packs a run in at most so many bytes, as they stand in the page, if that can be: with one mark
 // an execution, or of as few as fit.
 func pack(name string, r *scene.Run, room int) *packed {
@@ -73,11 +77,11 @@ func pack(name string, r *scene.Run, room int) *packed {
 		if group == 1 {
 			w.executions(r)
 		} else {
-			w.marks(r, group, p)
+			w.marks(r, group, room, p)
 		}
 		w.rest(r, group == 1)
 		if p.data = w.compressed(); base64.StdEncoding.EncodedLen(len(p.data)) <= room ||
-			len(r.Start) <= group {
+			p.Marks <= fewMarks {
 			return p
 		}
 	}
@@ -242,7 +246,7 @@ type mark struct {
 
 // marks writes marks of so many executions in place of each of them, and the map at some moments in
 // place of accesses.
-func (w *writer) marks(r *scene.Run, group int, p *packed) {
+func (w *writer) marks(r *scene.Run, group, room int, p *packed) {
 	list := byWorker(r)
 	var all []mark
 	for of, l := range list {
@@ -272,7 +276,7 @@ func (w *writer) marks(r *scene.Run, group int, p *packed) {
 	for _, m := range all {
 		w.mark(r, list[m.worker][m.first:m.last], writers)
 	}
-	w.moments(r, p)
+	w.moments(r, room, p)
 }
 
 func (m *mark) end(r *scene.Run, list [][]int32) (t int64) {
@@ -335,13 +339,11 @@ func most(m map[int]int64) int {
 	return at
 }
 
-// changes is how many units the moments of a map may list, all together, if each has changed.
-const changes = 2 << 20
-
 // moments writes who touched and wrote each unit last, at some moments at equal distances: those that
 // have changed since the moment before.
-func (w *writer) moments(r *scene.Run, p *packed) {
-	p.Moments = min(256, max(8, changes/max(1, len(r.Bytes))))
+func (w *writer) moments(r *scene.Run, room int, p *packed) {
+	// a change of a unit takes about four bytes
+	p.Moments = min(256, max(8, room/2/4/max(1, len(r.Bytes))))
 	k, s := 0, r.Begin()
 	dirty := make([]bool, len(r.Bytes))
 	var list []scene.Unit

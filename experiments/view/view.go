@@ -45,7 +45,11 @@ type Run struct {
 // Write writes a page of runs, side by side. Errors: those of w. Cost: about 2 s for a million
 // executions.
 func Write(w io.Writer, title string, runs []Run) error {
-	room := MaxBytes / max(1, len(runs))
+	return write(w, title, runs, MaxBytes/max(1, len(runs)))
+}
+
+// write is Write with so many bytes of data for each run.
+func write(w io.Writer, title string, runs []Run, room int) error {
 	page := struct {
 		Title string
 		CSS   template.CSS
