@@ -201,10 +201,10 @@ func TestFold(t *testing.T) {
 	if err != nil || tree == nil {
 		t.Fatal(why, err)
 	}
-	want := Folded{Ticks: 300300, Tasks: 33, Same: 1, Nodes: []int64{100270, 200030}, Below: []Folded{
-		{Ticks: 100000, Tasks: 1, Same: 1, Nodes: []int64{100000, 0}, Began: 10},
-		{Ticks: 200000, Tasks: 1, Same: 1, Nodes: []int64{0, 200000}, Node: 1, Worker: 1, Stolen: 1, Began: 20},
-		{Ticks: 300, Tasks: 30, Same: 30, Nodes: []int64{270, 30}, Stolen: 3, Began: 200040}}}
+	want := Folded{Ticks: 300300, Tasks: 33, Same: 1, By: []int64{100270, 200030}, Below: []Folded{
+		{Ticks: 100000, Tasks: 1, Same: 1, By: []int64{100000, 0}, Began: 10},
+		{Ticks: 200000, Tasks: 1, Same: 1, By: []int64{0, 200000}, Place: 1, Worker: 1, Stolen: 1, Began: 20},
+		{Ticks: 300, Tasks: 30, Same: 30, By: []int64{270, 30}, Stolen: 3, Began: 200040}}}
 	if !reflect.DeepEqual(*tree, want) {
 		t.Errorf("%+v\nexpected %+v", *tree, want)
 	}

@@ -135,14 +135,11 @@ func (l Layout) Cell(u, n int) (row, column int) {
 // Size is how many rows and columns a picture of n units has.
 func (l Layout) Size(n int) (rows, columns int) {
 	if l.Curve {
-		for columns, rows = 1, 1; rows*columns < n; {
-			if columns == rows {
-				columns *= 2
-			} else {
-				rows *= 2
-			}
+		for u := range n {
+			row, column := l.Cell(u, n)
+			rows, columns = max(rows, row+1), max(columns, column+1)
 		}
-		return rows, columns
+		return max(rows, 1), max(columns, 1)
 	}
 	w := l.Across
 	for w == 0 || l.Across == 0 && w*w < n {

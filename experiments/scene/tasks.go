@@ -14,8 +14,8 @@ type Folded struct {
 	Ticks  int64    `json:"w"`  // of the kernels that they execute
 	Tasks  int      `json:"n"`  // of all, they themselves too
 	Same   int      `json:"k"`  // how many of this shape
-	Nodes  []int64  `json:"by"` // Ticks by node
-	Node   int      `json:"at"` // of the worker that began the first
+	By     []int64  `json:"by"` // Ticks by node, or where there is one, by worker
+	Place  int      `json:"at"` // of By, whose worker began the first
 	Worker int      `json:"on"` // that began the first
 	Stolen int      `json:"s"`  // of Same, those begun by another worker than the one that spawned them
 	Began  int64    `json:"t"`  // when the first began, in ticks from the beginning of the run
@@ -149,8 +149,8 @@ func (f *folder) task(i, depth int) Folded {
 			to.Tasks += one.Tasks
 			to.Same++
 			to.Stolen += one.Stolen
-			for k, t := range one.Nodes {
-				to.Nodes[k] += t
+			for k, t := range one.By {
+				to.By[k] += t
 			}
 		}
 	}
@@ -161,15 +161,16 @@ func (f *folder) task(i, depth int) Folded {
 func (f *folder) one(i int) Folded {
 	n, h := &f.graph.Tasks[i], f.run.Header
 	x := Folded{Ticks: f.ticks[i], Tasks: int(f.end[i]) - i, Same: 1, Worker: n.Begin.Worker,
-		Node: r0(h, n.Begin.Worker), Began: n.Begin.At - f.run.First, Nodes: make([]int64, h.Nodes)}
+		Place: f.place(n.Begin.Worker), Began: n.Begin.At - f.run.First,
+		By: make([]int64, max(h.Nodes, f.place(len(h.Workers)-1)+1))}
 	for k := i; k < int(f.end[i]); k++ {
 		if f.count {
-			x.Nodes[r0(h, f.graph.Tasks[k].Begin.Worker)]++
+			x.By[f.place(f.graph.Tasks[k].Begin.Worker)]++
 			continue
 		}
 		f.pieces(k, func(p *dag.Piece) {
 			if p.Ticks > 0 {
-				x.Nodes[r0(h, p.Worker)] += int64(p.Ticks)
+				x.By[f.place(p.Worker)] += int64(p.Ticks)
 			}
 		})
 	}
@@ -177,6 +178,14 @@ func (f *folder) one(i int) Folded {
 		x.Stolen = 1
 	}
 	return x
+}
+
+// place is where in [Folded].By a worker is.
+func (f *folder) place(worker int) int {
+	if f.run.Header.Nodes < 2 {
+		return worker
+	}
+	return r0(f.run.Header, worker)
 }
 
 // spawner is the worker that spawned a task.

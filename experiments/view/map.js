@@ -62,17 +62,9 @@ class DataMap {
 	colours(look, colour) {
 		const { run, state } = this, m = run.meta, p = look.palette;
 		switch (colour) {
-		case "worker": {
-			/** @type {number[]} */
-			const seen = [];
-			const colours = m.workers.map(node => { // light and dark ones of the node's colour
-				const i = seen[node] = (seen[node] ?? -1) + 1, n = m.workers.filter(x => x === node).length;
-				const share = n > 1 ? i / (n - 1) : 0.5;
-				return share < 0.5 ? mix(p[node % p.length], "#000000", (0.5 - share) * 0.9) :
-					mix(p[node % p.length], "#ffffff", (share - 0.5) * 1.3);
-			});
-			return { colours, names: m.workers.map((_, w) => "worker " + w), of: u => state.toucher[u] < 0 ? NO_CELL : state.toucher[u] };
-		}
+		case "worker":
+			return { colours: workerColours(m, p), names: workerNames(m),
+				of: u => state.toucher[u] < 0 ? NO_CELL : state.toucher[u] };
 		case "writer":
 			return { colours: nodeColours(m.nodes, p), names: nodeNames(m.nodes),
 				of: u => state.writer[u] < 0 ? NO_CELL : m.workers[state.writer[u]] };

@@ -20,8 +20,8 @@
  * @property {number} w ticks of kernels below it
  * @property {number} n tasks in all
  * @property {number} k how many of this shape
- * @property {number[]} by ticks of kernels by node
- * @property {number} at node that began it
+ * @property {number[]} by ticks of kernels by node, or where there is one, by worker
+ * @property {number} at of these, whose worker began it
  * @property {number} on worker that began it
  * @property {number} s how many of them were stolen
  * @property {number} t when the first began, in ticks

@@ -125,7 +125,7 @@ class Page {
 			() => CLASSES.slice(0, 4).map((c, i) => [CLASS_COLOURS[i], c]));
 		if (tree.root) {
 			this.pane(shown, "tree", "Tasks", () => tree.height, p => tree.draw(p, look),
-				() => nodeNames(m.nodes).map((s, i) => [look.palette[i % look.palette.length], s]));
+				() => tree.names().map((s, i) => [tree.colours(look)[i], s]));
 		} else {
 			e.append(element("h3", "Tasks"), element("p", m.noTree, "note"));
 		}
@@ -277,7 +277,8 @@ class Page {
 	changed() {
 		const s = this.look.selection, text = [];
 		if (s.bins) {
-			text.push("distances " + (s.bins[0] === s.bins[1] ? binText(s.bins[0]) : binText(s.bins[0]).split(" to ")[0] +
+			text.push(s.bins[0] === COLD_BIN ? "cold accesses" + (s.node >= 0 ? " on node " + s.node : "") :
+				"distances " + (s.bins[0] === s.bins[1] ? binText(s.bins[0]) : binText(s.bins[0]).split(" to ")[0] +
 				" to " + (s.bins[1] === COLD_BIN ? "cold" : bytesText(2 ** s.bins[1]))) + (s.node >= 0 ? " on node " + s.node : ""));
 		}
 		if (s.time) text.push(`begun from ${timeText(s.time[0], this.look.unit)} to ${timeText(s.time[1], this.look.unit)}`);
@@ -287,9 +288,10 @@ class Page {
 				`${countText(n)} cells of ${s.cells.object}`);
 		}
 		const out = byId("chosen");
-		out.textContent = text.length === 0 ? "" : "Chosen: " + text.join("; ") + ". " + this.shown.map(x =>
+		out.textContent = text.length === 0 ? "All is shown: drag over bars, cells or a ruler to choose." : "Chosen: " + text.join("; ") + ". " + this.shown.map(x =>
 			`${x.run.meta.name}: ${countText(x.chosen.count)} of ${countText(x.run.n)} ${x.run.grouped ? "marks" : "executions"}` +
 			(x.chosen.accesses ? `, ${countText(x.chosen.accesses)} accesses` : "")).join("; ") + ".";
+		out.title = out.textContent;
 		/** @type {HTMLButtonElement} */ (byId("clear")).disabled = text.length === 0;
 		byId("time").textContent = timeText(this.look.at, this.look.unit);
 		/** @type {HTMLInputElement} */ (byId("at")).value = String(this.look.at / this.end);

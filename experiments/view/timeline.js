@@ -32,7 +32,8 @@ function markColours(run, look) {
 			names: [...nodeNames(m.nodes), "nobody had written it"],
 			of: k => run.wrote[k] < 0 ? m.nodes : run.wrote[k] };
 	case "node":
-		return { colours: nodeColours(m.nodes, p), names: nodeNames(m.nodes), of: k => m.workers[run.worker[k]] };
+		return m.nodes > 1 ? { colours: nodeColours(m.nodes, p), names: nodeNames(m.nodes), of: k => m.workers[run.worker[k]] } :
+			{ colours: workerColours(m, p), names: workerNames(m), of: k => run.worker[k] };
 	}
 	return { colours: CLASS_COLOURS, names: [...CLASSES.slice(0, 4), "a reuse (cache sizes are not known)",
 		"accesses nothing"], of: k => run.cls[k] };
@@ -46,6 +47,24 @@ function nodeColours(n, palette) {
 /** @param {number} n */
 function nodeNames(n) {
 	return Array.from({ length: n }, (_, i) => "node " + i);
+}
+
+/** Light and dark ones of the node's colour; of few on one node, colours of their own.
+ * @param {Meta} m @param {string[]} palette */
+function workerColours(m, palette) {
+	if (m.nodes < 2 && m.workers.length <= palette.length) return nodeColours(m.workers.length, palette);
+	const seen = new Array(m.nodes).fill(-1), count = new Array(m.nodes).fill(0);
+	for (const n of m.workers) count[n]++;
+	return m.workers.map(node => {
+		const i = ++seen[node], n = count[node], c = palette[node % palette.length];
+		const share = n > 1 ? i / (n - 1) : 0.5;
+		return share < 0.5 ? mix(c, "#000000", (0.5 - share) * 0.9) : mix(c, "#ffffff", (share - 0.5) * 1.3);
+	});
+}
+
+/** @param {Meta} m */
+function workerNames(m) {
+	return m.workers.map((_, w) => "worker " + w);
 }
 
 class Timeline {

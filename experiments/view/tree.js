@@ -19,7 +19,7 @@ class Tree {
 
 	/** @param {Painter} p @param {Look} look */
 	draw(p, look) {
-		const th = look.theme, colours = nodeColours(this.run.meta.nodes, look.palette);
+		const th = look.theme, colours = this.colours(look);
 		p.rect(0, 0, p.width, p.height, th.background);
 		this.boxes = [];
 		/** @param {Folded} f @param {number} x @param {number} w @param {number} depth */
@@ -52,6 +52,17 @@ class Tree {
 		if (this.root) box(this.root, 1, p.width - 2, 0);
 	}
 
+	/** Of nodes, or where there is one, of workers. @param {Look} look */
+	colours(look) {
+		const m = this.run.meta;
+		return m.nodes > 1 ? nodeColours(m.nodes, look.palette) : workerColours(m, look.palette);
+	}
+
+	names() {
+		const m = this.run.meta;
+		return m.nodes > 1 ? nodeNames(m.nodes) : workerNames(m);
+	}
+
 	/** The box at a point. @param {number} x @param {number} y */
 	at(x, y) {
 		return this.boxes.find(b => x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + LEVEL - 2)?.f || null;
@@ -63,10 +74,10 @@ class Tree {
 		const nodes = f.by.map((v, n) => ({ v, n })).filter(x => x.v > 0).sort((a, b) => b.v - a.v);
 		const lines = [f.k > 1 ? `${f.k} siblings of the same shape` : "a task"];
 		lines[0] += f.n > 1 ? `, ${countText(f.n)} tasks in all` : "";
-		lines.push(`begun by worker ${f.on} of node ${f.at}` + (f.k > 1 ? ", the first of them" : "") +
+		lines.push(`begun by worker ${f.on} of node ${m.workers[f.on]}` + (f.k > 1 ? ", the first of them" : "") +
 			`, at ${timeText(f.t / scale, unit)}`);
 		lines.push(`kernels: ${timeText(f.w / scale, unit)}, ` +
-			nodes.slice(0, 4).map(x => `node ${x.n} ${percent(x.v, f.w)}`).join(", "));
+			nodes.slice(0, 4).map(x => `${this.names()[x.n]} ${percent(x.v, f.w)}`).join(", "));
 		if (f.s > 0) lines.push(f.k > 1 ? `${f.s} of them stolen: begun by another worker than their parent` : "stolen: begun by another worker than its parent");
 		return lines;
 	}

@@ -93,8 +93,8 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 	return out, err
 }
 
-// viewed reads traces. They are called as their schedulers, or where these are not all different, as
-// their files.
+// viewed reads traces. They are called as their schedulers, as their files if these are not all
+// different, or by their paths.
 func (a *app) viewed(f *viewFlags, traces []string) (runs []view.Run, err error) {
 	var names []string
 	for _, path := range traces {
@@ -113,12 +113,19 @@ func (a *app) viewed(f *viewFlags, traces []string) (runs []view.Run, err error)
 		names = append(names, t.Header.Scheduler)
 		runs = append(runs, r)
 	}
-	same := slices.Compact(slices.Sorted(slices.Values(names)))
+	files := slices.Clone(traces)
+	for i, path := range traces {
+		files[i] = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".zst"), ".loi")
+	}
+	for _, list := range [][]string{names, files, traces} {
+		if !slices.Contains(list, "") && len(slices.Compact(slices.Sorted(slices.Values(list)))) ==
+			len(list) {
+			names = list
+			break
+		}
+	}
 	for i := range runs {
 		runs[i].Name = names[i]
-		if len(same) < len(names) || names[i] == "" {
-			runs[i].Name = traces[i]
-		}
 	}
 	return runs, nil
 }
