@@ -27,7 +27,7 @@ type Strip struct {
 
 // Strip cuts the first ticks of the run into columns; both are at least 1. Where executions nest, the
 // time is of the innermost. Those with the stamps of one task share its time in equal parts, in their
-// order.
+// order. A column of less than a tick is as the next.
 // Cost: a sort of the executions of each worker.
 func (r *Run) Strip(columns int, ticks int64) *Strip {
 	s := &Strip{Cells: make([][]Doing, len(r.Header.Workers))}
@@ -140,8 +140,12 @@ func (c *stripRow) edge(column int) int64 { return part(c.ticks, column, len(c.t
 // most returns what took most of the time of each column, and adds up the time.
 func (c *stripRow) most(sum *[Doings]int64) []Doing {
 	list := make([]Doing, len(c.time))
-	for i := range c.time {
+	for i := range slices.Backward(c.time) {
 		t, from, to := &c.time[i], c.edge(i), c.edge(i+1)
+		if from == to { // less than a tick
+			list[i] = list[i+1]
+			continue
+		}
 		rest := to - from
 		for _, ticks := range t {
 			rest -= ticks

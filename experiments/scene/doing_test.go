@@ -80,7 +80,10 @@ func TestStrip(t *testing.T) {
 			}
 			nested(r, run, w, 0, int(run.Ticks), list)
 			cells := make([]Doing, columns)
-			for c := range cells {
+			for c := range slices.Backward(cells) {
+				if ticks*c/columns == ticks*(c+1)/columns {
+					cells[c] = cells[c+1]
+				}
 				var counts [Doings]int
 				for _, what := range list[ticks*c/columns : ticks*(c+1)/columns] {
 					counts[what]++

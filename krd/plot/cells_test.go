@@ -2,6 +2,8 @@ package plot
 
 import (
 	"bytes"
+	"encoding/base64"
+	"image"
 	"image/png"
 	"math"
 	"strings"
@@ -55,5 +57,70 @@ func TestCells(t *testing.T) {
 	}
 	if text := b.String(); !strings.Contains(text, "| a | 3 |\n| b | 2 |") {
 		t.Error(text)
+	}
+}
+
+// TestStrips has cells in rows as wide as the panel, sharp in a picture, with axes in letters; one that
+// no series has is white, and so is a gap between rows.
+func TestStrips(t *testing.T) {
+	at := func(x, y float64) Point { return Point{X: x, Y: units.Some(y), N: 1} }
+	var a, z []Point
+	for x := 0.0; x < 600; x++ {
+		if x < 450 {
+			a = append(a, at(x, 2))
+		} else {
+			z = append(z, at(x, 0))
+		}
+	}
+	f := &Figure{ID: "timeline", Title: "strips", Columns: 1, Panels: []Panel{{Kind: Strips,
+		X: Axis{Label: "time [ms]", Min: -0.5, Max: 599.5, Ticks: []Tick{{-0.5, "0"}, {599.5, "8"}}},
+		Y: Axis{Min: -0.5, Max: 2.5, Ticks: []Tick{{0, "node 1"}, {2, "node 0"}}},
+		Series: []Series{{Name: "a", Colour: "#0072b2", Points: a},
+			{Name: "b", Colour: "#d55e00", Style: 1, Points: z}}}}}
+	var b bytes.Buffer
+	if err := f.Write(&b, "png"); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans, boxes := map[[3]uint32]image.Rectangle{}, 0
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			r, g, blue, _ := picture.At(x, y).RGBA()
+			if c := [3]uint32{r >> 8, g >> 8, blue >> 8}; c[0] != c[1] || c[1] != c[2] {
+				if y > picture.Bounds().Dy()*3/4 { // the legend
+					if c == [3]uint32{0xd5, 0x5e, 0x00} {
+						boxes++
+					}
+					continue
+				}
+				spans[c] = spans[c].Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	first, second := spans[[3]uint32{0x00, 0x72, 0xb2}], spans[[3]uint32{0xd5, 0x5e, 0x00}]
+	if len(spans) != 2 || boxes < 600 {
+		t.Errorf("%d colours but greys, %d dots of the second in the legend", len(spans), boxes)
+	}
+	if first.Dx() < 3*second.Dx()-3 || first.Dx() > 3*second.Dx()+3 || first.Dx() < 700 ||
+		first.Max.X > second.Min.X+1 || second.Min.Y < first.Max.Y+first.Dy()-2 || first.Dy() < 20 {
+		t.Errorf("rows at %v and %v", first, second)
+	}
+	b.Reset()
+	if err := f.Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">time [ms]<", ">node 1<", ">8<", ">b<", "data:image/png;base64"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in %.300s", want, &b)
+		}
+	}
+	_, data, _ := strings.Cut(b.String(), "png;base64,")
+	data, _, _ = strings.Cut(data, `"`)
+	of, err := png.DecodeConfig(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil || of.Width != 600 || of.Height < 300 { // viewers mix neighbouring dots
+		t.Errorf("a picture of %d x %d dots, %v", of.Width, of.Height, err)
 	}
 }

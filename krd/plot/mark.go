@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"image"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -20,6 +22,24 @@ type pngCanvas struct{ vgimg.PngCanvas }
 // newPNG returns an empty canvas.
 func newPNG(w, h vg.Length) pngCanvas {
 	return pngCanvas{vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(200))}}
+}
+
+// DrawImage draws a picture with the colours that it has: vgimg mixes those of neighbours, which
+// makes the cells of a strip unclear and the file several times as large.
+func (c pngCanvas) DrawImage(at vg.Rectangle, picture image.Image) {
+	all, size, dpi := c.Image(), at.Size(), c.DPI()
+	left, top := at.Min.X.Dots(dpi), float64(all.Bounds().Dy())-at.Max.Y.Dots(dpi)
+	wide, high := size.X.Dots(dpi), size.Y.Dots(dpi)
+	from := picture.Bounds()
+	for y := int(math.Round(top)); y < int(math.Round(top+high)); y++ {
+		for x := int(math.Round(left)); x < int(math.Round(left+wide)); x++ {
+			dot := picture.At(from.Min.X+int((float64(x)+0.5-left)/wide*float64(from.Dx())),
+				from.Min.Y+int((float64(y)+0.5-top)/high*float64(from.Dy())))
+			if _, _, _, opaque := dot.RGBA(); opaque > 0 {
+				all.Set(x, y, dot)
+			}
+		}
+	}
 }
 
 // WriteTo writes the picture.
