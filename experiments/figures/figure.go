@@ -60,6 +60,8 @@ var makers = []maker{
 	{mapID, "who wrote each block of the largest object last, by node, under each scheduler", one(maps)},
 	{timelineID, "what each worker did when, its kernel executions by reuse class, under each scheduler",
 		one(timeline)},
+	{arcsID, "where accesses find what they touch: arcs to its previous use on the node, over time",
+		one(arcs)},
 }
 
 func one(f func(*subject) (*plot.Figure, error)) func(*subject) ([]plot.Figure, error) {

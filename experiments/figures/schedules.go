@@ -18,6 +18,7 @@ type schedule struct {
 	header    loi.Header
 	strip     *scene.Strip
 	arcs      *scene.Arcs
+	ticks     float64 // as long as the axis
 	searches  bool
 	tasks     bool   // some stamps are of whole tasks
 	lost      string // what is missing; "": nothing
@@ -40,7 +41,7 @@ const (
 	stripCells   = 50_000
 	leastColumns = 200
 	mostColumns  = 1000
-	arcColumns   = 60
+	arcColumns   = 64
 )
 
 // over returns the schedules of the subject, which are read once. None is an empty list.
@@ -99,7 +100,7 @@ func (s *subject) schedulesAt(cores int) *schedules {
 				return err
 			}
 			x := schedule{scheduler: names[i], header: t.Header, searches: r.Searches,
-				tasks: r.Task != nil, strip: r.Strip(all.columns, ticks), arcs: r.Arcs(arcColumns, ticks)}
+				tasks: r.Task != nil, ticks: longest * hz[i], strip: r.Strip(all.columns, ticks), arcs: r.Arcs(arcColumns, ticks)}
 			if r.Loss != nil {
 				x.lost = r.Loss.Error()
 			}

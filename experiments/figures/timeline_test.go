@@ -179,4 +179,7 @@ func TestNoTraces(t *testing.T) {
 	if _, err := timeline(newSubject(none)); err == nil || !strings.Contains(err.Error(), "has its trace") {
 		t.Error(err)
 	}
+	if _, err := arcs(newSubject(none)); err == nil || !strings.Contains(err.Error(), "has its trace") {
+		t.Error(err)
+	}
 }

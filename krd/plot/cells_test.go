@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"image"
+	"image/color"
 	"image/png"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -122,5 +125,87 @@ func TestStrips(t *testing.T) {
 	of, err := png.DecodeConfig(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
 	if err != nil || of.Width != 600 || of.Height < 300 { // viewers mix neighbouring dots
 		t.Errorf("a picture of %d x %d dots, %v", of.Width, of.Height, err)
+	}
+}
+
+// TestArcs has each arc stand with its ends on the line of its row, in the colour of its series; the
+// longer the higher, but within its row, and the heavier the wider.
+func TestArcs(t *testing.T) {
+	arc := func(row int, from, to, shade float64) Point {
+		return Point{X: from, XHigh: units.Some(to), Y: units.Some(1), Row: row, Shade: shade}
+	}
+	f := &Figure{ID: "arcs", Title: "arcs", Columns: 1, Panels: []Panel{{Kind: Arcs,
+		X: Axis{Label: "time", Max: 8, Ticks: []Tick{{0, "0"}, {8, "8"}}},
+		Y: Axis{Max: 2, Ticks: []Tick{{0, "node 1"}, {1, "node 0"}}},
+		Series: []Series{{Name: "near", Colour: "#0072b2", Points: []Point{arc(1, 0, 8, 1)}},
+			{Name: "far", Colour: "#d55e00", Points: []Point{arc(0, 6, 7, 0)}}}}}}
+	var b bytes.Buffer
+	if err := f.Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`<path d="M([0-9.]+),([0-9.]+)C[0-9.]+,([0-9.]+),[0-9.,]*?` +
+		`([0-9.]+),([0-9.]+)" style="fill:none;stroke:#([0-9A-F]+);stroke-width:([0-9.]+)"`)
+	list := found.FindAllStringSubmatch(b.String(), -1)
+	if len(list) != 2 {
+		t.Fatalf("%d arcs in\n%s", len(list), &b)
+	}
+	var at [2][6]float64 // ends and the control point
+	for i, m := range list {
+		for j, k := range []int{1, 2, 3, 4, 5, 7} {
+			v, err := strconv.ParseFloat(m[k], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at[i][j] = v
+		}
+	}
+	long, short := at[0], at[1]
+	row := long[1] - short[1] // how high one is
+	high := func(a [6]float64) float64 { return (a[2] - a[1]) * 3 / 4 / row }
+	if long[1] != long[4] || short[1] != short[4] || row < 20 || high(long) < 0.9 ||
+		high(long) > 1 || math.Abs(high(short)/high(long)-math.Sqrt(1.0/8)) > 0.01 {
+		t.Errorf("arcs of %v and %v", long, short)
+	}
+	if wide := long[3] - long[0]; math.Abs(short[0]-(long[0]+wide*6/8)) > 0.1 ||
+		math.Abs(short[3]-(long[0]+wide*7/8)) > 0.1 || wide < 300 {
+		t.Errorf("arcs of %v and %v", long, short)
+	}
+	if list[0][6] != "0072B2" || list[1][6] == "D55E00" || list[1][6] == list[0][6] ||
+		long[5] < 4*short[5] {
+		t.Errorf("arcs of %v and %v", list[0], list[1])
+	}
+	b.Reset()
+	if err := f.Write(&b, Markdown); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "| whose | arcs |") {
+		t.Error(text)
+	}
+}
+
+// TestListed keeps colours that are apart, the most frequent of those that are near each other, and has
+// not more than a list holds.
+func TestListed(t *testing.T) {
+	all := image.NewRGBA(image.Rect(0, 0, 512, 512))
+	for x := range 512 {
+		for y := range 256 {
+			all.Set(x, y, color.RGBA{uint8(x / 2), uint8(y), 7, 0xff})
+			all.Set(x, y+256, color.RGBA{0xd5, 0x5e, 0x00, 0xff})
+		}
+	}
+	all.Set(0, 300, color.RGBA{0, 0, 0xff, 0xff}) // rare, but like none
+	got := listed(all)
+	if n := len(got.Palette); n > listedColours || n < listedColours/2 {
+		t.Errorf("%d colours", n)
+	}
+	for _, at := range []image.Point{{9, 400}, {0, 300}} {
+		if got.At(at.X, at.Y) != all.At(at.X, at.Y) {
+			t.Errorf("%v in place of %v", got.At(at.X, at.Y), all.At(at.X, at.Y))
+		}
+	}
+	for x := range 512 {
+		if is, was := got.At(x, x/2).(color.RGBA), all.RGBAAt(x, x/2); apart(is, was) > 3*nearColours {
+			t.Errorf("%v in place of %v", is, was)
+		}
 	}
 }

@@ -142,7 +142,7 @@ func (f *Figure) rowHeight() vg.Length {
 	case p.Kind == Strips:
 		return rowsHeight(p.Y.Max-p.Y.Min, 4.5) + 0.75*vg.Inch
 	case p.Kind == Arcs:
-		return rowsHeight(p.Y.Max-p.Y.Min, 50) + 0.75*vg.Inch
+		return rowsHeight(p.Y.Max-p.Y.Min, 36) + 0.75*vg.Inch
 	case p.Kind == Matrix:
 		return vg.Length(len(p.Series))*fieldHeight + p.X.turnedHeight() + 2*margin
 	case p.Flipped:
