@@ -170,7 +170,7 @@ func TestArcs(t *testing.T) {
 		math.Abs(short[3]-(long[0]+wide*7/8)) > 0.1 || wide < 300 {
 		t.Errorf("arcs of %v and %v", long, short)
 	}
-	if list[0][6] != "0072B2" || list[1][6] == "D55E00" || list[1][6] == list[0][6] ||
+	if list[0][6] != "0072B2" || list[1][6] != "F0C7A6" || // faint
 		long[5] < 4*short[5] {
 		t.Errorf("arcs of %v and %v", list[0], list[1])
 	}
