@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -31,15 +30,13 @@ func arcs(s *subject) (*plot.Figure, error) {
 	}
 	most := min(panelArcs, allArcs/len(all.list))
 	var classes [scene.Classes]bool
-	heaviest, drawn := 1, 0
+	heaviest := 0
 	for i := range all.list {
-		list := all.list[i].arcs.List
-		drawn += len(list)
-		for _, a := range list {
+		for _, a := range all.list[i].heaviest(most) {
 			heaviest, classes[a.Class] = max(heaviest, a.Accesses), true
 		}
 	}
-	if drawn == 0 {
+	if heaviest == 0 {
 		return nil, Skipped{arcsID, "nothing is used again on its node in another column of time"}
 	}
 	f := all.figure(arcsID, "Where reuse comes from", func(x *schedule) plot.Panel {
@@ -57,6 +54,13 @@ func arcs(s *subject) (*plot.Figure, error) {
 	return f, nil
 }
 
+// heaviest are the arcs of most accesses, so many or all.
+func (x *schedule) heaviest(most int) []scene.Arc {
+	list := slices.Clone(x.arcs.List)
+	slices.SortStableFunc(list, func(a, b scene.Arc) int { return b.Accesses - a.Accesses })
+	return list[:min(len(list), most)]
+}
+
 // panel is the arcs of a schedule, at most so many, as wide as their share of the heaviest of the
 // figure; classes are those that are in it.
 func (s *schedules) panel(x *schedule, most, heaviest int,
@@ -68,14 +72,11 @@ func (s *schedules) panel(x *schedule, most, heaviest int,
 		p.Y.Ticks = append(p.Y.Ticks, plot.Tick{Value: float64(nodes - 1 - n),
 			Label: fmt.Sprintf("node %d", n)})
 	}
-	list := slices.Clone(x.arcs.List)
-	slices.SortStableFunc(list, func(a, b scene.Arc) int { return cmp.Compare(b.Accesses, a.Accesses) })
-	list = list[:min(len(list), most)]
 	at := func(ticks float64) float64 { return ticks / x.ticks * s.time.Max }
 	shown := 0
 	for _, c := range []scene.Class{scene.Close, scene.Near, scene.Reuse, scene.Far, scene.Cold} {
 		series := plot.Series{Name: classNames[c], Colour: classColours[c], Style: int(c)}
-		for _, a := range slices.Backward(list) { // the heaviest on top
+		for _, a := range slices.Backward(x.heaviest(most)) { // the heaviest on top
 			if a.Class != c {
 				continue
 			}
@@ -89,7 +90,7 @@ func (s *schedules) panel(x *schedule, most, heaviest int,
 			p.Series = append(p.Series, series)
 		}
 	}
-	share := func(n int) string { return short(100*float64(n)/float64(max(x.arcs.All, 1))) + "\u00a0%" }
+	share := func(n int) string { return shareOf(int64(n), int64(x.arcs.All)) }
 	p.Note = fmt.Sprintf("drawn %s, within a column %s, first uses %s", share(shown),
 		share(x.arcs.Within), share(x.arcs.Cold))
 	return p

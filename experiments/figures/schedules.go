@@ -203,6 +203,15 @@ func (s *schedules) of() (lines []string) {
 	return lines
 }
 
+// shareOf is a share in words.
+func shareOf(n, all int64) string {
+	percent := 100 * float64(n) / float64(max(all, 1))
+	if n > 0 && percent < 0.1 {
+		return "< 0.1 %"
+	}
+	return short(percent) + " %"
+}
+
 // named are the schedulers for which is holds, as a list; "" if it holds for none, "all" for all.
 func (s *schedules) named(is func(*schedule) bool) string {
 	var list []string

@@ -83,8 +83,7 @@ func (s *schedules) strips(x *schedule) plot.Panel {
 			series.Name += " or idle"
 		}
 		if ticks > 0 {
-			shares = append(shares, fmt.Sprintf("%s %s\u00a0%%", series.Name,
-				short(100*float64(ticks)/float64(time))))
+			shares = append(shares, series.Name+" "+shareOf(ticks, time))
 		}
 		for _, row := range rows {
 			for column, did := range x.strip.Cells[row.worker] {

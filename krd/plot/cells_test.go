@@ -115,7 +115,8 @@ func TestStrips(t *testing.T) {
 	if err := f.Write(&b, "svg"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">time [ms]<", ">node 1<", ">8<", ">b<", "data:image/png;base64"} {
+	for _, want := range []string{">time [ms]<", ">node 1<", ">8<", ">b<",
+		`preserveAspectRatio="none" xlink:href="data:image/png;base64`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in %.300s", want, &b)
 		}
