@@ -58,6 +58,10 @@ var makers = []maker{
 	{"shares", "shares of work, scheduling and idling", one(shares)},
 	{"steals", "steals by the nodes of thief and victim at the largest core count", one(steals)},
 	{mapID, "who wrote each block of the largest object last, by node, under each scheduler", one(maps)},
+	{timelineID, "what each worker did when, its kernel executions by reuse class, under each scheduler",
+		one(timeline)},
+	{arcsID, "where accesses find what they touch: arcs to its previous use on the node, over time",
+		one(arcs)},
 }
 
 func one(f func(*subject) (*plot.Figure, error)) func(*subject) ([]plot.Figure, error) {
@@ -111,6 +115,7 @@ type subject struct {
 	cores      []int
 	results    map[cell]*result.Result
 	looks      map[string]int // of schedulers
+	scheduled  *schedules     // nil: not read yet
 }
 
 type cell struct {

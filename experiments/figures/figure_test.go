@@ -70,7 +70,8 @@ func mean(reps []result.Repetition, name string) float64 {
 // at.
 func TestGolden(t *testing.T) {
 	list, skipped := All(small(t))
-	if len(skipped) != 1 || skipped[0].ID != mapID { // it has no traces
+	if len(skipped) != 3 || skipped[0].ID != mapID || skipped[1].ID != timelineID ||
+		skipped[2].ID != arcsID { // it has no traces
 		t.Errorf("skipped: %v", skipped)
 	}
 	var ids []string

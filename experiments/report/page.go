@@ -122,7 +122,7 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 		}
 		p.Groups = append(p.Groups, *part)
 		for _, f := range part.Pictures {
-			if f.Figure.Panels[0].Kind != plot.Cells { // what is printed shows them all
+			if f.Figure.Panels[0].Kind.Noun() == "" { // what is printed shows them all
 				p.Charts[f.Anchor] = f.Figure
 			}
 		}

@@ -97,7 +97,7 @@ func newPicture(f *plot.Figure, anchor string, number *int, classes *styles) (*p
 		"; its numbers are in the table below it"
 	p.Paper = slices.ContainsFunc(f.Panels,
 		func(p plot.Panel) bool {
-			return p.Kind == plot.Heat || p.Kind == plot.Matrix || p.Kind == plot.Cells
+			return p.Kind == plot.Heat || p.Kind == plot.Matrix || p.Kind.Noun() != ""
 		})
 	var err error
 	if p.Drawing, err = inline(b.String(), p.Label, p.Paper, classes); err != nil {
@@ -139,10 +139,10 @@ func inline(svg, label string, paper bool, classes *styles) (template.HTML, erro
 		template.HTMLEscapeString(label) + `">` + body), nil
 }
 
-// cellsOf is the table of a figure of cells: how many of each series.
-func cellsOf(f *plot.Figure) *doc.Table {
-	t := &doc.Table{Title: "How many cells.", Columns: []doc.Column{{Head: "panel"}, {Head: "whose"},
-		right("cells")}, Keys: 2}
+// countsOf is the table of a figure of many points: how many of each series.
+func countsOf(f *plot.Figure, noun string) *doc.Table {
+	t := &doc.Table{Title: "How many " + noun + ".", Columns: []doc.Column{{Head: "panel"},
+		{Head: "whose"}, right(noun)}, Keys: 2}
 	for i := range f.Panels {
 		for j := range f.Panels[i].Series {
 			s := &f.Panels[i].Series[j]
@@ -154,6 +154,9 @@ func cellsOf(f *plot.Figure) *doc.Table {
 
 // numbersOf is the table of what a figure shows.
 func numbersOf(f *plot.Figure) *doc.Table {
+	if noun := f.Panels[0].Kind.Noun(); noun != "" {
+		return countsOf(f, noun)
+	}
 	panels := len(f.Panels) > 1
 	series, x, value := "series", f.Panels[0].X.Label, f.Panels[0].Y.Label
 	switch f.Panels[0].Kind { // a series is a row
@@ -161,8 +164,6 @@ func numbersOf(f *plot.Figure) *doc.Table {
 		series, value = value, "number"
 	case plot.Matrix:
 		series, x = "kernel", "scheduler"
-	case plot.Cells:
-		return cellsOf(f)
 	}
 	t := &doc.Table{Title: "The numbers of the figure.", Columns: []doc.Column{{Head: "panel"},
 		{Head: series}, right(x), right(value), right("low"), right("high"), right("n")}, Keys: 2}

@@ -64,6 +64,7 @@ interface Point {
   disturbed?: boolean;
   shade?: number;
   mark?: string;
+  row?: number;
 }
 
 interface Rule {

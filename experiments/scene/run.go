@@ -60,6 +60,7 @@ type Run struct {
 	Steals  []Steal  // ascending
 	// Searches and Stealing report whether the trace tells of these.
 	Searches, Stealing bool
+	begun              bool
 }
 
 // An Area is an object of a run.
@@ -124,7 +125,6 @@ type reader struct {
 	units  *krd.Units
 	nodes  []*stack.Online
 	since  []int64 // by worker: when the search began that has no end yet, or -1
-	begun  bool
 	place  []place // by unit as it is numbered: where it lies
 	lists  map[string]uint32
 	listed [][]uint32 // what accesses of several units touch, by their numbers
@@ -145,14 +145,7 @@ const aList = 1 << 31
 
 func (d *reader) event(e *loi.Event) error {
 	r := d.run
-	if !d.begun {
-		d.begun, r.First = true, e.Start
-		if r.Header.Substrate == loi.Simulated { // it begins at 0
-			r.First = min(0, e.Start)
-		}
-	}
-	start, end := e.Start-r.First, max(e.Start, e.End)-r.First
-	r.Ticks = max(r.Ticks, end)
+	start, end := r.lasts(e)
 	if e.Type == loi.EventRecord {
 		d.told(e, start)
 		return nil
@@ -177,6 +170,19 @@ func (d *reader) event(e *loi.Event) error {
 		}
 	}
 	return nil
+}
+
+// lasts returns when e begins and ends, and makes the run last until then.
+func (r *Run) lasts(e *loi.Event) (start, end int64) {
+	if !r.begun {
+		r.begun, r.First = true, e.Start
+		if r.Header.Substrate == loi.Simulated { // it begins at 0
+			r.First = min(0, e.Start)
+		}
+	}
+	start, end = e.Start-r.First, max(e.Start, e.End)-r.First
+	r.Ticks = max(r.Ticks, end)
+	return start, end
 }
 
 // told takes what the runtime tells.
@@ -358,3 +364,16 @@ func (r *Run) Units(item uint32) []Unit {
 
 // Node is that of a kernel's worker.
 func (r *Run) Node(kernel int) int { return r0(r.Header, int(r.Worker[kernel])) }
+
+// Length returns how long the run is that [Read] reads, in ticks. Errors: those of
+// [loi.Trace.Ordered]. Cost: a pass over the trace.
+func Length(t *loi.Trace, allowLoss bool) (int64, error) {
+	r := &Run{Header: &t.Header}
+	for e, err := range t.Ordered(loi.Order{Events: true, AllowLoss: allowLoss}) {
+		if err != nil {
+			return 0, err
+		}
+		r.lasts(e)
+	}
+	return r.Ticks, nil
+}

@@ -129,11 +129,20 @@ func (a Axis) thinned(width vg.Length) Axis {
 	return a
 }
 
+// rowsHeight is that of so many rows, each as high as wanted unless they are many.
+func rowsHeight(rows, each float64) vg.Length {
+	return vg.Length(min(max(rows*each, 50), max(220, rows)))
+}
+
 func (f *Figure) rowHeight() vg.Length {
 	switch p := &f.Panels[0]; {
 	case p.Kind == Cells: // as high as wide
 		across := (width-2*margin)/vg.Length(f.Columns) - 10
 		return across*vg.Length((p.Y.Max-p.Y.Min)/(p.X.Max-p.X.Min)) + 0.25*vg.Inch
+	case p.Kind == Strips:
+		return rowsHeight(p.Y.Max-p.Y.Min, 4.5) + 0.75*vg.Inch
+	case p.Kind == Arcs:
+		return rowsHeight(p.Y.Max-p.Y.Min, 36) + 0.75*vg.Inch
 	case p.Kind == Matrix:
 		return vg.Length(len(p.Series))*fieldHeight + p.X.turnedHeight() + 2*margin
 	case p.Flipped:

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -80,18 +81,32 @@ type cells struct{ p *Panel }
 // cellsAcross is how many dots wide the picture is, at least: 2 inches at 250 an inch.
 const cellsAcross = 512
 
+// stripsAcross is that of strips, where rows are blurred as little.
+const stripsAcross = 1024
+
 func (m cells) Plot(c draw.Canvas, g *gonum.Plot) {
 	x, y := &m.p.X, &m.p.Y
 	wide, high := int(x.Max-x.Min), int(y.Max-y.Min)
 	dots := max(1, cellsAcross/max(wide, high, 1))
-	all := image.NewNRGBA(image.Rect(0, 0, wide*dots, high*dots))
+	down := dots
+	if m.p.Kind == Strips {
+		dots, down = max(1, stripsAcross/max(wide, 1)), max(1, cellsAcross/max(high, 1))
+	}
+	colours := color.Palette{white} // a file is smaller with a list of its colours
 	for i := range m.p.Series {
-		full := color.NRGBA(colourOf(m.p.Series[i].Colour)) // opaque
+		full := colourOf(m.p.Series[i].Colour)
+		if !slices.Contains(colours, color.Color(full)) && len(colours) < 256 { // or the nearest of them
+			colours = append(colours, full)
+		}
+	}
+	all := image.NewPaletted(image.Rect(0, 0, wide*dots, high*down), colours)
+	for i := range m.p.Series {
+		index := uint8(colours.Index(colourOf(m.p.Series[i].Colour)))
 		for _, v := range m.p.Series[i].Points {
-			left, top := int(v.X-x.Min)*dots, int(y.Max-v.Y.Float())*dots
-			for r := top; r < top+dots; r++ {
+			left, top := int(v.X-x.Min)*dots, int(y.Max-v.Y.Float())*down
+			for r := top; r < top+down; r++ {
 				for d := left; d < left+dots; d++ {
-					all.SetNRGBA(d, r, full)
+					all.SetColorIndex(d, r, index)
 				}
 			}
 		}

@@ -86,9 +86,16 @@ func (p *Panel) plot() *gonum.Plot {
 		g.Add(fields{p})
 		return g
 	}
-	if p.Kind == Cells {
+	switch p.Kind {
+	case Cells:
 		g.Add(cells{p})
 		g.HideAxes()
+		return g
+	case Strips:
+		g.Add(cells{p})
+		return g
+	case Arcs:
+		g.Add(arcs{p})
 		return g
 	}
 	grid := horizontalGrid()

@@ -73,7 +73,24 @@ const (
 	Matrix Kind = "matrix"
 	// Cells of the colours of series, one around each point, at whole numbers; without axes.
 	Cells Kind = "cells"
+	// Strips are cells of time: with axes, as wide as the panel, in rows as low as they can be.
+	Strips Kind = "strips"
+	// Arcs from Point.X to Point.XHigh over the line of Point.Row, which is that number of the y
+	// axis: the longer the higher, the larger Point.Shade the wider and darker.
+	Arcs Kind = "arcs"
 )
+
+// Noun is what the points of a panel of the kind are, where they are so many that tables count them;
+// "" of other kinds.
+func (k Kind) Noun() string {
+	switch k {
+	case Cells, Strips:
+		return "cells"
+	case Arcs:
+		return "arcs"
+	}
+	return ""
+}
 
 // A Panel is one plot of a figure.
 type Panel struct {
@@ -138,9 +155,10 @@ type Point struct {
 	// written beside the marker where there is room, once for those side by side that have the same
 	Label     string `json:"label,omitempty"`
 	Disturbed bool   `json:"disturbed,omitempty"` // its marker is hollow
-	// of a field of a matrix: how dark it is, from 0 to 1; [MarkBest], [MarkTied], [MarkFirst] or ""
+	// of a field of a matrix or an arc: how dark it is, from 0 to 1; [MarkBest], [MarkTied], [MarkFirst] or ""
 	Shade float64 `json:"shade,omitempty"`
 	Mark  string  `json:"mark,omitempty"`
+	Row   int     `json:"row,omitempty"` // of an arc
 }
 
 // A Rule is a straight line of reference from (X1, Y1) to (X2, Y2).

@@ -98,7 +98,10 @@ func (f *Figure) legend() legend {
 			s := &p.Series[i]
 			glyph := s.glyph(nil)
 			e := entry{Name: cmp.Or(s.Legend, s.Name), Line: s.look().Line(), Glyph: &glyph,
-				Filled: p.Kind == Stacked || p.Kind == Cells}
+				Filled: p.Kind == Stacked || p.Kind == Cells || p.Kind == Strips}
+			if p.Kind == Arcs {
+				e.Glyph, e.Line.Dashes = nil, nil
+			}
 			if s.Apart {
 				e.Line.Width = 0
 			}

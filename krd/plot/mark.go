@@ -1,39 +1,13 @@
 package plot
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-	"io"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // Mark stands at the end of each picture, where no reader shows it, so that what krdlab drew can be
 // told from what it did not: a comment of SVG and PDF, a text of PNG.
 const Mark = "made by krdlab"
-
-// A pngCanvas is a canvas of package vgimg with 200 dots an inch, and with the [Mark].
-type pngCanvas struct{ vgimg.PngCanvas }
-
-// newPNG returns an empty canvas.
-func newPNG(w, h vg.Length) pngCanvas {
-	return pngCanvas{vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(200))}}
-}
-
-// WriteTo writes the picture.
-func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
-	var b bytes.Buffer
-	if _, err := c.PngCanvas.WriteTo(&b); err != nil {
-		return 0, err
-	}
-	const end = 12 // the last chunk, IEND, is empty: length, type and checksum
-	all := b.Bytes()
-	text := chunk("tEXt", "Software\x00"+Mark)
-	n, err := w.Write(append(append(all[:len(all)-end:len(all)-end], text...), all[len(all)-end:]...))
-	return int64(n), err
-}
 
 // chunk is a chunk of a PNG file (ISO/IEC 15948, 5.3).
 func chunk(kind, data string) []byte {

@@ -11,8 +11,8 @@ import (
 const Markdown = "md"
 
 // markdown writes the figure as tables: a matrix as it is drawn, its best in bold, what cannot be
-// told from it in italics; of
-// cells how many there are; of other figures each point in a row.
+// told from it in italics; of cells and arcs how many there are; of other figures each point in a
+// row.
 func (f *Figure) markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", f.Title)
@@ -25,11 +25,11 @@ func (f *Figure) markdown(w io.Writer) error {
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
 		}
 		head, rows := p.list()
-		switch p.Kind {
-		case Matrix:
+		switch {
+		case p.Kind == Matrix:
 			head, rows = p.Fields()
-		case Cells:
-			head, rows = []string{"whose", "cells"}, nil
+		case p.Kind.Noun() != "":
+			head, rows = []string{"whose", p.Kind.Noun()}, nil
 			for i := range p.Series {
 				s := &p.Series[i]
 				rows = append(rows, []string{s.Name, fmt.Sprint(len(s.Points))})

@@ -34,8 +34,9 @@ func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	for part := range bytes.SplitAfterSeq(b.Bytes(), []byte("</text>")) { // faster than all of it
 		all = append(all, svgTexts.ReplaceAllFunc(part, fixedWidth)...)
 	}
-	// vgsvg gives its PNGs another name
-	all = bytes.ReplaceAll(all, []byte("data:image/jpg;"), []byte("data:image/png;"))
+	// vgsvg gives its PNGs another name, and readers keep their shape unless told not to
+	all = bytes.ReplaceAll(all, []byte(`xlink:href="data:image/jpg;`),
+		[]byte(`preserveAspectRatio="none" xlink:href="data:image/png;`))
 	n, err := w.Write(append(all, "<!-- "+Mark+" -->\n"...))
 	return int64(n), err
 }
