@@ -75,7 +75,7 @@ func (s *schedules) panel(x *schedule, most, heaviest int,
 	at := func(ticks float64) float64 { return ticks / x.ticks * s.time.Max }
 	shown := 0
 	for _, c := range []scene.Class{scene.Close, scene.Near, scene.Reuse, scene.Far, scene.Cold} {
-		series := plot.Series{Name: classNames[c], Colour: classColours[c], Style: int(c)}
+		series := plot.Series{Name: scene.Looks[c].Name, Colour: scene.Looks[c].Colour, Style: int(c)}
 		for _, a := range slices.Backward(x.heaviest(most)) { // the heaviest on top
 			if a.Class != c {
 				continue

@@ -226,13 +226,6 @@ func (s *schedules) named(is func(*schedule) bool) string {
 	return units.List(list)
 }
 
-// classNames and classColours are those of reuse classes in all figures over time: the nearer ones
-// blue, the farther ones red.
-var (
-	classNames   = [scene.Classes]string{"close", "near", "far", "cold", "reused"}
-	classColours = [scene.Classes]string{"#0072b2", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00"}
-)
-
 // classWords says what the classes that are in a figure are.
 func classWords(seen func(scene.Class) bool) string {
 	about := [scene.Classes]string{"within the L2", "within the LLC", "beyond the LLC",
@@ -240,7 +233,7 @@ func classWords(seen func(scene.Class) bool) string {
 	var list []string
 	for c, words := range about {
 		if seen(scene.Class(c)) {
-			list = append(list, classNames[c]+", "+words)
+			list = append(list, scene.Looks[c].Name+", "+words)
 		}
 	}
 	return strings.Join(list, "; ")

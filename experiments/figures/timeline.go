@@ -15,12 +15,9 @@ const timelineID = "timeline"
 // doings are what workers do, in the order of the legend: reuse classes of kernel executions in
 // colours, what is no work in greys.
 var doings = func() (list [scene.Doings]plot.Series) {
-	for c := range scene.Classes {
-		list[c] = plot.Series{Name: classNames[c], Colour: classColours[c]}
+	for d, l := range scene.Looks {
+		list[d] = plot.Series{Name: l.Name, Colour: l.Colour}
 	}
-	list[scene.NoAccess] = plot.Series{Name: "no access", Colour: "#009e73"}
-	list[scene.Searching] = plot.Series{Name: "idle", Colour: "#dddddd"}
-	list[scene.Scheduling] = plot.Series{Name: "scheduling", Colour: "#707070"}
 	return list
 }()
 

@@ -118,8 +118,8 @@ func TestTimeline(t *testing.T) {
 		t.Fatalf("%d panels in %d columns", len(f.Panels), f.Columns)
 	}
 	p := &f.Panels[0]
-	const close, near, far, cold = "close #0072b2", "near #56b4e9", "far #d55e00", "cold #cc79a7"
-	const none, idle, rest = "no access #009e73", "idle #dddddd", "scheduling #707070"
+	const close, near, far, cold = "close #56b4e9", "near #0072b2", "far #e69f00", "cold #d55e00"
+	const none, idle, rest = "no access #cc79a7", "idle #e4e4e4", "scheduling #8c8c8c"
 	for _, c := range []struct {
 		row  int
 		at   float64

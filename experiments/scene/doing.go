@@ -19,6 +19,12 @@ const (
 	Doings                             // how many there are
 )
 
+// Looks are how doings but Ended are called and coloured wherever people see them: classes from the
+// colours of Okabe and Ito, the nearer ones blue and the farther ones red, what is no work in greys.
+var Looks = [Ended]struct{ Name, Colour string }{
+	{"close", "#56b4e9"}, {"near", "#0072b2"}, {"far", "#e69f00"}, {"cold", "#d55e00"},
+	{"reused", "#009e73"}, {"no access", "#cc79a7"}, {"idle", "#e4e4e4"}, {"scheduling", "#8c8c8c"}}
+
 // A Strip is what the workers of a run do, in columns of equal time.
 type Strip struct {
 	Cells [][]Doing     // by worker and column: what took most of its time, of several the least

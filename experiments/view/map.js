@@ -75,7 +75,7 @@ class DataMap {
 		case "distance": {
 			let top = 1;
 			for (let b = COLD_BIN - 1; b > 0; b--) {
-				if (this.chosen.all.some((v, i) => v > 0 && Math.floor(i / CLASSES.length) % (COLD_BIN + 1) === b)) {
+				if (this.chosen.all.some((v, i) => v > 0 && Math.floor(i / NO_CLASS) % (COLD_BIN + 1) === b)) {
 					top = b;
 					break;
 				}

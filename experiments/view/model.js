@@ -62,7 +62,10 @@
  */
 
 const COLD_BIN = 64;
-const CLASSES = ["close", "near", "far", "cold", "reuse"];
+/** Classes of accesses and their colours, then what an execution without accesses is; the head of the
+ * data has them. */
+const CLASSES = /** @type {string[]} */ ([]);
+const CLASS_COLOURS = /** @type {string[]} */ ([]);
 const NO_CLASS = 5; // of an execution that accesses nothing
 const RANK = [0, 1, 2, 3, 2];
 const OUT = 2; // the mode bit of what is written
@@ -595,7 +598,7 @@ class Chosen {
 	 * @returns {Float64Array} by node, bin (0 to COLD_BIN) and class
 	 */
 	histogram(time, cells) {
-		const { run } = this, of = CLASSES.length, row = (COLD_BIN + 1) * of;
+		const { run } = this, of = NO_CLASS, row = (COLD_BIN + 1) * of;
 		const h = new Float64Array(run.meta.nodes * row);
 		const from = time ? above(run.start, time[0] - 1e-9) : 0;
 		const to = time ? above(run.start, time[1]) : run.n;

@@ -2,10 +2,12 @@ package view
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
+	"math/bits"
 	"slices"
+
+	"github.com/klauspost/compress/gzip"
 
 	"krdlab/experiments/scene"
 )
@@ -71,7 +73,7 @@ func pack(name string, r *scene.Run, room int) *packed {
 	for most := room / 4; len(r.Start)/group > most || len(r.Items)/group > 3*most; {
 		group *= 2 // an execution and three accesses take 4 bytes at the least
 	}
-	for ; ; group *= 2 {
+	for {
 		p := describe(name, r, group)
 		w := &writer{}
 		if group == 1 {
@@ -80,10 +82,12 @@ func pack(name string, r *scene.Run, room int) *packed {
 			w.marks(r, group, room, p)
 		}
 		w.rest(r, group == 1)
-		if p.data = w.compressed(); base64.StdEncoding.EncodedLen(len(p.data)) <= room ||
-			p.Marks <= fewMarks {
+		p.data = w.compressed()
+		size := base64.StdEncoding.EncodedLen(len(p.data))
+		if size <= room || p.Marks <= fewMarks {
 			return p
 		}
+		group *= 1 << bits.Len(uint(size/room)) // marks of twice as many take more than half as much
 	}
 }
 
@@ -127,8 +131,8 @@ func (w *writer) signed(v int64) { w.b = binary.AppendVarint(w.b, v) }
 
 func (w *writer) compressed() []byte {
 	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is a valid one
-	_, _ = z.Write(w.b)                                     // to memory
+	z := gzip.NewWriter(&out)
+	_, _ = z.Write(w.b) // to memory
 	_ = z.Close()
 	return out.Bytes()
 }

@@ -147,15 +147,15 @@ class Page {
 
 	/** @param {Run} run @param {Chosen} chosen */
 	facts(run, chosen) {
-		const m = run.meta, by = new Array(CLASSES.length).fill(0);
-		chosen.all.forEach((v, i) => { by[i % CLASSES.length] += v; });
+		const m = run.meta, by = new Array(NO_CLASS).fill(0);
+		chosen.all.forEach((v, i) => { by[i % NO_CLASS] += v; });
 		const total = by.reduce((a, b) => a + b, 0), parts = [];
 		parts.push(`${timeText(m.ticks / Page.scale(run), this.look.unit)} on ${m.workers.length} workers`);
 		parts.push(`${countText(m.count)} executions`);
 		if (total > 0) {
-			parts.push(countText(total) + " accesses: " + CLASSES.map((c, i) => ({ c, v: by[i] }))
+			parts.push(countText(total) + " accesses: " + by.map((v, i) => ({ c: CLASSES[i], v }))
 				.filter((x, i) => x.v > 0 || i < 4 && m.llc > 0 && m.l2 > 0)
-				.map(x => `${x.c === "reuse" ? "reused" : x.c} ${percent(x.v, total)}`).join(", "));
+				.map(x => `${x.c} ${percent(x.v, total)}`).join(", "));
 		} else {
 			parts.push("they say of no data that they access it");
 		}
@@ -307,7 +307,7 @@ class Page {
 		const list = c.names.map((n, i) => [c.colours[i], n]);
 		return [...list.filter((x, i) => this.look.colour !== "class" || i < 4 || run.cls.includes(i)),
 			[th.scheduling, run.meta.searches ? "scheduling" : "scheduling or idle"],
-			...(run.meta.searches ? [/** @type {[string, string]} */ ([th.idle, "looks for work"])] : [])];
+			...(run.meta.searches ? [/** @type {[string, string]} */ ([th.idle, "idle"])] : [])];
 	}
 
 	/** @param {Shown} s @returns {[string, string][]} */
@@ -653,7 +653,7 @@ class Page {
 			const l = run.idle[w];
 			let idle = false;
 			for (let i = 0; i < l.length; i += 2) idle = idle || t >= l[i] && t <= l[i + 1];
-			this.say([`worker ${w}, node ${m.workers[w]}: ${idle ? "looks for work" : "scheduling"}`], e);
+			this.say([`worker ${w}, node ${m.workers[w]}: ${idle ? "idle: it looks for work" : "scheduling"}`], e);
 		} else this.hide();
 		if (had || timeline.arcs.length) this.redraw("timeline");
 	}
@@ -667,7 +667,7 @@ class Page {
 			lines[0] = `${countText(run.executions[k])} executions, most of the time ` + lines[0];
 			for (let c = 0; c <= NO_CLASS; c++) {
 				const v = run.classTicks[k * (NO_CLASS + 1) + c];
-				if (v > 0) lines.push(`${CLASSES[c] || "without accesses"}: ${percent(v, run.busy[k])} of their time`);
+				if (v > 0) lines.push(`${CLASSES[c]}: ${percent(v, run.busy[k])} of their time`);
 			}
 			return lines;
 		}
@@ -807,7 +807,7 @@ class Page {
 			}
 			const by = s.reuse.of(s.chosen.part, node, bin), total = by.reduce((a, b) => a + b);
 			this.say([`${node < 0 ? "all nodes" : "node " + node}: ${bin === COLD_BIN ? "cold, the first access on a node" : "distance " + binText(bin)}`,
-				`${countText(total)} accesses` + (total > 0 && bin !== COLD_BIN ? ": " + CLASSES.map((n, i) => ({ n, v: by[i] }))
+				`${countText(total)} accesses` + (total > 0 && bin !== COLD_BIN ? ": " + by.map((v, i) => ({ n: CLASSES[i], v }))
 					.filter(y => y.v > 0).map(y => `${y.n} ${countText(y.v)}`).join(", ") : "")], e);
 		});
 		/** @param {PointerEvent} e */
@@ -957,6 +957,10 @@ var krdlab;
 (async () => {
 	try {
 		const head = JSON.parse(byId("data").textContent || "");
+		for (const l of head.classes) {
+			CLASSES.push(l.Name);
+			CLASS_COLOURS.push(l.Colour);
+		}
 		const runs = [];
 		for (let i = 0; i < head.runs.length; i++) runs.push(new Run(head.runs[i], await unpack("run" + i)));
 		krdlab = new Page(runs, head.palette);

@@ -5,14 +5,11 @@
 
 /** @type {{light: Theme, dark: Theme}} */
 const THEMES = {
-	light: { background: "#ffffff", text: "#1b1b1b", soft: "#5c5c5c", line: "#d0d0d0", idle: "#ececec",
-		scheduling: "#9a9a9a", none: "#cfcfcf" },
+	light: { background: "#ffffff", text: "#1b1b1b", soft: "#5c5c5c", line: "#d0d0d0", idle: "#e4e4e4",
+		scheduling: "#8c8c8c", none: "#cfcfcf" },
 	dark: { background: "#15181c", text: "#e8e8e8", soft: "#a3a9b0", line: "#3a4048", idle: "#262b31",
 		scheduling: "#6f767e", none: "#4a5058" },
 };
-
-/** Of classes, in the order of CLASSES, and of what has none; from Okabe and Ito. */
-const CLASS_COLOURS = ["#56b4e9", "#0072b2", "#e69f00", "#d55e00", "#0072b2", "#999999"];
 
 /** The colour of cividis at a share of its length, which the colour-blind see as others do. @param {number} x */
 function ramp(x) {

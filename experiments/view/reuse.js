@@ -28,7 +28,7 @@ class Reuse {
 
 	/** The counts of a bin by class. @param {Float64Array} h @param {number} node @param {number} bin */
 	of(h, node, bin) {
-		const n = CLASSES.length, out = new Array(n).fill(0);
+		const n = NO_CLASS, out = new Array(n).fill(0);
 		for (let i = 0; i < this.run.meta.nodes; i++) {
 			if (node >= 0 && node !== i) continue;
 			for (let c = 0; c < n; c++) out[c] += h[(i * (COLD_BIN + 1) + bin) * n + c];

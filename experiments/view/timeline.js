@@ -35,8 +35,7 @@ function markColours(run, look) {
 		return m.nodes > 1 ? { colours: nodeColours(m.nodes, p), names: nodeNames(m.nodes), of: k => m.workers[run.worker[k]] } :
 			{ colours: workerColours(m, p), names: workerNames(m), of: k => run.worker[k] };
 	}
-	return { colours: CLASS_COLOURS, names: [...CLASSES.slice(0, 4), "a reuse (cache sizes are not known)",
-		"accesses nothing"], of: k => run.cls[k] };
+	return { colours: CLASS_COLOURS, names: CLASSES, of: k => run.cls[k] };
 }
 
 /** @param {number} n @param {string[]} palette */

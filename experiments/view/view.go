@@ -59,11 +59,13 @@ func write(w io.Writer, title string, runs []Run, room int) error {
 	}{Title: title}
 	var head struct {
 		Palette []string  `json:"palette"`
+		Classes any       `json:"classes"` // names and colours
 		Runs    []*packed `json:"runs"`
 	}
 	for _, c := range plot.Palette[1:] { // black is for letters
 		head.Palette = append(head.Palette, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
 	}
+	head.Classes = scene.Looks[:scene.NoAccess+1]
 	for i := range runs {
 		p := pack(runs[i].Name, runs[i].Run, room)
 		p.Tree, p.NoTree = runs[i].Tasks, runs[i].NoTasks
