@@ -20,7 +20,7 @@ const (
 	Near                 // not close, distance + size <= LLC
 	Far                  // finite, beyond the LLC
 	Cold                 // first access on the node
-	Reuse                // finite, where the sizes of the caches are not known
+	Reuse                // finite; the caches whose sizes are known do not tell which of these it is
 	Classes              // how many there are
 )
 
@@ -254,14 +254,14 @@ func (r *Run) class(needs uint64) Class {
 	switch {
 	case needs == stack.Cold:
 		return Cold
-	case h.LLCBytes == 0 || h.L2Bytes == 0:
-		return Reuse
-	case needs <= h.L2Bytes:
+	case h.L2Bytes != 0 && needs <= h.L2Bytes:
 		return Close
-	case needs <= h.LLCBytes:
+	case h.LLCBytes != 0 && needs > h.LLCBytes:
+		return Far
+	case h.L2Bytes != 0 && h.LLCBytes != 0:
 		return Near
 	}
-	return Far
+	return Reuse
 }
 
 // lies takes note of where a unit lies that a touches.

@@ -81,7 +81,7 @@ func (r *Run) Farthest(k int) Class {
 }
 
 // rank orders classes by how far they are.
-var rank = [Classes]int{Close: 0, Near: 1, Far: 2, Reuse: 2, Cold: 3}
+var rank = [Classes]int{Close: 0, Near: 1, Reuse: 1, Far: 2, Cold: 3}
 
 // Writers returns for each execution the node that had last written most of the bytes that it
 // accesses, of several the least; -1 if nobody had written any of them.

@@ -53,7 +53,9 @@
  * @property {number} accesses
  * @property {number} units
  * @property {number} lists
- * @property {number} steals
+ * @property {number} steals that are listed
+ * @property {number} stole all of them
+ * @property {number} stoleFar those from another node
  * @property {number} moments
  * @property {boolean} searches
  * @property {boolean} stealing
@@ -67,7 +69,7 @@ const COLD_BIN = 64;
 const CLASSES = /** @type {string[]} */ ([]);
 const CLASS_COLOURS = /** @type {string[]} */ ([]);
 const NO_CLASS = 5; // of an execution that accesses nothing
-const RANK = [0, 1, 2, 3, 2];
+const RANK = [0, 1, 2, 3, 1];
 const OUT = 2; // the mode bit of what is written
 
 /** A reader of columns of integers of variable length. */
@@ -128,6 +130,8 @@ class Run {
 		this.lists = [];
 		/** @type {Float64Array[]} by worker: from and to, one after the other */
 		this.idle = [];
+		/** @type {Float32Array[]} by worker: how much of each of these it looks for work */
+		this.idleShare = [];
 		this.grouped = meta.group > 1;
 		this.busy = this.dur;
 		this.executions = new Uint32Array(0); // by mark, where they are grouped
@@ -167,12 +171,14 @@ class Run {
 			this.lists.push(list);
 		}
 		for (let w = 0; w < workers; w++) {
-			const list = new Float64Array(2 * c.next());
-			for (let /** @type {number} */ i = 0, last = 0; i < list.length; i += 2) {
-				list[i] = last + c.signed();
-				last = list[i + 1] = list[i] + c.next();
+			const n = c.next(), list = new Float64Array(2 * n), share = new Float32Array(n).fill(1);
+			for (let i = 0, last = 0; i < n; i++) {
+				list[2 * i] = last + c.signed();
+				last = list[2 * i + 1] = list[2 * i] + c.next();
+				if (this.grouped) share[i] = c.next() / 255;
 			}
 			this.idle.push(list);
+			this.idleShare.push(share);
 		}
 		const s = meta.steals;
 		this.steals = { at: new Float64Array(s), thief: new Uint16Array(s), victim: new Uint16Array(s),

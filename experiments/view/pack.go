@@ -39,8 +39,10 @@ type packed struct {
 	Accesses  int           `json:"accesses"` // that are listed: all, or none where marks are of several
 	Units     int           `json:"units"`
 	Lists     int           `json:"lists"`
-	Steals    int           `json:"steals"`
-	Moments   int           `json:"moments"` // of the map, where accesses are not listed
+	Steals    int           `json:"steals"`   // that are listed
+	Stole     int           `json:"stole"`    // all
+	StoleFar  int           `json:"stoleFar"` // from another node
+	Moments   int           `json:"moments"`  // of the map, where accesses are not listed
 	Searches  bool          `json:"searches"`
 	Stealing  bool          `json:"stealing"`
 	Tree      *scene.Folded `json:"tree"`
@@ -81,7 +83,7 @@ func pack(name string, r *scene.Run, room int) *packed {
 		} else {
 			w.marks(r, group, room, p)
 		}
-		w.rest(r, group == 1)
+		w.rest(r, p)
 		p.data = w.compressed()
 		size := base64.StdEncoding.EncodedLen(len(p.data))
 		if size <= room || p.Marks <= fewMarks {
@@ -98,6 +100,7 @@ func describe(name string, r *scene.Run, group int) *packed {
 		Ticks: r.Ticks, Nodes: h.Nodes, L2: h.L2Bytes, LLC: h.LLCBytes, Kernels: []string{},
 		Objects: []area{}, Count: len(r.Start), Marks: len(r.Start), Group: group,
 		Accesses: len(r.Items), Units: len(r.Bytes), Lists: len(r.Lists), Steals: len(r.Steals),
+		Stole:    len(r.Steals),
 		Searches: r.Searches, Stealing: r.Stealing}
 	for i, kv := range h.Params {
 		if i > 0 {
@@ -107,6 +110,11 @@ func describe(name string, r *scene.Run, group int) *packed {
 	}
 	if r.Loss != nil {
 		p.Lost = r.Loss.Error()
+	}
+	for _, s := range r.Steals {
+		if h.Workers[s.Thief].Node != h.Workers[s.Victim].Node {
+			p.StoleFar++
+		}
 	}
 	for _, w := range h.Workers {
 		p.Workers = append(p.Workers, w.Node)
@@ -206,14 +214,16 @@ func one(b bool) int {
 	return 0
 }
 
-// rest writes units, lists of them where accesses are listed, searches and steals.
-func (w *writer) rest(r *scene.Run, lists bool) {
+// rest writes units, lists of them where accesses are listed, searches and steals. Where marks are of
+// several executions, searches are how much of each cell of time a worker looks for work, and some of
+// the steals, at equal distances, stand for all.
+func (w *writer) rest(r *scene.Run, p *packed) {
 	last := int64(0)
 	for _, b := range r.Bytes {
 		w.signed(int64(b) - last)
 		last = int64(b)
 	}
-	if lists {
+	if p.Group == 1 {
 		for _, l := range r.Lists {
 			w.put(uint64(len(l)))
 			last := int64(0)
@@ -224,22 +234,66 @@ func (w *writer) rest(r *scene.Run, lists bool) {
 		}
 	}
 	for _, l := range r.Idle {
+		var shares []uint64
+		if p.Group > 1 {
+			l, shares = coarse(l, r.Ticks)
+		}
 		w.put(uint64(len(l)))
 		last := int64(0)
-		for _, s := range l {
+		for i, s := range l {
 			w.signed(s.From - last)
 			w.put(uint64(s.To - s.From))
 			last = s.To
+			if shares != nil {
+				w.put(shares[i])
+			}
 		}
 	}
+	steals := r.Steals
+	if p.Group > 1 && len(steals) > coarseSteals {
+		steals = nil
+		for i := range coarseSteals {
+			steals = append(steals, r.Steals[i*len(r.Steals)/coarseSteals])
+		}
+		p.Steals = coarseSteals
+	}
 	last = 0
-	for _, s := range r.Steals {
+	for _, s := range steals {
 		w.signed(s.At - last)
 		last = s.At
 		w.put(uint64(s.Thief))
 		w.put(uint64(s.Victim))
 		w.put(uint64(s.Entries))
 	}
+}
+
+const (
+	coarseCells  = 4096
+	coarseSteals = 20000
+)
+
+// coarse cuts time into coarseCells and returns those in which a worker looked for work, with how
+// much of them it did, in 255ths.
+func coarse(l []scene.Span, ticks int64) (cells []scene.Span, shares []uint64) {
+	edge := func(c int) int64 {
+		return ticks/coarseCells*int64(c) + ticks%coarseCells*int64(c)/coarseCells
+	}
+	i := 0
+	for c := range coarseCells {
+		from, to := edge(c), edge(c+1)
+		var sum int64
+		for ; i < len(l) && l[i].From < to; i++ {
+			sum += max(0, min(l[i].To, to)-max(l[i].From, from))
+			if l[i].To > to {
+				break
+			}
+		}
+		if sum > 0 {
+			cells = append(cells, scene.Span{From: from, To: to})
+			shares = append(shares, uint64(max(1, (sum*255+(to-from)/2)/(to-from))))
+		}
+	}
+	return cells, shares
 }
 
 // A mark is executions of a worker, one after the other.

@@ -48,7 +48,7 @@ class Page {
 			unit: known ? "ns" : "ticks", selection: { bins: null, node: -1, time: null, cells: null } };
 		this.end = Math.max(1, ...runs.map(r => r.meta.ticks / Page.scale(r)));
 		this.look.to = this.look.at = this.end;
-		if (!runs.some(r => r.meta.l2 > 0 && r.meta.llc > 0)) this.look.colour = "kind";
+		if (!runs.some(r => r.meta.llc > 0)) this.look.colour = "kind";
 		/** @type {MapColour} */
 		this.mapColour = runs.some(r => r.meta.nodes > 1) ? "node" : "worker";
 		this.object = Page.largest(runs);
@@ -154,17 +154,13 @@ class Page {
 		parts.push(`${countText(m.count)} executions`);
 		if (total > 0) {
 			parts.push(countText(total) + " accesses: " + by.map((v, i) => ({ c: CLASSES[i], v }))
-				.filter((x, i) => x.v > 0 || i < 4 && m.llc > 0 && m.l2 > 0)
+				.filter((x, i) => x.v > 0 || [m.l2 > 0, m.l2 > 0 && m.llc > 0, m.llc > 0, true, false][i])
 				.map(x => `${x.c} ${percent(x.v, total)}`).join(", "));
 		} else {
 			parts.push("they say of no data that they access it");
 		}
 		if (m.stealing) {
-			let far = 0;
-			for (let i = 0; i < m.steals; i++) {
-				if (m.workers[run.steals.thief[i]] !== m.workers[run.steals.victim[i]]) far++;
-			}
-			parts.push(`${countText(m.steals)} steals, ${countText(far)} from another node`);
+			parts.push(`${countText(m.stole)} steals` + (m.nodes > 1 ? `, ${countText(m.stoleFar)} from another node` : ""));
 		}
 		return parts.join("; ") + ".";
 	}
@@ -178,7 +174,8 @@ class Page {
 		if (m.group > 1) {
 			list.push(`Too many for a page: each mark stands for up to ${countText(m.group)} executions of a worker, one ` +
 				`after the other, and has the colour of most of their time. The map shows ${m.moments} moments. Cells ` +
-				"cannot be chosen, and there are no arcs.");
+				"cannot be chosen, and there are no arcs." + (m.steals < m.stole ?
+				` Of the steals, ${countText(m.steals)} are shown.` : ""));
 		}
 		if (m.taskStamps) list.push("Stamps are of whole tasks: kernels of a task are drawn with equal shares of its time.");
 		if (!m.searches) list.push("The trace does not tell when workers looked for work: idle time is shown as scheduling.");

@@ -166,6 +166,7 @@ class Timeline {
 			for (let i = 0; i < l.length; i += 2) {
 				const a = this.x(look, p.width, l[i]), b = this.x(look, p.width, l[i + 1]);
 				if (b < LABELS || a > p.width) continue;
+				if (run.idleShare[w][i / 2] < 0.5) continue;
 				p.rect(Math.max(a, LABELS), y, Math.min(b, p.width) - Math.max(a, LABELS), high, th.idle);
 				this.marks++;
 			}
@@ -214,7 +215,7 @@ class Timeline {
 		}
 		run.idle.forEach((l, w) => {
 			for (let i = 0; i < l.length; i += 2) {
-				if (l[i + 1] >= from && l[i] <= to) add(rowOf[w] * columns, l[i], l[i + 1], kinds - 1, 1);
+				if (l[i + 1] >= from && l[i] <= to) add(rowOf[w] * columns, l[i], l[i + 1], kinds - 1, run.idleShare[w][i / 2]);
 			}
 		});
 		if (this.cells.length < cells) this.cells = new Uint16Array(cells);
