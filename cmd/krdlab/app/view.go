@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/request"
 	"krdlab/experiments/scene"
 	"krdlab/experiments/view"
 )
@@ -21,6 +22,7 @@ const viewFile = "view.html"
 type viewFlags struct {
 	out       string
 	allowLoss bool
+	open      bool
 	caches    given
 }
 
@@ -46,6 +48,9 @@ func (a *app) viewCommand() *cobra.Command {
 			if err == nil {
 				_, err = fmt.Fprintln(a.stdout, out)
 			}
+			if err == nil && f.open {
+				a.openPage(c.Context(), out)
+			}
 			return err
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
@@ -54,9 +59,25 @@ func (a *app) viewCommand() *cobra.Command {
 	p.StringVar(&f.out, "out", "", "write this `FILE`, in place of a page of krdlab's (default RUN/"+
 		viewFile+", or TRACE.html)")
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "show a trace with discarded records too")
+	p.BoolVar(&f.open, "open", false, "open the page too: with $"+browserVariable+", or where there is a "+
+		"display as the system opens pages")
 	cachesVar(p, &f.caches)
 	p.SortFlags = false
 	return c
+}
+
+// keepTraces makes d, for --view, a run that keeps traces: if no --trace is given one of each scheduler,
+// which tells tasks. Errors: the --trace that is given keeps none.
+func keepTraces(d *request.Draft, given bool, trace string) error {
+	if !given {
+		d.Structure.Tasks = true
+		return nil
+	}
+	if d.Trace.None() || d.Trace == request.TraceKRD || !d.Kernel.Work && !d.Structure.Any() {
+		return &request.Error{Flag: "trace", Got: trace, Want: "--view shows the traces that are kept, and " +
+			"there are none; write full,tasks, or tasks alone for one traced repetition"}
+	}
+	return nil
 }
 
 // view writes the page of some run directories and traces, and returns which file it is.
