@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"krdlab/experiments"
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/measure"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
@@ -59,7 +60,7 @@ func (a *app) runCommand() *cobra.Command {
 	p.Bool("json", false, "print one JSON document instead of tables")
 	p.BoolVarP(&verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
 		"and the cost of tracing too")
-	p.BoolVar(&view, "view", false, "when all is done, make a page of the traces, RUN/"+viewFile+", as krdlab "+
+	p.BoolVar(&view, "view", false, "when all is done, make a page of the traces, RUN/"+dataset.ViewFile+", as krdlab "+
 		"view does, and open it: with $"+browserVariable+", or where there is a display as the system opens "+
 		"pages; without --trace the traces tell tasks too")
 	p.SortFlags, run.Flags().SortFlags = false, false

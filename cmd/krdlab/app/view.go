@@ -11,13 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/scene"
 	"krdlab/experiments/view"
 )
-
-// viewFile is the page of a run directory, unless --out says otherwise.
-const viewFile = "view.html"
 
 type viewFlags struct {
 	out       string
@@ -57,7 +55,7 @@ func (a *app) viewCommand() *cobra.Command {
 	}
 	p := c.Flags()
 	p.StringVar(&f.out, "out", "", "write this `FILE`, in place of a page of krdlab's (default RUN/"+
-		viewFile+", or TRACE.html)")
+		dataset.ViewFile+", or TRACE.html)")
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "show a trace with discarded records too")
 	p.BoolVar(&f.open, "open", false, "open the page too: with $"+browserVariable+", or where there is a "+
 		"display as the system opens pages")
@@ -85,7 +83,7 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 	if out = f.out; out == "" {
 		out = strings.TrimSuffix(strings.TrimSuffix(paths[0], ".zst"), ".loi") + ".html"
 		if info, err := os.Stat(paths[0]); err == nil && info.IsDir() {
-			out = filepath.Join(paths[0], viewFile)
+			out = filepath.Join(paths[0], dataset.ViewFile)
 		}
 	}
 	if err := derivable("out", out); err != nil {
