@@ -13,8 +13,8 @@ import (
 	"krdlab/loi"
 )
 
-// ViewsDir is the folder of an experiment with the pages of its traces, and ViewFile is the page of a
-// single run.
+// ViewsDir is the folder of an experiment with the pages of its traces, and ViewFile is the page of
+// a single run.
 const (
 	ViewsDir = "views"
 	ViewFile = "view.html"
@@ -65,9 +65,9 @@ func (k *Kept) String() string {
 	return fmt.Sprintf("%s, %s of %d by time, not the median", which, units.Ordinal(k.Rank), k.Of)
 }
 
-// MedianTrace returns the trace of the repetition of median time, of a scheduler at a core count; where
-// that repetition has none, the trace of the one nearest to it by rank. nil: no trace is kept. Several
-// cells (of several seeds) are taken together.
+// MedianTrace returns the trace of the repetition of median time, of a scheduler at a core count;
+// where that repetition has none, the trace of the one nearest to it by rank. nil: no trace is kept.
+// Several cells (of several seeds) are taken together.
 func (g *Group) MedianTrace(scheduler string, cores int) *Kept {
 	var all []Kept
 	cells := 0
@@ -112,15 +112,16 @@ func (k *Kept) off() int {
 	return max(d, -d)
 }
 
-// repetitions returns the timed repetitions of a cell, with their traces where these are kept, and the
-// one that was traced apart.
+// repetitions returns the timed repetitions of a cell, with their traces where these are kept, and
+// the one that was traced apart.
 func (c *Cell) repetitions() (list []Kept) {
 	r := c.Result
 	kept := func(name string) string {
-		if file := filepath.Join(c.Dir, name); name != "" && filepath.IsLocal(name) && exists(file) {
-			return file
+		file := filepath.Join(c.Dir, name)
+		if name == "" || !filepath.IsLocal(name) || !exists(file) {
+			return ""
 		}
-		return ""
+		return file
 	}
 	for i := range r.Repetitions {
 		k := Kept{Cell: c, Rep: i, TimeNS: float64(r.Repetitions[i].TimeNS)}
@@ -133,7 +134,8 @@ func (c *Cell) repetitions() (list []Kept) {
 		if r.Substrate == loi.Simulated && len(list) > 0 { // tracing takes no virtual time
 			list[0].Path = kept(t.Path)
 		} else if t.TimeNS.Known() {
-			list = append(list, Kept{Cell: c, Path: kept(t.Path), Rep: -1, TimeNS: t.TimeNS.Float()})
+			list = append(list, Kept{Cell: c, Path: kept(t.Path), Rep: -1,
+				TimeNS: t.TimeNS.Float()})
 		}
 	}
 	return list

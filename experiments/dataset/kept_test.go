@@ -41,6 +41,8 @@ func TestMedianTrace(t *testing.T) {
 		"that of the median was removed": {[]cell{{full, loi.Native, false, []int64{50, 10, 30, 20, 40}, 50,
 			"s.1.loi", []string{"s.1.loi", "s.5.loi"}}},
 			0, "s.5.loi", "repetition 5, 4th of 5 by time, not the median"},
+		"that of the result is one of the timed": {[]cell{{full, loi.Native, false, []int64{10, 20, 30}, 10,
+			"s.1.loi", []string{"s.1.loi"}}}, 0, "s.1.loi", "repetition 1, 1st of 3 by time, not the median"},
 		"one of a simulated run": {[]cell{{one, loi.Simulated, false, []int64{30, 10, 20}, 30, "s.loi",
 			[]string{"s.loi", "s.1.loi"}}}, 0, "s.loi", "repetition 1, 3rd of 3 by time, not the median"},
 		"nothing is drawn": {[]cell{{one, loi.Simulated, true, []int64{30}, 30, "s.loi", []string{"s.loi"}}},

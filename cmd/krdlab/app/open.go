@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// browserVariable is a list of commands, separated by colons, of which the first that works shows a
-// page. In each %s stands for the address of the page, %c for a colon and %% for a percent sign; one
-// without %s is given the address as its last argument. A & at its end is allowed and means nothing:
-// no browser is waited for.
+// browserVariable is a list of commands, separated by colons, of which the first that works shows
+// a page. In each %s stands for the address of the page, %c for a colon and %% for a percent sign;
+// one without %s is given the address as its last argument. A & at its end is allowed and means
+// nothing: no browser is waited for.
 const browserVariable = "BROWSER"
 
 // promptFailure is how long a browser has to fail: one that still runs then shows the page.
 const promptFailure = time.Second
 
 // errNoDisplay is why no browser is tried.
-var errNoDisplay = errors.New("$" + browserVariable + " is not set, and there is no display, or no program " +
-	"that opens pages")
+var errNoDisplay = errors.New("$" + browserVariable + " is not set, and there is no display, " +
+	"or no program that opens pages")
 
-// openPage opens a page in a browser and prints to stderr where the page is and whether it is open. A
-// page that cannot be opened is no error: it stands.
+// openPage opens a page in a browser and prints to stderr where the page is and whether it is open.
+// A page that cannot be opened is no error: it stands.
 func (a *app) openPage(ctx context.Context, page string) {
 	with, err := browse(ctx, page)
 	if err != nil {
@@ -39,8 +39,8 @@ func (a *app) openPage(ctx context.Context, page string) {
 	fmt.Fprintf(a.stderr, "page: %s, opened with %s\n", page, with)
 }
 
-// browse opens a file in a browser, and returns the program's name. Errors: of each browser that was
-// tried, or errNoDisplay.
+// browse opens a file in a browser, and returns the program's name. Errors: of each browser that
+// was tried, or errNoDisplay.
 func browse(ctx context.Context, file string) (with string, err error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -86,8 +86,8 @@ func browsers() (list []string) {
 	return []string{opener}
 }
 
-// command returns the words of a command of [browserVariable], which is not empty. Words are separated
-// by blanks; there are no quotes.
+// command returns the words of a command of [browserVariable], which is not empty. Words are
+// separated by blanks; there are no quotes.
 func command(text, address string) (argv []string) {
 	asks := false
 	for word := range strings.FieldsSeq(strings.TrimRight(text, " \t&")) {
@@ -100,9 +100,9 @@ func command(text, address string) (argv []string) {
 	return argv
 }
 
-// begin starts a program, in a session of its own, so that the end of krdlab or of its terminal leaves
-// it alone. It has no standard files: those of krdlab hold data. Errors: it cannot be started, or it
-// fails at once.
+// begin starts a program, in a session of its own, so that the end of krdlab or of its terminal
+// leaves it alone. It has no standard files: those of krdlab hold data. Errors: it cannot be
+// started, or it fails at once.
 func begin(ctx context.Context, argv []string) error {
 	c := exec.Command(argv[0], argv[1:]...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -60,9 +60,9 @@ func (a *app) runCommand() *cobra.Command {
 	p.Bool("json", false, "print one JSON document instead of tables")
 	p.BoolVarP(&verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
 		"and the cost of tracing too")
-	p.BoolVar(&view, "view", false, "when all is done, make a page of the traces, RUN/"+dataset.ViewFile+", as krdlab "+
-		"view does, and open it: with $"+browserVariable+", or where there is a display as the system opens "+
-		"pages; without --trace the traces tell tasks too")
+	p.BoolVar(&view, "view", false, "when all is done, make a page of the traces, RUN/"+
+		dataset.ViewFile+", as krdlab view does, and open it: with $"+browserVariable+", or where "+
+		"there is a display as the system opens pages; without --trace the traces tell tasks too")
 	p.SortFlags, run.Flags().SortFlags = false, false
 	completeRunFlags(run)
 
@@ -364,8 +364,8 @@ func (f *runFlags) schedule(path string) (*dag.Schedule, error) {
 
 // run measures and prints, and returns the run directory. What was done before an error is printed
 // too.
-func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology, print printer) (dir string,
-	err error) {
+func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
+	print printer) (dir string, err error) {
 	err = a.measured(ctx, c, t, func(out *experiments.Outcome) error {
 		dir = out.Dir
 		return a.print(out, print)

@@ -262,8 +262,8 @@ func (a *app) sweepResume() *cobra.Command {
 	return c
 }
 
-// sweepRun works through the plan of an experiment folder, writes its tables, with views the pages of
-// its traces, and says what came out.
+// sweepRun works through the plan of an experiment folder, writes its tables, with views the pages
+// of its traces, and says what came out.
 func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan, views bool) error {
 	opt, err := a.sweepOptions()
 	if err != nil {

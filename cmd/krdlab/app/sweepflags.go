@@ -128,8 +128,8 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 	set.BoolVar(&f.print, "print", false, "the same as --dry-run")
 	set.BoolVar(&f.write, "plan-only", false, "write the experiment folder and run nothing, for "+
 		"krdlab sweep submit")
-	viewVar(set, &f.view, "; without --trace simulated cells then keep the trace of each repetition, "+
-		"native ones one trace, and these tell tasks")
+	viewVar(set, &f.view, "; without --trace simulated cells then keep the trace of each "+
+		"repetition, native ones one trace, and these tell tasks")
 	return f
 }
 

@@ -20,9 +20,9 @@ import (
 
 // viewVar defines the --view of a command of sweeps; more is what its help says beside.
 func viewVar(p *pflag.FlagSet, to *bool, more string) {
-	p.BoolVar(to, "view", false, "at the end make a page of traces for each size, machine and number of cores, "+
-		"in DIR/"+dataset.ViewsDir+": each scheduler with its median repetition, or the nearest to it "+
-		"whose trace is kept"+more)
+	p.BoolVar(to, "view", false, "at the end make a page of traces for each size, machine and "+
+		"number of cores, in DIR/"+dataset.ViewsDir+": each scheduler with its median repetition, "+
+		"or the nearest to it whose trace is kept"+more)
 }
 
 // keepsTraces returns an error where no cell of a plan keeps a trace.
@@ -57,7 +57,9 @@ func (a *app) sweepViews(ctx context.Context, e *dataset.Experiment) error {
 			pages++
 			page := filepath.Join(e.Dir, filepath.FromSlash(g.ViewOf(cores)))
 			title := fmt.Sprintf("%s, %s", g.Key, units.Count(cores, "core"))
-			err := interruptible(ctx, func() error { return a.sweepView(page, title, traces, names) })
+			err := interruptible(ctx, func() error {
+				return a.sweepView(page, title, traces, names)
+			})
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -57,23 +57,23 @@ func (a *app) viewCommand() *cobra.Command {
 	p.StringVar(&f.out, "out", "", "write this `FILE`, in place of a page of krdlab's (default RUN/"+
 		dataset.ViewFile+", or TRACE.html)")
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "show a trace with discarded records too")
-	p.BoolVar(&f.open, "open", false, "open the page too: with $"+browserVariable+", or where there is a "+
-		"display as the system opens pages")
+	p.BoolVar(&f.open, "open", false, "open the page too: with $"+browserVariable+", or where "+
+		"there is a display as the system opens pages")
 	cachesVar(p, &f.caches)
 	p.SortFlags = false
 	return c
 }
 
-// keepTraces makes d, for --view, a run that keeps traces: if no --trace is given one of each scheduler,
-// which tells tasks. Errors: the --trace that is given keeps none.
+// keepTraces makes d, for --view, a run that keeps traces: if no --trace is given one of each
+// scheduler, which tells tasks. Errors: the --trace that is given keeps none.
 func keepTraces(d *request.Draft, given bool, trace string) error {
 	if !given {
 		d.Structure.Tasks = true
 		return nil
 	}
 	if d.Trace.None() || d.Trace == request.TraceKRD || !d.Kernel.Work && !d.Structure.Any() {
-		return &request.Error{Flag: "trace", Got: trace, Want: "--view shows the traces that are kept, and " +
-			"there are none; write full,tasks, or tasks alone for one traced repetition"}
+		return &request.Error{Flag: "trace", Got: trace, Want: "--view shows the traces that " +
+			"are kept, and there are none; write full,tasks, or tasks alone for one traced repetition"}
 	}
 	return nil
 }
