@@ -84,8 +84,28 @@ func globQuote(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
+// viewsOf returns the pages of traces that are there, relative to the experiment, by the IDs of the
+// cells that they are of.
+func viewsOf(e *dataset.Experiment) map[string]string {
+	views := map[string]string{}
+	groups := e.Groups()
+	for i := range groups {
+		for _, c := range groups[i].Cells {
+			name := dataset.ViewFile // of a single run
+			if len(e.Plan) > 0 {
+				name = groups[i].ViewOf(c.Result.Cores)
+			}
+			if _, err := os.Stat(filepath.Join(e.Dir, filepath.FromSlash(name))); err == nil {
+				views[c.ID] = name
+			}
+		}
+	}
+	return views
+}
+
 // cellFiles lists the cells of the plan, or the single run, with their state and files.
 func cellFiles(e *dataset.Experiment, l *linker) (list []cellLinks) {
+	views := viewsOf(e)
 	problems := map[string][]string{}
 	for _, p := range e.Problems {
 		problems[p.Cell] = append(problems[p.Cell], string(p.Kind))
@@ -118,6 +138,9 @@ func cellFiles(e *dataset.Experiment, l *linker) (list []cellLinks) {
 			if _, err := os.Stat(filepath.Join(e.Dir, filepath.FromSlash(name))); err == nil {
 				c.Files = append(c.Files, short(l.to(name), id+dataset.FailedSuffix))
 			}
+		}
+		if name, ok := views[id]; ok {
+			c.Files = append(c.Files, short(l.to(name), path.Base(name)))
 		}
 		list = append(list, c)
 		return &list[len(list)-1]

@@ -110,8 +110,8 @@ type Sweep struct {
 	Params []kernel.Params
 	Seeds  []uint64
 	Cores  []uint64 // nil: powers of two up to the cores of a node, and each whole node
-	// DefaultTrace: simulated ones are traced for their KRD.
-	DefaultTrace bool
+	// SimulatedTrace is how simulated ones are traced; "": as the draft says.
+	SimulatedTrace TraceMode
 	// Elsewhere records that native ones will be run on a computer of which nothing is known here.
 	Elsewhere bool
 }
@@ -162,8 +162,8 @@ func (s *Sweep) request(d *Draft, machines *Machines) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Machine != nil && s.DefaultTrace {
-		c.Trace = TraceKRD
+	if c.Machine != nil && s.SimulatedTrace != "" {
+		c.Trace = s.SimulatedTrace
 	}
 	if s.Elsewhere && c.Machine == nil {
 		if c.Topology, err = hw.Synthetic(fmt.Sprintf("1x%d",

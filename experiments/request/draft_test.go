@@ -83,7 +83,7 @@ func TestDraft(t *testing.T) {
 func TestSweepOrder(t *testing.T) {
 	s := Sweep{Draft: *draft(t, nil), Places: []string{Native, DefaultMachine},
 		Params: []kernel.Params{valid(t).Params, valid(t).Params}, Seeds: []uint64{3, 1},
-		DefaultTrace: true}
+		SimulatedTrace: TraceKRD}
 	s.Params[1]["n"] = 64
 	list, err := s.Requests(context.Background(), &Machines{Host: testHost})
 	if err != nil {

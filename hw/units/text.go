@@ -36,6 +36,15 @@ func Noun[N int | int64 | uint64](n N, what string) string {
 	return what + "s"
 }
 
+// Ordinal prints a place, from 1: 1st, 2nd, 3rd, 4th, 11th, 21st.
+func Ordinal(n int) string {
+	ending := "th"
+	if n/10%10 != 1 && n%10 > 0 && n%10 < 4 {
+		ending = []string{"st", "nd", "rd"}[n%10-1]
+	}
+	return fmt.Sprint(n, ending)
+}
+
 // List joins words as a sentence does: a, b and c.
 func List(words []string) string {
 	last := len(words) - 1

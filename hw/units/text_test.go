@@ -24,6 +24,17 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestOrdinal(t *testing.T) {
+	got := ""
+	for _, n := range []int{1, 2, 3, 4, 10, 11, 12, 13, 20, 21, 102, 111, 1013} {
+		got += Ordinal(n) + " "
+	}
+	const want = "1st 2nd 3rd 4th 10th 11th 12th 13th 20th 21st 102nd 111th 1013th "
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestList(t *testing.T) {
 	got := List(nil) + "|" + List([]string{"a"}) + "|" + List([]string{"a", "b"}) + "|" +
 		List([]string{"a", "b", "c"})

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"krdlab/experiments"
+	"krdlab/experiments/dataset"
 	"krdlab/experiments/measure"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
@@ -40,7 +41,7 @@ type runFlags struct {
 
 // runCommand has one subcommand for each kernel.
 func (a *app) runCommand() *cobra.Command {
-	f, verbose := &runFlags{}, false
+	f, verbose, view := &runFlags{}, false, false
 	run := group(&cobra.Command{
 		Use:   "run KERNEL",
 		Short: "Run a kernel under one scheduler or several, repeatedly, and sum up",
@@ -59,6 +60,9 @@ func (a *app) runCommand() *cobra.Command {
 	p.Bool("json", false, "print one JSON document instead of tables")
 	p.BoolVarP(&verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
 		"and the cost of tracing too")
+	p.BoolVar(&view, "view", false, "when all is done, make a page of the traces, RUN/"+
+		dataset.ViewFile+", as krdlab view does, and open it: with $"+browserVariable+", or where "+
+		"there is a display as the system opens pages; without --trace the traces tell tasks too")
 	p.SortFlags, run.Flags().SortFlags = false, false
 	completeRunFlags(run)
 
@@ -72,9 +76,23 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	for _, k := range kernels.Table {
 		var c *cobra.Command
-		c = a.kernelCommand(k, f, nil,
+		c = a.kernelCommand(k, f,
+			func(d *request.Draft, p *pflag.FlagSet) error {
+				if !view {
+					return nil
+				}
+				return keepTraces(d, p.Changed("trace"), f.trace)
+			},
 			func(ctx context.Context, r *request.Request, t *hw.Topology) error {
-				return a.run(ctx, r, t, printerOf(asJSON(c), verbose))
+				dir, err := a.run(ctx, r, t, printerOf(asJSON(c), verbose))
+				if err != nil || !view {
+					return err
+				}
+				page, err := a.view(ctx, &viewFlags{allowLoss: true}, []string{dir})
+				if err == nil {
+					a.openPage(ctx, page)
+				}
+				return err
 			})
 		c.Example = fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
 			"--sched all --json", k.Name, k.Name)
@@ -344,9 +362,15 @@ func (f *runFlags) schedule(path string) (*dag.Schedule, error) {
 	return s, nil
 }
 
-// run measures and prints. What was done before an error is printed too.
-func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology, print printer) error {
-	return a.measured(ctx, c, t, func(out *experiments.Outcome) error { return a.print(out, print) })
+// run measures and prints, and returns the run directory. What was done before an error is printed
+// too.
+func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
+	print printer) (dir string, err error) {
+	err = a.measured(ctx, c, t, func(out *experiments.Outcome) error {
+		dir = out.Dir
+		return a.print(out, print)
+	})
+	return dir, err
 }
 
 // measured measures, and hands what was done to use, after an error too.

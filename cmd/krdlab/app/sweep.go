@@ -151,14 +151,22 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 	}
 	a.sayFew(configs)
 	if f.write {
-		fmt.Fprintf(a.stderr, "%s planned in %s; run with krdlab sweep submit %s, "+
-			"or krdlab sweep resume %s\n", units.Count(len(plan.Cells), "cell"), dir, dir, dir)
+		fmt.Fprintf(a.stderr, "%s planned in %s; run with krdlab sweep submit %s, or %s\n",
+			units.Count(len(plan.Cells), "cell"), dir, dir, resumeText(dir, f.view))
 		return nil
 	}
 	if !created {
 		fmt.Fprintf(a.stderr, "going on with %s\n", dir)
 	}
-	return a.sweepRun(ctx, dir, plan)
+	return a.sweepRun(ctx, dir, plan, f.view)
+}
+
+// resumeText is the command that goes on with a sweep.
+func resumeText(dir string, views bool) string {
+	if views {
+		dir += " --view"
+	}
+	return "krdlab sweep resume " + dir
 }
 
 // planned returns the plan of configurations and its experiment folder.
@@ -234,23 +242,29 @@ func (a *app) saySubstrates(plan *sweep.Plan, f *sweepFlags) {
 
 // sweepResume is `krdlab sweep resume DIR`.
 func (a *app) sweepResume() *cobra.Command {
-	return &cobra.Command{
+	views := false
+	c := &cobra.Command{
 		Use:   "resume DIR",
 		Short: "Go on with a sweep: cells that are missing, unfinished or failed are run",
 		Args:  exactly("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			plan, err := sweep.Read(args[0])
+			if err == nil && views {
+				err = keepsTraces(args[0], plan.Cells)
+			}
 			if err != nil {
 				return err
 			}
-			return a.sweepRun(c.Context(), args[0], plan)
+			return a.sweepRun(c.Context(), args[0], plan, views)
 		},
 	}
+	viewVar(c.Flags(), &views, "")
+	return c
 }
 
-// sweepRun works through the plan of an experiment folder, writes its tables and says what came
-// out.
-func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan) error {
+// sweepRun works through the plan of an experiment folder, writes its tables, with views the pages
+// of its traces, and says what came out.
+func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan, views bool) error {
 	opt, err := a.sweepOptions()
 	if err != nil {
 		return err
@@ -265,14 +279,16 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan) error 
 	e, terr := sweep.WriteTables(dir)
 	if err == nil && terr == nil {
 		a.sayProblems(e, dataset.Unreadable, dataset.Interrupted) // failures were told as they came
-		err = a.printSweep(dir, e)
+		if err = a.printSweep(dir, e); err == nil && views {
+			err = a.sweepViews(ctx, e)
+		}
 	}
 	if ctx.Err() != nil {
 		return failure.Errorf(failure.Interrupted, "interrupted; %d of %d cells are done; go "+
-			"on with: krdlab sweep resume %s", len(sum.Before)+len(sum.Done), len(plan.Cells), dir)
+			"on with: %s", len(sum.Before)+len(sum.Done), len(plan.Cells), resumeText(dir, views))
 	}
 	if err = bothErrors(err, terr); err != nil {
-		return howFar(err, sum, plan, "krdlab sweep resume "+dir)
+		return howFar(err, sum, plan, resumeText(dir, views))
 	}
 	for _, id := range sum.Busy {
 		fmt.Fprintf(a.stderr,
@@ -285,8 +301,8 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan) error 
 		}
 		first := sum.Failures[0]
 		return &codeError{first.ExitCode, fmt.Errorf("%d of %d cells failed, the first, %s, "+
-			"with: %s; to run them again: krdlab sweep resume %s",
-			n, len(plan.Cells), first.ID, oneLine(errors.New(first.Error)), dir)}
+			"with: %s; to run them again: %s",
+			n, len(plan.Cells), first.ID, oneLine(errors.New(first.Error)), resumeText(dir, views))}
 	}
 	return unused
 }

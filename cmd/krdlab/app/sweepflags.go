@@ -77,6 +77,7 @@ type sweepFlags struct {
 	class             *string
 	nativeOnly        []string // kernels and schedulers that simulated cells of a sweep of all lack
 	dry, print, write bool
+	view              bool
 }
 
 // newSweepFlags defines the flags on set, those of k first.
@@ -127,6 +128,8 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 	set.BoolVar(&f.print, "print", false, "the same as --dry-run")
 	set.BoolVar(&f.write, "plan-only", false, "write the experiment folder and run nothing, for "+
 		"krdlab sweep submit")
+	viewVar(set, &f.view, "; without --trace simulated cells then keep the trace of each "+
+		"repetition, native ones one trace, and these tell tasks")
 	return f
 }
 
@@ -223,7 +226,19 @@ func (f *sweepFlags) requests(ctx context.Context, machines *request.Machines) (
 	if err != nil {
 		return nil, err
 	}
-	s := request.Sweep{Draft: *d, DefaultTrace: !f.set.Changed("trace"), Elsewhere: f.write}
+	traced := f.set.Changed("trace")
+	if f.view {
+		if err := keepTraces(d, traced, f.trace); err != nil {
+			return nil, err
+		}
+	}
+	s := request.Sweep{Draft: *d, Elsewhere: f.write}
+	if !traced {
+		s.SimulatedTrace = request.TraceKRD
+		if f.view { // tracing takes no virtual time, and the median one is known at the end
+			s.SimulatedTrace = request.TraceFull
+		}
+	}
 	if s.Places, err = f.machines.split("machine", nil); err != nil {
 		return nil, err
 	}

@@ -73,6 +73,7 @@ func writeStatus(p *doc.Page, s *sweep.Status) error {
 // sweepCollect is `krdlab sweep collect DIR...`.
 func (a *app) sweepCollect() *cobra.Command {
 	var out string
+	views := false
 	c := &cobra.Command{
 		Use:   "collect DIR [DIR...]",
 		Short: "Write the tables of an experiment anew, or merge several into one",
@@ -104,9 +105,13 @@ func (a *app) sweepCollect() *cobra.Command {
 			}
 			a.sayProblems(e, dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable,
 				dataset.Interrupted)
-			return allUsed(a.printSweep(dir, e), e)
+			if err = a.printSweep(dir, e); err == nil && views {
+				err = a.sweepViews(c.Context(), e)
+			}
+			return allUsed(err, e)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "new folder `DIR` to merge into")
+	viewVar(c.Flags(), &views, "")
 	return c
 }

@@ -11,16 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/dataset"
+	"krdlab/experiments/request"
 	"krdlab/experiments/scene"
 	"krdlab/experiments/view"
 )
 
-// viewFile is the page of a run directory, unless --out says otherwise.
-const viewFile = "view.html"
-
 type viewFlags struct {
 	out       string
 	allowLoss bool
+	open      bool
 	caches    given
 }
 
@@ -46,17 +46,36 @@ func (a *app) viewCommand() *cobra.Command {
 			if err == nil {
 				_, err = fmt.Fprintln(a.stdout, out)
 			}
+			if err == nil && f.open {
+				a.openPage(c.Context(), out)
+			}
 			return err
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}
 	p := c.Flags()
 	p.StringVar(&f.out, "out", "", "write this `FILE`, in place of a page of krdlab's (default RUN/"+
-		viewFile+", or TRACE.html)")
+		dataset.ViewFile+", or TRACE.html)")
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "show a trace with discarded records too")
+	p.BoolVar(&f.open, "open", false, "open the page too: with $"+browserVariable+", or where "+
+		"there is a display as the system opens pages")
 	cachesVar(p, &f.caches)
 	p.SortFlags = false
 	return c
+}
+
+// keepTraces makes d, for --view, a run that keeps traces: if no --trace is given one of each
+// scheduler, which tells tasks. Errors: the --trace that is given keeps none.
+func keepTraces(d *request.Draft, given bool, trace string) error {
+	if !given {
+		d.Structure.Tasks = true
+		return nil
+	}
+	if d.Trace.None() || d.Trace == request.TraceKRD || !d.Kernel.Work && !d.Structure.Any() {
+		return &request.Error{Flag: "trace", Got: trace, Want: "--view shows the traces that " +
+			"are kept, and there are none; write full,tasks, or tasks alone for one traced repetition"}
+	}
+	return nil
 }
 
 // view writes the page of some run directories and traces, and returns which file it is.
@@ -64,7 +83,7 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 	if out = f.out; out == "" {
 		out = strings.TrimSuffix(strings.TrimSuffix(paths[0], ".zst"), ".loi") + ".html"
 		if info, err := os.Stat(paths[0]); err == nil && info.IsDir() {
-			out = filepath.Join(paths[0], viewFile)
+			out = filepath.Join(paths[0], dataset.ViewFile)
 		}
 	}
 	if err := derivable("out", out); err != nil {
