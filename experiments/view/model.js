@@ -132,6 +132,8 @@ class Run {
 		this.idle = [];
 		/** @type {Float32Array[]} by worker: how much of each of these it looks for work */
 		this.idleShare = [];
+		/** @type {Map<string, Uint16Array>} */
+		this.kept = new Map();
 		this.grouped = meta.group > 1;
 		this.busy = this.dur;
 		this.executions = new Uint32Array(0); // by mark, where they are grouped
@@ -305,6 +307,17 @@ class Run {
 			}
 		}
 		this.dur = this.busy = length;
+	}
+
+	/** Numbers of marks that follow from others, made once. @param {string} name @param {(k: number) => number} f */
+	known(name, f) {
+		let list = this.kept.get(name);
+		if (!list) {
+			list = new Uint16Array(this.n);
+			for (let k = 0; k < this.n; k++) list[k] = f(k);
+			this.kept.set(name, list);
+		}
+		return list;
 	}
 
 	/** The units of an item, one after the other. @param {number} item @param {(u: number) => void} f */

@@ -21,21 +21,22 @@ const LABELS = 54;
  */
 
 /** The colours that marks have, and their names. @param {Run} run @param {Look} look
- * @returns {{colours: string[], names: string[], of: (k: number) => number}} */
+ * @returns {{colours: string[], names: string[], of: Uint16Array | Uint8Array}} of: by mark */
 function markColours(run, look) {
 	const p = look.palette, m = run.meta;
 	switch (look.colour) {
 	case "kind":
-		return { colours: m.kernels.map((_, i) => p[i % p.length]), names: m.kernels, of: k => run.kind[k] };
+		return { colours: m.kernels.map((_, i) => p[i % p.length]), names: m.kernels, of: run.kind };
 	case "wrote":
 		return { colours: [...nodeColours(m.nodes, p), look.theme.none],
 			names: [...nodeNames(m.nodes), "nobody had written it"],
-			of: k => run.wrote[k] < 0 ? m.nodes : run.wrote[k] };
+			of: run.known("wrote", k => run.wrote[k] < 0 ? m.nodes : run.wrote[k]) };
 	case "node":
-		return m.nodes > 1 ? { colours: nodeColours(m.nodes, p), names: nodeNames(m.nodes), of: k => m.workers[run.worker[k]] } :
-			{ colours: workerColours(m, p), names: workerNames(m), of: k => run.worker[k] };
+		return m.nodes > 1 ? { colours: nodeColours(m.nodes, p), names: nodeNames(m.nodes),
+			of: run.known("node", k => m.workers[run.worker[k]]) } :
+			{ colours: workerColours(m, p), names: workerNames(m), of: run.worker };
 	}
-	return { colours: CLASS_COLOURS, names: CLASSES, of: k => run.cls[k] };
+	return { colours: CLASS_COLOURS, names: CLASSES, of: run.cls };
 }
 
 /** @param {number} n @param {string[]} palette */
@@ -175,7 +176,7 @@ class Timeline {
 			const a = Math.max(LABELS, this.x(look, p.width, run.drawn[k]));
 			const b = Math.min(p.width, this.x(look, p.width, run.drawn[k] + run.dur[k]));
 			if (b < LABELS || a > p.width) continue;
-			let colour = colours.colours[colours.of(k)];
+			let colour = colours.colours[colours.of[k]];
 			if (any && !this.chosen.marks[k]) colour = mix(colour, th.background, 0.8);
 			p.rect(a, top[rowOf[run.worker[k]]], Math.max(0.5, b - a - (b - a > 3 ? 1 : 0)), high, colour);
 			this.marks++;
@@ -207,11 +208,15 @@ class Timeline {
 			for (c++; c < l; c++) sum[(at + c) * kinds + kind] += share;
 			sum[(at + l) * kinds + kind] += (x1 - l) * share;
 		};
+		const { drawn, dur, worker, busy, grouped } = run, of = colours.of;
 		for (let k = first; k < last; k++) {
-			const d = run.dur[k];
-			const kind = colours.of(k) + (any && !chosen[k] ? n : 0);
-			add(rowOf[run.worker[k]] * columns, run.drawn[k], run.drawn[k] + d, kind,
-				run.grouped ? (d > 0 ? run.busy[k] / d : 0) : 1);
+			const d = dur[k], kind = of[k] + (any && !chosen[k] ? n : 0), share = grouped ? (d > 0 ? busy[k] / d : 0) : 1;
+			const x0 = (drawn[k] - from) * per, x1 = (drawn[k] + d - from) * per, c = Math.floor(x0);
+			if (c >= 0 && x1 <= c + 1 && c < columns) { // nearly all, seen from afar
+				sum[(rowOf[worker[k]] * columns + c) * kinds + kind] += (x1 - x0) * share;
+			} else {
+				add(rowOf[worker[k]] * columns, drawn[k], drawn[k] + d, kind, share);
+			}
 		}
 		run.idle.forEach((l, w) => {
 			for (let i = 0; i < l.length; i += 2) {
