@@ -76,10 +76,19 @@ func one(f func(*subject) (*plot.Figure, error)) func(*subject) ([]plot.Figure, 
 
 // All returns every figure that can be drawn from the group, in the order of the KRD paper, and
 // what cannot be and why. The same group gives the same figures on every computer. Cost: a
-// bootstrap for each scheduler and core count with several seeds.
-func All(g *dataset.Group) (list []plot.Figure, skipped []Skipped) {
+// bootstrap for each scheduler and core count with several seeds, and some passes over the traces of
+// the largest core count.
+func All(g *dataset.Group) (list []plot.Figure, skipped []Skipped) { return Of(g, nil) }
+
+// Of is All of the families that some ids are of, figures or families; nil: of all.
+func Of(g *dataset.Group, ids []string) (list []plot.Figure, skipped []Skipped) {
 	s := newSubject(g)
 	for _, m := range makers {
+		if ids != nil && !slices.ContainsFunc(ids, func(id string) bool {
+			return id == m.id || strings.HasPrefix(id, m.id+"-")
+		}) {
+			continue
+		}
 		figs, err := m.make(s)
 		errs := []error{err}
 		if several, ok := err.(interface{ Unwrap() []error }); ok {

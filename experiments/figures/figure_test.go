@@ -206,3 +206,27 @@ func TestNearly(t *testing.T) {
 		}
 	}
 }
+
+// Figures that were asked for are those of all, and no others are made.
+func TestOf(t *testing.T) {
+	g := &datasettest.Small().Groups()[0]
+	all, _ := All(g)
+	for _, ids := range [][]string{{"ovr"}, {"krd-cumulative-1", "wti"}, {"nothing"}} {
+		list, skipped := Of(g, ids)
+		var want []string
+		for _, f := range all {
+			if slices.ContainsFunc(ids, func(id string) bool {
+				return strings.HasPrefix(f.ID, strings.SplitN(id, "-", 2)[0])
+			}) {
+				want = append(want, f.ID)
+			}
+		}
+		var got []string
+		for _, f := range list {
+			got = append(got, f.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: %v, expected %v (skipped %v)", ids, got, want, skipped)
+		}
+	}
+}

@@ -154,7 +154,7 @@ func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []stri
 		if names[i] != "" {
 			prefix, where = names[i]+"-", names[i]+": "
 		}
-		figs, out := figures.All(&groups[i])
+		figs, out := figures.Of(&groups[i], f.figures)
 		for _, fig := range figs {
 			known = append(known, fig.ID)
 			if asked(figures.Means(fig.ID)) {
