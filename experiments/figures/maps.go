@@ -12,47 +12,37 @@ import (
 	"krdlab/loi"
 )
 
+const mapID = "map"
+
 // maps is who wrote each block last, of the object of most bytes that kernels write: a panel for
 // each scheduler at the largest core count of which there are traces. Who is a node, or where there
 // is one, a worker.
 func maps(s *subject) (*plot.Figure, error) {
-	for _, n := range slices.Backward(s.cores) {
-		if f, err := mapsAt(s, n); f != nil || err != nil {
-			return f, err
-		}
+	all, err := s.over()
+	if err != nil {
+		return nil, err
 	}
-	return nil, Skipped{mapID, "no run has its trace and writes blocks that are registered"}
-}
-
-const mapID = "map"
-
-// mapsAt is that at a core count; nil: there is none.
-func mapsAt(s *subject, cores int) (*plot.Figure, error) {
 	f := &plot.Figure{ID: mapID, Title: "Who wrote each block last"}
-	said, missing := "", []string(nil)
-	for _, name := range s.schedulers {
-		path := s.traceOf(name, cores)
-		if path == "" {
-			missing = append(missing, name)
+	said, missing := "", slices.Clone(all.missing)
+	for i := range all.list {
+		x := &all.list[i]
+		o := scene.Largest(x.owners)
+		if o == nil {
+			missing = append(missing, x.scheduler)
 			continue
 		}
-		p, of, err := mapOf(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if p == nil {
-			missing = append(missing, name)
-			continue
-		}
-		p.Title, said = name, of
+		p, of := mapOf(&x.header, o)
+		p.Title, said = x.scheduler, of
 		f.Panels = append(f.Panels, *p)
 	}
 	if len(f.Panels) == 0 {
-		return nil, nil
+		return nil, Skipped{mapID, "no run has its trace and writes blocks that are registered"}
 	}
 	f.Lay(4)
 	f.Columns = max(f.Columns, 2) // a single one is not as wide as the page
-	f.Caption = []string{said + fmt.Sprintf(" Of the traced repetition, on %s.", plural(cores, "core"))}
+	f.Caption = []string{said + fmt.Sprintf(" Of the traced repetition, on %s.",
+		plural(all.cores, "core"))}
+	f.Caption = append(f.Caption, all.incomplete()...)
 	if len(missing) > 0 {
 		f.Caption = append(f.Caption, notDrawn(missing))
 	}
@@ -71,23 +61,10 @@ func (s *subject) traceOf(scheduler string, cores int) string {
 	return ""
 }
 
-// mapOf is the panel of a trace, and what is in it; nil: no registered block is written.
-func mapOf(path string) (*plot.Panel, string, error) {
-	t, err := loi.Open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer t.Close()
-	list, err := scene.Owners(t)
-	if err != nil {
-		return nil, "", err
-	}
-	o := scene.Largest(list)
-	if o == nil {
-		return nil, "", nil
-	}
-	who, of := "node", func(worker int) int { return t.Header.Workers[worker].Node }
-	if t.Header.Nodes < 2 {
+// mapOf is the panel of an object, and what is in it.
+func mapOf(h *loi.Header, o *scene.Object) (*plot.Panel, string) {
+	who, of := "node", func(worker int) int { return h.Workers[worker].Node }
+	if h.Nodes < 2 {
 		who, of = "worker", func(worker int) int { return worker }
 	}
 	high, wide := o.Size()
@@ -111,7 +88,7 @@ func mapOf(path string) (*plot.Panel, string, error) {
 	}
 	slices.SortFunc(p.Series, func(a, b plot.Series) int { return a.Style - b.Style })
 	return p, fmt.Sprintf("%s: the %s that wrote each block last; white: none did.", o.Describe(),
-		who), nil
+		who)
 }
 
 // owner is the series of a node or worker, in one of the palette's colours.

@@ -18,6 +18,7 @@ type schedule struct {
 	header    loi.Header
 	strip     *scene.Strip
 	arcs      *scene.Arcs
+	owners    []scene.Object
 	ticks     float64 // as long as the axis
 	searches  bool
 	tasks     bool   // some stamps are of whole tasks
@@ -100,7 +101,8 @@ func (s *subject) schedulesAt(cores int) *schedules {
 				return err
 			}
 			x := schedule{scheduler: names[i], header: t.Header, searches: r.Searches,
-				tasks: r.Task != nil, ticks: longest * hz[i], strip: r.Strip(all.columns, ticks), arcs: r.Arcs(arcColumns, ticks)}
+				tasks: r.Task != nil, ticks: longest * hz[i], strip: r.Strip(all.columns, ticks),
+				arcs: r.Arcs(arcColumns, ticks), owners: r.Owners()}
 			if r.Loss != nil {
 				x.lost = r.Loss.Error()
 			}
@@ -184,6 +186,15 @@ func (s *schedules) figure(id, title string, panel func(*schedule) plot.Panel) *
 
 // of is what all captions over time end with.
 func (s *schedules) of() (lines []string) {
+	lines = s.incomplete()
+	if len(s.missing) > 0 {
+		lines = append(lines, notDrawn(s.missing))
+	}
+	return lines
+}
+
+// incomplete says of which traces records are missing.
+func (s *schedules) incomplete() (lines []string) {
 	lost := map[string][]string{}
 	var words []string
 	for i := range s.list {
@@ -196,9 +207,6 @@ func (s *schedules) of() (lines []string) {
 	}
 	for _, w := range words {
 		lines = append(lines, fmt.Sprintf("Not complete: %s: %s.", strings.Join(lost[w], ", "), w))
-	}
-	if len(s.missing) > 0 {
-		lines = append(lines, notDrawn(s.missing))
 	}
 	return lines
 }

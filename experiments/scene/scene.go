@@ -1,8 +1,9 @@
 // Package scene is a run as it lies: the objects of a trace as people think of them, a matrix as a
-// matrix, and who had which of their blocks.
+// matrix, and who had which of their blocks; what each worker did when, and for which tasks.
 //
 //	loi.Trace -> program, made anew without its data -> layouts of objects --\
-//	          -> Ordered -> who wrote each block last -----------------------+-> Objects
+//	          -> Ordered, krd.Units, stack.Online of each node -------------- +-> Run
+//	Run -> State, Owners, Strip, Arcs, Fold
 package scene
 
 import (
@@ -30,40 +31,29 @@ type Layout struct {
 	Curve  bool // they are in the order of a curve that fills space
 }
 
-// Owners returns the objects of a trace whose blocks are registered and that a kernel writes, in
-// the order of the registry, as they are at its end: whoever began to write a block last, by the
-// clock that is common to all workers, has it. Errors: those of [loi.Trace.Ordered], so one for a
-// trace from which records are missing. Cost: a pass over the trace.
-func Owners(t *loi.Trace) ([]Object, error) {
-	r := &t.Header.Registry
-	all := make([]Object, len(r.Objects))
-	written := make([]bool, len(r.Objects))
-	for i := range all {
+// Owners returns the objects of a run whose blocks are registered and that a kernel writes, in the
+// order of the registry, as they are at its end: whoever began to write a block last has it. Cost: a
+// pass over the accesses.
+func (r *Run) Owners() (list []Object) {
+	s := r.Begin()
+	for k := range r.Start {
+		s.Execute(k, nil)
+	}
+	for i := range r.Objects {
 		o := &r.Objects[i]
-		all[i] = Object{Name: o.Name, Bytes: o.Bytes(), Writers: make([]int, o.Len())}
-		for b := range all[i].Writers {
-			all[i].Writers[b] = Nobody
+		if o.Kind != loi.Partition {
+			continue
+		}
+		x, written := Object{Name: o.Name, Bytes: o.Bytes, Layout: o.Layout}, false
+		for u := range s.Units[o.First:][:o.Units] {
+			w := s.Units[int(o.First)+u].Writer
+			x.Writers, written = append(x.Writers, w), written || w != Nobody
+		}
+		if written {
+			list = append(list, x)
 		}
 	}
-	for e, err := range t.Ordered(loi.Order{}) {
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range e.Accesses() {
-			if a.Mode&loi.Out != 0 && a.Block < uint64(len(all[a.Object].Writers)) {
-				all[a.Object].Writers[a.Block], written[a.Object] = e.Worker, true
-			}
-		}
-	}
-	layout := layouts(t)
-	var list []Object
-	for i, ok := range written {
-		if ok {
-			all[i].Layout = layout(loi.ObjectID(i))
-			list = append(list, all[i])
-		}
-	}
-	return list, nil
+	return list
 }
 
 // layouts returns what knows how the units of an object lie: the program of the trace, if it is one

@@ -63,10 +63,11 @@ func TestOwners(t *testing.T) {
 		line{worker: 0, at: 10, accesses: of(0, 0, loi.Out)}, line{worker: 0, at: 20, accesses: of(0, 1, loi.InOut)}, line{worker: 0, at: 40, accesses: of(0, 1, loi.In)},
 		line{worker: 0, at: 50, accesses: keyed}, line{worker: 1, at: 5, accesses: of(0, 0, loi.Out)}, line{worker: 1, at: 30, accesses: of(0, 1, loi.Out)},
 		line{worker: 1, at: 31, accesses: of(1, 1, loi.In)})
-	list, err := Owners(trace)
+	run, err := Read(trace, false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := run.Owners()
 	if len(list) != 1 || list[0].Name != "x" || list[0].Bytes != 192 || list[0].Across != 0 ||
 		!slices.Equal(list[0].Writers, []int{0, 1, Nobody}) {
 		t.Errorf("%+v", list)
@@ -101,11 +102,12 @@ func TestLayouts(t *testing.T) {
 		write := line{worker: 1, at: 1, accesses: []loi.Access{{Object: x.object, Block: 1,
 			Mode: loi.Out}}}
 		for _, program := range []string{x.kernel, "other"} {
-			list, err := Owners(written(t, loi.Header{Registry: r, Kernel: program,
-				Params: request.ParamList(k, params)}, write))
+			run, err := Read(written(t, loi.Header{Registry: r, Kernel: program,
+				Params: request.ParamList(k, params)}, write), false)
 			if err != nil {
 				t.Fatal(err)
 			}
+			list := run.Owners()
 			want := x.across
 			if program == "other" {
 				want = 0
