@@ -23,7 +23,15 @@ import (
 // A Browser is a headless Chromium that is spoken to by the DevTools protocol over a pipe: JSON
 // messages, each ended by a zero byte. It belongs to the goroutine of its test.
 type Browser struct {
-	t     testing.TB
+	*process
+	t testing.TB
+}
+
+// In returns the browser as one of a subtest, whose goroutine it belongs to until that has ended.
+func (b *Browser) In(t testing.TB) *Browser { return &Browser{b.process, t} }
+
+// A process is what the browsers of a test and of its subtests have in common.
+type process struct {
 	to    *os.File
 	front *Tab
 
@@ -79,7 +87,7 @@ func Start(t testing.TB) *Browser {
 	}
 	in.Close()
 	out.Close()
-	b := &Browser{t: t, to: to, wait: map[int]chan message{}, end: make(chan struct{})}
+	b := &Browser{&process{to: to, wait: map[int]chan message{}, end: make(chan struct{})}, t}
 	go b.read(from)
 	t.Cleanup(func() {
 		b.send("", "Browser.close", nil)
@@ -98,7 +106,7 @@ func Start(t testing.TB) *Browser {
 	return b
 }
 
-func (b *Browser) read(from *os.File) {
+func (b *process) read(from *os.File) {
 	defer close(b.end)
 	r := bufio.NewReaderSize(from, 1<<20)
 	for {

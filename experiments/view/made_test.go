@@ -18,6 +18,8 @@ type shape struct {
 	hz                         float64
 	bytes                      uint64 // largest size of its file; 0: no limit
 	plain                      bool   // registered blocks alone, and nothing that the runtime tells
+	spread                     bool   // workers of a node do not follow each other
+	tasks                      bool   // some executions have the stamps of a task of several
 }
 
 // markup is a name that is not to become a part of the page.
@@ -34,7 +36,11 @@ func made(t testing.TB, s shape) *scene.Run {
 				{Name: "keys", Kind: loi.Keyed}, {Name: "space", Kind: loi.Span}},
 			Kernels: []loi.Kernel{{Name: "multiply"}, {Name: markup}, {Name: "add"}}}}
 	for w := range s.workers {
-		h.Workers = append(h.Workers, loi.Worker{CPU: w, Node: w * s.nodes / s.workers})
+		node := w * s.nodes / s.workers
+		if s.spread {
+			node = w % s.nodes
+		}
+		h.Workers = append(h.Workers, loi.Worker{CPU: w, Node: node})
 	}
 	path := filepath.Join(t.TempDir(), "made.loi")
 	w, err := loi.Create(path, h, loi.Options{NoBackground: true, MaxBytes: s.bytes})
@@ -73,6 +79,12 @@ func made(t testing.TB, s shape) *scene.Run {
 		clock[of] += uint64(r.IntN(300))
 		d := uint64(200 + r.IntN(3000))
 		rec.Accesses(loi.KernelID(r.IntN(3)), 0, 1000+clock[of], 1000+clock[of]+d, list)
+		if s.tasks && r.IntN(3) == 0 {
+			for range 1 + r.IntN(3) {
+				rec.Accesses(loi.KernelID(r.IntN(3)), 0, 1000+clock[of], 1000+clock[of]+d, list)
+			}
+			clock[of]++ // so that no other has its stamps
+		}
 		clock[of] += d
 	}
 	if _, err := w.Close(); err != nil {
@@ -86,6 +98,16 @@ func made(t testing.TB, s shape) *scene.Run {
 	run, err := scene.Read(trace, s.bytes > 0)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.tasks {
+		run.Task = make([]bool, len(run.Start))
+		for _, l := range byWorker(run) {
+			for i := 1; i < len(l); i++ {
+				if a, b := l[i-1], l[i]; run.Start[a] == run.Start[b] && run.End[a] == run.End[b] {
+					run.Task[a], run.Task[b] = true, true
+				}
+			}
+		}
 	}
 	return run
 }
