@@ -35,6 +35,10 @@ func made(t testing.TB, s shape) *scene.Run {
 				{Name: markup, Blocks: []loi.SizeRun{{Count: uint32(s.blocks), Bytes: 1024}}},
 				{Name: "keys", Kind: loi.Keyed}, {Name: "space", Kind: loi.Span}},
 			Kernels: []loi.Kernel{{Name: "multiply"}, {Name: markup}, {Name: "add"}}}}
+	mode := loi.In
+	if s.tasks { // of two blocks of one size, nodes have written as much
+		h.Registry.Objects[0].Blocks[0].Bytes, mode = 1024, loi.InOut
+	}
 	for w := range s.workers {
 		node := w * s.nodes / s.workers
 		if s.spread {
@@ -63,7 +67,7 @@ func made(t testing.TB, s shape) *scene.Run {
 			}
 		}
 		near := func() uint64 { return uint64(place[of]+r.IntN(7)) % uint64(s.blocks) }
-		list = append(list[:0], loi.Access{Block: near(), Mode: loi.In}, loi.Access{Object: 1,
+		list = append(list[:0], loi.Access{Block: near(), Mode: mode}, loi.Access{Object: 1,
 			Block: near(), Mode: loi.InOut})
 		if !s.plain {
 			switch r.IntN(6) {
@@ -78,6 +82,9 @@ func made(t testing.TB, s shape) *scene.Run {
 		}
 		clock[of] += uint64(r.IntN(300))
 		d := uint64(200 + r.IntN(3000))
+		if s.tasks { // many last as long
+			d = 200 + d%3*700
+		}
 		rec.Accesses(loi.KernelID(r.IntN(3)), 0, 1000+clock[of], 1000+clock[of]+d, list)
 		if s.tasks && r.IntN(3) == 0 {
 			for range 1 + r.IntN(3) {

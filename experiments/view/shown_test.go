@@ -43,15 +43,19 @@ func folded(r *scene.Run) *scene.Folded {
 }
 
 func TestBrowserShown(t *testing.T) {
-	b, runs := browser.Start(t), told(t)
-	url := page(t, runs)
+	b := browser.Start(t)
+	few, big := told(t), large(t)
+	pages := map[*Run]string{&few[0]: page(t, few), &big[0]: page(t, big)}
 	for _, x := range []struct {
 		name string
+		runs []Run
 		test func(t *testing.T, p *browser.Tab, runs []Run)
-	}{{"columns", shownColumns}, {"state", shownState}, {"hover", shownHover}} {
+	}{{"columns", few, shownColumns}, {"state", few, shownState}, {"hover", few, shownHover},
+		{"map", few, shownMap}, {"timeline", few, shownTimeline}, {"reuse", few, shownReuse},
+		{"tree", few, shownTree}, {"large", big, shownLarge}} {
 		t.Run(x.name, func(t *testing.T) {
-			p := show(b.In(t), url, browser.View{Width: 1400, Height: 1000, Scheme: "light"})
-			x.test(t, p, runs)
+			p := show(b.In(t), pages[&x.runs[0]], browser.View{Width: 1400, Height: 1000, Scheme: "light"})
+			x.test(t, p, x.runs)
 			quiet(t, p, x.name)
 		})
 	}
@@ -80,15 +84,15 @@ func drawn(r *scene.Run) (from, length []float64) {
 // The page unpacks what was packed.
 func shownColumns(t *testing.T, p *browser.Tab, runs []Run) {
 	var got []struct {
-		Worker, Kind, Cls, From, Items, Modes, Classes []int
-		Start, Drawn, Dur                              []float64
-		Idle                                           [][]int64
-		At                                             []int64
-		Thief, Victim, Entries                         []int
-		Units                                          [][]int // of the objects: the first and the last but one
-		Facts                                          string
+		Worker, Kind, Cls, Wrote, From, Items, Modes, Classes []int
+		Start, Drawn, Dur                                     []float64
+		Idle                                                  [][]int64
+		At                                                    []int64
+		Thief, Victim, Entries                                []int
+		Units                                                 [][]int // of the objects: the first and the last but one
+		Facts                                                 string
 	}
-	p.Eval(`krdlab.shown.map(({run: r, element}) => ({Worker: [...r.worker], Kind: [...r.kind], Cls: [...r.cls],
+	p.Eval(`krdlab.shown.map(({run: r, element}) => ({Worker: [...r.worker], Kind: [...r.kind], Cls: [...r.cls], Wrote: [...r.wrote],
 		From: [...r.from], Items: [...r.items], Modes: [...r.modes], Classes: [...r.classes], Start: [...r.start],
 		Drawn: [...r.drawn], Dur: [...r.dur], Idle: r.idle.map(l => [...l]), At: [...r.steals.at],
 		Thief: [...r.steals.thief], Victim: [...r.steals.victim], Entries: [...r.steals.entries],
@@ -102,10 +106,10 @@ func shownColumns(t *testing.T, p *browser.Tab, runs []Run) {
 			t.Fatalf("run %d: %d executions, %d accesses, %d steals", i, len(g.Worker), len(g.Items), len(g.At))
 		}
 		from, length := drawn(run.Run)
-		shared := 0
+		shared, writers := 0, run.Writers()
 		for k := range run.Start {
 			if g.Worker[k] != int(run.Worker[k]) || g.Kind[k] != int(run.Kernel[k]) ||
-				g.Cls[k] != int(run.Farthest(k)) || g.From[k] != int(run.From[k]) ||
+				g.Cls[k] != int(run.Farthest(k)) || g.Wrote[k] != int(writers[k]) || g.From[k] != int(run.From[k]) ||
 				g.Start[k] != float64(run.Start[k]) || !near(g.Drawn[k], from[k]) || !near(g.Dur[k], length[k]) {
 				t.Fatalf("run %d, execution %d: worker %d, kernel %d, class %d from %g, drawn from %g for %g; "+
 					"expected from %g for %g", i, k, g.Worker[k], g.Kind[k], g.Cls[k], g.Start[k], g.Drawn[k],
