@@ -551,7 +551,7 @@ class Page {
 			const a = s.map.area;
 			if (!a || s.run.grouped) return;
 			const c = sel.cells && sel.cells.object === a.name ? sel.cells :
-				{ object: a.name, rows: [0, 0], columns: [-dx, -dx] };
+				{ object: a.name, rows: [-dy, -dy], columns: [-dx, -dx] };
 			const row = Math.max(0, Math.min(a.rows - 1, c.rows[1] + dy));
 			const column = Math.max(0, Math.min(a.columns - 1, c.columns[1] + dx));
 			sel.cells = { object: a.name, rows: [extend ? Math.min(c.rows[0], row) : row, row],

@@ -80,11 +80,13 @@ const noCell = 65535
 func shownMap(t *testing.T, p *browser.Tab, runs []Run) {
 	run := runs[0].Run
 	scale := run.Header.Clock.Hz / 1e9
-	choices := []pick{{}, {object: 2, rows: [2]int{2, 5}, columns: [2]int{3, 9}},
-		{bins: [2]int{10, 14}, node: -1},
+	choices := []pick{{}, {bins: [2]int{10, 14}, node: -1},
+		{object: 2, rows: [2]int{2, 5}, columns: [2]int{3, 9}},
+		{object: 4, rows: [2]int{1, 4}, columns: [2]int{0, 5}}, {time: [2]int64{1e5, 2e5}},
 		{object: 1, node: 2, bins: [2]int{8, 64}, rows: [2]int{3, 9}, columns: [2]int{0, 40}}}
+	objects := 4
 	if len(run.Bytes) > 50000 {
-		choices = choices[:2]
+		choices, objects = choices[:2], 2
 	}
 	for i, choice := range choices {
 		choice.choose(p, run)
@@ -100,7 +102,7 @@ func shownMap(t *testing.T, p *browser.Tab, runs []Run) {
 			}
 		}
 		_, units, all := choice.of(run)
-		for object := range 3 {
+		for object := range objects {
 			o := &run.Objects[object]
 			rows, columns := o.Layout.Size(o.Units)
 			step := 1

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,8 +26,10 @@ func told(t testing.TB) []Run {
 	a := made(t, shape{seed: 11, workers: 6, nodes: 3, executions: 1500, blocks: 300, hz: 2.5e9,
 		spread: true, tasks: true})
 	a.Objects[0].Layout, a.Objects[1].Layout = scene.Layout{Across: 20}, scene.Layout{Curve: true}
+	a.Objects[2].Name = "a~b"
 	b := made(t, shape{seed: 12, workers: 40, nodes: 40, executions: 2000, blocks: 300, hz: 1e9})
-	return []Run{{Name: "tasks", Run: a, Tasks: folded(a)}, {Name: "nodes", Run: b, NoTasks: "none"}}
+	b.Objects[0].Bytes = 1 << 40 // is only read
+	return []Run{{Name: "ta/sks", Run: a, Tasks: folded(a)}, {Name: "nodes", Run: b, NoTasks: "none"}}
 }
 
 // folded is a tree of tasks: of the two below the root the first is stolen; the second has ten of one
@@ -45,14 +46,18 @@ func folded(r *scene.Run) *scene.Folded {
 func TestBrowserShown(t *testing.T) {
 	b := browser.Start(t)
 	few, big := told(t), large(t)
-	pages := map[*Run]string{&few[0]: page(t, few), &big[0]: page(t, big)}
+	coarse, url := coarsePage(t)
+	grouped := []Run{{Run: coarse}}
+	pages := map[*Run]string{&few[0]: page(t, few), &big[0]: page(t, big), &grouped[0]: url}
 	for _, x := range []struct {
 		name string
 		runs []Run
 		test func(t *testing.T, p *browser.Tab, runs []Run)
 	}{{"columns", few, shownColumns}, {"state", few, shownState}, {"hover", few, shownHover},
 		{"map", few, shownMap}, {"timeline", few, shownTimeline}, {"reuse", few, shownReuse},
-		{"tree", few, shownTree}, {"large", big, shownLarge}} {
+		{"tree", few, shownTree}, {"large", big, shownLarge}, {"play", few, shownPlay},
+		{"address", few, shownAddress}, {"keys", few, shownKeys}, {"saved", few, shownSaved},
+		{"coarse", grouped, shownCoarse}} {
 		t.Run(x.name, func(t *testing.T) {
 			p := show(b.In(t), pages[&x.runs[0]], browser.View{Width: 1400, Height: 1000, Scheme: "light"})
 			x.test(t, p, x.runs)
@@ -98,7 +103,6 @@ func shownColumns(t *testing.T, p *browser.Tab, runs []Run) {
 		Thief: [...r.steals.thief], Victim: [...r.steals.victim], Entries: [...r.steals.entries],
 		Units: r.meta.objects.map(o => [r.objectOf(o.first), r.objectOf(o.first + o.units - 1)]),
 		Facts: element.querySelector(".facts").textContent}))`, &got)
-	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-3 }
 	for i, run := range runs {
 		g := got[i]
 		if len(g.Worker) != len(run.Start) || len(g.Items) != len(run.Items) ||
