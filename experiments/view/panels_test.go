@@ -486,7 +486,7 @@ func shownTree(t *testing.T, p *browser.Tab, runs []Run) {
 		t.Errorf("boxes %g, expected %g", got.Boxes, want)
 	}
 	rects := fmt.Sprint(got.Rects)
-	if want := fmt.Sprint([][]any{{1, 2, 400, got.Palette[0]}, {1, 18, 100, got.Palette[1]},
+	if want := fmt.Sprint([][]any{{1, 2, 400, got.Palette[0]}, {1, 18, 25, got.Palette[0]}, {26, 18, 75, got.Palette[1]},
 		{101, 18, 300, got.Palette[0]}, {101, 34, 50, got.Palette[0]}, {151, 34, 100, got.Palette[2]}}); rects != want {
 		t.Errorf("rectangles %s, expected %s", rects, want)
 	}
@@ -505,8 +505,8 @@ func shownTree(t *testing.T, p *browser.Tab, runs []Run) {
 		lines []string
 		at    float64
 	}{{0.9, 0, []string{"a task, 13 tasks in all", "begun by worker 0 of node 0, at 0 ns",
-		"kernels: 1.6 µs, node 2 50.0 %, node 0 25.0 %, node 1 25.0 %"}, 0},
-		{0.1, 1, []string{"a task", "begun by worker 4 of node 1, at 200 ns", "kernels: 400 ns, node 1 100 %",
+		"kernels: 1.6 µs, node 2 50.0 %, node 0 31.3 %, node 1 18.8 %"}, 0},
+		{0.1, 1, []string{"a task", "begun by worker 4 of node 1, at 200 ns", "kernels: 400 ns, node 1 75.0 %, node 0 25.0 %",
 			"stolen: begun by another worker than its parent"}, 200},
 		{0.4, 2, []string{"10 siblings of the same shape, 10 tasks in all",
 			"begun by worker 5 of node 2, the first of them, at 1 µs",

@@ -36,8 +36,8 @@ func told(t testing.TB) []Run {
 // shape below it, of which three are stolen, on two nodes.
 func folded(r *scene.Run) *scene.Folded {
 	by := func(v ...int64) []int64 { return v }
-	return &scene.Folded{Ticks: 4000, Tasks: 13, Same: 1, By: by(1000, 1000, 2000), Below: []scene.Folded{
-		{Ticks: 1000, Tasks: 1, Same: 1, By: by(0, 1000, 0), Place: 1, Worker: 4, Stolen: 1, Began: 500},
+	return &scene.Folded{Ticks: 4000, Tasks: 13, Same: 1, By: by(1250, 750, 2000), Below: []scene.Folded{
+		{Ticks: 1000, Tasks: 1, Same: 1, By: by(250, 750, 0), Place: 1, Worker: 4, Stolen: 1, Began: 500},
 		{Ticks: 3000, Tasks: 11, Same: 1, By: by(1000, 0, 2000), Place: 0, Worker: 3, Began: 1000,
 			Below: []scene.Folded{{Ticks: 1500, Tasks: 10, Same: 10, By: by(500, 0, 1000), Place: 2,
 				Worker: 5, Stolen: 3, Began: 2500}}}}}
