@@ -26,7 +26,7 @@ type Tab struct {
 }
 
 // Open opens a page in a tab of its own, at the front, and waits until it is loaded.
-// The address may end in a hash.
+// The address may end in a hash. The tab is closed when the test ends.
 func (b *Browser) Open(url string, v View) *Tab {
 	b.t.Helper()
 	var target struct {
@@ -37,6 +37,7 @@ func (b *Browser) Open(url string, v View) *Tab {
 	decode(b.t, b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID,
 		"flatten": true}), &target)
 	p := &Tab{Browser: b, session: target.SessionID}
+	b.t.Cleanup(func() { b.send("", "Target.closeTarget", map[string]any{"targetId": target.TargetID}) })
 	b.front = p
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		p.do(domain+".enable", nil)

@@ -213,6 +213,52 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// A task that goes on at another worker spawns there; where kernels take no time, tasks are counted.
+func TestFoldMoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.loi")
+	w, err := loi.Create(path, loi.Header{Clock: loi.Clock{Source: "tsc", Hz: 1e9}, Substrate: loi.Native,
+		Grain: "kernel", Workers: []loi.Worker{{}, {CPU: 1, Node: 1}},
+		Registry: loi.Registry{Kernels: []loi.Kernel{{Name: "k"}}}}, loi.Options{NoBackground: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := w.Recorder(0), w.Recorder(1)
+	child := func(r *loi.Recorder, at uint64, root, phase, place uint32) {
+		n := r.BeginTask(at, root, phase, place, 1)
+		r.Accesses(0, 0, at+1, at+1, nil)
+		r.EndChild(at+1, n, 0, 0)
+		r.EndPhase(at+2, n, 0, 0)
+	}
+	root := a.BeginTask(10, 0, 0, 0, 1)
+	child(b, 20, root, 0, 0)
+	b.EndPhase(30, root, 0, 2)
+	child(a, 40, root, 1, 0)
+	child(b, 50, root, 1, 1)
+	b.EndPhase(60, root, 1, 0)
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := loi.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Read(trace, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, why, err := run.Fold(trace, false)
+	if err != nil || tree == nil {
+		t.Fatal(why, err)
+	}
+	var got [][4]int
+	for _, f := range tree.Below {
+		got = append(got, [4]int{int(f.Ticks), f.Worker, f.Stolen, int(f.By[f.Place])})
+	}
+	if want := [][4]int{{1, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}}; tree.Ticks != 4 || !slices.Equal(got, want) {
+		t.Errorf("%d ticks: %d, expected %d", tree.Ticks, got, want)
+	}
+}
+
 // A unit is known by its last toucher and writer; all nodes that touched it count.
 func TestState(t *testing.T) {
 	run, err := Read(mixed(t, 3), false)

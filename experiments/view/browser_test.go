@@ -33,10 +33,22 @@ func quiet(t *testing.T, p *browser.Tab, what string) {
 	}
 }
 
+// TestBrowser has one browser for all tests of this package that need one.
+func TestBrowser(t *testing.T) {
+	b := browser.Start(t)
+	for _, x := range []struct {
+		name string
+		test func(t *testing.T, b *browser.Browser)
+	}{{"page", browserPage}, {"choice", browserChoice}, {"time", browserTime}, {"keys", browserKeys},
+		{"many", browserMany}, {"frames", browserFrames}, {"few", browserFew}, {"shown", browserShown}} {
+		t.Run(x.name, func(t *testing.T) { x.test(t, b.In(t)) })
+	}
+}
+
 // All panels are drawn in every width and scheme, and nothing is wider than the window; names with
 // markup are text.
-func TestBrowserPage(t *testing.T) {
-	b, url := browser.Start(t), page(t, small(t))
+func browserPage(t *testing.T, b *browser.Browser) {
+	url := page(t, small(t))
 	for _, v := range []browser.View{{Width: 1400, Height: 900, Scheme: "light"},
 		{Width: 1400, Height: 900, Scheme: "dark"}, {Width: 800, Height: 900, Scheme: "light"},
 		{Width: 420, Height: 800, Scheme: "dark"}, {Width: 1000, Height: 900, Scheme: "dark", Media: "print"}} {
@@ -102,9 +114,8 @@ func chosenBy(p *browser.Tab) (list [][]int) {
 
 // What is dragged over in a histogram, on the ruler and in a map marks in all runs the executions that
 // the trace says; the address brings it back, and Escape lets it go.
-func TestBrowserChoice(t *testing.T) {
+func browserChoice(t *testing.T, b *browser.Browser) {
 	runs := small(t)
-	b := browser.Start(t)
 	p := show(b, page(t, runs), browser.View{Width: 1400, Height: 1000, Scheme: "light"})
 	check := func(what string, f func(r *scene.Run, k, a int) bool) {
 		t.Helper()
@@ -209,9 +220,9 @@ func TestBrowserChoice(t *testing.T) {
 
 // At three times, forwards and back, the map has the owners that the trace says; what lies between two
 // uses has the distance that was counted.
-func TestBrowserTime(t *testing.T) {
+func browserTime(t *testing.T, b *browser.Browser) {
 	runs := small(t)
-	p := show(browser.Start(t), page(t, runs), browser.View{Width: 1000, Height: 800, Scheme: "light"})
+	p := show(b, page(t, runs), browser.View{Width: 1000, Height: 800, Scheme: "light"})
 	for _, share := range []float64{0.9, 0.3, 0.6, 1} {
 		p.Eval(fmt.Sprintf(`(() => { const at = document.getElementById("at"); at.value = %g;
 			at.dispatchEvent(new Event("input")); return true; })()`, share), new(any))
@@ -267,8 +278,8 @@ func TestBrowserTime(t *testing.T) {
 }
 
 // Wheel, keys and fingers look nearer and elsewhere; pictures are saved as they are seen.
-func TestBrowserKeys(t *testing.T) {
-	p := show(browser.Start(t), page(t, small(t)), browser.View{Width: 1400, Height: 1000, Scheme: "dark"})
+func browserKeys(t *testing.T, b *browser.Browser) {
+	p := show(b, page(t, small(t)), browser.View{Width: 1400, Height: 1000, Scheme: "dark"})
 	look := func() (from, to, at float64) {
 		var l struct{ From, To, At float64 }
 		p.Wait(ready)
@@ -310,12 +321,12 @@ func TestBrowserKeys(t *testing.T) {
 		t.Errorf("colours %v", colours)
 	}
 	// two fingers that go apart
-	a, b := browser.Point{X: at.X - 40, Y: at.Y}, browser.Point{X: at.X + 40, Y: at.Y}
-	p.Touch(browser.TouchStart, a)
-	p.Touch(browser.TouchStart, a, b)
-	a.X -= 60
-	b.X += 60
-	p.Touch(browser.TouchMove, a, b)
+	left, right := browser.Point{X: at.X - 40, Y: at.Y}, browser.Point{X: at.X + 40, Y: at.Y}
+	p.Touch(browser.TouchStart, left)
+	p.Touch(browser.TouchStart, left, right)
+	left.X -= 60
+	right.X += 60
+	p.Touch(browser.TouchMove, left, right)
 	p.Touch(browser.TouchEnd)
 	if f, u, _ := look(); u-f >= end*0.7 {
 		t.Errorf("two fingers show %g of %g", u-f, end)
@@ -355,7 +366,7 @@ func TestBrowserKeys(t *testing.T) {
 
 // A run of too many executions is shown by marks of several: the page says so, counts the same
 // accesses, marks what has one of a distance, and has the owners of its moments.
-func TestBrowserMany(t *testing.T) {
+func browserMany(t *testing.T, b *browser.Browser) {
 	const room = 200 << 10
 	run := made(t, shape{seed: 7, workers: 8, nodes: 4, executions: 60000, blocks: 500, hz: 1e9})
 	if p := pack("many", run, 64<<20); p.Group != 1 || p.Marks != 60000 {
@@ -369,7 +380,7 @@ func TestBrowserMany(t *testing.T) {
 	if err := os.WriteFile(path, []byte(out.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p := show(browser.Start(t), "file://"+path, browser.View{Width: 900, Height: 800, Scheme: "light"})
+	p := show(b, "file://"+path, browser.View{Width: 900, Height: 800, Scheme: "light"})
 	var got struct {
 		Group, Marks int
 		All          []float64
@@ -445,7 +456,7 @@ func TestBrowserMany(t *testing.T) {
 }
 
 // A frame has at most 50000 marks, of one run or several, near or far; how long they take is printed.
-func TestBrowserFrames(t *testing.T) {
+func browserFrames(t *testing.T, b *browser.Browser) {
 	executions := 200_000
 	if os.Getenv("KRDLAB_LONG") != "" {
 		executions = 1_000_000
@@ -454,7 +465,6 @@ func TestBrowserFrames(t *testing.T) {
 		blocks: 4096, hz: 1e9})}
 	wide := Run{Name: "wide", Run: made(t, shape{seed: 4, workers: 256, nodes: 8, executions: 60_000,
 		blocks: 1000, hz: 1e9})}
-	b := browser.Start(t)
 	for _, runs := range [][]Run{{run}, {run, wide}, {wide}} {
 		url := page(t, runs)
 		info, err := os.Stat(strings.TrimPrefix(url, "file://"))
@@ -483,7 +493,7 @@ func TestBrowserFrames(t *testing.T) {
 }
 
 // One execution, none, and a trace with losses are shown, and said.
-func TestBrowserFew(t *testing.T) {
+func browserFew(t *testing.T, b *browser.Browser) {
 	one := Run{Name: "one", Run: made(t, shape{seed: 1, workers: 1, nodes: 1, executions: 1, blocks: 1, hz: 1e9,
 		plain: true}), NoTasks: "none"}
 	none := Run{Name: "none", Run: made(t, shape{seed: 1, workers: 2, nodes: 1, blocks: 1}), NoTasks: "none"}
@@ -492,7 +502,6 @@ func TestBrowserFew(t *testing.T) {
 	if lossy.Loss == nil || one.Loss != nil {
 		t.Fatal("the trace has no losses")
 	}
-	b := browser.Start(t)
 	for _, runs := range [][]Run{{one}, {none}, {lossy}, {one, none, lossy}} {
 		p := show(b, page(t, runs), browser.View{Width: 900, Height: 700, Scheme: "light"})
 		var text string

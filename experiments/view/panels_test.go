@@ -382,7 +382,7 @@ func shownReuse(t *testing.T, p *browser.Tab, runs []Run) {
 		bins = append(bins, b)
 	}
 	bins = append(bins, scene.ColdBin)
-	for _, choice := range []pick{{}, {bins: [2]int{11, 64}, node: 1, time: [2]int64{300000, 900000}}} {
+	for _, choice := range []pick{{}, {bins: [2]int{11, 64}, node: 1, time: [2]int64{60000, 160000}}} {
 		choice.choose(p, runs[0].Run)
 		for i, x := range runs {
 			rows := []int{-1, 0, 1, 2}
@@ -423,6 +423,13 @@ func shownReuse(t *testing.T, p *browser.Tab, runs []Run) {
 					}
 					put(counts(x.Run, node, b, from, to), how, 0.75)
 				}
+			}
+			kinds := map[int]int{}
+			for _, bar := range want {
+				kinds[int(bar[0])%3]++
+			}
+			if i == 0 && choice != (pick{}) && (kinds[0] < 5 || kinds[1] < 5 || kinds[2] < 5) {
+				t.Errorf("choice %+v, run %d: bars %d", choice, i, kinds)
 			}
 			var got [][3]float64
 			p.Eval(fmt.Sprintf(`(() => { %s const s = krdlab.shown[%d], p = recorder(600, s.reuse.height), l = [];

@@ -28,7 +28,7 @@ func told(t testing.TB) []Run {
 	a.Objects[0].Layout, a.Objects[1].Layout = scene.Layout{Across: 20}, scene.Layout{Curve: true}
 	a.Objects[2].Name = "a~b"
 	b := made(t, shape{seed: 12, workers: 40, nodes: 40, executions: 2000, blocks: 300, hz: 1e9})
-	b.Objects[0].Bytes = 1 << 40 // is only read
+	b.Objects[0].Name, b.Objects[0].Bytes = "read", 1<<40 // nobody writes it
 	return []Run{{Name: "ta/sks", Run: a, Tasks: folded(a)}, {Name: "nodes", Run: b, NoTasks: "none"}}
 }
 
@@ -43,8 +43,8 @@ func folded(r *scene.Run) *scene.Folded {
 				Worker: 5, Stolen: 3, Began: 2500}}}}}
 }
 
-func TestBrowserShown(t *testing.T) {
-	b := browser.Start(t)
+// browserShown has a page for each part of it.
+func browserShown(t *testing.T, b *browser.Browser) {
 	few, big := told(t), large(t)
 	coarse, url := coarsePage(t)
 	grouped := []Run{{Run: coarse}}
