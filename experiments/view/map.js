@@ -161,8 +161,8 @@ class DataMap {
 		if (!a) return mask;
 		const before = this.area;
 		this.area = a;
-		for (let r = c.rows[0]; r <= c.rows[1]; r++) {
-			for (let k = c.columns[0]; k <= c.columns[1]; k++) {
+		for (let r = c.rows[0]; r <= Math.min(c.rows[1], a.rows - 1); r++) {
+			for (let k = c.columns[0]; k <= Math.min(c.columns[1], a.columns - 1); k++) {
 				const u = this.unitAt(r, k);
 				if (u >= 0) mask[u] = 1;
 			}

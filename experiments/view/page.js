@@ -39,6 +39,13 @@ function element(tag, text, name) {
 	return e;
 }
 
+/** What two ends, in any order, have in common with 0 to most; null: nothing.
+ * @param {number} a @param {number} b @param {number} most @returns {[number, number] | null} */
+function overlap(a, b, most) {
+	const from = Math.max(0, Math.min(a, b)), to = Math.min(most, Math.max(a, b));
+	return from <= to ? [from, to] : null;
+}
+
 class Page {
 	/** @param {Run[]} runs @param {string[]} palette */
 	constructor(runs, palette) {
@@ -60,6 +67,8 @@ class Page {
 		const select = id => /** @type {HTMLSelectElement} */ (byId(id));
 		this.selects = { colour: select("colour"), map: select("map"), object: select("object") };
 		this.hash = "";
+		this.written = -Infinity; // when the address was
+		this.writing = 0; // the timer that will write it
 		this.playing = 0;
 		this.pending = false;
 		this.printing = false;
@@ -341,7 +350,18 @@ class Page {
 
 	// The address holds what is looked at.
 
+	/** Writes the address, at once or soon: browsers allow about three changes a second. */
 	write() {
+		if (this.writing) return;
+		const wait = this.written + 400 - performance.now();
+		if (wait > 0) {
+			this.writing = setTimeout(() => {
+				this.writing = 0;
+				this.write();
+			}, wait);
+			return;
+		}
+		this.written = performance.now();
 		const l = this.look, s = l.selection, p = new URLSearchParams();
 		/** @param {number} v */
 		const n = v => String(+v.toPrecision(12));
@@ -358,15 +378,18 @@ class Page {
 		if (location.hash.slice(1) !== this.hash) history.replaceState(null, "", "#" + this.hash);
 	}
 
+	/** Takes what is looked at from the address; what no run has is left out. */
 	read() {
+		clearTimeout(this.writing);
+		this.writing = 0;
 		const p = new URLSearchParams(location.hash.slice(1)), l = this.look;
 		/** @param {string} key @param {number} n */
 		const numbers = (key, n) => {
-			const list = (p.get(key) || "").split("~").map(Number);
+			const list = (p.get(key) || "").split("~").map(v => v ? Number(v) : NaN);
 			return p.get(key) && list.length >= n && list.every(Number.isFinite) ? list : null;
 		};
 		const view = numbers("view", 2);
-		[l.from, l.to] = view && view[0] < view[1] ? [Math.max(0, view[0]), view[1]] : [0, this.end];
+		[l.from, l.to] = view && view[0] < view[1] ? this.within(view[0], view[1]) : [0, this.end];
 		const at = numbers("at", 1);
 		l.at = at ? Math.max(0, Math.min(this.end, at[0])) : this.end;
 		/** @param {string} key @param {HTMLSelectElement} select */
@@ -384,16 +407,26 @@ class Page {
 		l.steals = p.get("steals") !== "no";
 		/** @type {HTMLInputElement} */ (byId("steals")).checked = l.steals;
 		const bins = numbers("bins", 2), time = numbers("time", 2), cells = (p.get("cells") || "").split("~");
-		l.selection.bins = bins ? [bins[0], bins[1]] : null;
-		l.selection.node = bins && bins.length > 2 ? bins[2] : -1;
-		l.selection.time = time ? [time[0], time[1]] : null;
+		l.selection.bins = bins && bins.every(Number.isInteger) ? overlap(bins[0], bins[1], COLD_BIN) : null;
+		l.selection.node = l.selection.bins && bins && this.shown.some(s => s.run.meta.workers.includes(bins[2])) ? bins[2] : -1;
+		l.selection.time = time ? overlap(time[0], time[1], this.end) : null;
 		l.selection.cells = null;
 		if (cells.length >= 5) {
 			const v = cells.slice(-4).map(Number);
 			if (v.every(Number.isInteger)) {
-				l.selection.cells = { object: cells.slice(0, -4).join("~"), rows: [v[0], v[1]], columns: [v[2], v[3]] };
+				l.selection.cells = this.cells(cells.slice(0, -4).join("~"), [v[0], v[2]], [v[1], v[3]]);
 			}
 		}
+	}
+
+	/** Cells between two, those that the object has in some run; null: none.
+	 * @param {string} object @param {[number, number]} a row and column @param {[number, number]} b
+	 * @returns {Choice["cells"]} */
+	cells(object, a, b) {
+		const areas = this.shown.flatMap(s => s.run.meta.objects.filter(o => o.name === object));
+		const rows = overlap(a[0], b[0], Math.max(...areas.map(o => o.rows)) - 1);
+		const columns = overlap(a[1], b[1], Math.max(...areas.map(o => o.columns)) - 1);
+		return rows && columns && { object, rows, columns };
 	}
 
 	// Controls.
@@ -483,10 +516,16 @@ class Page {
 
 	/** @param {number} from @param {number} to */
 	zoom(from, to) {
-		const span = Math.min(this.end, Math.max(to - from, this.look.unit === "ns" ? 10 : 2));
-		this.look.from = Math.max(0, Math.min(this.end - span, from));
-		this.look.to = this.look.from + span;
+		[this.look.from, this.look.to] = this.within(from, to);
 		this.changed();
+	}
+
+	/** A view of the run as long as another one, if it can be: no shorter than numbers tell apart.
+	 * @param {number} from @param {number} to @returns {[number, number]} */
+	within(from, to) {
+		const span = Math.min(this.end, Math.max(to - from, this.look.unit === "ns" ? 10 : 2, this.end * 1e-12));
+		const first = Math.max(0, Math.min(this.end - span, from));
+		return [first, first + span];
 	}
 
 	/** @param {number} by @param {number} about a time that stays where it is */
@@ -562,6 +601,13 @@ class Page {
 
 	// Pointers.
 
+	/** Calls f when a pointer is let go, or taken away. @param {HTMLCanvasElement} c @param {(e: PointerEvent) => void} f */
+	static ends(c, f) {
+		for (const type of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"])) {
+			c.addEventListener(type, f);
+		}
+	}
+
 	/** Where an event is on its canvas. @param {MouseEvent} e @returns {[number, number]} */
 	static point(e) {
 		const b = /** @type {HTMLCanvasElement} */ (e.currentTarget).getBoundingClientRect();
@@ -573,7 +619,7 @@ class Page {
 		const c = s.panes.timeline.canvas, look = this.look;
 		/** @type {Map<number, number>} */
 		const down = new Map();
-		let kind = "", x0 = 0, from = 0, to = 0, moved = false;
+		let kind = "", x0 = 0, from = 0, to = 0, moved = false, before = look.selection.time;
 		c.addEventListener("wheel", e => {
 			e.preventDefault();
 			const [x] = Page.point(e), width = this.width(s), span = look.to - look.from;
@@ -585,8 +631,10 @@ class Page {
 			}
 		}, { passive: false });
 		c.addEventListener("pointerdown", e => {
+			if (e.button !== 0) return;
 			const [x, y] = Page.point(e);
 			down.set(e.pointerId, x);
+			before = look.selection.time;
 			c.setPointerCapture(e.pointerId);
 			[from, to] = [look.from, look.to];
 			moved = false;
@@ -600,11 +648,11 @@ class Page {
 				if (e.buttons === 0) this.hover(s, x, y, e);
 				return;
 			}
-			const wide = width - LABELS, before = /** @type {number} */ (down.get(e.pointerId));
+			const wide = width - LABELS, last = /** @type {number} */ (down.get(e.pointerId));
 			if (Math.abs(x - x0) > 3) moved = true;
 			if (kind === "pinch" && down.size > 1) {
 				const others = [...down].filter(([id]) => id !== e.pointerId).map(([, v]) => v);
-				const was = Math.max(8, Math.abs(before - others[0])), is = Math.max(8, Math.abs(x - others[0]));
+				const was = Math.max(8, Math.abs(last - others[0])), is = Math.max(8, Math.abs(x - others[0]));
 				this.zoomBy(was / is, s.timeline.timeAt(look, width, (x + others[0]) / 2));
 				moved = true;
 			} else if (kind === "pan" && moved) {
@@ -620,15 +668,18 @@ class Page {
 		/** @param {PointerEvent} e */
 		const up = e => {
 			if (!down.delete(e.pointerId)) return;
-			if (e.type === "pointerup" && !moved && kind !== "pinch") {
+			if (e.type !== "pointerup" && moved && kind !== "pinch") { // it was meant otherwise
+				look.selection.time = before;
+				if (kind === "pan") [look.from, look.to] = [from, to];
+				this.choose();
+			} else if (e.type === "pointerup" && !moved && kind !== "pinch") {
 				const [x, y] = Page.point(e);
 				this.stop();
 				this.goTo(s.timeline.timeAt(look, this.width(s), Math.max(LABELS, x)));
 				this.hover(s, x, y, e);
 			}
 		};
-		c.addEventListener("pointerup", up);
-		c.addEventListener("pointercancel", up);
+		Page.ends(c, up);
 		c.addEventListener("pointerleave", () => {
 			this.hide();
 			if (s.timeline.arcs.length > 0) {
@@ -717,12 +768,13 @@ class Page {
 
 	/** @param {Shown} s */
 	onMap(s) {
-		const c = s.panes.map.canvas, sel = this.look.selection;
+		const c = s.panes.map.canvas;
 		/** @type {[number, number] | null} */
 		let from = null;
-		let moved = false;
+		let moved = false, before = this.look.selection.cells;
 		c.addEventListener("pointerdown", e => {
-			if (s.run.grouped || !s.map.area) return;
+			if (e.button !== 0 || s.run.grouped || !s.map.area) return;
+			before = this.look.selection.cells;
 			from = s.map.cellAt(...Page.point(e));
 			moved = false;
 			c.setPointerCapture(e.pointerId);
@@ -753,12 +805,14 @@ class Page {
 					this.brush(a.name, from, from);
 				}
 			}
+			if (from && moved && e.type !== "pointerup") {
+				this.look.selection.cells = before;
+				this.choose();
+			}
 			from = null;
 		};
-		c.addEventListener("pointerup", up);
-		c.addEventListener("pointercancel", up);
+		Page.ends(c, up);
 		c.addEventListener("pointerleave", () => this.hide());
-		void sel;
 	}
 
 	/** @param {Shown} s @param {number} u */
@@ -779,8 +833,7 @@ class Page {
 
 	/** @param {string} object @param {[number, number]} a @param {[number, number]} b */
 	brush(object, a, b) {
-		this.look.selection.cells = { object, rows: [Math.min(a[0], b[0]), Math.max(a[0], b[0])],
-			columns: [Math.min(a[1], b[1]), Math.max(a[1], b[1])] };
+		this.look.selection.cells = this.cells(object, a, b);
 		this.choose();
 	}
 
@@ -789,8 +842,10 @@ class Page {
 		const c = s.panes.reuse.canvas;
 		/** @type {{bin: number, node: number} | null} */
 		let from = null;
-		let moved = false;
+		let moved = false, before = this.look.selection;
 		c.addEventListener("pointerdown", e => {
+			if (e.button !== 0) return;
+			before = { ...this.look.selection };
 			const [x, y] = Page.point(e);
 			from = { bin: s.reuse.binAt(this.width(s), x), node: s.reuse.nodeAt(y) };
 			moved = false;
@@ -818,10 +873,13 @@ class Page {
 					this.brushBins(from.bin, from.bin, from.node);
 				}
 			}
+			if (from && moved && e.type !== "pointerup") {
+				[this.look.selection.bins, this.look.selection.node] = [before.bins, before.node];
+				this.choose();
+			}
 			from = null;
 		};
-		c.addEventListener("pointerup", up);
-		c.addEventListener("pointercancel", up);
+		Page.ends(c, up);
 		c.addEventListener("pointerleave", () => this.hide());
 	}
 
@@ -842,6 +900,7 @@ class Page {
 		});
 		c.addEventListener("pointerleave", () => this.hide());
 		c.addEventListener("pointerup", e => {
+			if (e.button !== 0) return;
 			const f = s.tree.at(...Page.point(e));
 			if (f) this.goTo(f.t / Page.scale(s.run));
 		});

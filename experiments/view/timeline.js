@@ -305,7 +305,8 @@ class Timeline {
 		const step = [1, 2, 5, 10].map(f => f * e).find(s => s >= about) || about;
 		p.rect(0, 0, p.width, RULER - 4, th.background);
 		p.line([LABELS, RULER - 4.5, p.width, RULER - 4.5], th.line, 1);
-		for (let t = Math.ceil(look.from / step) * step; t <= look.to; t += step) {
+		for (let i = Math.ceil(look.from / step); i * step <= look.to; i++) {
+			const t = i * step;
 			const x = LABELS + (t - look.from) / span * wide;
 			p.line([x, RULER - 8, x, RULER - 4], th.soft, 1);
 			const s = timeText(Math.round(t / step) * step, look.unit), half = 4 * s.length;
