@@ -50,10 +50,12 @@ class Page {
 	/** @param {Run[]} runs @param {string[]} palette */
 	constructor(runs, palette) {
 		const known = runs.every(r => r.meta.hz > 0);
+		for (const r of runs) r.scale = known ? r.meta.hz / 1e9 : 1;
 		/** @type {Look} */
 		this.look = { from: 0, to: 1, at: 1, colour: "class", steals: true, theme: THEMES.light, palette,
-			unit: known ? "ns" : "ticks", selection: { bins: null, node: -1, time: null, cells: null } };
-		this.end = Math.max(1, ...runs.map(r => r.meta.ticks / Page.scale(r)));
+			unit: known ? "ns" : "ticks", kernels: [...new Set(runs.flatMap(r => r.meta.kernels))],
+			nodes: Math.max(1, ...runs.map(r => r.meta.nodes)), far: 1, selection: { bins: null, node: -1, time: null, cells: null } };
+		this.end = Math.max(1, ...runs.map(r => r.meta.ticks / r.scale));
 		this.look.to = this.look.at = this.end;
 		if (!runs.some(r => r.meta.llc > 0)) this.look.colour = "kind";
 		/** @type {MapColour} */
@@ -63,6 +65,7 @@ class Page {
 		/** @type {Shown[]} */
 		this.shown = runs.map(r => this.make(r));
 		for (const s of this.shown) s.reuse.align(this.shown.map(x => x.reuse));
+		this.look.far = Math.max(1, ...this.shown.map(s => s.reuse.high));
 		/** @param {string} id */
 		const select = id => /** @type {HTMLSelectElement} */ (byId(id));
 		this.selects = { colour: select("colour"), map: select("map"), object: select("object") };
@@ -84,11 +87,6 @@ class Page {
 			this.choose();
 		});
 		addEventListener("keydown", e => this.key(e));
-	}
-
-	/** Ticks of a unit of time. @param {Run} r */
-	static scale(r) {
-		return r.meta.hz > 0 ? r.meta.hz / 1e9 : 1;
 	}
 
 	/** The object of most bytes of those that somebody writes, or of all. @param {Run[]} runs */
@@ -159,7 +157,7 @@ class Page {
 		const m = run.meta, by = new Array(NO_CLASS).fill(0);
 		chosen.all.forEach((v, i) => { by[i % NO_CLASS] += v; });
 		const total = by.reduce((a, b) => a + b, 0), parts = [];
-		parts.push(`${timeText(m.ticks / Page.scale(run), this.look.unit)} on ${m.workers.length} workers`);
+		parts.push(`${timeText(m.ticks / run.scale, this.look.unit)} on ${m.workers.length} workers`);
 		parts.push(`${countText(m.count)} executions`);
 		if (total > 0) {
 			parts.push(countText(total) + " accesses: " + by.map((v, i) => ({ c: CLASSES[i], v }))
@@ -272,7 +270,7 @@ class Page {
 
 	choose() {
 		for (const s of this.shown) {
-			s.chosen.choose(this.look.selection, Page.scale(s.run),
+			s.chosen.choose(this.look.selection, s.run.scale,
 				s.run.grouped ? null : s.map.mask(this.look.selection));
 			s.timeline.arcs = [];
 		}
@@ -327,20 +325,23 @@ class Page {
 	legends() {
 		/** @param {string} id @param {[string, string][][]} lists */
 		const show = (id, lists) => {
-			/** @type {Map<string, string>} */
+			/** @type {Map<string, Set<string>>} a name has several colours where runs have other machines */
 			const all = new Map();
-			lists.flat().forEach(([colour, name]) => all.set(name, colour));
+			lists.flat().forEach(([colour, name]) => all.set(name, (all.get(name) || new Set()).add(colour)));
 			const to = byId(id);
 			to.replaceChildren();
 			let n = 0;
-			for (const [name, colour] of all) {
+			for (const [name, colours] of all) {
 				if (n++ === 40) {
 					to.append(element("span", `and ${all.size - 40} more`));
 					break;
 				}
-				const s = element("span", name), sw = element("i", "");
-				sw.style.background = colour;
-				s.prepend(sw);
+				const s = element("span", name);
+				s.prepend(...[...colours].map(colour => {
+					const sw = element("i", "");
+					sw.style.background = colour;
+					return sw;
+				}));
 				to.append(s);
 			}
 		};
@@ -692,8 +693,9 @@ class Page {
 	/** Says what is under the pointer. @param {Shown} s @param {number} x @param {number} y @param {MouseEvent} e */
 	hover(s, x, y, e) {
 		const { run, timeline } = s, w = timeline.workerAt(y), m = run.meta;
-		const t = timeline.timeAt(this.look, this.width(s), x) * timeline.scale;
-		const k = w < 0 || x < LABELS ? -1 : run.markAt(w, t);
+		const t = timeline.timeAt(this.look, this.width(s), x) * s.run.scale;
+		const about = 2 * (this.look.to - this.look.from) / (this.width(s) - LABELS) * run.scale;
+		const k = w < 0 || x < LABELS ? -1 : run.markAt(w, t, about);
 		const had = timeline.arcs.length;
 		timeline.arcs = [];
 		if (k >= 0) this.say(this.describe(s, k), e);
@@ -708,7 +710,7 @@ class Page {
 
 	/** What there is to say of a mark; it gets its arcs. @param {Shown} s @param {number} k */
 	describe(s, k) {
-		const { run, timeline } = s, m = run.meta, scale = Page.scale(run), unit = this.look.unit;
+		const { run, timeline } = s, m = run.meta, scale = run.scale, unit = this.look.unit;
 		const lines = [`${m.kernels[run.kind[k]]}, worker ${run.worker[k]} of node ${m.workers[run.worker[k]]}`,
 			`from ${timeText(run.drawn[k] / scale, unit)}, for ${timeText(run.dur[k] / scale, unit)}`];
 		if (run.grouped) {
@@ -824,7 +826,7 @@ class Page {
 		}
 		const w = state.toucher[u], n = state.nodesOf(u), wr = state.writer[u];
 		lines.push(`touched last by worker ${w} of node ${m.workers[w]}` + (state.access[u] >= 0 ?
-			`, at ${timeText(run.start[run.executionOf(state.access[u])] / Page.scale(run), this.look.unit)}` : ""));
+			`, at ${timeText(run.start[run.executionOf(state.access[u])] / run.scale, this.look.unit)}` : ""));
 		lines.push(state.bin[u] === COLD_BIN ? "then for the first time on that node" : `then at a distance of ${binText(state.bin[u])}`);
 		lines.push(wr < 0 ? "nobody has written it" : `written last by worker ${wr} of node ${m.workers[wr]}`);
 		lines.push(n === 1 ? "one node has had it" : n + " nodes have had it");
@@ -895,14 +897,14 @@ class Page {
 		const c = s.panes.tree.canvas;
 		c.addEventListener("pointermove", e => {
 			const f = s.tree.at(...Page.point(e));
-			if (f) this.say(s.tree.describe(f), e);
+			if (f) this.say(s.tree.describe(f, this.look), e);
 			else this.hide();
 		});
 		c.addEventListener("pointerleave", () => this.hide());
 		c.addEventListener("pointerup", e => {
 			if (e.button !== 0) return;
 			const f = s.tree.at(...Page.point(e));
-			if (f) this.goTo(f.t / Page.scale(s.run));
+			if (f) this.goTo(f.t / s.run.scale);
 		});
 	}
 
@@ -931,7 +933,8 @@ class Page {
 
 	/** A panel as a picture, with its title and legend. @param {Shown} s @param {string} id */
 	picture(s, id) {
-		const pane = s.panes[id], width = this.width(s), top = 22, legend = pane.legend().slice(0, 40);
+		const pane = s.panes[id], width = this.width(s), top = 22;
+		const legend = pane.legend().slice(0, 40).map(([colour, name]) => [colour, short(name, width / 7 - 4)]);
 		const look = this.look.theme, rows = [[]], th = THEMES.light;
 		/** @type {{x: number, y: number, colour: string, name: string}[]} */
 		const entries = [];
@@ -950,7 +953,7 @@ class Page {
 		this.look.theme = th;
 		/** @param {Painter} p @param {(dy: number) => Painter} moved */
 		const draw = (p, moved) => {
-			p.text(4, 15, pane.name + (id === "map" ? `, ${this.object}, at ${timeText(this.look.at, this.look.unit)}` : ""), th.text);
+			p.text(4, 15, short(pane.name, 80) + (id === "map" ? `, ${short(this.object, 40)}, at ${timeText(this.look.at, this.look.unit)}` : ""), th.text);
 			pane.draw(moved(top));
 			for (const e of entries) {
 				p.rect(e.x, top + height + e.y + 6, 12, 12, e.colour);
@@ -990,7 +993,7 @@ class Page {
 			if (!b) return;
 			const a = document.createElement("a");
 			a.href = URL.createObjectURL(b);
-			a.download = `${s.run.meta.name}-${id}`.replace(/[^\w.-]+/g, "-") + "." + format.toLowerCase();
+			a.download = `${s.run.meta.name}-${id}`.replace(/[^\w.-]+/g, "-").slice(-100) + "." + format.toLowerCase();
 			a.click();
 			setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 		};
