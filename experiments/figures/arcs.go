@@ -68,7 +68,7 @@ func (s *schedules) panel(x *schedule, most, heaviest int,
 	nodes := x.header.Nodes
 	p := plot.Panel{Title: x.scheduler, Kind: plot.Arcs, X: s.time,
 		Y: plot.Axis{Min: -0.05, Max: float64(nodes)}}
-	for n := range nodes {
+	for n := 0; n < nodes; n += every(nodes, len(s.list)) {
 		p.Y.Ticks = append(p.Y.Ticks, plot.Tick{Value: float64(nodes - 1 - n),
 			Label: fmt.Sprintf("node %d", n)})
 	}

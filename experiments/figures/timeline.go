@@ -93,7 +93,7 @@ func (s *schedules) strips(x *schedule) plot.Panel {
 		p.Series = append(p.Series, series)
 	}
 	p.Note = strings.Join(shares, ", ")
-	p.Y.Ticks = rowTicks(x, rows)
+	p.Y.Ticks = rowTicks(x, rows, every(x.header.Nodes, len(s.list)))
 	return p
 }
 
@@ -115,17 +115,29 @@ func rowsOf(x *schedule) (list []row) {
 	return list
 }
 
-// rowTicks are the names of nodes, each at the middle of its rows; of a single node, of the first
-// and the last worker.
-func rowTicks(x *schedule, rows []row) (ticks []plot.Tick) {
+// figureTicks is how many names of nodes a figure has at most, but for one in each panel: those of a
+// panel on 32 nodes for each of 20 schedulers are a wall of letters, and most of the file.
+const figureTicks = 200
+
+// every is how many nodes each name stands for, in each of so many panels.
+func every(nodes, panels int) int {
+	most := max(1, figureTicks/max(panels, 1))
+	return (nodes + most - 1) / most
+}
+
+// rowTicks are the names of nodes, of each so many the first, at the middle of its rows; of a single
+// node, of the first and the last worker.
+func rowTicks(x *schedule, rows []row, every int) (ticks []plot.Tick) {
 	high := rows[len(rows)-1].at
-	for i := 0; i < len(rows); {
+	for i, node := 0, 0; i < len(rows); node++ {
 		n := i + 1
 		for n < len(rows) && rows[n].node == rows[i].node {
 			n++
 		}
-		ticks = append(ticks, plot.Tick{Value: float64(high) - float64(rows[i].at+rows[n-1].at)/2,
-			Label: fmt.Sprintf("node %d", rows[i].node)})
+		if node%every == 0 {
+			ticks = append(ticks, plot.Tick{Value: float64(high) - float64(rows[i].at+rows[n-1].at)/2,
+				Label: fmt.Sprintf("node %d", rows[i].node)})
+		}
 		i = n
 	}
 	if x.header.Nodes > 1 {

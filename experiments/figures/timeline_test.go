@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/scene"
 	"krdlab/krd/plot"
 	"krdlab/loi"
 )
@@ -181,5 +182,27 @@ func TestNoTraces(t *testing.T) {
 	}
 	if _, err := arcs(newSubject(none)); err == nil || !strings.Contains(err.Error(), "has its trace") {
 		t.Error(err)
+	}
+}
+
+// Panels of many schedulers on many nodes name some of the nodes, in a figure no more than can be
+// read; few panels name all.
+func TestNodeNames(t *testing.T) {
+	for _, c := range []struct{ panels, nodes, want int }{{1, 32, 32}, {3, 4, 4}, {20, 32, 8}, {22, 8, 8},
+		{300, 32, 1}} {
+		h := loi.Header{Nodes: c.nodes}
+		for w := range 8 * c.nodes {
+			h.Workers = append(h.Workers, loi.Worker{Node: w / 8})
+		}
+		x := schedule{header: h, arcs: &scene.Arcs{}, strip: &scene.Strip{Cells: make([][]scene.Doing,
+			len(h.Workers))}}
+		s := &schedules{list: slices.Repeat([]schedule{x}, c.panels), columns: 1}
+		for what, p := range map[string]plot.Panel{timelineID: s.strips(&x),
+			arcsID: s.panel(&x, 1, 1, new([scene.Classes]bool))} {
+			if n := len(p.Y.Ticks); n != c.want || p.Y.Ticks[0].Label != "node 0" {
+				t.Errorf("%s: %d of %d nodes are named in each of %d panels, expected %d", what, n, c.nodes,
+					c.panels, c.want)
+			}
+		}
 	}
 }

@@ -11,14 +11,15 @@ import (
 // other among the children of a task. Tasks have the same shape if they and all below them spawn and
 // execute as much, in the same order.
 type Folded struct {
-	Ticks  int64    `json:"w"`  // of the kernels that they execute
-	Tasks  int      `json:"n"`  // of all, they themselves too
-	Same   int      `json:"k"`  // how many of this shape
-	By     []int64  `json:"by"` // Ticks by node, or where there is one, by worker
-	Place  int      `json:"at"` // of By, whose worker began the first
-	Worker int      `json:"on"` // that began the first
-	Stolen int      `json:"s"`  // of Same, those begun by another worker than the one that spawned them
-	Began  int64    `json:"t"`  // when the first began, in ticks from the beginning of the run
+	Ticks  int64    `json:"w"`           // of the kernels that they execute
+	Tasks  int      `json:"n"`           // of all, they themselves too
+	Same   int      `json:"k"`           // how many of this shape
+	By     []int64  `json:"by"`          // Ticks by node, or where there is one, by worker
+	Place  int      `json:"at"`          // of By, whose worker began the first
+	Worker int      `json:"on"`          // that began the first
+	Stolen int      `json:"s"`           // of Same, those begun by another worker than their spawner
+	Began  int64    `json:"t"`           // when the first began, in ticks from the beginning of the run
+	Unit   bool     `json:"u,omitempty"` // of the root: a tick stands for a task
 	Below  []Folded `json:"c,omitempty"`
 }
 
@@ -65,6 +66,7 @@ func (r *Run) Fold(t *loi.Trace, allowLoss bool) (tree *Folded, why string, err 
 		f.measure()
 	}
 	root := f.task(1, 0)
+	root.Unit = f.count
 	return &root, "", nil
 }
 

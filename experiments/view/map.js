@@ -69,18 +69,11 @@ class DataMap {
 			return { colours: nodeColours(m.nodes, p), names: nodeNames(m.nodes),
 				of: u => state.writer[u] < 0 ? NO_CELL : m.workers[state.writer[u]] };
 		case "had":
-			return { colours: Array.from({ length: m.nodes }, (_, i) => ramp(m.nodes > 1 ? i / (m.nodes - 1) : 0)),
+			return { colours: Array.from({ length: m.nodes }, (_, i) => ramp(i / Math.max(1, look.nodes - 1))),
 				names: Array.from({ length: m.nodes }, (_, i) => i ? `${i + 1} nodes` : "1 node"),
 				of: u => state.nodesOf(u) ? state.nodesOf(u) - 1 : NO_CELL };
 		case "distance": {
-			let top = 1;
-			for (let b = COLD_BIN - 1; b > 0; b--) {
-				if (this.chosen.all.some((v, i) => v > 0 && Math.floor(i / NO_CLASS) % (COLD_BIN + 1) === b)) {
-					top = b;
-					break;
-				}
-			}
-			let low = Math.min(top, 13);
+			const top = look.far, low = Math.min(top, 13);
 			const colours = [], names = [];
 			for (let b = 0; b < COLD_BIN; b++) {
 				colours.push(ramp((b - low) / Math.max(1, top - low)));
@@ -109,7 +102,7 @@ class DataMap {
 			p.text(4, 24, "this run has no such object", th.soft);
 			return;
 		}
-		this.state.to(look.at * (this.run.meta.hz > 0 ? this.run.meta.hz / 1e9 : 1));
+		this.state.to(look.at * this.run.scale);
 		const { rows, columns } = this, side = Math.min((p.width - 4) / a.columns, (p.height - 4) / a.rows);
 		const w = a.matrix ? side * a.columns : Math.min(p.width - 4, 420), h = a.matrix ? side * a.rows : p.height - 4;
 		this.box = { x: 2, y: 2, w, h };
@@ -161,8 +154,8 @@ class DataMap {
 		if (!a) return mask;
 		const before = this.area;
 		this.area = a;
-		for (let r = c.rows[0]; r <= c.rows[1]; r++) {
-			for (let k = c.columns[0]; k <= c.columns[1]; k++) {
+		for (let r = c.rows[0]; r <= Math.min(c.rows[1], a.rows - 1); r++) {
+			for (let k = c.columns[0]; k <= Math.min(c.columns[1], a.columns - 1); k++) {
 				const u = this.unitAt(r, k);
 				if (u >= 0) mask[u] = 1;
 			}

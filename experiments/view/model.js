@@ -25,6 +25,7 @@
  * @property {number} on worker that began it
  * @property {number} s how many of them were stolen
  * @property {number} t when the first began, in ticks
+ * @property {boolean} [u] of the root: ticks are tasks, since no kernel has any
  * @property {Folded[]} [c] its children
  */
 
@@ -113,6 +114,7 @@ class Run {
 	/** @param {Meta} meta @param {Uint8Array} bytes */
 	constructor(meta, bytes) {
 		this.meta = meta;
+		this.scale = 1; // ticks of a unit of time of the page
 		const n = this.n = meta.marks, c = new Columns(bytes), workers = meta.workers.length;
 		this.worker = new Uint16Array(n);
 		this.start = new Float64Array(n);
@@ -196,6 +198,7 @@ class Run {
 		for (let k = 0; k < n; k++) this.longest = Math.max(this.longest, this.dur[k]);
 		this.drawn = this.start; // where a mark is drawn from
 		if (meta.taskStamps) this.share();
+		this.pieces = this.nested();
 		if (!this.grouped) this.writers();
 		this.stamps = new Int32Array(meta.units);
 		this.epoch = 0;
@@ -412,18 +415,66 @@ class Run {
 		return lo;
 	}
 
-	/** The mark that a worker ran at a time, or -1. @param {number} w @param {number} t */
-	markAt(w, t) {
+	/** The mark that a worker ran at a time, or at about that time; or -1.
+	 * @param {number} w @param {number} t @param {number} about ticks before and after */
+	markAt(w, t, about = 0) {
 		let lo = this.first[w], hi = this.first[w + 1];
-		const from = lo;
+		const from = lo, to = hi;
 		while (lo < hi) {
 			const m = (lo + hi) >> 1;
 			if (this.drawn[this.order[m]] <= t) lo = m + 1;
 			else hi = m;
 		}
-		if (lo === from) return -1;
-		const k = this.order[lo - 1];
-		return t <= this.drawn[k] + this.dur[k] ? k : -1;
+		for (let i = lo - 1; i >= from; i--) { // those that began last, of executions that nest the innermost
+			const k = this.order[i];
+			if (t <= this.drawn[k] + this.dur[k]) return k;
+			if (this.drawn[k] < t - this.longest) break;
+		}
+		if (lo > from) {
+			const k = this.order[lo - 1];
+			if (t - this.drawn[k] - this.dur[k] <= about) return k;
+		}
+		return lo < to && this.drawn[this.order[lo]] - t <= about ? this.order[lo] : -1;
+	}
+
+	/** What a worker executes when, where executions nest the innermost; null: none nest, and marks tell. */
+	nested() {
+		const { first, order, drawn, dur } = this;
+		let any = false;
+		for (let w = 0; w + 1 < first.length && !this.grouped; w++) {
+			for (let i = first[w] + 1, end = 0; i < first[w + 1]; i++) {
+				end = Math.max(end, drawn[order[i - 1]] + dur[order[i - 1]]);
+				any = any || drawn[order[i]] < end - 0.5; // what shares the time of a task may be rounded
+			}
+		}
+		if (!any) return null;
+		/** @type {{k: number, from: number, to: number}[]} */
+		const list = [];
+		for (let w = 0; w + 1 < first.length; w++) {
+			const marks = order.slice(first[w], first[w + 1]).sort((a, b) => drawn[a] - drawn[b] || dur[b] - dur[a]);
+			/** @type {number[]} innermost last */
+			const open = [];
+			let now = -Infinity;
+			/** @param {number} t */
+			const until = t => {
+				for (; open.length > 0; open.pop()) {
+					const k = open[open.length - 1], end = drawn[k] + dur[k];
+					const to = Math.max(now, Math.min(end, t));
+					if (now < to || dur[k] === 0) list.push({ k, from: now, to });
+					now = to;
+					if (end > t) return;
+				}
+				now = t;
+			};
+			for (const k of marks) {
+				until(drawn[k]);
+				open.push(k);
+			}
+			until(Infinity);
+		}
+		list.sort((a, b) => a.from - b.from);
+		return { k: Uint32Array.from(list, x => x.k), from: Float64Array.from(list, x => x.from),
+			dur: Float64Array.from(list, x => x.to - x.from) };
 	}
 }
 

@@ -39,14 +39,23 @@ function element(tag, text, name) {
 	return e;
 }
 
+/** What two ends, in any order, have in common with 0 to most; null: nothing.
+ * @param {number} a @param {number} b @param {number} most @returns {[number, number] | null} */
+function overlap(a, b, most) {
+	const from = Math.max(0, Math.min(a, b)), to = Math.min(most, Math.max(a, b));
+	return from <= to ? [from, to] : null;
+}
+
 class Page {
 	/** @param {Run[]} runs @param {string[]} palette */
 	constructor(runs, palette) {
 		const known = runs.every(r => r.meta.hz > 0);
+		for (const r of runs) r.scale = known ? r.meta.hz / 1e9 : 1;
 		/** @type {Look} */
 		this.look = { from: 0, to: 1, at: 1, colour: "class", steals: true, theme: THEMES.light, palette,
-			unit: known ? "ns" : "ticks", selection: { bins: null, node: -1, time: null, cells: null } };
-		this.end = Math.max(1, ...runs.map(r => r.meta.ticks / Page.scale(r)));
+			unit: known ? "ns" : "ticks", kernels: [...new Set(runs.flatMap(r => r.meta.kernels))],
+			nodes: Math.max(1, ...runs.map(r => r.meta.nodes)), far: 1, selection: { bins: null, node: -1, time: null, cells: null } };
+		this.end = Math.max(1, ...runs.map(r => r.meta.ticks / r.scale));
 		this.look.to = this.look.at = this.end;
 		if (!runs.some(r => r.meta.llc > 0)) this.look.colour = "kind";
 		/** @type {MapColour} */
@@ -56,10 +65,13 @@ class Page {
 		/** @type {Shown[]} */
 		this.shown = runs.map(r => this.make(r));
 		for (const s of this.shown) s.reuse.align(this.shown.map(x => x.reuse));
+		this.look.far = Math.max(1, ...this.shown.map(s => s.reuse.high));
 		/** @param {string} id */
 		const select = id => /** @type {HTMLSelectElement} */ (byId(id));
 		this.selects = { colour: select("colour"), map: select("map"), object: select("object") };
 		this.hash = "";
+		this.written = -Infinity; // when the address was
+		this.writing = 0; // the timer that will write it
 		this.playing = 0;
 		this.pending = false;
 		this.printing = false;
@@ -75,11 +87,6 @@ class Page {
 			this.choose();
 		});
 		addEventListener("keydown", e => this.key(e));
-	}
-
-	/** Ticks of a unit of time. @param {Run} r */
-	static scale(r) {
-		return r.meta.hz > 0 ? r.meta.hz / 1e9 : 1;
 	}
 
 	/** The object of most bytes of those that somebody writes, or of all. @param {Run[]} runs */
@@ -150,7 +157,7 @@ class Page {
 		const m = run.meta, by = new Array(NO_CLASS).fill(0);
 		chosen.all.forEach((v, i) => { by[i % NO_CLASS] += v; });
 		const total = by.reduce((a, b) => a + b, 0), parts = [];
-		parts.push(`${timeText(m.ticks / Page.scale(run), this.look.unit)} on ${m.workers.length} workers`);
+		parts.push(`${timeText(m.ticks / run.scale, this.look.unit)} on ${m.workers.length} workers`);
 		parts.push(`${countText(m.count)} executions`);
 		if (total > 0) {
 			parts.push(countText(total) + " accesses: " + by.map((v, i) => ({ c: CLASSES[i], v }))
@@ -263,7 +270,7 @@ class Page {
 
 	choose() {
 		for (const s of this.shown) {
-			s.chosen.choose(this.look.selection, Page.scale(s.run),
+			s.chosen.choose(this.look.selection, s.run.scale,
 				s.run.grouped ? null : s.map.mask(this.look.selection));
 			s.timeline.arcs = [];
 		}
@@ -318,20 +325,23 @@ class Page {
 	legends() {
 		/** @param {string} id @param {[string, string][][]} lists */
 		const show = (id, lists) => {
-			/** @type {Map<string, string>} */
+			/** @type {Map<string, Set<string>>} a name has several colours where runs have other machines */
 			const all = new Map();
-			lists.flat().forEach(([colour, name]) => all.set(name, colour));
+			lists.flat().forEach(([colour, name]) => all.set(name, (all.get(name) || new Set()).add(colour)));
 			const to = byId(id);
 			to.replaceChildren();
 			let n = 0;
-			for (const [name, colour] of all) {
+			for (const [name, colours] of all) {
 				if (n++ === 40) {
 					to.append(element("span", `and ${all.size - 40} more`));
 					break;
 				}
-				const s = element("span", name), sw = element("i", "");
-				sw.style.background = colour;
-				s.prepend(sw);
+				const s = element("span", name);
+				s.prepend(...[...colours].map(colour => {
+					const sw = element("i", "");
+					sw.style.background = colour;
+					return sw;
+				}));
 				to.append(s);
 			}
 		};
@@ -341,7 +351,18 @@ class Page {
 
 	// The address holds what is looked at.
 
+	/** Writes the address, at once or soon: browsers allow about three changes a second. */
 	write() {
+		if (this.writing) return;
+		const wait = this.written + 400 - performance.now();
+		if (wait > 0) {
+			this.writing = setTimeout(() => {
+				this.writing = 0;
+				this.write();
+			}, wait);
+			return;
+		}
+		this.written = performance.now();
 		const l = this.look, s = l.selection, p = new URLSearchParams();
 		/** @param {number} v */
 		const n = v => String(+v.toPrecision(12));
@@ -358,15 +379,18 @@ class Page {
 		if (location.hash.slice(1) !== this.hash) history.replaceState(null, "", "#" + this.hash);
 	}
 
+	/** Takes what is looked at from the address; what no run has is left out. */
 	read() {
+		clearTimeout(this.writing);
+		this.writing = 0;
 		const p = new URLSearchParams(location.hash.slice(1)), l = this.look;
 		/** @param {string} key @param {number} n */
 		const numbers = (key, n) => {
-			const list = (p.get(key) || "").split("~").map(Number);
+			const list = (p.get(key) || "").split("~").map(v => v ? Number(v) : NaN);
 			return p.get(key) && list.length >= n && list.every(Number.isFinite) ? list : null;
 		};
 		const view = numbers("view", 2);
-		[l.from, l.to] = view && view[0] < view[1] ? [Math.max(0, view[0]), view[1]] : [0, this.end];
+		[l.from, l.to] = view && view[0] < view[1] ? this.within(view[0], view[1]) : [0, this.end];
 		const at = numbers("at", 1);
 		l.at = at ? Math.max(0, Math.min(this.end, at[0])) : this.end;
 		/** @param {string} key @param {HTMLSelectElement} select */
@@ -384,16 +408,26 @@ class Page {
 		l.steals = p.get("steals") !== "no";
 		/** @type {HTMLInputElement} */ (byId("steals")).checked = l.steals;
 		const bins = numbers("bins", 2), time = numbers("time", 2), cells = (p.get("cells") || "").split("~");
-		l.selection.bins = bins ? [bins[0], bins[1]] : null;
-		l.selection.node = bins && bins.length > 2 ? bins[2] : -1;
-		l.selection.time = time ? [time[0], time[1]] : null;
+		l.selection.bins = bins && bins.every(Number.isInteger) ? overlap(bins[0], bins[1], COLD_BIN) : null;
+		l.selection.node = l.selection.bins && bins && this.shown.some(s => s.run.meta.workers.includes(bins[2])) ? bins[2] : -1;
+		l.selection.time = time ? overlap(time[0], time[1], this.end) : null;
 		l.selection.cells = null;
 		if (cells.length >= 5) {
 			const v = cells.slice(-4).map(Number);
 			if (v.every(Number.isInteger)) {
-				l.selection.cells = { object: cells.slice(0, -4).join("~"), rows: [v[0], v[1]], columns: [v[2], v[3]] };
+				l.selection.cells = this.cells(cells.slice(0, -4).join("~"), [v[0], v[2]], [v[1], v[3]]);
 			}
 		}
+	}
+
+	/** Cells between two, those that the object has in some run; null: none.
+	 * @param {string} object @param {[number, number]} a row and column @param {[number, number]} b
+	 * @returns {Choice["cells"]} */
+	cells(object, a, b) {
+		const areas = this.shown.flatMap(s => s.run.meta.objects.filter(o => o.name === object));
+		const rows = overlap(a[0], b[0], Math.max(...areas.map(o => o.rows)) - 1);
+		const columns = overlap(a[1], b[1], Math.max(...areas.map(o => o.columns)) - 1);
+		return rows && columns && { object, rows, columns };
 	}
 
 	// Controls.
@@ -483,10 +517,16 @@ class Page {
 
 	/** @param {number} from @param {number} to */
 	zoom(from, to) {
-		const span = Math.min(this.end, Math.max(to - from, this.look.unit === "ns" ? 10 : 2));
-		this.look.from = Math.max(0, Math.min(this.end - span, from));
-		this.look.to = this.look.from + span;
+		[this.look.from, this.look.to] = this.within(from, to);
 		this.changed();
+	}
+
+	/** A view of the run as long as another one, if it can be: no shorter than numbers tell apart.
+	 * @param {number} from @param {number} to @returns {[number, number]} */
+	within(from, to) {
+		const span = Math.min(this.end, Math.max(to - from, this.look.unit === "ns" ? 10 : 2, this.end * 1e-12));
+		const first = Math.max(0, Math.min(this.end - span, from));
+		return [first, first + span];
 	}
 
 	/** @param {number} by @param {number} about a time that stays where it is */
@@ -562,6 +602,13 @@ class Page {
 
 	// Pointers.
 
+	/** Calls f when a pointer is let go, or taken away. @param {HTMLCanvasElement} c @param {(e: PointerEvent) => void} f */
+	static ends(c, f) {
+		for (const type of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"])) {
+			c.addEventListener(type, f);
+		}
+	}
+
 	/** Where an event is on its canvas. @param {MouseEvent} e @returns {[number, number]} */
 	static point(e) {
 		const b = /** @type {HTMLCanvasElement} */ (e.currentTarget).getBoundingClientRect();
@@ -573,7 +620,7 @@ class Page {
 		const c = s.panes.timeline.canvas, look = this.look;
 		/** @type {Map<number, number>} */
 		const down = new Map();
-		let kind = "", x0 = 0, from = 0, to = 0, moved = false;
+		let kind = "", x0 = 0, from = 0, to = 0, moved = false, before = look.selection.time;
 		c.addEventListener("wheel", e => {
 			e.preventDefault();
 			const [x] = Page.point(e), width = this.width(s), span = look.to - look.from;
@@ -585,8 +632,10 @@ class Page {
 			}
 		}, { passive: false });
 		c.addEventListener("pointerdown", e => {
+			if (e.button !== 0) return;
 			const [x, y] = Page.point(e);
 			down.set(e.pointerId, x);
+			before = look.selection.time;
 			c.setPointerCapture(e.pointerId);
 			[from, to] = [look.from, look.to];
 			moved = false;
@@ -600,11 +649,11 @@ class Page {
 				if (e.buttons === 0) this.hover(s, x, y, e);
 				return;
 			}
-			const wide = width - LABELS, before = /** @type {number} */ (down.get(e.pointerId));
+			const wide = width - LABELS, last = /** @type {number} */ (down.get(e.pointerId));
 			if (Math.abs(x - x0) > 3) moved = true;
 			if (kind === "pinch" && down.size > 1) {
 				const others = [...down].filter(([id]) => id !== e.pointerId).map(([, v]) => v);
-				const was = Math.max(8, Math.abs(before - others[0])), is = Math.max(8, Math.abs(x - others[0]));
+				const was = Math.max(8, Math.abs(last - others[0])), is = Math.max(8, Math.abs(x - others[0]));
 				this.zoomBy(was / is, s.timeline.timeAt(look, width, (x + others[0]) / 2));
 				moved = true;
 			} else if (kind === "pan" && moved) {
@@ -620,15 +669,18 @@ class Page {
 		/** @param {PointerEvent} e */
 		const up = e => {
 			if (!down.delete(e.pointerId)) return;
-			if (e.type === "pointerup" && !moved && kind !== "pinch") {
+			if (e.type !== "pointerup" && moved && kind !== "pinch") { // it was meant otherwise
+				look.selection.time = before;
+				if (kind === "pan") [look.from, look.to] = [from, to];
+				this.choose();
+			} else if (e.type === "pointerup" && !moved && kind !== "pinch") {
 				const [x, y] = Page.point(e);
 				this.stop();
 				this.goTo(s.timeline.timeAt(look, this.width(s), Math.max(LABELS, x)));
 				this.hover(s, x, y, e);
 			}
 		};
-		c.addEventListener("pointerup", up);
-		c.addEventListener("pointercancel", up);
+		Page.ends(c, up);
 		c.addEventListener("pointerleave", () => {
 			this.hide();
 			if (s.timeline.arcs.length > 0) {
@@ -641,8 +693,9 @@ class Page {
 	/** Says what is under the pointer. @param {Shown} s @param {number} x @param {number} y @param {MouseEvent} e */
 	hover(s, x, y, e) {
 		const { run, timeline } = s, w = timeline.workerAt(y), m = run.meta;
-		const t = timeline.timeAt(this.look, this.width(s), x) * timeline.scale;
-		const k = w < 0 || x < LABELS ? -1 : run.markAt(w, t);
+		const t = timeline.timeAt(this.look, this.width(s), x) * s.run.scale;
+		const about = 2 * (this.look.to - this.look.from) / (this.width(s) - LABELS) * run.scale;
+		const k = w < 0 || x < LABELS ? -1 : run.markAt(w, t, about);
 		const had = timeline.arcs.length;
 		timeline.arcs = [];
 		if (k >= 0) this.say(this.describe(s, k), e);
@@ -657,7 +710,7 @@ class Page {
 
 	/** What there is to say of a mark; it gets its arcs. @param {Shown} s @param {number} k */
 	describe(s, k) {
-		const { run, timeline } = s, m = run.meta, scale = Page.scale(run), unit = this.look.unit;
+		const { run, timeline } = s, m = run.meta, scale = run.scale, unit = this.look.unit;
 		const lines = [`${m.kernels[run.kind[k]]}, worker ${run.worker[k]} of node ${m.workers[run.worker[k]]}`,
 			`from ${timeText(run.drawn[k] / scale, unit)}, for ${timeText(run.dur[k] / scale, unit)}`];
 		if (run.grouped) {
@@ -717,12 +770,13 @@ class Page {
 
 	/** @param {Shown} s */
 	onMap(s) {
-		const c = s.panes.map.canvas, sel = this.look.selection;
+		const c = s.panes.map.canvas;
 		/** @type {[number, number] | null} */
 		let from = null;
-		let moved = false;
+		let moved = false, before = this.look.selection.cells;
 		c.addEventListener("pointerdown", e => {
-			if (s.run.grouped || !s.map.area) return;
+			if (e.button !== 0 || s.run.grouped || !s.map.area) return;
+			before = this.look.selection.cells;
 			from = s.map.cellAt(...Page.point(e));
 			moved = false;
 			c.setPointerCapture(e.pointerId);
@@ -753,12 +807,14 @@ class Page {
 					this.brush(a.name, from, from);
 				}
 			}
+			if (from && moved && e.type !== "pointerup") {
+				this.look.selection.cells = before;
+				this.choose();
+			}
 			from = null;
 		};
-		c.addEventListener("pointerup", up);
-		c.addEventListener("pointercancel", up);
+		Page.ends(c, up);
 		c.addEventListener("pointerleave", () => this.hide());
-		void sel;
 	}
 
 	/** @param {Shown} s @param {number} u */
@@ -770,7 +826,7 @@ class Page {
 		}
 		const w = state.toucher[u], n = state.nodesOf(u), wr = state.writer[u];
 		lines.push(`touched last by worker ${w} of node ${m.workers[w]}` + (state.access[u] >= 0 ?
-			`, at ${timeText(run.start[run.executionOf(state.access[u])] / Page.scale(run), this.look.unit)}` : ""));
+			`, at ${timeText(run.start[run.executionOf(state.access[u])] / run.scale, this.look.unit)}` : ""));
 		lines.push(state.bin[u] === COLD_BIN ? "then for the first time on that node" : `then at a distance of ${binText(state.bin[u])}`);
 		lines.push(wr < 0 ? "nobody has written it" : `written last by worker ${wr} of node ${m.workers[wr]}`);
 		lines.push(n === 1 ? "one node has had it" : n + " nodes have had it");
@@ -779,8 +835,7 @@ class Page {
 
 	/** @param {string} object @param {[number, number]} a @param {[number, number]} b */
 	brush(object, a, b) {
-		this.look.selection.cells = { object, rows: [Math.min(a[0], b[0]), Math.max(a[0], b[0])],
-			columns: [Math.min(a[1], b[1]), Math.max(a[1], b[1])] };
+		this.look.selection.cells = this.cells(object, a, b);
 		this.choose();
 	}
 
@@ -789,8 +844,10 @@ class Page {
 		const c = s.panes.reuse.canvas;
 		/** @type {{bin: number, node: number} | null} */
 		let from = null;
-		let moved = false;
+		let moved = false, before = this.look.selection;
 		c.addEventListener("pointerdown", e => {
+			if (e.button !== 0) return;
+			before = { ...this.look.selection };
 			const [x, y] = Page.point(e);
 			from = { bin: s.reuse.binAt(this.width(s), x), node: s.reuse.nodeAt(y) };
 			moved = false;
@@ -818,10 +875,13 @@ class Page {
 					this.brushBins(from.bin, from.bin, from.node);
 				}
 			}
+			if (from && moved && e.type !== "pointerup") {
+				[this.look.selection.bins, this.look.selection.node] = [before.bins, before.node];
+				this.choose();
+			}
 			from = null;
 		};
-		c.addEventListener("pointerup", up);
-		c.addEventListener("pointercancel", up);
+		Page.ends(c, up);
 		c.addEventListener("pointerleave", () => this.hide());
 	}
 
@@ -837,13 +897,14 @@ class Page {
 		const c = s.panes.tree.canvas;
 		c.addEventListener("pointermove", e => {
 			const f = s.tree.at(...Page.point(e));
-			if (f) this.say(s.tree.describe(f), e);
+			if (f) this.say(s.tree.describe(f, this.look), e);
 			else this.hide();
 		});
 		c.addEventListener("pointerleave", () => this.hide());
 		c.addEventListener("pointerup", e => {
+			if (e.button !== 0) return;
 			const f = s.tree.at(...Page.point(e));
-			if (f) this.goTo(f.t / Page.scale(s.run));
+			if (f) this.goTo(f.t / s.run.scale);
 		});
 	}
 
@@ -872,7 +933,8 @@ class Page {
 
 	/** A panel as a picture, with its title and legend. @param {Shown} s @param {string} id */
 	picture(s, id) {
-		const pane = s.panes[id], width = this.width(s), top = 22, legend = pane.legend().slice(0, 40);
+		const pane = s.panes[id], width = this.width(s), top = 22;
+		const legend = pane.legend().slice(0, 40).map(([colour, name]) => [colour, short(name, width / 7 - 4)]);
 		const look = this.look.theme, rows = [[]], th = THEMES.light;
 		/** @type {{x: number, y: number, colour: string, name: string}[]} */
 		const entries = [];
@@ -891,7 +953,7 @@ class Page {
 		this.look.theme = th;
 		/** @param {Painter} p @param {(dy: number) => Painter} moved */
 		const draw = (p, moved) => {
-			p.text(4, 15, pane.name + (id === "map" ? `, ${this.object}, at ${timeText(this.look.at, this.look.unit)}` : ""), th.text);
+			p.text(4, 15, short(pane.name, 80) + (id === "map" ? `, ${short(this.object, 40)}, at ${timeText(this.look.at, this.look.unit)}` : ""), th.text);
 			pane.draw(moved(top));
 			for (const e of entries) {
 				p.rect(e.x, top + height + e.y + 6, 12, 12, e.colour);
@@ -931,7 +993,7 @@ class Page {
 			if (!b) return;
 			const a = document.createElement("a");
 			a.href = URL.createObjectURL(b);
-			a.download = `${s.run.meta.name}-${id}`.replace(/[^\w.-]+/g, "-") + "." + format.toLowerCase();
+			a.download = `${s.run.meta.name}-${id}`.replace(/[^\w.-]+/g, "-").slice(-100) + "." + format.toLowerCase();
 			a.click();
 			setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 		};

@@ -261,7 +261,13 @@ class SVGPainter {
 	}
 }
 
-/** @param {string} s */
+/** As much of a name as has room. @param {string} s @param {number} most characters */
+function short(s, most) {
+	const list = [...s.slice(0, 2 * most + 2)];
+	return list.length > most ? list.slice(0, Math.max(1, Math.floor(most) - 1)).join("") + "\u2026" : s;
+}
+
+/** Text as XML may have it: it has no place for control characters. @param {string} s */
 function escapeText(s) {
-	return s.replace(/[&<>"]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] || c);
+	return s.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd").replace(/[&<>"]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] || c);
 }

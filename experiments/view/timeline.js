@@ -17,6 +17,9 @@ const LABELS = 54;
  * @property {Theme} theme
  * @property {string[]} palette
  * @property {string} unit of time
+ * @property {string[]} kernels of all runs: one has the same colour in each
+ * @property {number} nodes of the run that has most
+ * @property {number} far the highest bin of a distance, of all runs
  * @property {Choice} selection
  */
 
@@ -26,7 +29,7 @@ function markColours(run, look) {
 	const p = look.palette, m = run.meta;
 	switch (look.colour) {
 	case "kind":
-		return { colours: m.kernels.map((_, i) => p[i % p.length]), names: m.kernels, of: run.kind };
+		return { colours: m.kernels.map(s => p[look.kernels.indexOf(s) % p.length]), names: m.kernels, of: run.kind };
 	case "wrote":
 		return { colours: [...nodeColours(m.nodes, p), look.theme.none],
 			names: [...nodeNames(m.nodes), "nobody had written it"],
@@ -84,7 +87,6 @@ class Timeline {
 			return RULER + i * this.high + gaps;
 		});
 		this.height = RULER + m.workers.length * this.high + gaps + 6;
-		this.scale = m.hz > 0 ? m.hz / 1e9 : 1; // ticks of a unit of time
 		this.marks = 0; // that the last frame had
 		this.arrows = 0; // steals in it, drawn or not
 		/** @type {{access: number, execution: number, cls: number, of: number}[]} */
@@ -95,7 +97,7 @@ class Timeline {
 
 	/** @param {Look} look @param {number} width @param {number} t ticks */
 	x(look, width, t) {
-		return LABELS + (t / this.scale - look.from) / (look.to - look.from) * (width - LABELS);
+		return LABELS + (t / this.run.scale - look.from) / (look.to - look.from) * (width - LABELS);
 	}
 
 	/** The time at x, in ns or ticks. @param {Look} look @param {number} width @param {number} x */
@@ -114,7 +116,7 @@ class Timeline {
 		const { run, rows, top, high } = this, m = run.meta, th = look.theme;
 		p.rect(0, 0, p.width, p.height, th.background);
 		const wide = p.width - LABELS;
-		const from = look.from * this.scale, to = look.to * this.scale;
+		const from = look.from * this.run.scale, to = look.to * this.run.scale;
 		const colours = markColours(run, look);
 		p.clip(LABELS, RULER - 4, wide, p.height);
 		const first = above(run.start, from - this.longest());
@@ -128,10 +130,10 @@ class Timeline {
 		this.drawArcs(p, look);
 		const s = look.selection.time;
 		if (s) {
-			const a = this.x(look, p.width, s[0] * this.scale), b = this.x(look, p.width, s[1] * this.scale);
+			const a = this.x(look, p.width, s[0] * this.run.scale), b = this.x(look, p.width, s[1] * this.run.scale);
 			p.frame(a, RULER - 3, Math.max(1, b - a), p.height - RULER, th.text, 1);
 		}
-		const at = this.x(look, p.width, look.at * this.scale);
+		const at = this.x(look, p.width, look.at * this.run.scale);
 		p.line([at, 0, at, p.height], th.text, 1, 0.8);
 		p.unclip();
 		this.ruler(p, look);
@@ -208,9 +210,18 @@ class Timeline {
 			for (c++; c < l; c++) sum[(at + c) * kinds + kind] += share;
 			sum[(at + l) * kinds + kind] += (x1 - l) * share;
 		};
-		const { drawn, dur, worker, busy, grouped } = run, of = colours.of;
-		for (let k = first; k < last; k++) {
-			const d = dur[k], kind = of[k] + (any && !chosen[k] ? n : 0), share = grouped ? (d > 0 ? busy[k] / d : 0) : 1;
+		const { drawn, dur, worker, busy, grouped, pieces } = run, of = colours.of;
+		const least = 1e-6 / per; // what has no length is there all the same, and seen if it is chosen
+		if (pieces) {
+			const end = above(pieces.from, to);
+			for (let i = above(pieces.from, from - run.longest); i < end; i++) {
+				const k = pieces.k[i];
+				add(rowOf[worker[k]] * columns, pieces.from[i], pieces.from[i] + (pieces.dur[i] || least),
+					of[k] + (any && !chosen[k] ? n : 0), 1);
+			}
+		}
+		for (let k = first; k < last && !pieces; k++) {
+			const d = dur[k] || least, kind = of[k] + (any && !chosen[k] ? n : 0), share = grouped ? (busy[k] || least) / d : 1;
 			const x0 = (drawn[k] - from) * per, x1 = (drawn[k] + d - from) * per, c = Math.floor(x0);
 			if (c >= 0 && x1 <= c + 1 && c < columns) { // nearly all, seen from afar
 				sum[(rowOf[worker[k]] * columns + c) * kinds + kind] += (x1 - x0) * share;
@@ -269,7 +280,7 @@ class Timeline {
 	/** @param {Painter} p @param {Look} look */
 	drawSteals(p, look) {
 		const { run, top, rowOf, high } = this, s = run.steals, colour = look.theme.text;
-		const a = above(s.at, look.from * this.scale), b = above(s.at, look.to * this.scale);
+		const a = above(s.at, look.from * this.run.scale), b = above(s.at, look.to * this.run.scale);
 		this.arrows = b - a;
 		if (b - a > MOST_ARROWS) return;
 		const crowded = b - a > (p.width - LABELS) / 5;
@@ -305,7 +316,8 @@ class Timeline {
 		const step = [1, 2, 5, 10].map(f => f * e).find(s => s >= about) || about;
 		p.rect(0, 0, p.width, RULER - 4, th.background);
 		p.line([LABELS, RULER - 4.5, p.width, RULER - 4.5], th.line, 1);
-		for (let t = Math.ceil(look.from / step) * step; t <= look.to; t += step) {
+		for (let i = Math.ceil(look.from / step); i * step <= look.to; i++) {
+			const t = i * step;
 			const x = LABELS + (t - look.from) / span * wide;
 			p.line([x, RULER - 8, x, RULER - 4], th.soft, 1);
 			const s = timeText(Math.round(t / step) * step, look.unit), half = 4 * s.length;

@@ -68,15 +68,15 @@ class Tree {
 		return this.boxes.find(b => x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + LEVEL - 2)?.f || null;
 	}
 
-	/** @param {Folded} f */
-	describe(f) {
-		const m = this.run.meta, scale = m.hz > 0 ? m.hz / 1e9 : 1, unit = m.hz > 0 ? "ns" : "ticks";
+	/** @param {Folded} f @param {Look} look */
+	describe(f, look) {
+		const { scale, meta: m } = this.run, unit = look.unit;
 		const nodes = f.by.map((v, n) => ({ v, n })).filter(x => x.v > 0).sort((a, b) => b.v - a.v);
 		const lines = [f.k > 1 ? `${f.k} siblings of the same shape` : "a task"];
 		lines[0] += f.n > 1 ? `, ${countText(f.n)} tasks in all` : "";
 		lines.push(`begun by worker ${f.on} of node ${m.workers[f.on]}` + (f.k > 1 ? ", the first of them" : "") +
 			`, at ${timeText(f.t / scale, unit)}`);
-		lines.push(`kernels: ${timeText(f.w / scale, unit)}, ` +
+		lines.push((this.root?.u ? "tasks: " : `kernels: ${timeText(f.w / scale, unit)}, `) +
 			nodes.slice(0, 4).map(x => `${this.names()[x.n]} ${percent(x.v, f.w)}`).join(", "));
 		if (f.s > 0) lines.push(f.k > 1 ? `${f.s} of them stolen: begun by another worker than their parent` : "stolen: begun by another worker than its parent");
 		return lines;
