@@ -336,7 +336,7 @@ func shownCell(t *testing.T, p *browser.Tab, r *scene.Run, at browser.Point, u i
 	if x.Bin != scene.ColdBin {
 		distance = fmt.Sprintf("then at a distance of ${binText(%d)}", x.Bin)
 	}
-	had := fmt.Sprintf("%d nodes have had it", x.Nodes())
+	had := fmt.Sprintf("used by %d nodes", x.Nodes())
 	if x.Nodes() == 1 {
 		had = "one node has had it"
 	}

@@ -22,6 +22,7 @@
  * @property {Tree} tree
  * @property {Record<string, Pane>} panes
  * @property {HTMLElement} element
+ * @property {HTMLElement} said where what is chosen of it is said
  */
 
 /** @param {string} id @returns {HTMLElement} */
@@ -70,6 +71,7 @@ class Page {
 		const select = id => /** @type {HTMLSelectElement} */ (byId(id));
 		this.selects = { colour: select("colour"), map: select("map"), object: select("object") };
 		this.hash = "";
+		this.choice = ""; // in words
 		this.written = -Infinity; // when the address was
 		this.writing = 0; // the timer that will write it
 		this.playing = 0;
@@ -87,6 +89,7 @@ class Page {
 			this.choose();
 		});
 		addEventListener("keydown", e => this.key(e));
+		addEventListener("pointerdown", () => this.hide(), true);
 	}
 
 	/** The object of most bytes of those that somebody writes, or of all. @param {Run[]} runs */
@@ -117,18 +120,20 @@ class Page {
 		const e = element("section", "", "run");
 		e.append(element("h2", m.name));
 		e.append(element("p", this.facts(run, chosen), "facts"));
-		for (const s of this.notes(run)) e.append(element("p", s, "note"));
+		const notes = element("div", ""), said = element("p", "", "said");
+		for (const s of this.notes(run)) notes.append(element("p", s, "note"));
+		e.append(notes, said); // so many elements in each run that panels lie side by side
 		byId("runs").append(e);
 		/** @type {Shown} */
 		const shown = { run, state, chosen, timeline: new Timeline(run, chosen), map: new DataMap(run, state, chosen),
-			reuse: new Reuse(run, chosen), tree: new Tree(run), panes: {}, element: e };
+			reuse: new Reuse(run, chosen), tree: new Tree(run), panes: {}, element: e, said };
 		shown.map.show(this.object);
 		const { timeline, map, reuse, tree } = shown, look = this.look;
 		this.pane(shown, "timeline", "Timeline", () => timeline.height,
 			p => timeline.draw(p, look, Math.floor(MOST_MARKS / this.shown.length)), () => this.markLegend(run));
 		this.pane(shown, "map", "Data map", () => map.height(this.width(shown)),
 			p => map.draw(p, look, this.mapColour), () => this.mapLegend(shown));
-		this.pane(shown, "reuse", "Reuse distances", () => reuse.height, p => reuse.draw(p, look, this.mostAccesses()),
+		this.pane(shown, "reuse", "Reuse distances", () => reuse.height, p => reuse.draw(p, look, this.mostAccesses(true), this.mostAccesses(false)),
 			() => CLASSES.slice(0, 4).map((c, i) => [CLASS_COLOURS[i], c]));
 		if (tree.root) {
 			this.pane(shown, "tree", "Tasks", () => tree.height, p => tree.draw(p, look),
@@ -143,21 +148,40 @@ class Page {
 		return shown;
 	}
 
-	/** The tallest bar of all runs, so that bars of the same height mean as much. */
-	mostAccesses() {
+	/** The tallest bar of all runs, so that bars of the same height mean as much.
+	 * @param {boolean} together of all nodes, or of one */
+	mostAccesses(together) {
 		let most = 1;
 		for (const { reuse, chosen } of this.shown) {
-			for (const b of reuse.bins()) most = Math.max(most, reuse.of(chosen.all, -1, b).reduce((x, y) => x + y));
+			for (const node of reuse.rows) {
+				if (together !== node < 0) continue;
+				for (const b of reuse.bins()) most = Math.max(most, reuse.of(chosen.all, node, b).reduce((x, y) => x + y));
+			}
 		}
 		return most;
 	}
 
 	/** @param {Run} run @param {Chosen} chosen */
 	facts(run, chosen) {
-		const m = run.meta, by = new Array(NO_CLASS).fill(0);
+		const m = run.meta, by = new Array(NO_CLASS).fill(0), time = m.ticks * m.workers.length;
 		chosen.all.forEach((v, i) => { by[i % NO_CLASS] += v; });
 		const total = by.reduce((a, b) => a + b, 0), parts = [];
 		parts.push(`${timeText(m.ticks / run.scale, this.look.unit)} on ${m.workers.length} workers`);
+		if (time > 0) { // nested executions are in that of the outer one
+			let work = 0, idle = 0;
+			for (let w = 0; w < m.workers.length; w++) {
+				let end = 0;
+				for (let i = run.first[w]; i < run.first[w + 1]; i++) {
+					const k = run.order[i], to = run.start[k] + run.dur[k];
+					if (run.grouped) work += run.busy[k];
+					else if (to > end) work += to - Math.max(end, run.drawn[k]);
+					end = Math.max(end, to);
+				}
+				run.idle[w].forEach((t, i) => { idle += (i % 2 ? t : -t) * run.idleShare[w][i >> 1]; });
+			}
+			parts.push(`kernels take ${percent(work, time)} of it, ` + (m.searches ? `idle ${percent(idle, time)}, scheduling ` :
+				"scheduling and idle ") + percent(Math.max(0, time - work - idle), time));
+		}
 		parts.push(`${countText(m.count)} executions`);
 		if (total > 0) {
 			parts.push(countText(total) + " accesses: " + by.map((v, i) => ({ c: CLASSES[i], v }))
@@ -176,7 +200,7 @@ class Page {
 	notes(run) {
 		const m = run.meta, list = [];
 		list.push([m.kernel && `${m.kernel} ${m.params}`.trim(), m.machine && "on " + m.machine,
-			m.substrate + (m.synthetic ? ", its nodes imposed" : "")].filter(s => s).join(", "));
+			(m.substrate === "simulated" ? "SIMULATED, not measured" : m.substrate) + (m.synthetic ? ", its nodes imposed" : "")].filter(s => s).join(", "));
 		if (m.lost) list.push("Records are missing, and what is shown of later ones may be wrong: " + m.lost);
 		if (m.group > 1) {
 			list.push(`Too many for a page: each mark stands for up to ${countText(m.group)} executions of a worker, one ` +
@@ -292,9 +316,13 @@ class Page {
 				`${countText(n)} cells of ${s.cells.object}`);
 		}
 		const out = byId("chosen");
-		out.textContent = text.length === 0 ? "All is shown: drag over bars, cells or a ruler to choose." : "Chosen: " + text.join("; ") + ". " + this.shown.map(x =>
-			`${x.run.meta.name}: ${countText(x.chosen.count)} of ${countText(x.run.n)} ${x.run.grouped ? "marks" : "executions"}` +
-			(x.chosen.accesses ? `, ${countText(x.chosen.accesses)} accesses` : "")).join("; ") + ".";
+		this.choice = text.length === 0 ? "" : "Chosen: " + text.join("; ") + ".";
+		out.textContent = this.choice || "Nothing is chosen: drag over bars, cells or a ruler.";
+		for (const { run, chosen, said } of this.shown) {
+			said.textContent = text.length === 0 ? "" : `Chosen: ${percent(chosen.count, run.n)} of the ${
+				run.grouped ? "marks" : "executions"} (${countText(chosen.count)})` +
+				(chosen.accesses ? `, ${countText(chosen.accesses)} accesses.` : ".");
+		}
 		out.title = out.textContent;
 		/** @type {HTMLButtonElement} */ (byId("clear")).disabled = text.length === 0;
 		byId("time").textContent = timeText(this.look.at, this.look.unit);
@@ -681,7 +709,8 @@ class Page {
 			}
 		};
 		Page.ends(c, up);
-		c.addEventListener("pointerleave", () => {
+		c.addEventListener("pointerleave", e => {
+			if (e.pointerType === "touch") return;
 			this.hide();
 			if (s.timeline.arcs.length > 0) {
 				s.timeline.arcs = [];
@@ -726,7 +755,7 @@ class Page {
 			const b = run.before(k, a), u = run.items[a];
 			if (a - run.from[k] < 8) {
 				lines.push(`${["", "reads", "writes", "updates"][run.modes[a]]} ${this.nameOf(run, u)}: ` + (b ?
-					`${CLASSES[run.classes[a]]}, ${bytesText(b.distance)} after worker ${run.worker[b.execution]} had it` :
+					`${CLASSES[run.classes[a]]}, ${bytesText(b.distance)} of other data since worker ${run.worker[b.execution]} used it` :
 					"first access on the node"));
 			}
 			if (!b) continue;
@@ -762,6 +791,11 @@ class Page {
 		const w = this.tip.offsetWidth, h = this.tip.offsetHeight;
 		this.tip.style.left = Math.max(4, Math.min(innerWidth - w - 4, e.clientX + 14)) + "px";
 		this.tip.style.top = (e.clientY + 18 + h < innerHeight ? e.clientY + 18 : Math.max(4, e.clientY - h - 12)) + "px";
+	}
+
+	/** A finger leaves what it touched to be read; the next touch elsewhere ends that. @param {PointerEvent} e */
+	leave(e) {
+		if (e.pointerType !== "touch") this.hide();
 	}
 
 	hide() {
@@ -814,7 +848,7 @@ class Page {
 			from = null;
 		};
 		Page.ends(c, up);
-		c.addEventListener("pointerleave", () => this.hide());
+		c.addEventListener("pointerleave", e => this.leave(e));
 	}
 
 	/** @param {Shown} s @param {number} u */
@@ -829,7 +863,7 @@ class Page {
 			`, at ${timeText(run.start[run.executionOf(state.access[u])] / run.scale, this.look.unit)}` : ""));
 		lines.push(state.bin[u] === COLD_BIN ? "then for the first time on that node" : `then at a distance of ${binText(state.bin[u])}`);
 		lines.push(wr < 0 ? "nobody has written it" : `written last by worker ${wr} of node ${m.workers[wr]}`);
-		lines.push(n === 1 ? "one node has had it" : n + " nodes have had it");
+		lines.push(n === 1 ? "used by one node" : `used by ${n} nodes`);
 		return lines;
 	}
 
@@ -882,7 +916,7 @@ class Page {
 			from = null;
 		};
 		Page.ends(c, up);
-		c.addEventListener("pointerleave", () => this.hide());
+		c.addEventListener("pointerleave", e => this.leave(e));
 	}
 
 	/** @param {number} a @param {number} b @param {number} node */
@@ -900,7 +934,7 @@ class Page {
 			if (f) this.say(s.tree.describe(f, this.look), e);
 			else this.hide();
 		});
-		c.addEventListener("pointerleave", () => this.hide());
+		c.addEventListener("pointerleave", e => this.leave(e));
 		c.addEventListener("pointerup", e => {
 			if (e.button !== 0) return;
 			const f = s.tree.at(...Page.point(e));
@@ -933,9 +967,18 @@ class Page {
 
 	/** A panel as a picture, with its title and legend. @param {Shown} s @param {string} id */
 	picture(s, id) {
-		const pane = s.panes[id], width = this.width(s), top = 22;
+		const pane = s.panes[id], width = this.width(s);
+		/** @type {string[]} lines below the title, as wide as the picture */
+		const lines = [];
+		for (const word of `${this.notes(s.run)[0]}. ${this.choice}`.split(" ")) {
+			const last = lines.length - 1;
+			if (last >= 0 && (lines[last] + word).length < width / 6.2) lines[last] += " " + word;
+			else if (lines.length < 6) lines.push(short(word, width / 7));
+		}
+		const top = 22 + 15 * lines.length;
+
 		const legend = pane.legend().slice(0, 40).map(([colour, name]) => [colour, short(name, width / 7 - 4)]);
-		const look = this.look.theme, rows = [[]], th = THEMES.light;
+		const look = this.look.theme, th = THEMES.light;
 		/** @type {{x: number, y: number, colour: string, name: string}[]} */
 		const entries = [];
 		let x = 4, y = 0;
@@ -948,12 +991,12 @@ class Page {
 			entries.push({ x, y, colour, name });
 			x += w;
 		}
-		void rows;
 		const height = Math.ceil(pane.height());
 		this.look.theme = th;
 		/** @param {Painter} p @param {(dy: number) => Painter} moved */
 		const draw = (p, moved) => {
 			p.text(4, 15, short(pane.name, 80) + (id === "map" ? `, ${short(this.object, 40)}, at ${timeText(this.look.at, this.look.unit)}` : ""), th.text);
+			lines.forEach((l, i) => p.text(4, 31 + 15 * i, l, th.soft));
 			pane.draw(moved(top));
 			for (const e of entries) {
 				p.rect(e.x, top + height + e.y + 6, 12, 12, e.colour);
@@ -961,7 +1004,7 @@ class Page {
 			}
 		};
 		const total = top + height + y + 24;
-		return { width, total, height, draw, done: () => { this.look.theme = look; } };
+		return { width, total, height, top, draw, done: () => { this.look.theme = look; } };
 	}
 
 	/** A panel as the text of an SVG file. @param {Shown} s @param {string} id */
@@ -971,7 +1014,7 @@ class Page {
 		let inner = null;
 		x.draw(outer, () => inner = new SVGPainter(x.width, x.height, THEMES.light.background));
 		x.done();
-		if (inner) outer.out.push(`<g transform="translate(0 22)">${/** @type {SVGPainter} */ (inner).out.join("")}</g>`);
+		if (inner) outer.out.push(`<g transform="translate(0 ${x.top})">${/** @type {SVGPainter} */ (inner).out.join("")}</g>`);
 		return outer.toString();
 	}
 
@@ -981,7 +1024,7 @@ class Page {
 		const outer = new CanvasPainter(canvas, x.width, x.total, 2), inner = document.createElement("canvas");
 		outer.rect(0, 0, x.width, x.total, THEMES.light.background);
 		x.draw(outer, () => new CanvasPainter(inner, x.width, x.height, 2));
-		outer.c.drawImage(inner, 0, 22, x.width, x.height);
+		outer.c.drawImage(inner, 0, x.top, x.width, x.height);
 		x.done();
 		return canvas;
 	}

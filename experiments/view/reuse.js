@@ -75,7 +75,7 @@ class Reuse {
 	}
 
 	/** @param {Painter} p @param {Look} look @param {number} most accesses of a bar, on all nodes; 0: what it has itself */
-	draw(p, look, most) {
+	draw(p, look, most, mostOfNode = 0) {
 		const th = look.theme, list = this.bins(), w = this.barWidth(p.width);
 		const { all, part } = this.chosen, s = look.selection;
 		p.rect(0, 0, p.width, p.height, th.background);
@@ -83,7 +83,7 @@ class Reuse {
 			const base = (row + 1) * BAR_ROW, high = BAR_ROW - 12;
 			let top = 1;
 			for (const b of list) top = Math.max(top, this.of(all, node, b).reduce((x, y) => x + y));
-			if (node < 0 && most > 0) top = most;
+			top = (node < 0 ? most : mostOfNode) || top;
 			p.text(LABELS - 6, base - high / 2 + 4, node < 0 ? "all" : "node " + node, th.soft, "right");
 			p.line([LABELS, base + 0.5, p.width, base + 0.5], th.line, 1);
 			list.forEach((b, i) => {
@@ -116,7 +116,7 @@ class Reuse {
 		const every = Math.ceil(64 / w);
 		list.forEach((b, i) => {
 			const x = this.left(p.width, i), y = p.height - 6;
-			if (b === COLD_BIN) p.text(x + w / 2, y, "cold", th.soft, "center");
+			if (b === COLD_BIN) p.text(w < 30 ? p.width : x + w / 2, y, "cold", th.soft, w < 30 ? "right" : "center");
 			else if (b > 0 && (b - 1) % every === 0 && x < p.width - w - 60) p.text(x, y, bytesText(2 ** (b - 1)), th.soft, "center");
 		});
 	}

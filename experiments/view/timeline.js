@@ -282,9 +282,8 @@ class Timeline {
 		const { run, top, rowOf, high } = this, s = run.steals, colour = look.theme.text;
 		const a = above(s.at, look.from * this.run.scale), b = above(s.at, look.to * this.run.scale);
 		this.arrows = b - a;
-		if (b - a > MOST_ARROWS) return;
-		const crowded = b - a > (p.width - LABELS) / 5;
-		for (let i = a; i < b; i++) {
+		const crowded = b - a > (p.width - LABELS) / 5, step = Math.ceil((b - a) / MOST_ARROWS); // of too many some
+		for (let i = a; i < b; i += step) {
 			const x = this.x(look, p.width, s.at[i]), y0 = top[rowOf[s.victim[i]]] + high / 2;
 			const y1 = top[rowOf[s.thief[i]]] + high / 2, up = y1 < y0 ? 1 : -1;
 			if (crowded) { // the thief alone
