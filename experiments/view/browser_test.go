@@ -13,7 +13,7 @@ import (
 	"krdlab/experiments/scene"
 )
 
-const ready = `document.documentElement.dataset.ready === "yes" && !krdlab.pending && !krdlab.writing`
+const ready = `document.documentElement.dataset.ready === "yes" && !krdlab.pending && (!krdlab.writing || krdlab.playing !== 0)`
 
 // show opens a page and waits until all is drawn.
 func show(b *browser.Browser, url string, v browser.View) *browser.Tab {

@@ -33,7 +33,7 @@ func TestBrowserAddress(t *testing.T) {
 	}{
 		{"view=5~1&at=NaN", looked{View: whole, Node: -1}},
 		{"view=1e300~1e308", looked{View: whole, Node: -1}},
-		{"view=900000~1000000", looked{View: []float64{end - 1e5, end}, Node: -1}},
+		{"view=900000~1000000", looked{View: []float64{900000, end}, Node: -1}},
 		{"view=700~700.0000000001", looked{View: []float64{700, 710}, Node: -1}},
 		{"bins=99~-3", looked{View: whole, Bins: []int{0, 64}, Node: -1}},
 		{"bins=70~80", looked{View: whole, Node: -1}},

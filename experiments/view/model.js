@@ -432,9 +432,10 @@ class Run {
 		}
 		if (lo > from) {
 			const k = this.order[lo - 1];
-			if (t - this.drawn[k] - this.dur[k] <= about) return k;
+			if (this.dur[k] === 0 && t - this.drawn[k] <= about) return k;
 		}
-		return lo < to && this.drawn[this.order[lo]] - t <= about ? this.order[lo] : -1;
+		const next = this.order[lo];
+		return lo < to && this.dur[next] === 0 && this.drawn[next] - t <= about ? next : -1;
 	}
 
 	/** What a worker executes when, where executions nest the innermost; null: none nest, and marks tell. */

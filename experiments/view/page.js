@@ -418,7 +418,8 @@ class Page {
 			return p.get(key) && list.length >= n && list.every(Number.isFinite) ? list : null;
 		};
 		const view = numbers("view", 2);
-		[l.from, l.to] = view && view[0] < view[1] ? this.within(view[0], view[1]) : [0, this.end];
+		[l.from, l.to] = view && Math.max(0, view[0]) < Math.min(this.end, view[1]) ?
+			this.within(Math.max(0, view[0]), Math.min(this.end, view[1])) : [0, this.end];
 		const at = numbers("at", 1);
 		l.at = at ? Math.max(0, Math.min(this.end, at[0])) : this.end;
 		/** @param {string} key @param {HTMLSelectElement} select */

@@ -543,7 +543,7 @@ func shownLarge(t *testing.T, p *browser.Tab, runs []Run) {
 	for _, x := range []struct{ to, marks, arrows float64 }{{1, 0, 0}, {0.5, 1000, 0}, {0.05, 0, 100}} {
 		var got [3]float64
 		p.Eval(fmt.Sprintf(`(() => { %s const s = krdlab.shown[0], p = recorder(1054, s.timeline.height);
-			s.timeline.draw(p, {...krdlab.look, from: 0, to: %g / s.timeline.scale}, 50000);
+			s.timeline.draw(p, {...krdlab.look, from: 0, to: %g / s.run.scale}, 50000);
 			return [p.list.filter(c => c[0] === "rect" && c[5] === krdlab.look.theme.text).length,
 				p.list.filter(c => c[0] === "line" && c[4] === 0.55).length, s.timeline.arrows]; })()`, recorder,
 			x.to*float64(runs[0].Ticks)), &got)
