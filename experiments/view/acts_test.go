@@ -338,7 +338,7 @@ func shownCell(t *testing.T, p *browser.Tab, r *scene.Run, at browser.Point, u i
 	}
 	had := fmt.Sprintf("used by %d nodes", x.Nodes())
 	if x.Nodes() == 1 {
-		had = "one node has had it"
+		had = "used by one node"
 	}
 	node := func(w int) int { return r.Header.Workers[w].Node }
 	var want []string

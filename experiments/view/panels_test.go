@@ -376,6 +376,12 @@ func shownReuse(t *testing.T, p *browser.Tab, runs []Run) {
 		}
 		most = max(most, n)
 	}
+	mostOfNode := 0 // of the runs that have a row for each
+	for node := range 3 {
+		for _, b := range bins {
+			mostOfNode = max(mostOfNode, total(counts(runs[0].Run, node, b, 0, math.MaxInt64)))
+		}
+	}
 	lo, hi := bins[0], bins[len(bins)-2]
 	bins = bins[:0]
 	for b := lo; b <= hi; b++ {
@@ -398,10 +404,7 @@ func shownReuse(t *testing.T, p *browser.Tab, runs []Run) {
 			for _, node := range rows {
 				top := most
 				if node >= 0 {
-					top = 1
-					for _, b := range bins {
-						top = max(top, total(counts(x.Run, node, b, 0, math.MaxInt64)))
-					}
+					top = mostOfNode
 				}
 				for j, b := range bins {
 					left := 55 + 538*float64(j)/float64(len(bins))
@@ -435,7 +438,7 @@ func shownReuse(t *testing.T, p *browser.Tab, runs []Run) {
 			p.Eval(fmt.Sprintf(`(() => { %s const s = krdlab.shown[%d], p = recorder(600, s.reuse.height), l = [];
 				for (const c of CLASS_COLOURS.slice(0, 5)) l.push(c, mix(c, krdlab.look.theme.background, 0.6),
 					mix(c, krdlab.look.theme.background, 0.75));
-				s.reuse.draw(p, krdlab.look, krdlab.mostAccesses());
+				s.reuse.draw(p, krdlab.look, krdlab.mostAccesses(true), krdlab.mostAccesses(false));
 				return p.list.filter(c => c[0] === "rect").slice(1).map(c => [l.indexOf(c[5]), c[1], c[4]]); })()`,
 				recorder, i), &got)
 			if len(got) != len(want) {
@@ -536,11 +539,11 @@ func shownTree(t *testing.T, p *browser.Tab, runs []Run) {
 	}
 }
 
-// A map of an object of more than 50000 units has cells of several; of too many steals none is drawn,
-// and of many the thieves alone.
+// A map of an object of more than 50000 units has cells of several; of many steals the thieves
+// alone are drawn, and of more than 1500 every second or so.
 func shownLarge(t *testing.T, p *browser.Tab, runs []Run) {
 	shownMap(t, p, runs)
-	for _, x := range []struct{ to, marks, arrows float64 }{{1, 0, 0}, {0.5, 1000, 0}, {0.05, 0, 100}} {
+	for _, x := range []struct{ to, marks, arrows float64 }{{1, 1000, 0}, {0.5, 1000, 0}, {0.05, 0, 100}} {
 		var got [3]float64
 		p.Eval(fmt.Sprintf(`(() => { %s const s = krdlab.shown[0], p = recorder(1054, s.timeline.height);
 			s.timeline.draw(p, {...krdlab.look, from: 0, to: %g / s.run.scale}, 50000);

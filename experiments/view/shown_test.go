@@ -276,7 +276,7 @@ func lines(r *scene.Run, k int, previous []int32) (list []string, arcs [][2]int)
 		p := executionOf(r, previous[a])
 		distance, objects, bytes := between(r, k, a, previous[a])
 		arcs = append(arcs, [2]int{int(a), p})
-		list = append(list, text+fmt.Sprintf("%s, ${bytesText(%d)} after worker %d had it",
+		list = append(list, text+fmt.Sprintf("%s, ${bytesText(%d)} of other data since worker %d used it",
 			scene.Looks[r.Classes[a]].Name, distance, r.Worker[p]))
 		if int(distance) <= far {
 			continue
