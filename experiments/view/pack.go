@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"math/bits"
@@ -91,6 +92,23 @@ func pack(name string, r *scene.Run, room int) *packed {
 		}
 		group *= 1 << bits.Len(uint(size/room)) // marks of twice as many take more than half as much
 	}
+}
+
+// packAll packs runs in so many bytes together: what small ones leave is for the others, equally.
+func packAll(runs []Run, room int) []*packed {
+	list, order := make([]*packed, len(runs)), make([]int, len(runs))
+	size := func(i int) int { return base64.StdEncoding.EncodedLen(len(list[i].data)) }
+	for i := range runs {
+		list[i], order[i] = pack(runs[i].Name, runs[i].Run, room), i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
+	for n, i := range order {
+		if share := room / (len(order) - n); size(i) > share {
+			list[i] = pack(runs[i].Name, runs[i].Run, share)
+		}
+		room -= size(i)
+	}
+	return list
 }
 
 func describe(name string, r *scene.Run, group int) *packed {

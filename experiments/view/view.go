@@ -45,10 +45,10 @@ type Run struct {
 // Write writes a page of runs, side by side. Errors: those of w. Cost: about 2 s for a million
 // executions.
 func Write(w io.Writer, title string, runs []Run) error {
-	return write(w, title, runs, MaxBytes/max(1, len(runs)))
+	return write(w, title, runs, MaxBytes)
 }
 
-// write is Write with so many bytes of data for each run.
+// write is Write with so many bytes of data.
 func write(w io.Writer, title string, runs []Run, room int) error {
 	page := struct {
 		Title string
@@ -66,8 +66,7 @@ func write(w io.Writer, title string, runs []Run, room int) error {
 		head.Palette = append(head.Palette, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
 	}
 	head.Classes = scene.Looks[:scene.NoAccess+1]
-	for i := range runs {
-		p := pack(runs[i].Name, runs[i].Run, room)
+	for i, p := range packAll(runs, room) {
 		p.Tree, p.NoTree = runs[i].Tasks, runs[i].NoTasks
 		head.Runs = append(head.Runs, p)
 		page.Runs = append(page.Runs, template.HTML(fmt.Sprintf(
