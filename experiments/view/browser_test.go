@@ -203,6 +203,27 @@ func browserChoice(t *testing.T, b *browser.Browser) {
 		}
 	}
 
+	var said []string
+	p.Eval(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, &said)
+	for i, run := range runs { // the cells are those of one object
+		executions, accesses := 0, 0
+		for k := range run.Start {
+			before := accesses
+			for a := int(run.From[k]); a < int(run.From[k+1]); a++ {
+				if all(run.Run, k, a) {
+					accesses++
+				}
+			}
+			if accesses > before {
+				executions++
+			}
+		}
+		if want := fmt.Sprintf("(%d), %d accesses: %s 100 %%.", executions, accesses,
+			markup[:29]+"…"); !strings.HasSuffix(said[i], want) {
+			t.Errorf("run %d: %q is said, expected %q", i, said[i], want)
+		}
+	}
+
 	var hash string
 	p.Eval(`location.href`, &hash)
 	q := show(b, hash, browser.View{Width: 1400, Height: 1000, Scheme: "light"})

@@ -403,6 +403,12 @@ class Run {
 		return null;
 	}
 
+	/** The number of the object of an access. @param {number} a */
+	objectAt(a) {
+		const item = this.items[a], n = this.meta.units;
+		return this.objectOf(item < n ? item : this.lists[item - n][0]);
+	}
+
 	/** The number of the object of a unit. @param {number} u */
 	objectOf(u) {
 		const list = this.meta.objects;
@@ -612,6 +618,7 @@ class Chosen {
 		this.any = false; // something is chosen, and not all
 		this.count = 0; // marks
 		this.accesses = 0;
+		this.objects = new Float64Array(run.meta.objects.length); // these accesses by object, if they are listed
 		/** by node, bin and class: of all, and of those of the time and the cells that are chosen */
 		this.all = this.histogram(null, null);
 		this.part = this.all;
@@ -630,6 +637,7 @@ class Chosen {
 		marks.fill(0);
 		units.fill(0);
 		this.count = this.accesses = 0;
+		this.objects.fill(0);
 		if (!this.any) return;
 		const [lo, hi] = s.bins || [0, COLD_BIN];
 		for (let k = 0; k < run.n; k++) {
@@ -649,6 +657,7 @@ class Chosen {
 					if (cells && !this.touches(a, cells)) continue;
 					marks[k] = 1;
 					this.accesses++;
+					this.objects[run.objectAt(a)]++;
 					run.units(run.items[a], u => { if (!cells || cells[u]) units[u] = 1; });
 				}
 			}

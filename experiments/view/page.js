@@ -321,7 +321,7 @@ class Page {
 		for (const { run, chosen, said } of this.shown) {
 			said.textContent = text.length === 0 ? "" : `Chosen: ${percent(chosen.count, run.n)} of the ${
 				run.grouped ? "marks" : "executions"} (${countText(chosen.count)})` +
-				(chosen.accesses ? `, ${countText(chosen.accesses)} accesses.` : ".");
+				(chosen.accesses ? `, ${countText(chosen.accesses)} accesses` : "") + Page.byObject(run, chosen) + ".";
 		}
 		out.title = out.textContent;
 		/** @type {HTMLButtonElement} */ (byId("clear")).disabled = text.length === 0;
@@ -330,6 +330,14 @@ class Page {
 		this.legends();
 		this.write();
 		this.redraw();
+	}
+
+	/** Of which objects the chosen accesses are. @param {Run} run @param {Chosen} chosen */
+	static byObject(run, chosen) {
+		const list = [...chosen.objects].map((v, i) => ({ v, i })).filter(x => x.v > 0).sort((a, b) => b.v - a.v);
+		if (list.length === 0) return "";
+		return ": " + list.slice(0, 5).map(x => `${short(run.meta.objects[x.i].name, 30)} ${percent(x.v, chosen.accesses)}`)
+			.join(", ") + (list.length > 5 ? ` and ${list.length - 5} more` : "");
 	}
 
 	/** @param {Run} run @returns {[string, string][]} */

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -89,7 +90,7 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 	if err := derivable("out", out); err != nil {
 		return "", err
 	}
-	var traces []string
+	var traces, schedulers []string
 	for _, path := range paths {
 		found, err := findTraces(path)
 		if err != nil {
@@ -97,12 +98,21 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 		}
 		a.sayUnfinished(path)
 		traces = append(traces, found...)
+		if e, err := dataset.Load(path); err == nil && len(paths) == 1 {
+			for _, g := range e.Groups() {
+				schedulers = append(schedulers, g.Schedulers()...)
+			}
+		}
 	}
 	err = interruptible(ctx, func() error {
 		runs, err := a.viewed(f, traces)
 		if err != nil {
 			return err
 		}
+		slices.SortStableFunc(runs, func(a, b view.Run) int { // as the run was asked for
+			return cmp.Compare(slices.Index(schedulers, a.Header.Scheduler),
+				slices.Index(schedulers, b.Header.Scheduler))
+		})
 		title := filepath.Base(filepath.Clean(paths[0]))
 		if h := runs[0].Header; h.Kernel != "" {
 			title = h.Kernel + ": " + title
