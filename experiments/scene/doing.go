@@ -27,7 +27,9 @@ var Looks = [Ended]struct{ Name, Colour string }{
 
 // A Strip is what the workers of a run do, in columns of equal time.
 type Strip struct {
-	Cells [][]Doing     // by worker and column: what took most of its time, of several the least
+	// by worker and column: what took most of its time, executions together or one of the others; of
+	// executions the class that did; of several the least
+	Cells [][]Doing
 	Ticks [Doings]int64 // over all columns and workers
 }
 
@@ -37,11 +39,7 @@ type Strip struct {
 // Cost: a sort of the executions of each worker.
 func (r *Run) Strip(columns int, ticks int64) *Strip {
 	s := &Strip{Cells: make([][]Doing, len(r.Header.Workers))}
-	list := make([][]int32, len(r.Header.Workers))
-	for k, w := range r.Worker {
-		list[w] = append(list[w], int32(k))
-	}
-	for w, executions := range list {
+	for w, executions := range r.ByWorker() {
 		slices.SortStableFunc(executions, func(a, b int32) int { // what nests after what it is in
 			return cmp.Or(cmp.Compare(r.Start[a], r.Start[b]), cmp.Compare(r.End[b], r.End[a]))
 		})
@@ -143,7 +141,8 @@ func (c *stripRow) add(what Doing, from, to int64) {
 // edge is where a column begins.
 func (c *stripRow) edge(column int) int64 { return part(c.ticks, column, len(c.time)) }
 
-// most returns what took most of the time of each column, and adds up the time.
+// most returns what took most of the time of each column, as [Strip].Cells has it, and adds up the
+// time.
 func (c *stripRow) most(sum *[Doings]int64) []Doing {
 	list := make([]Doing, len(c.time))
 	for i := range slices.Backward(c.time) {
@@ -158,10 +157,20 @@ func (c *stripRow) most(sum *[Doings]int64) []Doing {
 		}
 		t[Ended] = to - max(from, min(to, c.run.Ticks))
 		t[Scheduling] = rest - t[Ended]
+		work, class := int64(0), Doing(0)
 		for what, ticks := range t {
 			sum[what] += ticks
-			if ticks > t[list[i]] {
-				list[i] = Doing(what)
+			if Doing(what) > NoAccess {
+				continue
+			}
+			if work += ticks; ticks > t[class] {
+				class = Doing(what)
+			}
+		}
+		list[i] = class
+		for what := Searching; what < Doings; what++ {
+			if t[what] > work {
+				work, list[i] = t[what], what
 			}
 		}
 	}

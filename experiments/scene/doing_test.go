@@ -51,7 +51,8 @@ func nested(r *rand.Rand, run *Run, worker, from, to int, list []Doing) {
 	}
 }
 
-// Each column has what took most of its ticks: of nested executions the innermost, of those of a task
+// Each column has what took most of its ticks, kernels together, and of these the class that did: of
+// nested executions the innermost, of those of a task
 // one after the other; a search counts where nothing is executed, and the rest is scheduling.
 func TestStrip(t *testing.T) {
 	var seen [Doings]int
@@ -88,10 +89,22 @@ func TestStrip(t *testing.T) {
 				for _, what := range list[ticks*c/columns : ticks*(c+1)/columns] {
 					counts[what]++
 				}
+				work, least := 0, Doing(0)
 				for what, n := range counts {
 					want.Ticks[what] += int64(n)
-					if n > counts[cells[c]] {
-						cells[c] = Doing(what)
+					if Doing(what) <= NoAccess {
+						work += n
+						if n > counts[least] {
+							least = Doing(what)
+						}
+					}
+				}
+				if ticks*c/columns < ticks*(c+1)/columns {
+					cells[c] = least
+				}
+				for _, what := range []Doing{Searching, Scheduling, Ended} {
+					if counts[what] > work {
+						work, cells[c] = counts[what], what
 					}
 				}
 				seen[cells[c]]++

@@ -80,7 +80,6 @@ type Span struct{ From, To int64 }
 type Steal struct {
 	At            int64
 	Thief, Victim uint16
-	Entries       uint32
 }
 
 // MaxAccesses is how many accesses a run may have.
@@ -203,11 +202,7 @@ func (d *reader) told(e *loi.Event, at int64) {
 	case loi.EventSteal:
 		r.Stealing = true
 		if len(e.Args) > 0 && int(e.Args[0]) < len(r.Header.Workers) {
-			s := Steal{At: at, Thief: uint16(e.Worker), Victim: uint16(e.Args[0]), Entries: 1}
-			if len(e.Args) > 2 {
-				s.Entries = e.Args[2]
-			}
-			r.Steals = append(r.Steals, s)
+			r.Steals = append(r.Steals, Steal{at, uint16(e.Worker), uint16(e.Args[0])})
 		}
 	}
 }
@@ -217,7 +212,7 @@ func (d *reader) access(e *loi.Event, a *loi.Access) error {
 	if err != nil {
 		return err
 	}
-	r, node := d.run, d.nodes[r0(d.run.Header, e.Worker)]
+	r, node := d.run, d.nodes[nodeOf(d.run.Header, e.Worker)]
 	d.bytes = d.bytes[:0]
 	var size uint64
 	for _, u := range found {
@@ -245,8 +240,8 @@ func (d *reader) access(e *loi.Event, a *loi.Access) error {
 	return nil
 }
 
-// r0 is the node of a worker.
-func r0(h *loi.Header, worker int) int { return h.Workers[worker].Node }
+// nodeOf is the node of a worker.
+func nodeOf(h *loi.Header, worker int) int { return h.Workers[worker].Node }
 
 // class is that of an access which a cache of needs bytes serves.
 func (r *Run) class(needs uint64) Class {
@@ -362,8 +357,17 @@ func (r *Run) Units(item uint32) []Unit {
 	return r.Lists[int(item)-len(r.Bytes)]
 }
 
+// ByWorker returns the numbers of the executions of each worker, in the order in which they began.
+func (r *Run) ByWorker() [][]int32 {
+	list := make([][]int32, len(r.Header.Workers))
+	for k, w := range r.Worker {
+		list[w] = append(list[w], int32(k))
+	}
+	return list
+}
+
 // Node is that of a kernel's worker.
-func (r *Run) Node(kernel int) int { return r0(r.Header, int(r.Worker[kernel])) }
+func (r *Run) Node(kernel int) int { return nodeOf(r.Header, int(r.Worker[kernel])) }
 
 // Length returns how long the run is that [Read] reads, in ticks. Errors: those of
 // [loi.Trace.Ordered]. Cost: a pass over the trace.

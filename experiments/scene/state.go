@@ -93,7 +93,7 @@ func (r *Run) Writers() []int16 {
 		for i := r.From[k]; i < r.From[k+1]; i++ {
 			for _, u := range r.Units(r.Items[i]) {
 				if w := s.Units[u].Writer; w != Nobody {
-					bytes[r0(r.Header, w)] += r.Bytes[u]
+					bytes[nodeOf(r.Header, w)] += r.Bytes[u]
 				}
 			}
 		}

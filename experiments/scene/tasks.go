@@ -187,7 +187,7 @@ func (f *folder) place(worker int) int {
 	if f.run.Header.Nodes < 2 {
 		return worker
 	}
-	return r0(f.run.Header, worker)
+	return nodeOf(f.run.Header, worker)
 }
 
 // spawner is the worker that spawned a task.

@@ -384,7 +384,7 @@ func coarsePage(t *testing.T) (*scene.Run, string) {
 	r.Steals = nil
 	for i := range 30000 {
 		r.Steals = append(r.Steals, scene.Steal{At: int64(i) * r.Ticks / 30000, Thief: uint16(i % 8),
-			Victim: uint16(i / 8 % 8), Entries: uint32(1 + i%3)})
+			Victim: uint16(i / 8 % 8)})
 	}
 	path := filepath.Join(t.TempDir(), "coarse.html")
 	f, err := os.Create(path)
@@ -407,19 +407,19 @@ func shownCoarse(t *testing.T, p *browser.Tab, runs []Run) {
 		Order, Kind, Cls, Wrote, Executions []int
 		Start, Dur, Busy, Ticks             []float64
 		Idle, Share                         [][]float64
-		At, Thief, Victim, Entries          []int
+		At, Thief, Victim                   []int
 		Text                                string
 	}
 	p.Eval(`(() => { const r = krdlab.shown[0].run; return {Group: r.meta.group, Order: [...r.order], Kind: [...r.kind],
 		Cls: [...r.cls], Wrote: [...r.wrote], Executions: [...r.executions], Start: [...r.start], Dur: [...r.dur],
 		Busy: [...r.busy], Ticks: [...r.classTicks], Idle: r.idle.map(l => [...l]), Share: r.idleShare.map(l => [...l]),
-		At: [...r.steals.at], Thief: [...r.steals.thief], Victim: [...r.steals.victim], Entries: [...r.steals.entries],
+		At: [...r.steals.at], Thief: [...r.steals.thief], Victim: [...r.steals.victim],
 		Text: document.body.innerText.replaceAll("\u202f", "")}; })()`, &got)
 	if got.Group < 2 {
 		t.Fatal("each execution has its mark")
 	}
 	writers, i := run.Writers(), 0
-	for _, l := range byWorker(run) {
+	for _, l := range run.ByWorker() {
 		for ; len(l) > 0; i++ {
 			m := got.Order[i]
 			part := l[:got.Executions[m]]
@@ -464,8 +464,7 @@ func shownCoarse(t *testing.T, p *browser.Tab, runs []Run) {
 	}
 	for i, at := range got.At {
 		x := run.Steals[i*30000/20000]
-		if len(got.At) != 20000 || at != int(x.At) || got.Thief[i] != int(x.Thief) || got.Victim[i] != int(x.Victim) ||
-			got.Entries[i] != int(x.Entries) {
+		if len(got.At) != 20000 || at != int(x.At) || got.Thief[i] != int(x.Thief) || got.Victim[i] != int(x.Victim) {
 			t.Fatalf("steal %d of %d: at %d, %d of %d; expected %+v", i, len(got.At), at, got.Thief[i], got.Victim[i], x)
 		}
 	}

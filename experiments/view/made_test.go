@@ -108,7 +108,7 @@ func made(t testing.TB, s shape) *scene.Run {
 	}
 	if s.tasks {
 		run.Task = make([]bool, len(run.Start))
-		for _, l := range byWorker(run) {
+		for _, l := range run.ByWorker() {
 			for i := 1; i < len(l); i++ {
 				if a, b := l[i-1], l[i]; run.Start[a] == run.Start[b] && run.End[a] == run.End[b] {
 					run.Task[a], run.Task[b] = true, true

@@ -4,7 +4,6 @@
 /**
  * @typedef {object} Area an object of a run
  * @property {string} name
- * @property {string} kind
  * @property {number} first its first unit
  * @property {number} units
  * @property {number} bytes
@@ -12,7 +11,6 @@
  * @property {number} columns
  * @property {boolean} matrix
  * @property {boolean} curve
- * @property {string} lies how, in words
  */
 
 /**
@@ -32,7 +30,6 @@
 /**
  * @typedef {object} Meta
  * @property {string} name
- * @property {string} scheduler
  * @property {string} kernel
  * @property {string} params
  * @property {string} machine
@@ -185,13 +182,11 @@ class Run {
 			this.idleShare.push(share);
 		}
 		const s = meta.steals;
-		this.steals = { at: new Float64Array(s), thief: new Uint16Array(s), victim: new Uint16Array(s),
-			entries: new Uint32Array(s) };
+		this.steals = { at: new Float64Array(s), thief: new Uint16Array(s), victim: new Uint16Array(s) };
 		for (let i = 0, last = 0; i < s; i++) {
 			this.steals.at[i] = last += c.signed();
 			this.steals.thief[i] = c.next();
 			this.steals.victim[i] = c.next();
-			this.steals.entries[i] = c.next();
 		}
 		if (c.i !== bytes.length) throw new Error(`${meta.name}: ${bytes.length - c.i} bytes are left over`);
 		this.longest = 0;
@@ -524,11 +519,6 @@ class State {
 			if (this.k > 0 && this.k % this.step === 0 && this.k / this.step === this.kept.length + 1) this.keep();
 			this.execute(this.k);
 		}
-	}
-
-	/** When what it shows was, where that is not the time that was asked for. */
-	moments() {
-		return this.k > 0 && this.run.grouped ? this.run.moments[this.k - 1].until : 0;
 	}
 
 	clear() {

@@ -15,10 +15,9 @@ import (
 
 // A packed run is what the page holds of one: its description as JSON, and columns of numbers as
 // variable-length integers (those of encoding/binary, signed ones zigzag), compressed. The script
-// reads them in the order in which they are written here: model.js, decode.
+// reads them in the order in which they are written here: model.js, Run.
 type packed struct {
 	Name      string        `json:"name"`
-	Scheduler string        `json:"scheduler"`
 	Kernel    string        `json:"kernel"`
 	Params    string        `json:"params"`
 	Machine   string        `json:"machine"`
@@ -54,7 +53,6 @@ type packed struct {
 
 type area struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind"`
 	First   int    `json:"first"`
 	Units   int    `json:"units"`
 	Bytes   uint64 `json:"bytes"`
@@ -62,7 +60,6 @@ type area struct {
 	Columns int    `json:"columns"`
 	Matrix  bool   `json:"matrix"`
 	Curve   bool   `json:"curve"`
-	Lies    string `json:"lies"` // in words
 }
 
 // fewMarks is how many marks a run has at least, if it has as many executions: fewer would save
@@ -113,13 +110,12 @@ func packAll(runs []Run, room int) []*packed {
 
 func describe(name string, r *scene.Run, group int) *packed {
 	h := r.Header
-	p := &packed{Name: name, Scheduler: h.Scheduler, Kernel: h.Kernel, Machine: h.Machine,
+	p := &packed{Name: name, Kernel: h.Kernel, Machine: h.Machine,
 		Substrate: h.Substrate, Synthetic: h.Synthetic, Tasks: r.Task != nil, Hz: h.Clock.Hz,
 		Ticks: r.Ticks, Nodes: h.Nodes, L2: h.L2Bytes, LLC: h.LLCBytes, Kernels: []string{},
 		Objects: []area{}, Count: len(r.Start), Marks: len(r.Start), Group: group,
 		Accesses: len(r.Items), Units: len(r.Bytes), Lists: len(r.Lists), Steals: len(r.Steals),
-		Stole:    len(r.Steals),
-		Searches: r.Searches, Stealing: r.Stealing}
+		Stole: len(r.Steals), Searches: r.Searches, Stealing: r.Stealing}
 	for i, kv := range h.Params {
 		if i > 0 {
 			p.Params += " "
@@ -142,9 +138,9 @@ func describe(name string, r *scene.Run, group int) *packed {
 	}
 	for _, o := range r.Objects {
 		rows, columns := o.Layout.Size(o.Units)
-		p.Objects = append(p.Objects, area{Name: o.Name, Kind: o.Kind.String(), First: int(o.First),
+		p.Objects = append(p.Objects, area{Name: o.Name, First: int(o.First),
 			Units: o.Units, Bytes: o.Bytes, Rows: rows, Columns: columns, Matrix: o.Layout.Across > 0,
-			Curve: o.Layout.Curve, Lies: o.Layout.Describe(o.Units)})
+			Curve: o.Layout.Curve})
 	}
 	return p
 }
@@ -163,22 +159,13 @@ func (w *writer) compressed() []byte {
 	return out.Bytes()
 }
 
-// byWorker are the numbers of a run's executions, by worker.
-func byWorker(r *scene.Run) [][]int32 {
-	list := make([][]int32, len(r.Header.Workers))
-	for k, w := range r.Worker {
-		list[w] = append(list[w], int32(k))
-	}
-	return list
-}
-
 // executions writes all of them: whose each is, in the order in which they began; then the columns,
 // worker by worker.
 func (w *writer) executions(r *scene.Run) {
 	for _, of := range r.Worker {
 		w.put(uint64(of))
 	}
-	list := byWorker(r)
+	list := r.ByWorker()
 	each := func(f func(k int32)) {
 		for _, l := range list {
 			for _, k := range l {
@@ -281,7 +268,6 @@ func (w *writer) rest(r *scene.Run, p *packed) {
 		last = s.At
 		w.put(uint64(s.Thief))
 		w.put(uint64(s.Victim))
-		w.put(uint64(s.Entries))
 	}
 }
 
@@ -323,7 +309,7 @@ type mark struct {
 // marks writes marks of so many executions in place of each of them, and the map at some moments in
 // place of accesses.
 func (w *writer) marks(r *scene.Run, group, room int, p *packed) {
-	list := byWorker(r)
+	list := r.ByWorker()
 	var all []mark
 	for of, l := range list {
 		for i := 0; i < len(l); i += group {
@@ -332,7 +318,7 @@ func (w *writer) marks(r *scene.Run, group, room int, p *packed) {
 		}
 	}
 	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b mark) int { return int(min(1, max(-1, a.start-b.start))) })
+	slices.SortStableFunc(order, func(a, b mark) int { return cmp.Compare(a.start, b.start) })
 	for _, m := range order {
 		w.put(uint64(m.worker))
 	}

@@ -266,30 +266,6 @@ class Page {
 		}
 	}
 
-	/** How long frames take that show from the whole run, seven times, to a hundredth of it.
-	 * @param {number} n frames @returns {{ms: number[], marks: number[]}} */
-	measure(n) {
-		const ms = [], marks = [], { from, to } = this.look;
-		const seen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas")
-			.getContext("2d", { willReadFrequently: true }));
-		for (let i = 0; i < n; i++) {
-			const mid = this.end * 0.4, half = this.end / 2 / 100 ** (Math.max(0, i - 6) / (n - 7));
-			this.look.from = i < 7 ? 0 : Math.max(0, mid - half);
-			this.look.to = i < 7 ? this.end : mid + half;
-			const t = performance.now();
-			for (const s of this.shown) s.panes.timeline.dirty = true;
-			this.frame();
-			for (const s of this.shown) seen.drawImage(s.panes.timeline.canvas, 0, 0, 1, 1);
-			seen.getImageData(0, 0, 1, 1); // what was drawn is waited for
-			ms.push(performance.now() - t);
-			marks.push(this.shown.reduce((a, s) => a + s.timeline.marks, 0));
-		}
-		this.look.from = from;
-		this.look.to = to;
-		this.redraw();
-		return { ms, marks };
-	}
-
 	// What is chosen.
 
 	choose() {

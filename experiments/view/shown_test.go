@@ -69,7 +69,7 @@ func browserShown(t *testing.T, b *browser.Browser) {
 // drawn is where each execution is drawn, and for how long: those of a task share its time.
 func drawn(r *scene.Run) (from, length []float64) {
 	from, length = make([]float64, len(r.Start)), make([]float64, len(r.Start))
-	for _, l := range byWorker(r) {
+	for _, l := range r.ByWorker() {
 		for i := 0; i < len(l); {
 			j := i + 1
 			for r.Task != nil && r.Task[l[i]] && j < len(l) && r.Task[l[j]] &&
@@ -93,14 +93,14 @@ func shownColumns(t *testing.T, p *browser.Tab, runs []Run) {
 		Start, Drawn, Dur                                     []float64
 		Idle                                                  [][]int64
 		At                                                    []int64
-		Thief, Victim, Entries                                []int
+		Thief, Victim                                         []int
 		Units                                                 [][]int // of the objects: the first and the last but one
 		Facts                                                 string
 	}
 	p.Eval(`krdlab.shown.map(({run: r, element}) => ({Worker: [...r.worker], Kind: [...r.kind], Cls: [...r.cls], Wrote: [...r.wrote],
 		From: [...r.from], Items: [...r.items], Modes: [...r.modes], Classes: [...r.classes], Start: [...r.start],
 		Drawn: [...r.drawn], Dur: [...r.dur], Idle: r.idle.map(l => [...l]), At: [...r.steals.at],
-		Thief: [...r.steals.thief], Victim: [...r.steals.victim], Entries: [...r.steals.entries],
+		Thief: [...r.steals.thief], Victim: [...r.steals.victim],
 		Units: r.meta.objects.map(o => [r.objectOf(o.first), r.objectOf(o.first + o.units - 1)]),
 		Facts: element.querySelector(".facts").textContent}))`, &got)
 	for i, run := range runs {
@@ -141,8 +141,7 @@ func shownColumns(t *testing.T, p *browser.Tab, runs []Run) {
 		}
 		far := 0
 		for s, x := range run.Steals {
-			if g.At[s] != x.At || g.Thief[s] != int(x.Thief) || g.Victim[s] != int(x.Victim) ||
-				g.Entries[s] != int(x.Entries) {
+			if g.At[s] != x.At || g.Thief[s] != int(x.Thief) || g.Victim[s] != int(x.Victim) {
 				t.Fatalf("run %d: steal %d at %d, by %d of %d; expected %+v", i, s, g.At[s], g.Thief[s],
 					g.Victim[s], x)
 			}

@@ -185,7 +185,7 @@ class Timeline {
 		}
 	}
 
-	/** Draws columns of equal time, each of what took most of it.
+	/** Draws columns of equal time, each of what took most of it: kernels, and which, or none.
 	 * @param {Painter} p @param {Look} look @param {ReturnType<typeof markColours>} colours
 	 * @param {number} first @param {number} last @param {number} from @param {number} to @param {number} most */
 	columns(p, look, colours, first, last, from, to, most) {
@@ -243,26 +243,17 @@ class Timeline {
 			out[i] = NO_CELL;
 			if (c >= end || c + 1 <= begin) continue;
 			const width = Math.min(1, end - c) - Math.max(0, begin - c);
-			let best = -1, value = 0, total = 0;
-			for (let j = 0; j < kinds; j++) {
+			// kernels, idle or scheduling, and of kernels one; what is chosen is seen, however little it is
+			let best = 0, work = 0, chosen = -1;
+			for (let j = 0; j < kinds - 1; j++) {
 				const v = sum[i * kinds + j];
-				total += v;
-				if (v > value) {
-					value = v;
-					best = j;
-				}
+				work += v;
+				if (v > sum[i * kinds + best]) best = j;
+				if (any && j < n && v > (chosen < 0 ? 0 : sum[i * kinds + chosen])) chosen = j;
 			}
-			if (any) { // what is chosen is seen, however little it is
-				let most = 0;
-				for (let j = 0; j < n; j++) {
-					if (sum[i * kinds + j] > most) {
-						most = sum[i * kinds + j];
-						best = j;
-					}
-				}
-				if (most > 0) value = Infinity;
-			}
-			out[i] = width - total > value ? kinds : best < 0 ? kinds : best;
+			const idle = sum[(i + 1) * kinds - 1], rest = width - work - idle;
+			out[i] = chosen >= 0 ? chosen : work > 0 && work >= idle && work >= rest ? best : idle > 0 && idle >= rest ?
+				kinds - 1 : kinds;
 			this.marks++;
 		}
 		const th = look.theme, list = colours.colours.slice();

@@ -1,11 +1,10 @@
-// Package view makes a page of runs: when each worker ran what, where the data lay then, and how far
-// apart its uses are, linked with each other. It is one HTML file that needs nothing else.
+// Package view makes a page of runs: when each worker ran what, who had which data, and how far apart
+// its uses are, linked with each other. It is one HTML file that needs nothing else.
 //
 //	loi.Trace -> scene.Run -> packed columns -> page.html, with the scripts
 //
-// The scripts (*.js) are plain JavaScript, typed in comments, that draws on canvases: no library is
-// as small, and a frame of a timeline is an image of a few thousand bytes. What is shown follows from
-// the columns alone; the page's own computations (who touched a block last at a time, what lies
+// The scripts (*.js) are plain JavaScript, typed in comments, that draws on canvases: docs/architecture.md
+// says why there is no library. What is shown follows from the columns alone; the page's own computations (who touched a block last at a time, what lies
 // between two uses) are checked against those of package scene.
 package view
 
