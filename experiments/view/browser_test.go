@@ -2,10 +2,13 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,7 +43,8 @@ func TestBrowser(t *testing.T) {
 		name string
 		test func(t *testing.T, b *browser.Browser)
 	}{{"page", browserPage}, {"choice", browserChoice}, {"time", browserTime}, {"keys", browserKeys},
-		{"many", browserMany}, {"frames", browserFrames}, {"few", browserFew}, {"shown", browserShown}} {
+		{"many", browserMany}, {"frames", browserFrames}, {"few", browserFew}, {"facts", browserFacts},
+		{"shown", browserShown}} {
 		t.Run(x.name, func(t *testing.T) { x.test(t, b.In(t)) })
 	}
 }
@@ -87,6 +91,37 @@ func browserPage(t *testing.T, b *browser.Browser) {
 		quiet(t, p, what)
 		if len(p.PDF()) < 10000 {
 			t.Errorf("%s: nothing is printed", what)
+		}
+	}
+}
+
+// The shares of time that the page tells are those of [scene.Run.Strip], also where executions have
+// the stamps of their tasks.
+func browserFacts(t *testing.T, b *browser.Browser) {
+	runs := append(small(t), Run{Name: "tasks", Run: made(t, shape{seed: 12, workers: 4, nodes: 2,
+		executions: 3000, blocks: 100, hz: 1e9, spread: true, tasks: true}), NoTasks: "none"})
+	p := show(b, page(t, runs), browser.View{Width: 1000, Height: 800, Scheme: "light"})
+	var said []string
+	p.Eval(`[...document.querySelectorAll(".facts")].map(e => e.textContent)`, &said)
+	parts := regexp.MustCompile(`kernels take ([\d.]+) % of it, (?:idle ([\d.]+) %, scheduling` +
+		`|scheduling and idle) ([\d.]+) %`)
+	for i, r := range runs {
+		sum := r.Strip(1, r.Ticks).Ticks
+		work, all := int64(0), r.Ticks*int64(len(r.Header.Workers))
+		for _, v := range sum[:scene.Searching] {
+			work += v
+		}
+		want := []int64{work, sum[scene.Searching], sum[scene.Scheduling]}
+		found := parts.FindStringSubmatch(said[i])
+		if found == nil || (found[2] != "") != r.Searches || work == 0 || r.Name == "tasks" && r.Task == nil {
+			t.Fatalf("run %d: %q is said", i, said[i])
+		}
+		for j, text := range found[1:] {
+			got, err := strconv.ParseFloat(text, 64)
+			if share := 100 * float64(want[j]) / float64(all); text != "" && (err != nil ||
+				math.Abs(got-share) > 0.1) {
+				t.Errorf("run %d: %q is said, expected %.2f %% as part %d", i, said[i], share, j)
+			}
 		}
 	}
 }

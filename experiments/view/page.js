@@ -172,7 +172,7 @@ class Page {
 			for (let w = 0; w < m.workers.length; w++) {
 				let end = 0;
 				for (let i = run.first[w]; i < run.first[w + 1]; i++) {
-					const k = run.order[i], to = run.start[k] + run.dur[k];
+					const k = run.order[i], to = run.drawn[k] + run.dur[k];
 					if (run.grouped) work += run.busy[k];
 					else if (to > end) work += to - Math.max(end, run.drawn[k]);
 					end = Math.max(end, to);
