@@ -192,7 +192,7 @@ class Run {
 		this.longest = 0;
 		for (let k = 0; k < n; k++) this.longest = Math.max(this.longest, this.dur[k]);
 		this.drawn = this.start; // where a mark is drawn from
-		if (meta.taskStamps) this.share();
+		if (meta.taskStamps && !this.grouped) this.share();
 		this.pieces = this.nested();
 		if (!this.grouped) this.writers();
 		this.stamps = new Int32Array(meta.units);

@@ -334,11 +334,31 @@ func (w *writer) marks(r *scene.Run, group, room int, p *packed) {
 	for _, m := range all {
 		w.put(uint64(m.end(r, list) - m.start))
 	}
-	writers := r.Writers()
+	writers, took := r.Writers(), times(r, list)
 	for _, m := range all {
-		w.mark(r, list[m.worker][m.first:m.last], writers)
+		w.mark(r, list[m.worker][m.first:m.last], writers, took)
 	}
 	w.moments(r, room, p)
+}
+
+// times returns the ticks of each execution; those with the stamps of one task share its time.
+func times(r *scene.Run, list [][]int32) []int64 {
+	took := make([]int64, len(r.Start))
+	for _, l := range list {
+		for i, j := 0, 0; i < len(l); i = j {
+			from, to := r.Start[l[i]], r.End[l[i]]
+			for j = i + 1; r.Task != nil && r.Task[l[i]] && j < len(l) && r.Task[l[j]] &&
+				r.Start[l[j]] == from && r.End[l[j]] == to; j++ {
+			}
+			share, more := (to-from)/int64(j-i), (to-from)%int64(j-i)
+			for k, x := range l[i:j] {
+				if took[x] = share; int64(k) < more {
+					took[x]++
+				}
+			}
+		}
+	}
+	return took
 }
 
 func (m *mark) end(r *scene.Run, list [][]int32) (t int64) {
@@ -350,13 +370,13 @@ func (m *mark) end(r *scene.Run, list [][]int32) (t int64) {
 
 // mark writes a mark: how many executions, the ticks in them, those of each class and of each bin of
 // accesses, and what took most of its time: a kernel and a node that wrote.
-func (w *writer) mark(r *scene.Run, l []int32, writers []int16) {
+func (w *writer) mark(r *scene.Run, l []int32, writers []int16, took []int64) {
 	var busy int64
 	kernels, nodes := map[int]int64{}, map[int]int64{}
 	var times [scene.Classes + 1]int64
 	var bins [scene.ColdBin + 1][scene.Classes]uint64
 	for _, k := range l {
-		d := r.End[k] - r.Start[k]
+		d := took[k]
 		busy += d
 		kernels[int(r.Kernel[k])] += max(d, 1)
 		nodes[int(writers[k])] += max(d, 1)

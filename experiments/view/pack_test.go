@@ -1,6 +1,28 @@
 package view
 
-import "testing"
+import (
+	"testing"
+
+	"krdlab/experiments/scene"
+)
+
+// Executions with the stamps of one task share its time: all together take what [scene.Run.Strip]
+// says.
+func TestTimes(t *testing.T) {
+	r := made(t, shape{seed: 12, workers: 4, nodes: 2, executions: 3000, blocks: 100, hz: 1e9,
+		spread: true, tasks: true})
+	var got, want, alone int64
+	for k, took := range times(r, r.ByWorker()) {
+		got += took
+		alone += r.End[k] - r.Start[k]
+	}
+	for _, v := range r.Strip(1, r.Ticks).Ticks[:scene.Searching] {
+		want += v
+	}
+	if got != want || alone <= want {
+		t.Errorf("%d ticks, expected %d; without sharing %d", got, want, alone)
+	}
+}
 
 // Runs that are small leave their room to those that are not, and all together keep within it.
 func TestPackAll(t *testing.T) {
