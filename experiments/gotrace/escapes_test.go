@@ -5,97 +5,7 @@ import "testing"
 // Local variables that the compiler moves to the heap are data; so is what a library's pointer in a
 // variable of a package leads to.
 func TestVariablesThatEscape(t *testing.T) {
-	const text = `package main
-
-import (
-	"flag"
-	"fmt"
-	"sync"
-)
-
-var n = flag.Int("n", 10, "")
-
-var stored *int
-
-//go:noinline
-func captured() int {
-	var x, alone int
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for range 100 {
-			x++
-		}
-	})
-	wg.Wait()
-	alone += x
-	return alone
-}
-
-//go:noinline
-func keep(p *int) { stored = p }
-
-func addressed() {
-	var y int
-	keep(&y)
-	for range 50 {
-		y += *stored
-	}
-}
-
-type pair struct{ a, b int32 }
-
-//go:noinline
-func structured() *pair {
-	var z pair
-	for i := range int32(20) {
-		z.a += i
-		z.b = z.a
-	}
-	return &z
-}
-
-//go:noinline
-func parameter(p int) *int {
-	for range 10 {
-		p += p
-	}
-	return &p
-}
-
-func stays(v *int) int { // inlined, its variable is not on the heap
-	var here int
-	for range 10 {
-		here++
-	}
-	p := &here
-	return *p + *v
-}
-
-//go:noinline
-func array() []int {
-	var v [100]int
-	for i := range v {
-		v[i] = i
-	}
-	return v[:]
-}
-
-//go:noinline
-func flags() (s int) {
-	for range 30 {
-		s += *n
-	}
-	return s
-}
-
-func main() {
-	flag.Parse()
-	addressed()
-	i := 1
-	fmt.Println(captured(), *structured(), *parameter(3), len(array()), flags(), stays(&i))
-}
-`
-	d, out, err := trace(t, Data, text, nil)
+	d, out, err := trace(t, Data, "escapes", nil)
 	if err != nil || out != "100 {190 190} 3072 100 300 11\n" {
 		t.Fatalf("%v, output %q", err, out)
 	}
@@ -127,48 +37,7 @@ func main() {
 
 // What a literal says is stored; zeros that nobody wrote are not.
 func TestInitialValues(t *testing.T) {
-	const text = `package main
-
-type pair struct {
-	a int64
-	p struct{ x, y int16 }
-	b *int
-}
-
-var sink any
-
-func fields() *pair   { return &pair{a: 1, p: struct{ x, y int16 }{2, 3}} } // 3 stores
-func places() *pair   { return &pair{1, struct{ x, y int16 }{}, nil} }      // 4
-func zeros() *pair    { return &pair{} }
-func slice() []int32  { return []int32{1, 2, 3} } // 3
-func keyed() []int32  { return []int32{7: 1} }    // left alone, and counted
-//go:noinline
-func array() *[5]int8 { return &[5]int8{1, 2} }   // 2
-func value() *int     { return new(5) }           // 1
-func zero() *int      { return new(int) }
-func made() []int     { return make([]int, 100) }
-func variables() *int {
-	x, y := 1, 2
-	var z, no = 3, 4
-	_ = no // it is on the stack
-	sink = [2]*int{&x, &z}
-	return &y // 3, and that of sink
-}
-
-func main() {
-	sink = fields()
-	sink = places()
-	sink = zeros()
-	sink = slice()
-	sink = keyed()
-	sink = array()
-	sink = value()
-	sink = zero()
-	sink = made()
-	sink = variables()
-}
-`
-	d, _, err := trace(t, Data, text, nil)
+	d, _, err := trace(t, Data, "initial", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

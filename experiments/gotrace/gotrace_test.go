@@ -2,7 +2,6 @@ package gotrace
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -19,11 +18,26 @@ import (
 	"krdlab/krd/causes"
 	"krdlab/loi"
 	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/gofront/corpus/built"
 )
 
-// trace traces a program of one file, which is built once for all tests with the same options; with
-// a folder for Build.Dir, Run builds it there.
-func trace(t *testing.T, unit Unit, text string, change func(*Request)) (*Document, string, error) {
+// trace traces a case of the corpus, whose names in the document are as if it were package main.
+func trace(t *testing.T, unit Unit, name string, change func(*Request)) (*Document, string, error) {
+	t.Helper()
+	d, out, err := asked(t, unit, func(r *Request) {
+		if change != nil {
+			change(r)
+		}
+		r.Args = append([]string{name}, r.Args...)
+		r.Build.Dir, r.Built = corpus.Dir(t), built.Corpus(t, r.Build)
+	})
+	corpus.AsMain(name, d)
+	return d, out, err
+}
+
+// asked runs a request for the package of Build.Dir.
+func asked(t *testing.T, unit Unit, change func(*Request)) (*Document, string, error) {
 	t.Helper()
 	topology, err := hw.Host()
 	if err != nil {
@@ -32,26 +46,23 @@ func trace(t *testing.T, unit Unit, text string, change func(*Request)) (*Docume
 	var out bytes.Buffer
 	r := &Request{Build: gofront.BuildOptions{Path: "."}, Unit: unit,
 		Out: filepath.Join(t.TempDir(), "run"), Stdout: &out, Stderr: &out}
-	if change != nil {
-		change(r)
-	}
-	if r.Build.Dir != "" {
-		err = source(r.Build.Dir, text)
-	} else {
-		r.Build.Dir, r.Built, err = programs.of(t, text, r.Build)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := Run(context.Background(), r, []string{"krdlab", "trace", "go", "."}, topology)
+	change(r)
+	d, err := Run(t.Context(), r, []string{"krdlab", "trace", "go", "."}, topology)
 	return d, out.String(), err
 }
 
+// module is a module of one file, in a folder that the same text has each time.
+func module(t *testing.T, text string) (dir string) {
+	t.Helper()
+	return corpus.Lay(t, "p", map[string][]byte{"go.mod": []byte("module example.org/p\n\ngo 1.26\n"),
+		"main.go": []byte(text)})
+}
+
 // written returns the reuse distances of the trace that is written of a program.
-func written(t *testing.T, unit Unit, text string, in *krd.CauseOptions) *krd.Report {
+func written(t *testing.T, unit Unit, name string, in *krd.CauseOptions) *krd.Report {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
-	d, _, err := trace(t, unit, text, func(r *Request) { r.Trace = file })
+	d, _, err := trace(t, unit, name, func(r *Request) { r.Trace = file })
 	if err != nil || d.Trace == nil {
 		t.Fatal(err)
 	}
@@ -67,33 +78,6 @@ func written(t *testing.T, unit Unit, text string, in *krd.CauseOptions) *krd.Re
 	return report
 }
 
-// The example of virda's figure 3: fields of 8, 4 and 4 bytes, which the literal begins with, have
-// the distances INF INF INF 0 8 12 4 8 12.
-const basket = `package main
-
-type Basket struct {
-	ctr  int64
-	a, p int32
-}
-
-func fill() *Basket {
-	b := &Basket{ctr: 0, a: 0, p: 0}
-	b.p = 1
-	b.ctr = 1
-	b.a = 1
-	b.ctr = 2
-	b.a = 2
-	b.p = 2
-	return b
-}
-
-var sink *Basket
-
-func main() {
-	sink = fill()
-}
-`
-
 // part returns the part with a name.
 func part(t *testing.T, parts []Part, name string) Part {
 	t.Helper()
@@ -106,8 +90,10 @@ func part(t *testing.T, parts []Part, name string) Part {
 	return Part{}
 }
 
+// The case basket is the example of virda's figure 3: fields of 8, 4 and 4 bytes, which the literal
+// begins with, have the distances INF INF INF 0 8 12 4 8 12.
 func TestFigure3OfVirda(t *testing.T) {
-	d, _, err := trace(t, Data, basket, nil)
+	d, _, err := trace(t, Data, "basket", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +113,7 @@ func TestFigure3OfVirda(t *testing.T) {
 		t.Errorf("%d unknown, %d odd", d.Accounts.Unknown, d.OddEvents)
 	}
 	// by lines, all is one datum
-	if d, _, err = trace(t, Lines, basket, nil); err != nil {
+	if d, _, err = trace(t, Lines, "basket", nil); err != nil {
 		t.Fatal(err)
 	}
 	f = part(t, d.Functions, "main.fill")
@@ -139,18 +125,7 @@ func TestFigure3OfVirda(t *testing.T) {
 // virda's table 1: a b c a b b a c has INF INF INF 2 2 0 1 2. And a trace that is written has the
 // same distances as the analysis that runs beside the program.
 func TestTable1OfVirdaAndTrace(t *testing.T) {
-	text := strings.Replace(basket, "sink = fill()\n}", `sink = fill()
-	abc = make([]byte, 3)
-	for _, i := range [8]int{0, 1, 2, 0, 1, 1, 0, 2} {
-		read(abc, i)
-	}
-}
-
-var abc []byte
-
-//go:noinline
-func read(v []byte, i int) byte { return v[i] }`, 1)
-	d, _, err := trace(t, Data, text, nil)
+	d, _, err := trace(t, Data, "letters", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +135,7 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 		t.Errorf("read: %+v, expected 8 accesses, 3 cold", f)
 	}
 	in := &krd.CauseOptions{FromBytes: 2, ToBytes: 16}
-	report := written(t, Data, text, in)
+	report := written(t, Data, "letters", in)
 	if !reflect.DeepEqual(report.Bins, d.KRD.Bins) || report.Cold != d.KRD.Cold ||
 		report.Accesses != d.Accesses || d.Accesses == 0 {
 		t.Errorf("the trace has %d accesses, %d cold, %v; the run %d, %d, %v", report.Accesses,
@@ -183,6 +158,8 @@ func read(v []byte, i int) byte { return v[i] }`, 1)
 			t.Errorf("by %s: the groups sum to %d of %d", by, sum, own.Accesses)
 		}
 		err := report.Program(by)
+		corpus.AsMain("letters", report)
+		corpus.AsMain("letters", own)
 		if by == krd.ByLoop || by == krd.ByField {
 			if !errors.Is(err, krd.ErrOption) || !strings.Contains(err.Error(), "krdlab trace go") {
 				t.Errorf("a trace by %s: %v", by, err)
@@ -213,41 +190,12 @@ func groups(r *causes.Result) map[string]causes.GroupRow {
 // TestSharing: four goroutines read what main has written, one after the other. On one core, since
 // what a goroutine does before it wakes another may have a later stamp than what that one does.
 func TestSharing(t *testing.T) {
-	const text = `package main
-
-import "runtime"
-
-var data []int
-
-func main() {
-	runtime.GOMAXPROCS(1)
-	data = make([]int, 1000)
-	for i := range data {
-		data[i] = i
-	}
-	for range 4 {
-		done := make(chan int)
-		go read(done)
-		<-done
-	}
-}
-
-func read(done chan int) {
-	sum := 0
-	for range 3 {
-		for _, n := range data {
-			sum += n
-		}
-	}
-	done <- sum
-}
-`
 	for _, unit := range []Unit{Data, Lines} {
-		d, _, err := trace(t, unit, text, nil)
+		d, _, err := trace(t, unit, "sharing", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		report := written(t, unit, text, nil)
+		report := written(t, unit, "sharing", nil)
 		if !reflect.DeepEqual(report, d.KRD) {
 			t.Errorf("by %s: of the trace\n%+v\nof the run\n%+v", unit, report, d.KRD)
 		}
@@ -264,46 +212,7 @@ func read(done chan int) {
 }
 
 func TestGoroutinesAllocateForEachOther(t *testing.T) {
-	const text = `package main
-
-import (
-	"fmt"
-	"strings"
-	"sync"
-)
-
-type node struct {
-	v    int
-	next *node
-}
-
-var text string
-
-func main() {
-	ch := make(chan *node, 4)
-	var wg sync.WaitGroup
-	sum := 0
-	wg.Go(func() {
-		for l := range ch {
-			for ; l != nil; l = l.next {
-				sum += l.v
-			}
-		}
-	})
-	for i := range 20000 {
-		var l *node
-		for range 10 {
-			l = &node{1, l}
-		}
-		text = strings.Repeat("x", i%50)
-		ch <- l
-	}
-	close(ch)
-	wg.Wait()
-	fmt.Println(sum)
-}
-`
-	d, out, err := trace(t, Data, text, nil)
+	d, out, err := trace(t, Data, "handed", nil)
 	if err != nil || out != "200000\n" {
 		t.Fatalf("%v, output %q", err, out)
 	}
@@ -326,48 +235,6 @@ func main() {
 	}
 }
 
-// ends is a program that ends as its argument has it.
-const ends = `package main
-
-import (
-	"flag"
-	"os"
-	"syscall"
-	"time"
-)
-
-var keep [][]byte
-var p = new(struct{ v, zero int })
-
-func main() {
-	flag.Parse()
-	for range 1000 {
-		p.v++
-	}
-	switch flag.Arg(0) {
-	case "exit":
-		os.Exit(7)
-	case "killed beside others":
-		go func() { for { p.v++ } }()
-		time.Sleep(10*time.Millisecond)
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
-	case "panic":
-		panic("on purpose")
-	case "divided":
-		p.v /= p.zero
-	case "out of memory":
-		limit := syscall.Rlimit{Cur: 2 << 30, Max: 2 << 30}
-		for syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); ; {
-			keep = append(keep, make([]byte, 64<<20))
-		}
-	case "killed":
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
-	}
-}
-`
-
 func TestEnds(t *testing.T) {
 	for _, x := range []struct {
 		name   string
@@ -381,7 +248,7 @@ func TestEnds(t *testing.T) {
 		{"killed", -1, "killed", ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			d, out, err := trace(t, Data, ends, func(r *Request) { r.Args = []string{x.name} })
+			d, out, err := trace(t, Data, "ends", func(r *Request) { r.Args = []string{x.name} })
 			if !errors.Is(err, ErrProgram) {
 				t.Fatalf("error %v", err)
 			}
@@ -421,7 +288,7 @@ func TestWhatCannotBeTraced(t *testing.T) {
 					t.Skip(err)
 				}
 			}
-			_, _, err := trace(t, Data, x.text, func(r *Request) { r.Build.Dir = t.TempDir() })
+			_, _, err := asked(t, Data, func(r *Request) { r.Build.Dir = module(t, x.text) })
 			if !errors.Is(err, x.is) || failure.Of(err) != x.class {
 				t.Fatalf("error %v of class %v, expected %v", err, failure.Of(err), x.is)
 			}
@@ -441,7 +308,7 @@ func TestEndsInTrace(t *testing.T) {
 	}{{"divided", "2", ""}, {"out of memory", "2", ""}, {"exit", "7", ""}, {"killed", "-1", "killed"}} {
 		t.Run(x.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "p.loi")
-			_, _, err := trace(t, Data, ends, func(r *Request) {
+			_, _, err := trace(t, Data, "ends", func(r *Request) {
 				r.Trace, r.Args = file, []string{x.name}
 			})
 			if !errors.Is(err, ErrProgram) {
@@ -475,42 +342,7 @@ func TestChildren(t *testing.T) {
 	if _, err := exec.LookPath("sleep"); err != nil {
 		t.Skip(err)
 	}
-	d, out, err := trace(t, Data, `package main
-
-import (
-	"fmt"
-	"os"
-	"os/exec"
-)
-
-var v = make([]int, 10)
-
-func work(n int) {
-	for range n {
-		v[0]++
-	}
-}
-
-func main() {
-	if len(os.Args) > 1 {
-		work(1000)
-		fmt.Println("child")
-		return
-	}
-	child := exec.Command(os.Args[0], "child")
-	child.Stdout = os.Stdout
-	if err := child.Run(); err != nil {
-		panic(err)
-	}
-	child = exec.Command("sleep", "60")
-	child.Stdout = os.Stdout
-	if err := child.Start(); err != nil {
-		panic(err)
-	}
-	work(10)
-	fmt.Println(child.Process.Pid)
-}
-`, nil)
+	d, out, err := trace(t, Data, "children", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

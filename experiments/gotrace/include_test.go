@@ -125,6 +125,7 @@ func files(t *testing.T, dir string) map[string]string {
 // Packages of other modules and of the standard library are rewritten wherever they come from, the
 // program prints what it did, with the same files and lines, and the user's files stay.
 func TestInclude(t *testing.T) {
+	long.Only(t, "builds programs of a module cache of their own")
 	dir := modules(t)
 	prog := filepath.Join(dir, "others/prog")
 	vendored, work := filepath.Join(dir, "vendored/prog"), filepath.Join(dir, "workspace/prog")
@@ -150,7 +151,7 @@ func TestInclude(t *testing.T) {
 		{"go.mod may change", prog, "-modcacherw -mod=mod", "example.org/prog"},
 		{"trimpath", prog, "-modcacherw -trimpath", "example.org/prog"},
 	}
-	for _, c := range cases[:long.Or(3, len(cases))] {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("GOFLAGS", c.flags)
 			before := files(t, dir)

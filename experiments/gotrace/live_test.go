@@ -99,9 +99,9 @@ func (c *told) stories() (all []string) {
 }
 
 // tell has an observer take a program.
-func tell(t *testing.T, text string, c *told, change func(*Request)) (*Document, error) {
+func tell(t *testing.T, name string, c *told, change func(*Request)) (*Document, error) {
 	t.Helper()
-	d, _, err := trace(t, Data, text, func(r *Request) {
+	d, _, err := trace(t, Data, name, func(r *Request) {
 		r.Build.Regions = true
 		r.Live = func(h *loi.Header) (observe.Live, error) {
 			c.header, c.lists = h, map[int]*story{}
@@ -115,10 +115,10 @@ func tell(t *testing.T, text string, c *told, change func(*Request)) (*Document,
 }
 
 // toldByTrace is what an observer would be told of the program of a trace.
-func toldByTrace(t *testing.T, text string, change func(*Request)) *told {
+func toldByTrace(t *testing.T, name string, change func(*Request)) *told {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
-	_, out, err := trace(t, Data, text, func(r *Request) {
+	_, out, err := trace(t, Data, name, func(r *Request) {
 		r.Trace, r.Build.Regions = file, true
 		if change != nil {
 			change(r)
@@ -153,83 +153,25 @@ func toldByTrace(t *testing.T, text string, change func(*Request)) *told {
 	return c
 }
 
-// observed are programs for an observer: of one goroutine, and of several.
-var observed = map[string]string{
-	"one": `package main
-
-var a, b = make([]float64, 1000), make([]int32, 1000)
-
-func sum(n int) (t float64) {
-	for i := range n {
-		t += a[i]
-		b[i]++
-	}
-	return t
-}
-
-func try(n int) {
-	defer func() { recover() }()
-	for range 2 {
-		sum(n)
-	}
-}
-
-func main() {
-outer:
-	for k := range 5 {
-		b[k] = 7
-		for j := range 3 {
-			a[j] = sum(100)
-			if j == k {
-				continue outer
-			}
-		}
-		for j := len(a) - 1; j >= 0; j -= 2 {
-			a[j] = a[j/2] + 1
-		}
-	}
-	try(2000)
-	sum(1000)
-}
-`,
-	"several": `package main
-
-import "sync"
-
-func work(v []int, n int) {
-	for range n {
-		for i := range v {
-			v[i] += n
-		}
-	}
-}
-
-func main() {
-	var all sync.WaitGroup
-	for n := range 9 {
-		v := make([]int, 200+n)
-		all.Go(func() { work(v, n) })
-	}
-	all.Wait()
-}
-`}
+// observed are cases for an observer: of one goroutine, and of several.
+var observed = []string{"observed", "workers"}
 
 // TestLive compares what an observer is told with the trace that is written of the same program,
 // for each goroutine.
 func TestLive(t *testing.T) {
-	for name, text := range observed {
+	for _, name := range observed {
 		for _, iterations := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, iterations %t", name, iterations), func(t *testing.T) {
 				with := func(r *Request) { r.Build.Iterations = iterations }
 				c := &told{}
-				d, err := tell(t, text, c, with)
+				d, err := tell(t, name, c, with)
 				if err != nil || d.Result != c || d.ObserverNs <= 0 || d.Dir != "" || d.Trace != nil {
 					t.Fatalf("%v, %+v", err, d)
 				}
 				if (c.loops == 0) != iterations {
 					t.Errorf("%d loops come as one", c.loops)
 				}
-				same(t, c.stories(), toldByTrace(t, text, with).stories())
+				same(t, c.stories(), toldByTrace(t, name, with).stories())
 				accesses := 0
 				for _, s := range c.lists {
 					for _, x := range s.list {
@@ -267,27 +209,14 @@ func same(t *testing.T, got, want []string) {
 // TestLiveOfFailed has a program fail or kill itself half-way: the error is there, and what it did up
 // to then.
 func TestLiveOfFailed(t *testing.T) {
-	head := "package main\n\nimport (\n\t\"flag\"\n\t\"os\"\n\t\"syscall\"\n)\n"
-	text := strings.Replace(observed["one"], "package main\n", head, 1)
-	text = strings.Replace(text, "	try(2000)\n", "	try(2000)\n	end()\n", 1) + `
-func end() {
-	switch flag.Parse(); flag.Arg(0) {
-	case "exit code 3":
-		os.Exit(3)
-	case "signal killed":
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
-	}
-}
-`
 	whole := &told{}
-	if _, err := tell(t, text, whole, nil); err != nil {
+	if _, err := tell(t, "observed", whole, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"exit code 3", "signal killed"} {
 		t.Run(how, func(t *testing.T) {
 			c := &told{}
-			d, err := tell(t, text, c, func(r *Request) { r.Args = []string{how} })
+			d, err := tell(t, "observed", c, func(r *Request) { r.Args = []string{how} })
 			if !errors.Is(err, ErrProgram) || !strings.Contains(err.Error(), how) || d == nil ||
 				d.Result != c {
 				t.Fatalf("%v, %+v", err, d)
@@ -309,13 +238,13 @@ func end() {
 
 // TestLiveErrors ends a program whose observer fails, or that enters too many regions.
 func TestLiveErrors(t *testing.T) {
-	d, err := tell(t, observed["one"], &told{fails: 20}, nil)
+	d, err := tell(t, "observed", &told{fails: 20}, nil)
 	if d != nil || !errors.Is(err, errTold) {
 		t.Errorf("%v, %v", d, err)
 	}
 	defer func(n int) { mostRegions = n }(mostRegions)
 	mostRegions = 3
-	d, err = tell(t, observed["one"], &told{}, nil)
+	d, err = tell(t, "observed", &told{}, nil)
 	if d != nil || !errors.Is(err, ErrRegions) || failure.Of(err) != failure.Capability {
 		t.Errorf("%v, %v", d, err)
 	}

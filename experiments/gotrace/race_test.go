@@ -1,6 +1,7 @@
 package gotrace
 
 import (
+	"krdlab/hw/hwtest/long"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 // TestRaceDetector traces a program that is built with -race, under which the compiler has pointers
 // checked that are made of numbers, with all that records.
 func TestRaceDetector(t *testing.T) {
+	long.Only(t, "builds the standard library with -race, four times")
 	const program = `package main
 
 import "sync/atomic"
@@ -52,7 +54,10 @@ func main() {
 			r.Trace = filepath.Join(t.TempDir(), "p.loi")
 		},
 	} {
-		d, out, err := trace(t, Lines, program, change)
+		d, out, err := asked(t, Lines, func(r *Request) {
+			change(r)
+			r.Build.Dir = module(t, program)
+		})
 		if err != nil || d.ExitCode != 0 || d.Accounts.All() < 4000 {
 			t.Errorf("%s: %v, %+v\n%.2000s", name, err, d, out)
 		}

@@ -12,75 +12,13 @@ func sampled(r *Request) { r.Build.Sample = true }
 // The accesses that a sample has and those that it has not are together those of the program,
 // whatever its mode is while they are made.
 func TestSampleCounts(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-	}{
-		{"rows", `package main
-
-var row, col = make([]int, 1001), make([]int, 5000)
-var x = make([]int, 5000)
-
-func main() {
-	for r := 0; r < 1000; r++ {
-		row[r+1] = row[r] + r%9
-	}
-	for i := range col {
-		col[i] = i * 7 % len(x)
-	}
-	sum := 0
-	for k := 0; k < 250; k++ {
-		for r := 0; r < 1000; r++ {
-			for i := row[r]; i < row[r+1]; i++ {
-				sum += x[i]
-			}
-			for i := row[r+1] - 1; i >= row[r]; i-- {
-				x[col[i]] += k
-			}
-			for i := range x[row[r]:row[r+1]] {
-				sum += x[i] + x[col[i]]
-			}
-		}
-	}
-	println(sum)
-}
-`},
-		{"goroutines", `package main
-
-import "sync"
-
-type node struct {
-	v    int
-	next *node
-}
-
-func main() {
-	var all sync.WaitGroup
-	for k := 0; k < 200; k++ {
-		for g := 0; g < 20; g++ {
-			all.Go(func() {
-				var list *node
-				for i := 0; i < 50+g; i++ {
-					list = &node{i, list}
-				}
-				s := make([]int, 300)
-				for n := list; n != nil; n = n.next {
-					for i := 0; i < n.v; i++ {
-						s[i] += n.v
-					}
-				}
-			})
-		}
-		all.Wait()
-	}
-}
-`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			exact, _, err := trace(t, Lines, c.text, nil)
+	for _, name := range []string{"rows", "lists"} {
+		t.Run(name, func(t *testing.T) {
+			exact, _, err := trace(t, Lines, name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sample, _, err := trace(t, Lines, c.text, sampled)
+			sample, _, err := trace(t, Lines, name, sampled)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,16 +44,7 @@ func main() {
 
 // A program that ends before anything follows from the sample has no distances, not some of 0.
 func TestSampleTooShort(t *testing.T) {
-	d, _, err := trace(t, Lines, `package main
-
-var x = make([]int, 10)
-
-func main() {
-	for i := range x {
-		x[i] = i
-	}
-}
-`, sampled)
+	d, _, err := trace(t, Lines, "short", sampled)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,13 @@ import (
 // TestUnsampled wants no number for what a sample does not have: of a program that ends before
 // anything was sampled, and of one that was.
 func TestUnsampled(t *testing.T) {
-
-	const program = "package main\n\nvar a = make([]int, 100)\n\nfunc main() {\n" +
-		"\tfor range TIMES {\n\t\tfor i := range a {\n\t\t\ta[i]++\n\t\t}\n\t}\n}\n"
 	for _, c := range []struct {
 		times string
 		seen  bool
-	}{{"1", false}, {"5_000_000", true}} {
-		d, _, err := trace(t, Lines, strings.Replace(program, "TIMES", c.times, 1), sampled)
+	}{{"1", false}, {"5000000", true}} {
+		d, _, err := trace(t, Lines, "repeated", func(r *Request) {
+			r.Build.Sample, r.Args = true, []string{c.times}
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,200 +13,7 @@ import (
 // call back, of methods of interfaces, of values, and with deferred calls between. Each loop is the
 // only one of its function; what its induction variable carries is left out.
 func TestValueCalls(t *testing.T) {
-	d := dependencesOfText(t, `package main
-
-import (
-	"os"
-	"sort"
-	"strings"
-)
-
-func two() func(string) string { return strings.ToUpper }
-
-var upper = two()
-
-func id(x int) int { return x }
-
-// less is called back. Were it taken for what x was passed to, it would depend on x.
-var seen int
-
-func sorted(a []int) (x int) {
-	for i := 0; i < 4; i++ {
-		x += i
-		sort.Slice(a, func(i, j int) bool { seen = i; return a[i] < a[j] })
-	}
-	return x
-}
-
-var runes int
-
-func mapped(s string) (n int) {
-	for i := 0; i < 4; i++ {
-		s = strings.Map(func(r rune) rune { runes++; return r + 1 }, s)
-	}
-	return len(s)
-}
-
-type adder interface{ add(x, y int) int }
-
-type plain struct{}
-
-func (plain) add(x, y int) int { return y }
-
-type other struct{}
-
-func (*other) add(x, y int) int { return x }
-
-// iface passes x as the first argument, of which nothing is made, or as the second.
-func iface(a adder) (x int) {
-	for i := 0; i < 4; i++ {
-		x = a.add(x, i)
-	}
-	return x
-}
-
-func value(f func(int) int) (x int) {
-	for i := 0; i < 4; i++ {
-		x = f(x)
-	}
-	return x
-}
-
-// text has a value that is not rewritten, and calls nobody.
-func text(f func(string) string) (s string) {
-	for i := 0; i < 4; i++ {
-		s = f(s)
-	}
-	return s
-}
-
-func note(k int) int { return k }
-
-// twice has strings.Map as a value, which calls what has another number of parameters.
-func twice(f func(func(rune) rune, string) string, s string) string {
-	for i := 0; i < 4; i++ {
-		s = f(func(r rune) rune { return r }, s)
-	}
-	return s
-}
-
-// callback passes a to what is not rewritten and calls a function of two parameters.
-func callback(f func([]int, func(i, j int) bool), a []int) (x int) {
-	for i := 0; i < 4; i++ {
-		f(a, func(i, j int) bool { return j > i })
-		x = note(x)
-	}
-	return x
-}
-
-// held passes to a deferred call, which is made behind another of the same function.
-func held(x int) (y int) {
-	defer func(k int) { y = k }(x)
-	note(7)
-	return 1
-}
-
-func deferred() (x int) {
-	for i := 0; i < 4; i++ {
-		x = held(x)
-	}
-	return x
-}
-
-var last int
-
-func keep(k int) { last = k + last }
-
-// between has keep called by itself with a constant, which is not what was deferred.
-func between(x int) {
-	defer keep(x)
-	keep(3)
-}
-
-func effect() (x int) {
-	for i := 0; i < 4; i++ {
-		x += 2
-		between(x)
-	}
-	return x
-}
-
-func inner(x int) int {
-	defer id(3)
-	return x
-}
-
-// results are those of inner, not of what it defers.
-func results() (x int) {
-	for i := 0; i < 4; i++ {
-		x = inner(x)
-	}
-	return x
-}
-
-func pick(x int, more ...int) int {
-	var y int
-	return y + len(more)
-}
-
-// variadic passes x as the third of several; y is not among the parameters.
-func variadic() (x int) {
-	for i := 0; i < 4; i++ {
-		x = pick(1, 2, x)
-	}
-	return x
-}
-
-func seq(yield func(int) bool) {
-	for i := 0; i < 3; i++ {
-		if !yield(i) {
-			return
-		}
-	}
-}
-
-func plus(x, y int) int { return x + y }
-
-// over has a body that seq calls, and that calls plus.
-func over() (x int) {
-	for i := range seq {
-		x = plus(x, i)
-	}
-	return x
-}
-
-// panics has keep deferred where something else panics.
-func panics(a []int) {
-	defer keep(a[0])
-	defer func() { recover() }()
-	id(a[len(a)])
-}
-
-func nested() (x, y int) {
-	for i := 0; i < 4; i++ {
-		x = id(id(x) + id(y))
-	}
-	return x, y
-}
-
-func main() {
-	x := sorted([]int{3, 1, 2}) + mapped("abc") + iface(plain{}) + iface(new(other)) + value(id) +
-		callback(func(a []int, f func(i, j int) bool) { sort.Slice(a, f) }, []int{3, 1}) +
-		deferred() + effect() + results() + variadic() + len(text(upper)) +
-		len(twice(strings.Map, "ab"))
-	callback(sortSlice(), []int{3, 1})
-	nested()
-	over()
-	panics([]int{1})
-	if x == 0 {
-		os.Exit(1)
-	}
-}
-
-func sortSlice() func([]int, func(i, j int) bool) {
-	return func(a []int, f func(i, j int) bool) { sort.Slice(a, f) }
-}
-`, []string{"induction"})
+	d := dependencesOf(t, "calls", []string{"induction"})
 	checkLoops(t, d, map[string][]string{
 		"sorted": {"3 x x data reduction (1)"},
 		"mapped": {"3 runes runes data none (1)", "3 s s data none (1)"},
@@ -275,38 +82,7 @@ func crossings(d *dependences.Document) (all []string) {
 	return all
 }
 
-// pipeline has two goroutines: of 4 numbers, the second sums what the first makes of them.
-const pipeline = `package main
-
-import "os"
-
-func double(in []int, out chan<- int, by int) {
-	for i := range in {
-		out <- in[i] * by
-	}
-	close(out)
-}
-
-func sum(in <-chan int, result chan int) {
-	s := 0
-	for x := range in {
-		s += x
-	}
-	result <- s
-}
-
-func main() {
-	c, result := make(chan int, 2), make(chan int)
-	by := 2
-	go double([]int{1, 2, 3, 4}, c, by)
-	go sum(c, result)
-	if s := <-result; s != 20 {
-		os.Exit(1)
-	}
-}
-`
-
-// TestValueChannels counts what goes between the goroutines of a pipeline: without --sync, nothing
+// TestValueChannels counts what goes between the two goroutines of the case pipeline: without --sync, nothing
 // through channels.
 func TestValueChannels(t *testing.T) {
 	started := []string{
@@ -325,7 +101,7 @@ func TestValueChannels(t *testing.T) {
 		"1 main.main:25 if on main.sum:17 result through chan int, made at main.go:21 by channel data",
 	}
 	for _, sync := range []bool{true, false} {
-		d := dependencesOfSync(t, pipeline, nil, sync)
+		d := dependencesOfSync(t, "pipeline", nil, sync)
 		want := slices.Clone(started)
 		if sync {
 			want = append(want, through...)
@@ -341,67 +117,7 @@ func TestValueChannels(t *testing.T) {
 // TestValueReceives counts receives in expressions, arguments, selects and definitions with ok,
 // of which some are of nobody's; who receives is not who sends.
 func TestValueReceives(t *testing.T) {
-	d := dependencesOfSync(t, `package main
-
-import (
-	"os"
-	"time"
-)
-
-var a, b, c, d = make(chan int), make(chan int), make(chan int, 1), make(chan int, 3)
-
-func id(x int) int { return x }
-
-func second(x, y int) int { return y }
-
-type worker struct{ n int }
-
-func (w *worker) run(k int) {
-	n := k
-	for range 3 {
-		a <- n
-		b <- n + 1
-	}
-	select {
-	case a <- id(n):
-	case <-time.After(time.Hour):
-	}
-	a <- 7
-	close(a)
-}
-
-func main() {
-	w := &worker{1}
-	k := w.n
-	go w.run(k)
-	x := <-a - <-b
-	y := id(<-a) + second(<-b, 3)
-	<-a
-	z, ok := <-b
-	select {
-	case z = <-a:
-	}
-	c <- z // the same goroutine has it back
-	c := <-c
-	select {
-	case v, ok := <-a:
-		z = v
-		_ = ok
-	}
-	after, open := <-a
-	<-time.After(time.Nanosecond)
-	stamp := <-time.After(time.Nanosecond)
-	for i := range 4 {
-		d <- i + z // of 2, the third is received first
-		if i > 1 {
-			z = <-d
-		}
-	}
-	if x+y+z+c+after == 0 && ok && !open && stamp.IsZero() {
-		os.Exit(1)
-	}
-}
-`, nil, true)
+	d := dependencesOfSync(t, "receives", nil, true)
 	const not = " through channel, made where nothing was rewritten by channel data"
 	want := []string{
 		"1 (*main.worker).run:17 n on main.main:33 w.run through k by start data",

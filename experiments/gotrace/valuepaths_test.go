@@ -2,8 +2,6 @@ package gotrace
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +16,7 @@ type expected struct {
 	class    string
 }
 
-// parallelism has by hand the self-parallelism of the loops of testdata/values, by the function and
+// parallelism has by hand the self-parallelism of the loops of the case values, by the function and
 // its how-manyeth loop.
 var parallelism = map[string]expected{
 	"main/1":      {9, 10, "doall"},
@@ -43,7 +41,7 @@ var parallelism = map[string]expected{
 	"nested/2":      {9, 10, "reduction"},
 }
 
-// known has the self-parallelism of the loops of testdata/paths: what it must be, to 10 %.
+// known has the self-parallelism of the loops of the case paths: what it must be, to 10 %.
 var known = map[string]expected{
 	"main/1": {45, 50, "doall"}, "chain/1": {1, 1.05, "serial"}, "second/1": {1.8, 2.2, "doacross"},
 	"wavefront/1": {81. / 17 * 0.9, 81. / 17 * 1.1, "doacross"}, "wavefront/2": {1, 1.05, "serial"},
@@ -67,7 +65,7 @@ var known = map[string]expected{
 }
 
 // pathsOf returns the critical paths of a program with its values, for some options.
-func pathsOf(t *testing.T, text string, list ...func(*regions.Options)) (
+func pathsOf(t *testing.T, name string, list ...func(*regions.Options)) (
 	documents []*regions.Document) {
 	t.Helper()
 	var asked []kinds.Asked
@@ -76,7 +74,7 @@ func pathsOf(t *testing.T, text string, list ...func(*regions.Options)) (
 		set(o)
 		asked = append(asked, kinds.Asked{Analysis: regions.Analysis, Options: o})
 	}
-	for _, d := range ofValues(t, text, false, asked...) {
+	for _, d := range ofValues(t, name, false, asked...) {
 		documents = append(documents, d.(*regions.Document))
 		sound(t, documents[0], d.(*regions.Document))
 	}
@@ -177,11 +175,7 @@ func compare(t *testing.T, loops map[string]regions.Region, want map[string]expe
 
 // TestValuePaths has the self-parallelism of loops whose dependences are known (carried).
 func TestValuePaths(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "values", "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := pathsOf(t, string(text), func(*regions.Options) {},
+	d := pathsOf(t, "values", func(*regions.Options) {},
 		func(o *regions.Options) { o.KeepReductions = true },
 		func(o *regions.Options) { o.KeepInduction = true })
 	loops := loopsOf(t, d[0])
@@ -201,11 +195,7 @@ func TestValuePaths(t *testing.T) {
 // TestKnownPaths has loops whose self-parallelism is known without the costs of operations, and a
 // function that waits for the condition of its call.
 func TestKnownPaths(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "paths", "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := pathsOf(t, string(text), func(*regions.Options) {})[0]
+	d := pathsOf(t, "paths", func(*regions.Options) {})[0]
 	compare(t, loopsOf(t, d), known)
 	found := false
 	for _, r := range d.Regions {
@@ -224,78 +214,7 @@ func TestKnownPaths(t *testing.T) {
 
 // TestSerialPaths has chains through what is no reduction, and those that end in another function.
 func TestSerialPaths(t *testing.T) {
-	d := pathsOf(t, `package main
-
-import "os"
-
-func main() {
-	a, n := make([]float64, 20), make([]int, 20)
-	for i := range a {
-		a[i] = float64(i)
-		n[i] = i % 4
-	}
-	if continued(a)+recursive(n, 3)+float64(scaled(n)) < 0 || passed(a) < 0 {
-		os.Exit(1)
-	}
-	once(a)
-	each(a)
-}
-
-// continued sums by a function that is not associative.
-func continued(a []float64) float64 {
-	s := 0.0
-	for i := range a {
-		s = a[i] + 1/(s+1)
-	}
-	return s
-}
-
-func divide(s, x float64) float64 { return x + 1/(s+1) }
-
-func passed(a []float64) float64 {
-	s := 0.0
-	for i := range a {
-		s = divide(s, a[i])
-	}
-	return s
-}
-
-// scaled is a product, which is a reduction.
-func scaled(a []int) int {
-	s := 1
-	for i := range a {
-		s *= a[i]
-	}
-	return s
-}
-
-func once(a []float64) {
-	for i := 0; i < 1; i++ {
-		a[i] = 1 / a[i+1]
-	}
-}
-
-// each has iterations that depend on nothing but on what is done before the loop.
-func each(a []float64) {
-	x := 1 / a[3]
-	for i := range a {
-		if x > a[0] {
-			a[i] = (a[i] + x) / 3
-		}
-	}
-}
-
-// recursive is one instance of all its loops.
-func recursive(n []int, depth int) float64 {
-	s := 1.0
-	for i := 0; i < 2; i++ {
-		if depth > 0 {
-			s = recursive(n, depth-1) / (s + 1)
-		}
-	}
-	return s
-}
-`, func(*regions.Options) {})
+	d := pathsOf(t, "serial", func(*regions.Options) {})
 	loops := loopsOf(t, d[0])
 	compare(t, loops, map[string]expected{"continued/1": {1, 1.1, "serial"},
 		"passed/1": {1, 1.1, "serial"}, "scaled/1": {18, 20, "reduction"},

@@ -3,7 +3,6 @@ package gotrace
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,9 +11,10 @@ import (
 	kinds "krdlab/krd/analysis"
 	"krdlab/krd/analysis/dependences"
 	"krdlab/loi"
+	"krdlab/loi/gofront/corpus"
 )
 
-// carried has by hand what the loops of testdata/values carry, by the function and its how-manyeth
+// carried has by hand what the loops of the case values carry, by the function and its how-manyeth
 // loop: times, name of the operation that wrote and of that which reads, kind, mark and distance.
 // Unless it says otherwise, a loop has its induction variable too, and its condition's, once for
 // each iteration but the first.
@@ -120,34 +120,25 @@ func lines(l *dependences.Loop) (all []string) {
 	return all
 }
 
-// dependencesOf traces a program of testdata, and analyses the trace.
-func dependencesOf(t *testing.T, program string, without []string) *dependences.Document {
+// dependencesOf traces a case with its values, and analyses the trace.
+func dependencesOf(t *testing.T, name string, without []string) *dependences.Document {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", program, "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dependencesOfText(t, string(text), without)
+	return dependencesOfSync(t, name, without, false)
 }
 
-func dependencesOfText(t *testing.T, text string, without []string) *dependences.Document {
-	t.Helper()
-	return dependencesOfSync(t, text, without, false)
-}
-
-// dependencesOfSync is dependencesOfText with what goroutines wait for, or without.
-func dependencesOfSync(t *testing.T, text string, without []string,
+// dependencesOfSync is dependencesOf with what goroutines wait for, or without.
+func dependencesOfSync(t *testing.T, name string, without []string,
 	sync bool) *dependences.Document {
 	t.Helper()
-	return ofValues(t, text, sync, kinds.Asked{Analysis: dependences.Analysis,
+	return ofValues(t, name, sync, kinds.Asked{Analysis: dependences.Analysis,
 		Options: &dependences.Options{Without: without}})[0].(*dependences.Document)
 }
 
 // ofValues traces a program with its values, and returns the documents of analyses of the trace.
-func ofValues(t *testing.T, text string, sync bool, list ...kinds.Asked) (documents []any) {
+func ofValues(t *testing.T, name string, sync bool, list ...kinds.Asked) (documents []any) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")
-	d, out, err := trace(t, Data, text, func(r *Request) {
+	d, out, err := trace(t, Data, name, func(r *Request) {
 		r.Trace, r.Build.Values, r.Build.Sync = file, true, sync
 	})
 	if err != nil {
@@ -166,124 +157,16 @@ func ofValues(t *testing.T, text string, sync bool, list ...kinds.Asked) (docume
 		t.Fatal(err)
 	}
 	for _, r := range results {
-		documents = append(documents, r.Document())
+		d := r.Document()
+		corpus.AsMain(name, d)
+		documents = append(documents, d)
 	}
 	return documents
 }
 
 // TestControl counts what depends on conditions, and what goes through calls.
 func TestControl(t *testing.T) {
-	d := dependencesOfText(t, `package main
-
-import (
-	"fmt"
-	"io"
-	"math"
-	"os"
-)
-
-type acc struct{ by float64 }
-
-func (a acc) next(x float64, n int) (float64, int) {
-	if n > 1000 {
-		return 0, 0
-	}
-	return x * a.by, n + 1
-}
-
-func skip(b []float64) float64 {
-	last := 1.0
-	for i := 0; i < len(b); i++ {
-		if last > 100 {
-			continue
-		}
-		last = b[i] - last*2
-	}
-	return last
-}
-
-func find(a [][]float64) int {
-	for i := 0; i < len(a); i++ {
-		for j := 0; j < len(a[i]); j++ {
-			if a[i][j] > 100 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-func stop(b []float64) int {
-	n := 0
-	for {
-		n++
-		if b[n] > 2 {
-			break
-		}
-	}
-	return n
-}
-
-func states(b []float64) int {
-	state := 0
-	for _, x := range b {
-		switch {
-		case x > 3:
-			state = 1
-		case state == 1:
-			state = 2
-		}
-	}
-	return state
-}
-
-func method(a acc, k int) float64 {
-	x, n := 1.0, 0
-	for n < k {
-		x, n = a.next(x, n)
-	}
-	return x
-}
-
-type named struct{ v float64 }
-
-func (n *named) set() { n.v++ }
-
-// foreign passes what the method would take for its receiver, were that the next call.
-func foreign(n *named, b []float64) {
-	x := 1.0
-	for _, y := range b {
-		x = math.Sqrt(x + y)
-		fmt.Fprint(io.Discard, x)
-		n.set()
-	}
-}
-
-func both(n int) int {
-	x, y := 1, 2
-	for i := 0; i < n; i++ {
-		x, y = y, x+1
-	}
-	return x + y
-}
-
-func main() {
-	b := make([]float64, 5)
-	for i := range b {
-		b[i] = float64(i)
-	}
-	skip(b)
-	rows := [][]float64{make([]float64, 3), make([]float64, 3), make([]float64, 3)}
-	find(rows)
-	stop(b)
-	states(b)
-	method(acc{2}, 4)
-	foreign(new(named), b)
-	if both(4) == 0 {
-		os.Exit(1)
-	}
-}
-`, []string{"induction"})
+	d := dependencesOf(t, "control", []string{"induction"})
 	want := map[string][]string{
 		// what stands behind the continue depends on the condition of the same iteration
 		"skip": {"4 last if data none (1)", "4 last last data none (1)"},

@@ -1,5 +1,5 @@
-// Package main has loops whose dependences are counted by hand (values_test.go).
-package main
+// Package values has loops whose dependences are counted by hand (values_test.go).
+package values
 
 import "os"
 
@@ -7,7 +7,7 @@ const n = 10
 
 var sink float64
 
-func main() {
+func Main() {
 	a, b := make([]float64, n), make([]float64, n)
 	for i := range b {
 		b[i] = float64(i % 3)

@@ -1,6 +1,6 @@
-// Package main has loops whose self-parallelism is known (valuepaths_test.go): 50 iterations, a
+// Package paths has loops whose self-parallelism is known (valuepaths_test.go): 50 iterations, a
 // wavefront of 9 x 9.
-package main
+package paths
 
 import "os"
 
@@ -15,7 +15,7 @@ type total struct {
 	least float64
 }
 
-func main() {
+func Main() {
 	a, b, n := make([]float64, 50), make([]float64, 50), make([]int, 50)
 	for i := range a {
 		a[i] = float64(i)

@@ -1,3 +1,0 @@
-module values
-
-go 1.26

@@ -1,0 +1,57 @@
+// Package built has the programs of package corpus rewritten and built by the front end, each once
+// for all tests of a process, and linked once for all processes.
+package built
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+)
+
+// Corpus returns the program of all cases, built with options whose Dir and Path are not regarded.
+func Corpus(t testing.TB, opt gofront.BuildOptions) *gofront.Built {
+	t.Helper()
+	opt.Path = "."
+	return Of(t, corpus.Dir(t), opt)
+}
+
+// Of returns the program of a folder that package corpus has laid out, built with options whose Dir
+// is not regarded.
+func Of(t testing.TB, dir string, opt gofront.BuildOptions) *gofront.Built {
+	t.Helper()
+	opt.Dir = dir
+	key := fmt.Sprintf("%+v", opt)
+	mu.Lock()
+	p := programs[key+os.Getenv("GOFLAGS")]
+	if p == nil {
+		p = &program{}
+		programs[key+os.Getenv("GOFLAGS")] = p
+	}
+	mu.Unlock()
+	p.once.Do(func() {
+		corpus.Work(t, dir, key, func(folder string) (err error) {
+			// not the test's context: other tests have it too
+			p.built, err = gofront.Build(context.Background(), opt, folder)
+			return err
+		})
+	})
+	if p.built == nil {
+		t.Fatal("the program was not built, see the first test that needs it")
+	}
+	return p.built
+}
+
+type program struct {
+	once  sync.Once
+	built *gofront.Built
+}
+
+var (
+	mu       sync.Mutex // guards programs
+	programs = map[string]*program{}
+)
