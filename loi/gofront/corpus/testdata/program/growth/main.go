@@ -1,5 +1,5 @@
 // Stacks that grow wherever a function is called, also to record an access to a variable on them.
-package main
+package growth
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func pad(n int) int {
 	return pad(n-1) + n
 }
 
-func main() {
+func Main() {
 	var all sync.WaitGroup
 	sums := make(chan int, 200)
 	for i := range 200 {
