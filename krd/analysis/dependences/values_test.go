@@ -1,16 +1,13 @@
-package gotrace
+package dependences
 
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	kinds "krdlab/krd/analysis"
-	"krdlab/krd/analysis/dependences"
-	"krdlab/loi"
+	"krdlab/krd/analysis"
 	"krdlab/loi/gofront/corpus"
 )
 
@@ -107,7 +104,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-func lines(l *dependences.Loop) (all []string) {
+func lines(l *Loop) (all []string) {
 	for _, x := range l.Carried {
 		var v []string
 		for _, n := range x.Distance {
@@ -120,48 +117,24 @@ func lines(l *dependences.Loop) (all []string) {
 	return all
 }
 
-// dependencesOf traces a case with its values, and analyses the trace.
-func dependencesOf(t *testing.T, name string, without []string) *dependences.Document {
+// dependencesOf analyses the recorded trace of a case with its values.
+func dependencesOf(t *testing.T, name string, without []string) *Document {
 	t.Helper()
 	return dependencesOfSync(t, name, without, false)
 }
 
 // dependencesOfSync is dependencesOf with what goroutines wait for, or without.
-func dependencesOfSync(t *testing.T, name string, without []string,
-	sync bool) *dependences.Document {
+func dependencesOfSync(t *testing.T, name string, without []string, sync bool) *Document {
 	t.Helper()
-	return ofValues(t, name, sync, kinds.Asked{Analysis: dependences.Analysis,
-		Options: &dependences.Options{Without: without}})[0].(*dependences.Document)
-}
-
-// ofValues traces a program with its values, and returns the documents of analyses of the trace.
-func ofValues(t *testing.T, name string, sync bool, list ...kinds.Asked) (documents []any) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "p.loi")
-	d, out, err := trace(t, Data, name, func(r *Request) {
-		r.Trace, r.Build.Values, r.Build.Sync = file, true, sync
-	})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if d.OddEvents != 0 {
-		t.Errorf("%d events make no sense", d.OddEvents)
-	}
-	tr, err := loi.Open(file)
+	tr := corpus.Open(t, corpus.Recording{Case: name, Values: true, Sync: sync})
+	results, err := analysis.Run(context.Background(), tr, []analysis.Asked{{Analysis: Analysis,
+		Options: &Options{Without: without}}}, analysis.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tr.Close()
-	results, err := kinds.Run(context.Background(), tr, list, kinds.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range results {
-		d := r.Document()
-		corpus.AsMain(name, d)
-		documents = append(documents, d)
-	}
-	return documents
+	d := results[0].Document().(*Document)
+	corpus.AsMain(name, d)
+	return d
 }
 
 // TestControl counts what depends on conditions, and what goes through calls.

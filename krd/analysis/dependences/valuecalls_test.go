@@ -1,12 +1,10 @@
-package gotrace
+package dependences
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"krdlab/krd/analysis/dependences"
 )
 
 // TestValueCalls counts by hand what goes through calls of functions that are not rewritten and
@@ -56,7 +54,7 @@ func TestValueCalls(t *testing.T) {
 }
 
 // checkLoops compares what loops carry, by the function that they are the only ones of.
-func checkLoops(t *testing.T, d *dependences.Document, want map[string][]string) {
+func checkLoops(t *testing.T, d *Document, want map[string][]string) {
 	t.Helper()
 	for _, l := range d.Loops {
 		function, _, _ := strings.Cut(strings.TrimPrefix(l.Name, "main."), ":")
@@ -73,7 +71,7 @@ func checkLoops(t *testing.T, d *dependences.Document, want map[string][]string)
 }
 
 // crossings are the dependences between goroutines.
-func crossings(d *dependences.Document) (all []string) {
+func crossings(d *Document) (all []string) {
 	for _, x := range d.Between {
 		all = append(all, fmt.Sprintf("%d %s on %s through %s by %s %s", x.Times, x.To, x.From,
 			x.Through, x.By, x.Kind))

@@ -1,4 +1,4 @@
-package gotrace
+package dependences
 
 import (
 	"fmt"

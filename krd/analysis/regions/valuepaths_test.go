@@ -1,13 +1,13 @@
-package gotrace
+package regions
 
 import (
+	"context"
 	"fmt"
+	"krdlab/krd/analysis"
+	"krdlab/loi/gofront/corpus"
 	"slices"
 	"strings"
 	"testing"
-
-	kinds "krdlab/krd/analysis"
-	"krdlab/krd/analysis/regions"
 )
 
 // An expected loop has its self-parallelism, from and to, and its class.
@@ -64,19 +64,26 @@ var known = map[string]expected{
 	"both/1": {45, 50, "reduction"}, "mean/1": {1.8, 2, "doacross"},
 }
 
-// pathsOf returns the critical paths of a program with its values, for some options.
-func pathsOf(t *testing.T, name string, list ...func(*regions.Options)) (
-	documents []*regions.Document) {
+// pathsOf returns the critical paths of the recorded trace of a case with its values, for some
+// options.
+func pathsOf(t *testing.T, name string, list ...func(*Options)) (documents []*Document) {
 	t.Helper()
-	var asked []kinds.Asked
+	var asked []analysis.Asked
 	for _, set := range list {
-		o := regions.Analysis.Options().(*regions.Options)
+		o := Analysis.Options().(*Options)
 		set(o)
-		asked = append(asked, kinds.Asked{Analysis: regions.Analysis, Options: o})
+		asked = append(asked, analysis.Asked{Analysis: Analysis, Options: o})
 	}
-	for _, d := range ofValues(t, name, false, asked...) {
-		documents = append(documents, d.(*regions.Document))
-		sound(t, documents[0], d.(*regions.Document))
+	tr := corpus.Open(t, corpus.Recording{Case: name, Values: true})
+	results, err := analysis.Run(context.Background(), tr, asked, analysis.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		d := r.Document().(*Document)
+		corpus.AsMain(name, d)
+		documents = append(documents, d)
+		sound(t, documents[0], d)
 	}
 	return documents
 }
@@ -84,10 +91,10 @@ func pathsOf(t *testing.T, name string, list ...func(*regions.Options)) (
 // sound checks what holds in any program: no path is longer than the work, nor shorter than that of a
 // region within, a region has a self-parallelism of at least 1, and of what is in it there is no more
 // than it has. least has the same program without dependences that d keeps.
-func sound(t *testing.T, least, d *regions.Document) {
+func sound(t *testing.T, least, d *Document) {
 	t.Helper()
-	var around []*regions.Region
-	left := map[*regions.Region]uint64{} // work in no region within
+	var around []*Region
+	left := map[*Region]uint64{} // work in no region within
 	for i := range d.Regions {
 		r := &d.Regions[i]
 		around = append(around[:len(r.Path)-1], r)
@@ -115,13 +122,13 @@ func sound(t *testing.T, least, d *regions.Document) {
 }
 
 // loopsOf returns the loops of a document, named as in parallelism, in the order of the source's.
-func loopsOf(t *testing.T, d *regions.Document) map[string]regions.Region {
+func loopsOf(t *testing.T, d *Document) map[string]Region {
 	t.Helper()
 	if d.Unit != "instructions" {
 		t.Errorf("work in %s", d.Unit)
 	}
-	lines, loops := map[string][]int{}, map[string]regions.Region{}
-	line := func(r *regions.Region) (function string, n int) {
+	lines, loops := map[string][]int{}, map[string]Region{}
+	line := func(r *Region) (function string, n int) {
 		function, at, _ := strings.Cut(strings.TrimPrefix(r.Path[len(r.Path)-1], "main."), ":")
 		if _, err := fmt.Sscan(at, &n); err != nil {
 			t.Fatal(err)
@@ -158,7 +165,7 @@ func loopsOf(t *testing.T, d *regions.Document) map[string]regions.Region {
 	return loops
 }
 
-func compare(t *testing.T, loops map[string]regions.Region, want map[string]expected) {
+func compare(t *testing.T, loops map[string]Region, want map[string]expected) {
 	t.Helper()
 	for name, x := range want {
 		r, ok := loops[name]
@@ -175,9 +182,9 @@ func compare(t *testing.T, loops map[string]regions.Region, want map[string]expe
 
 // TestValuePaths has the self-parallelism of loops whose dependences are known (carried).
 func TestValuePaths(t *testing.T) {
-	d := pathsOf(t, "values", func(*regions.Options) {},
-		func(o *regions.Options) { o.KeepReductions = true },
-		func(o *regions.Options) { o.KeepInduction = true })
+	d := pathsOf(t, "values", func(*Options) {},
+		func(o *Options) { o.KeepReductions = true },
+		func(o *Options) { o.KeepInduction = true })
 	loops := loopsOf(t, d[0])
 	compare(t, loops, parallelism)
 	if len(loops) != len(parallelism) {
@@ -195,7 +202,7 @@ func TestValuePaths(t *testing.T) {
 // TestKnownPaths has loops whose self-parallelism is known without the costs of operations, and a
 // function that waits for the condition of its call.
 func TestKnownPaths(t *testing.T) {
-	d := pathsOf(t, "paths", func(*regions.Options) {})[0]
+	d := pathsOf(t, "paths", func(*Options) {})[0]
 	compare(t, loopsOf(t, d), known)
 	found := false
 	for _, r := range d.Regions {
@@ -214,7 +221,7 @@ func TestKnownPaths(t *testing.T) {
 
 // TestSerialPaths has chains through what is no reduction, and those that end in another function.
 func TestSerialPaths(t *testing.T) {
-	d := pathsOf(t, "serial", func(*regions.Options) {})
+	d := pathsOf(t, "chains", func(*Options) {})
 	loops := loopsOf(t, d[0])
 	compare(t, loops, map[string]expected{"continued/1": {1, 1.1, "serial"},
 		"passed/1": {1, 1.1, "serial"}, "scaled/1": {18, 20, "reduction"},
