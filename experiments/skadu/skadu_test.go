@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/hw/hwtest/long"
@@ -20,13 +19,13 @@ import (
 // some opens a folder with some of the steps of scale smoke.
 func some(t *testing.T, names ...string) *steps.Folder {
 	t.Helper()
-	list := slices.DeleteFunc(plan(reproduce.Smoke), func(s steps.Step) bool {
+	list := slices.DeleteFunc(plan(steps.Smoke), func(s steps.Step) bool {
 		return !slices.Contains(names, s.Name)
 	})
 	if len(list) != len(names) {
 		t.Fatalf("%d steps of %q", len(list), names)
 	}
-	f, _, err := steps.Open(filepath.Join(t.TempDir(), "s"), Kind, reproduce.Smoke, list)
+	f, _, err := steps.Open(filepath.Join(t.TempDir(), "s"), Kind, steps.Smoke, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +175,7 @@ func put(t *testing.T, f *steps.Folder, name string, v any) {
 
 // The tables of made-up steps: what is divided by what, what is null and why.
 func TestResult(t *testing.T) {
-	f, _, err := Open(filepath.Join(t.TempDir(), "s"), reproduce.Quick)
+	f, _, err := Open(filepath.Join(t.TempDir(), "s"), steps.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +186,7 @@ func TestResult(t *testing.T) {
 	for i := range programs {
 		p := &programs[i]
 		for _, by := range profilers {
-			if !by.has(p, reproduce.Quick) {
+			if !by.has(p, steps.Quick) {
 				continue
 			}
 			put(t, f, nativeName(by, p), &Native{1e6, []float64{9e6, 1e6, 2e6}})
@@ -329,7 +328,7 @@ func TestResult(t *testing.T) {
 
 // Steps have names of their own, with a plain run and all techniques for each program.
 func TestPlan(t *testing.T) {
-	for _, scale := range reproduce.Scales {
+	for _, scale := range steps.Scales {
 		seen := map[string]bool{}
 		for _, s := range plan(scale) {
 			if seen[s.Name] {
@@ -338,7 +337,7 @@ func TestPlan(t *testing.T) {
 			seen[s.Name] = true
 		}
 		paths := 12
-		if scale == reproduce.Smoke { // FT has no small class
+		if scale == steps.Smoke { // FT has no small class
 			paths = 11
 		}
 		if n := (16+paths)*(1+4) + 12; len(seen) != n {

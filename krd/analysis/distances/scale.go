@@ -1,4 +1,4 @@
-package plot
+package distances
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"krdlab/hw/units"
 	"krdlab/krd"
+	"krdlab/krd/plot"
 )
 
 // A Scale lays distances out: x is log2 of the distance in bytes between First and Last, with a
@@ -67,21 +68,21 @@ func (a Scale) Infinity() float64 { return a.Max() - 0.5 }
 
 // Axis has a tick at every power of two and at the columns. Where bins are narrow, the other powers
 // of two have no label.
-func (a Scale) Axis(label string) Axis {
-	x := Axis{Label: label, Unit: "bytes", Min: a.Min(), Max: a.Max()}
+func (a Scale) Axis(label string) plot.Axis {
+	x := plot.Axis{Label: label, Unit: "bytes", Min: a.Min(), Max: a.Max()}
 	const room = 9 // labels of 7 characters
 	step := (a.Last-a.First)/room + 1
 	phase := min(step-1, 1) // the last power of two leaves its room to INF
 	if a.Zero {
-		x.Ticks = append(x.Ticks, Tick{a.Center(0), "0"})
+		x.Ticks = append(x.Ticks, plot.Tick{Value: a.Center(0), Label: "0"})
 	}
 	for k := a.First; k <= a.Last; k++ {
-		t := Tick{Value: float64(k)}
+		t := plot.Tick{Value: float64(k)}
 		if (a.Last-phase-k)%step == 0 {
 			t.Label = units.Bytes(1 << k)
 		}
 		x.Ticks = append(x.Ticks, t)
 	}
-	x.Ticks = append(x.Ticks, Tick{a.Infinity(), "INF"})
+	x.Ticks = append(x.Ticks, plot.Tick{Value: a.Infinity(), Label: "INF"})
 	return x
 }
