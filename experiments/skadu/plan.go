@@ -167,8 +167,9 @@ func nativeName(p *profiler, x *program) string {
 
 func measuredName(x *program, t *technique) string { return x.name + "-" + t.name }
 
-// plan lists the steps of a scale, with the plain runs first: nothing else runs beside them.
-func plan(scale steps.Scale) (list []steps.Step) {
+// plan lists the steps of a scale for some programs, with the plain runs first: nothing else runs
+// beside them.
+func plan(scale steps.Scale, programs []program) (list []steps.Step) {
 	add := func(name string, do func(context.Context, *steps.Worker) (any, error)) {
 		list = append(list, steps.Step{Name: name, Do: do})
 	}
@@ -207,7 +208,7 @@ const Kind = "skadu"
 
 // Open makes the folder dir, or finds what it did of the same scale: see [steps.Open].
 func Open(dir string, scale steps.Scale) (f *steps.Folder, created bool, err error) {
-	return steps.Open(dir, Kind, scale, plan(scale))
+	return steps.Open(dir, Kind, scale, plan(scale, programs))
 }
 
 // leftOut is the error of a program that others can do without.

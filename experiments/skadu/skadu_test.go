@@ -14,12 +14,27 @@ import (
 	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/hw/hwtest/long"
+	"krdlab/loi/gofront/corpus"
 )
 
-// some opens a folder with some of the steps of scale smoke.
+// TestMain has programs linked as package corpus says.
+func TestMain(m *testing.M) {
+	if err := corpus.Linking(); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
+
+// once is one iteration of sor, with more data than scale smoke has: the shortest program of which
+// BulkTV takes less than SlimTV.
+var once = program{name: "sor-once", source: scimark, args: "sor -iterations 1",
+	paths: inputs{smoke: "-n 180"}}
+
+// some opens a folder with some of the steps of scale smoke and of once.
 func some(t *testing.T, names ...string) *steps.Folder {
 	t.Helper()
-	list := slices.DeleteFunc(plan(steps.Smoke), func(s steps.Step) bool {
+	all := plan(steps.Smoke, append(slices.Clone(programs), once))
+	list := slices.DeleteFunc(all, func(s steps.Step) bool {
 		return !slices.Contains(names, s.Name)
 	})
 	if len(list) != len(names) {
@@ -79,18 +94,20 @@ func TestBaselineBytes(t *testing.T) {
 // TestPathsOfBaseline has the same for critical paths. Techniques differ in what they take alone,
 // and the trace is recorded once.
 func TestPathsOfBaseline(t *testing.T) {
-	f := some(t, "nas-is-paths-slim", "nas-is-paths-bulk", "nas-is-paths-compressed",
-		"nas-is-paths-baseline")
+	name := long.Or("sor-once", "nas-is")
+	f := some(t, name+"-paths-slim", name+"-paths-bulk", name+"-paths-compressed",
+		name+"-paths-baseline")
 	run(t, f)
-	slim, base := load[Sample](t, f, "nas-is-paths-slim"), load[Sample](t, f, "nas-is-paths-baseline")
-	bulk := load[Sample](t, f, "nas-is-paths-bulk")
+	slim, base := load[Sample](t, f, name+"-paths-slim"), load[Sample](t, f, name+"-paths-baseline")
+	bulk := load[Sample](t, f, name+"-paths-bulk")
 	if got, want := slim.baselineBytes(&hcpa), base.TagBytes+base.VersionBytes+base.TableBytes; got <
 		want*9/10 || got > want*11/10 || base.VersionBytes != base.TagBytes {
 		t.Errorf("computed %d bytes, the baseline has %d; %+v", got, want, base)
 	}
-	// whole tables of tags, of the deepest levels too, for the keys and the ranks of class S
+	// whole tables of tags, of the deepest levels too, for the matrix, or for the keys and the ranks
+	// of class S
 	if slim.PeakBytes >= base.PeakBytes || bulk.PeakBytes >= slim.PeakBytes ||
-		bulk.PeakBytes < 8*(65536+2048) {
+		bulk.PeakBytes < 8*uint64(long.Or(180*180, 65536+2048)) {
 		t.Errorf("baseline %d bytes, SlimTV %d, BulkTV %d", base.PeakBytes, slim.PeakBytes,
 			bulk.PeakBytes)
 	}
@@ -330,7 +347,7 @@ func TestResult(t *testing.T) {
 func TestPlan(t *testing.T) {
 	for _, scale := range steps.Scales {
 		seen := map[string]bool{}
-		for _, s := range plan(scale) {
+		for _, s := range plan(scale, programs) {
 			if seen[s.Name] {
 				t.Errorf("%s: %s twice", scale, s.Name)
 			}

@@ -55,7 +55,7 @@ type Timed struct {
 }
 
 // accesses is how often FFT of n numbers accesses its array, there and back: 8 for each butterfly
-// and each exchange of two numbers, and 2 for each number at the end (examples/scimark, byHand).
+// and each exchange of two numbers, and 2 for each number at the end (experiments/gotrace, byHand).
 func accesses(n int) uint64 {
 	log := bits.Len(uint(n)) - 1
 	exchanged := (n - 1<<((log+1)/2)) / 2

@@ -18,7 +18,16 @@ import (
 	"krdlab/krd"
 	"krdlab/krd/analysis/components"
 	"krdlab/krd/doc"
+	"krdlab/loi/gofront/corpus"
 )
+
+// TestMain has programs linked as package corpus says.
+func TestMain(m *testing.M) {
+	if err := corpus.Linking(); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // The whole way on tiny programs, interrupted once and gone on with: no step is done twice, and the
 // tables have the paper's numbers.

@@ -1,14 +1,12 @@
-package main
+package gotrace_test
 
 import (
-	"encoding/json"
 	"math"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 
+	"krdlab/experiments/gotrace"
 	"krdlab/hw/hwtest/long"
+	"krdlab/loi/gofront"
 )
 
 // sampledResult is what of a result of krdlab trace go is compared.
@@ -33,30 +31,18 @@ type sampledResult struct {
 // A sample counts the accesses that there are. Each bin that holds 1 % of them has its share in two
 // of three samples, up to a percentage point or to two of the standard errors that are printed,
 // which are no excuse from mostError on.
-func TestSample(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("it is for Linux")
-	}
-	if long.Or(0, 1) == 0 {
-		t.Skip("the exact distances take minutes: KRDLAB_LONG=1")
-	}
-	file := filepath.Join(t.TempDir(), "krdlab")
-	run := commands(t, file, exec.Command("go", "build", "-o", file, "krdlab/cmd/krdlab"))
+func TestSciMarkSample(t *testing.T) {
+	long.Only(t, "the exact distances take minutes")
 	for _, args := range [][]string{{"lu"}, {"fft", "-iterations", "4"}, {"sor", "-iterations", "100"},
 		{"sparse", "-iterations", "100"}} {
 		t.Run(args[0], func(t *testing.T) {
-			result := func(flags ...string) (d sampledResult) {
-				all := append([]string{"trace", "go", ".", "--json", "--dir",
-					filepath.Join(t.TempDir(), "run")}, flags...)
-				all = append(append(all, "--"), append(args, "-class", "large")...)
-				if err := json.Unmarshal(run(all...), &d); err != nil {
-					t.Fatal(err)
-				}
+			result := func(b gofront.BuildOptions) (d sampledResult) {
+				traced(t, &d, gotrace.Lines, b, append(args, "-class", "large")...)
 				return d
 			}
-			exact, within := result(), make(map[uint64]int)
+			exact, within := result(gofront.BuildOptions{}), make(map[uint64]int)
 			for range 3 {
-				sample := result("--sample")
+				sample := result(gofront.BuildOptions{Sample: true})
 				if exact.Sampling != nil || sample.Sampling == nil {
 					t.Fatal("the exact result is marked as a sample, or the sample is not")
 				}
@@ -88,5 +74,6 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// mostError is the share of the accesses that a bin may be off in TestSample, whatever is printed.
+// mostError is the share of the accesses that a bin may be off in TestSciMarkSample, whatever is
+// printed.
 const mostError = 0.05

@@ -1,4 +1,4 @@
-package main
+package gotrace_test
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 	"krdlab/hw/hwtest/long"
 )
 
-// watched is what valgrind's lackey has watched: testdata/scimark.c, the same kernels in C.
+// watched is what valgrind's lackey has watched: testdata/scimark/scimark.c, the same kernels in C.
 var watched = []struct {
 	name string
 	size
@@ -26,7 +26,7 @@ var watched = []struct {
 	{"sor", size{60, 0, 2}},
 }
 
-var update = flag.Bool("update", false, "write testdata/*.lackey.zst anew")
+var update = flag.Bool("update", false, "write testdata/scimark/*.lackey.zst anew")
 
 // begins stands in a trace where the preparation ends and the kernel begins.
 const begins = "==0== the kernel begins\n"
@@ -64,10 +64,13 @@ func split(t *testing.T, text []byte) (preparation, kernel []byte) {
 	return preparation, kernel
 }
 
-// read returns a trace of testdata.
+// kept is the folder of the traces.
+const kept = "testdata/scimark"
+
+// read returns a trace of them.
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".lackey.zst"))
+	f, err := os.Open(filepath.Join(kept, name+".lackey.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +115,7 @@ func TestLackeyTraces(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file, log := filepath.Join(dir, "scimark"), filepath.Join(dir, "log")
-	commands(t, file, exec.Command("gcc", "-O1", "-o", file, "testdata/scimark.c", "-lm"))
+	commands(t, file, exec.Command("gcc", "-O1", "-o", file, filepath.Join(kept, "scimark.c"), "-lm"))
 	valgrind := commands(t, "valgrind", exec.Command(file, "fft", "4", "1"))
 	some := watched[:long.Or(1, len(watched))]
 	if *update {
@@ -132,7 +135,7 @@ func TestLackeyTraces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			to := filepath.Join("testdata", w.name+".lackey.zst")
+			to := filepath.Join(kept, w.name+".lackey.zst")
 			if err := os.WriteFile(to, z.EncodeAll(text, nil), 0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -1,32 +1,30 @@
-package main
+package gotrace_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"krdlab/examples"
+	"krdlab/experiments/gotrace"
+	"krdlab/hw"
 	"krdlab/hw/hwtest/long"
+	"krdlab/krd"
+	"krdlab/loi"
+	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/gofront/corpus/built"
+	"krdlab/loi/imports"
 )
-
-// krdlab trace go of this program: by default, each kernel in one of the two.
-func TestFrontEnd(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("it is for Linux")
-	}
-	file := filepath.Join(t.TempDir(), "krdlab")
-	run := commands(t, file, exec.Command("go", "build", "-o", file, "krdlab/cmd/krdlab"))
-	t.Run("counts", func(t *testing.T) { testCounts(t, run) })
-	t.Run("lackey", func(t *testing.T) { testLackey(t, run) })
-}
 
 // krdlab's front end counts the accesses of each function as its loops say. With twice the rows or
 // numbers, each component of the reuse signature stays in its bin or moves as many as the virda
@@ -35,7 +33,9 @@ func TestFrontEnd(t *testing.T) {
 //
 // The sizes are such that all slices are on the heap: Go has slices of up to 32 bytes that do not
 // escape on the stack.
-func testCounts(t *testing.T, run func(...string) []byte) {
+//
+// By default, each kernel is in this test or in TestSciMarkLackey.
+func TestSciMarkCounts(t *testing.T) {
 	list := []struct {
 		name string
 		size
@@ -48,18 +48,19 @@ func testCounts(t *testing.T, run func(...string) []byte) {
 	}
 	for _, c := range list[:long.Or(2, len(list))] {
 		_, kernel := byHand(c.name, c.size)
-		parts := trace(t, run, "datum", c.name, c.size)
-		if more := trace(t, run, "datum", c.name, c.size, "--regions", "--sync"); !reflect.DeepEqual(more,
-			parts) {
+		parts := trace(t, gotrace.Data, c.name, c.size, gofront.BuildOptions{})
+		if more := trace(t, gotrace.Data, c.name, c.size, gofront.BuildOptions{Iterations: true,
+			Sync: true}); !reflect.DeepEqual(more, parts) {
 			t.Errorf("%s: %v with regions and waiting, %v without", c.name, more, parts)
 		}
-		stack := trace(t, run, "datum", c.name, c.size, "--stack")
-		if more := trace(t, run, "datum", c.name, c.size, "--values"); !reflect.DeepEqual(more, stack) {
+		stack := trace(t, gotrace.Data, c.name, c.size, gofront.BuildOptions{Stack: true})
+		if more := trace(t, gotrace.Data, c.name, c.size,
+			gofront.BuildOptions{Values: true}); !reflect.DeepEqual(more, stack) {
 			t.Errorf("%s: %v with values, %v with the stack alone", c.name, more, stack)
 		}
 		small := components(parts, kernel)
 		c.n, c.nz = 2*c.n, 2*c.nz
-		large := components(trace(t, run, "datum", c.name, c.size), kernel)
+		large := components(trace(t, gotrace.Data, c.name, c.size, gofront.BuildOptions{}), kernel)
 		for i := range small {
 			if i < len(c.moves) {
 				small[i] <<= c.moves[i]
@@ -70,8 +71,8 @@ func testCounts(t *testing.T, run func(...string) []byte) {
 		}
 	}
 	// with Go's own header of 8 bytes, 340 headers of rows just fit into 8 KiB
-	trace(t, run, "datum", "sor", size{340, 0, 1})
-	trace(t, run, "datum", interchangedFFT, size{256, 0, 2})
+	trace(t, gotrace.Data, "sor", size{340, 0, 1}, gofront.BuildOptions{})
+	trace(t, gotrace.Data, interchangedFFT, size{256, 0, 2}, gofront.BuildOptions{})
 }
 
 // components lists the bins, by their lower bounds, that have at least 15 % of the accesses of the
@@ -91,22 +92,22 @@ func components(of map[string]part, kernel []string) (list []uint64) {
 	return list
 }
 
-// The kernels of this program, traced by krdlab, make the accesses that those in C make, watched by
+// The kernels, traced by krdlab, make the accesses that those in C make, watched by
 // valgrind's lackey: as many, and with the same distances between lines. An update is two accesses
 // there, of which the second has distance 0.
-func testLackey(t *testing.T, run func(...string) []byte) {
+func TestSciMarkLackey(t *testing.T) {
 	for _, w := range watched[:long.Or(2, len(watched))] {
 		text := read(t, w.name)
 		preparation, _ := split(t, text)
 		hand := kernelByHand(w.name, w.size)
 		_, kernel := byHand(w.name, w.size)
 		here := histogram{}
-		got := trace(t, run, "line", w.name, w.size)
+		got := trace(t, gotrace.Lines, w.name, w.size, gofront.BuildOptions{})
 		for _, f := range kernel {
 			here.add(got[f], 1)
 		}
-		there := analysed(t, run, text)
-		for from, n := range analysed(t, run, preparation) {
+		there := analysed(t, text)
+		for from, n := range analysed(t, preparation) {
 			there[from] -= n
 		}
 		here[0] += hand.updates
@@ -139,19 +140,31 @@ type histogram map[uint64]int
 const cold = math.MaxUint64
 
 // analysed is the histogram of a lackey trace, with lines of 64 bytes.
-func analysed(t *testing.T, krdlab func(...string) []byte, text []byte) histogram {
+func analysed(t *testing.T, text []byte) histogram {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "lackey"), filepath.Join(dir, "trace.loi")
 	if err := os.WriteFile(in, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	krdlab("trace", "import", in, "--format", "lackey", "--out", out)
-	var d part
-	if err := json.Unmarshal(krdlab("krd", out, "--json"), &d); err != nil {
+	if _, err := imports.Import(t.Context(), imports.Source{Path: in}, out,
+		imports.Options{Format: "lackey"}); err != nil {
 		t.Fatal(err)
 	}
-	return histogram{}.add(d, 1)
+	tr, err := loi.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	r, err := krd.Analyze(tr, krd.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := histogram{cold: int(r.Cold)}
+	for _, b := range r.Bins {
+		h[b.FromBytes] += int(b.Count)
+	}
+	return h
 }
 
 // add adds what a function did, or takes it away.
@@ -163,7 +176,7 @@ func (h histogram) add(p part, sign int) histogram {
 	return h
 }
 
-// arguments are those of this program.
+// arguments are those of the program.
 func arguments(name string, s size) []string {
 	args := append(strings.Fields(name), "-n", strconv.Itoa(s.n), "-iterations",
 		strconv.Itoa(s.iterations))
@@ -173,21 +186,62 @@ func arguments(name string, s size) []string {
 	return args
 }
 
-// trace has krdlab trace this program, and compares how often each function accessed the heap with
-// what was counted by hand. It returns the functions.
-func trace(t *testing.T, krdlab func(...string) []byte, unit, name string, s size,
-	flags ...string) map[string]part {
+// scimark returns the folder of the program's sources.
+func scimark(t *testing.T) string {
 	t.Helper()
-	args := slices.Concat([]string{"trace", "go", ".", "--json", "--unit", unit, "--dir",
-		filepath.Join(t.TempDir(), "run")}, flags, []string{"--"}, arguments(name, s))
+	files := map[string][]byte{"go.mod": []byte("module scimark\n\ngo 1.24\n")}
+	list, err := examples.SciMark.ReadDir("scimark")
+	for _, e := range list {
+		if err == nil {
+			files[e.Name()], err = examples.SciMark.ReadFile("scimark/" + e.Name())
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return corpus.Lay(t, "scimark", files)
+}
+
+// traced traces the program, reads the document that is left in the run directory into d, and
+// returns what the program printed.
+func traced(t *testing.T, d any, unit gotrace.Unit, b gofront.BuildOptions, args ...string) string {
+	t.Helper()
+	topology, err := hw.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Dir, b.Path = scimark(t), "."
+	var out bytes.Buffer
+	r := &gotrace.Request{Build: b, Built: built.Of(t, b.Dir, b), Args: args, Unit: unit,
+		Out: filepath.Join(t.TempDir(), "run"), Stdout: &out, Stderr: &out}
+	if _, err := gotrace.Run(t.Context(), r, []string{"krdlab"}, topology); err != nil {
+		t.Fatalf("%q: %v\n%s", args, err, &out)
+	}
+	text, err := os.ReadFile(filepath.Join(r.Out, gotrace.KRDFile))
+	if err == nil {
+		err = json.Unmarshal(text, d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// trace traces the program, and compares how often each function accessed the heap with what was
+// counted by hand. It returns the functions.
+func trace(t *testing.T, unit gotrace.Unit, name string, s size,
+	b gofront.BuildOptions) map[string]part {
+	t.Helper()
 	var d struct {
 		Functions []part
 		Failed    []any
 		Accesses  uint64
 		Accounts  struct{ Analysed, Unknown, Stack, Left, Lost uint64 }
 	}
-	if err := json.Unmarshal(krdlab(args...), &d); err != nil {
-		t.Fatal(err)
+	printed := traced(t, &d, unit, b, arguments(name, s)...)
+	if rows := fmt.Sprintf(": %d rows exchanged", exchanged[s.n]); name == "lu" &&
+		!strings.Contains(printed, rows) {
+		t.Errorf("lu, n %d: %s, expected%s", s.n, printed, rows)
 	}
 	if len(d.Failed) > 0 {
 		t.Errorf("not rewritten: %v", d.Failed)
