@@ -16,7 +16,7 @@ import (
 	"krdlab/loi/gofront/corpus"
 )
 
-var update = flag.Bool("update", false, "write the traces of package corpus anew")
+var record = flag.Bool("record", false, "write the traces of package corpus anew")
 
 // TestRecorded records each case of which package corpus has a trace, and compares event by event
 // within each goroutine. Lines of 64 bytes and the objects of synchronisation are numbered by their
@@ -37,7 +37,7 @@ func TestRecorded(t *testing.T) {
 			if err != nil || d.OddEvents != 0 {
 				t.Fatalf("%v, %+v\n%s", err, d, out)
 			}
-			if *update {
+			if *record {
 				if err := os.Remove(r.File()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					t.Fatal(err)
 				}

@@ -251,7 +251,8 @@ func rename(v reflect.Value, names *strings.Replacer) {
 }
 
 // A Recording is a trace of a case in testdata/traces, as a set of flags records it. That what is
-// recorded now is the same is tested where programs are traced (package gotrace).
+// A Recording is a trace of a case in testdata/traces, as a set of flags records it. TestRecorded of
+// package gotrace records each of them again, with -record anew.
 type Recording struct {
 	Case string
 	Arg  string // of the case, "" none
