@@ -250,7 +250,6 @@ func rename(v reflect.Value, names *strings.Replacer) {
 	}
 }
 
-// A Recording is a trace of a case in testdata/traces, as a set of flags records it. That what is
 // A Recording is a trace of a case in testdata/traces, as a set of flags records it. TestRecorded of
 // package gotrace records each of them again, with -record anew.
 type Recording struct {
