@@ -8,8 +8,8 @@
 //	go run .ci/mutants.go run -list .ci/mutants.txt          those without a verdict
 //	go run .ci/mutants.go run -list .ci/mutants.txt -again   those that were killed, too
 //
-// An interrupted run is continued by the second command, also where it was the third. What has
-// become of the verdicts is what git diff shows of the list.
+// An interrupted run is continued by the second command, also where it was the third. The third
+// fails if a mutant that was killed is not killed now; git diff of the list shows which.
 //
 // The fault is an overlay of the go command: nothing in the module's folder changes. The overlay
 // reaches what the tested packages embed, too (loi/gofront and loi/agent embed Go files). It does
@@ -64,16 +64,16 @@ var seconds = map[string]int{"cmd/krdlab/app": 132, "loi/gofront": 120, "experim
 	"krd/analyses": 13, "experiments/report": 12, "experiments/correlate": 12,
 	"experiments/skadu": 10, "krd": 9}
 
-// Tests of timed measure time: a failure must be seen twice, as one of an importing package.
+// timed are the packages whose tests measure time: a failure must be seen twice.
 var timed = []string{"hw", "hw/machine", "kernels/calibrate"}
 
-// The limits of one run of a package's tests. The CPU seconds find a loop without end when the
-// machine has much else to do; of them there are also some for each second that is expected.
+// The limits of one run of a package's tests. A loop without end is found by its CPU time, also
+// where the machine has much else to do.
 const (
 	maxWall   = 300 * time.Second
-	maxBuild  = 300 * time.Second // and what goes before the tests
+	maxBuild  = 300 * time.Second // before the tests
 	maxCPU    = 120 * time.Second
-	maxCPUPer = 4
+	maxCPUPer = 4 // more seconds for each one that is expected
 	maxMemory = 6 << 30
 	maxOutput = 200 << 20
 	tick      = 200 * time.Millisecond
@@ -266,10 +266,10 @@ func edits(file string, src []byte) []edit {
 			}
 		case *ast.BinaryExpr:
 			operator(n.OpPos, n.Op)
-			with := operand(n.Y) + " " + n.Op.String() + " " + operand(n.X)
-			if old := text(n); slices.Contains(swapped, n.Op) && text(n.X) != text(n.Y) &&
-				!strings.Contains(old, "\n") {
-				add("swapped", at(n.Pos()), at(n.End()), with)
+			if slices.Contains(swapped, n.Op) && text(n.X) != text(n.Y) &&
+				!strings.Contains(text(n), "\n") {
+				add("swapped", at(n.Pos()), at(n.End()),
+					operand(n.Y)+" "+n.Op.String()+" "+operand(n.X))
 			}
 		case *ast.BasicLit:
 			if v, err := strconv.ParseInt(n.Value, 0, 64); n.Kind == token.INT && err == nil {
@@ -429,14 +429,12 @@ func read() (all []*mutant) {
 // find returns the edit of a mutant in the files as they are now: in its file, which may have been
 // moved, or else in one of the same name. Of equal lines it is the nearest.
 func (m *module) find(w *mutant) (found *edit, src []byte) {
-	files := []string{move(w.file)}
-	if !slices.Contains(m.files, files[0]) {
-		files = slices.DeleteFunc(slices.Clone(m.files), func(f string) bool {
-			return path.Base(f) != path.Base(w.file)
-		})
-	}
+	there := slices.Contains(m.files, move(w.file))
 	far := func(e *edit) int { return max(e.line-w.line, w.line-e.line) }
-	for _, f := range files {
+	for _, f := range m.files {
+		if there && f != move(w.file) || path.Base(f) != path.Base(w.file) {
+			continue
+		}
 		text, err := os.ReadFile(f)
 		fail(err)
 		for _, e := range edits(f, text) {
@@ -540,10 +538,10 @@ func (m *module) run(ctx context.Context) {
 		})
 	}
 	workers.Wait()
-	if weaker > 0 || ctx.Err() != nil {
-		fmt.Printf("%d live that were killed\n", weaker)
-		os.Exit(1)
+	if weaker > 0 {
+		fail(fmt.Errorf("%d that were killed are not now", weaker))
 	}
+	fail(ctx.Err())
 }
 
 // judge returns the mutant where it is now, its verdict and what was run. A failure of an importing
@@ -589,7 +587,8 @@ var (
 	unbuilt = regexp.MustCompile(`\[(build|setup) failed\]`)
 )
 
-// test runs the tests of a package that the pattern names, once more if it had to wait.
+// test runs the tests of a package that the pattern names. A failure where they were stopped is run
+// once more. What vet has to say of a mutant is left out: no test says it.
 func test(ctx context.Context, dir, overlay, p, pattern string) result {
 	for waiting(ctx) {
 		time.Sleep(time.Second)
