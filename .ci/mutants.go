@@ -73,7 +73,9 @@ const (
 	maxWall   = 300 * time.Second
 	maxBuild  = 300 * time.Second // before the tests
 	maxCPU    = 120 * time.Second
-	maxCPUPer = 4 // more seconds for each one that is expected
+	maxCPUPer = 4                // more seconds for each one that is expected
+	maxIdle   = 60 * time.Second // with less CPU time than minBusy: what waits for ever
+	minBusy   = 500 * time.Millisecond
 	maxMemory = 6 << 30
 	maxOutput = 200 << 20
 	tick      = 200 * time.Millisecond
@@ -545,7 +547,7 @@ func (m *module) run(ctx context.Context) {
 }
 
 // judge returns the mutant where it is now, its verdict and what was run. A failure of an importing
-// package, one of a test that measures time, and one for want of time must be seen twice.
+// package, one of a test that measures time, and one of the clock must be seen twice.
 func (m *module) judge(ctx context.Context, w *mutant) (now *mutant, verdict, how string) {
 	e, src := m.find(w)
 	if e == nil {
@@ -558,7 +560,7 @@ func (m *module) judge(ctx context.Context, w *mutant) (now *mutant, verdict, ho
 	for _, p := range m.plan(own, move(killer(w.verdict))) {
 		begin := time.Now()
 		r := test(ctx, dir, overlay, p, ".")
-		if r.killed() && (p != own || slices.Contains(timed, p) || r.what == "timeout in") {
+		if r.killed() && (p != own || slices.Contains(timed, p) || r.clock) {
 			if again := test(ctx, dir, overlay, p, cmp.Or(r.test, ".")); !again.killed() {
 				how += " seen once: " + r.what + " " + p + ": " + r.test + ","
 				r = again
@@ -574,7 +576,10 @@ func (m *module) judge(ctx context.Context, w *mutant) (now *mutant, verdict, ho
 
 // A result is what a run of tests ended with: nothing where they passed. That the tests cannot be
 // built with the mutant is no verdict. Other failures that are no test's want a look at the output.
-type result struct{ what, test, output string }
+type result struct {
+	what, test, output string
+	clock              bool // the time was over, perhaps only since the machine had much else to do
+}
 
 const notBuilt = "not built"
 
@@ -624,7 +629,7 @@ func test(ctx context.Context, dir, overlay, p, pattern string) result {
 	case unbuilt.Match(text):
 		r.what, r.output = notBuilt, "(not built)"
 	case bytes.Contains(text, []byte("panic: test timed out after ")):
-		r.what = "timeout in"
+		r.what, r.clock = "timeout in", true
 	case failed.Match(text) || crashed.Match(text):
 		r.what = "killed by"
 	default:
@@ -643,7 +648,7 @@ func watch(ctx context.Context, session int, p string, out *os.File, ended chan 
 			time.Sleep(tick / 10)
 		}
 	}()
-	var wall time.Duration
+	var wall, idle, busy time.Duration
 	for last := time.Now(); ; {
 		select {
 		case err := <-ended:
@@ -661,6 +666,9 @@ func watch(ctx context.Context, session int, p string, out *os.File, ended chan 
 		last, stopped = time.Now(), stopped || passed > maxGap
 		wall += min(passed, maxGap)
 		use := each(session, 0)
+		if idle += min(passed, maxGap); use.cpu > busy+minBusy {
+			idle, busy = 0, use.cpu
+		}
 		info, _ := out.Stat()
 		limit := maxCPU + time.Duration(maxCPUPer*seconds[p])*time.Second
 		switch {
@@ -668,7 +676,7 @@ func watch(ctx context.Context, session int, p string, out *os.File, ended chan 
 			over = "interrupted"
 		case use.memory > maxMemory || info != nil && info.Size() > maxOutput:
 			over = "memory in"
-		case use.cpu > limit || wall > maxWall+maxBuild:
+		case use.cpu > limit || idle > maxIdle || wall > maxWall+maxBuild:
 			over = "timeout in"
 		}
 		if over != "" {
