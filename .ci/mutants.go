@@ -566,7 +566,7 @@ func (m *module) judge(ctx context.Context, w *mutant) (now *mutant, verdict, ho
 				r = again
 			}
 		}
-		how += fmt.Sprintf(" %s %.0f %s", p, time.Since(begin).Seconds(), r.output)
+		how += fmt.Sprintf(" %s %.0f%s", p, time.Since(begin).Seconds(), r.output)
 		if r.what != "" && r.what != notBuilt {
 			return &e.mutant, strings.TrimSuffix(r.what+" "+p+": "+r.test, ": "), how
 		}
@@ -627,13 +627,13 @@ func test(ctx context.Context, dir, overlay, p, pattern string) result {
 	case stopped && ctx.Err() == nil:
 		return test(ctx, dir, overlay, p, pattern)
 	case unbuilt.Match(text):
-		r.what, r.output = notBuilt, "(not built)"
+		r.what, r.output = notBuilt, " (not built)"
 	case bytes.Contains(text, []byte("panic: test timed out after ")):
 		r.what, r.clock = "timeout in", true
 	case failed.Match(text) || crashed.Match(text):
 		r.what = "killed by"
 	default:
-		r.what, r.output = "look at", fmt.Sprintf("%v: %q", err, text[max(0, len(text)-300):])
+		r.what, r.output = "look at", fmt.Sprintf(" %v: %q", err, text[max(0, len(text)-300):])
 	}
 	return r
 }
