@@ -16,7 +16,7 @@ func TestAgent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
-	o := outside{t, t.TempDir()}
+	o := outside{t: t, dir: t.TempDir()}
 	ends := func(want int, args ...string) string {
 		t.Helper()
 		code, stdout, stderr := krdlab(args...)
@@ -35,14 +35,14 @@ func TestAgent(t *testing.T) {
 	o.run("go", "mod", "init", "example.org/pipeline")
 	o.run("go", "mod", "edit", "-require="+agent.Module+"@v0.0.0",
 		"-replace="+agent.Module+"=./krdagent")
-	o.run("go", "build", "-o", "pipeline")
-	o.run("go", "vet", "./...")
+	in := outside{t: t, dir: o.build()}
+	in.run("go", "vet", "./...")
 	t.Setenv("TRACE", "p.loi")
-	if out := o.run(filepath.Join(o.dir, "pipeline")); out != "3584\n" {
+	if out := o.run(o.binary); out != "3584\n" {
 		t.Errorf("it prints %q", out)
 	}
 	t.Setenv("TRACE", "")
-	o.run(filepath.Join(o.dir, "pipeline"))
+	o.run(o.binary)
 
 	var got struct {
 		Accesses, Cold uint64

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"krdlab/experiments/gotrace"
 	"krdlab/experiments/measure"
 	"krdlab/experiments/request"
 	"krdlab/hw"
@@ -32,8 +33,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// An app is the program with what it touches: tests give it other writers, another machine, another
-// way of measuring.
+// An app is the program with what it touches: tests give it other writers, another machine, other
+// ways of measuring and of running Go programs.
 type app struct {
 	stdout   *output
 	stderr   io.Writer
@@ -41,6 +42,7 @@ type app struct {
 	argv     []string
 	topology func() (*hw.Topology, error)
 	measure  measure.Func
+	goRun    func(context.Context, *gotrace.Request, []string, *hw.Topology) (*gotrace.Document, error)
 	computer computer
 	helpErr  error       // of help that was asked of something that is not there
 	patient  atomic.Bool // a first signal is for the program that the command runs: it ends the command
@@ -59,7 +61,7 @@ type computer struct {
 
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host,
-		measure: measure.Run, computer: computer{caches: machine.MeasureCaches,
+		measure: measure.Run, goRun: gotrace.Run, computer: computer{caches: machine.MeasureCaches,
 			hardware: machine.Calibrate, costs: calibrate.Measure}}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))

@@ -6,18 +6,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"krdlab/experiments/gotrace"
 	"krdlab/experiments/measure"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/krd"
 	"krdlab/loi"
+	"krdlab/loi/gofront/corpus/built"
 	"krdlab/runtimes"
 )
 
@@ -60,6 +63,20 @@ func krdlab(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	code = newApp(&out, &err).main(append([]string{"krdlab"}, args...))
 	return code, out.String(), err.String()
+}
+
+// builtApp is an app in the folder dir, which package corpus has laid out: the Go programs that it
+// runs there are built once for each set of flags.
+func builtApp(t *testing.T, dir string, stdout, stderr io.Writer) *app {
+	t.Helper()
+	a := newApp(stdout, stderr)
+	a.goRun = func(ctx context.Context, r *gotrace.Request, argv []string, on *hw.Topology) (
+		*gotrace.Document, error) {
+		r.Built = built.Of(t, dir, r.Build)
+		return gotrace.Run(ctx, r, argv, on)
+	}
+	t.Chdir(dir)
+	return a
 }
 
 // A fake app runs on two made-up cores, and repetitions take no time.

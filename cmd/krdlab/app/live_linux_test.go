@@ -17,6 +17,7 @@ import (
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
 	"krdlab/loi"
+	"krdlab/loi/gofront/corpus"
 )
 
 // told is an analysis that keeps what it is told, of a trace or live, by worker.
@@ -135,11 +136,11 @@ func (r *told) Draw(w io.Writer, _ string) error {
 	return err
 }
 
-// tell runs the command of the analysis.
-func tell(t *testing.T, args ...string) (stdout, stderr string, err error) {
+// tell runs the command of the analysis in a folder, see [builtApp].
+func tell(t *testing.T, dir string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	c := newApp(&out, &errs).analysisCommand(tells)
+	c := builtApp(t, dir, &out, &errs).analysisCommand(tells)
 	c.SetArgs(args)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetErr(&errs)
@@ -153,8 +154,7 @@ func TestLive(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("Go programs are traced on linux/amd64")
 	}
-	work := t.TempDir()
-	t.Chdir("testdata/live")
+	work, dir := t.TempDir(), corpus.LayCopy(t, "live", "testdata/live")
 	parsed := func(text string, err error) (d toldDocument) {
 		if err == nil {
 			err = json.Unmarshal([]byte(text), &d)
@@ -177,12 +177,12 @@ func TestLive(t *testing.T) {
 			var errs bytes.Buffer
 			argv := slices.Concat([]string{"krdlab", "trace", "go", "--out", file, "--unit", "datum"},
 				flag, []string{".", "--", n})
-			if code := newApp(io.Discard, &errs).main(argv); code != 0 {
+			if code := builtApp(t, dir, io.Discard, &errs).main(argv); code != 0 {
 				t.Fatalf("exit code %d: %s", code, &errs)
 			}
-			text, _, err := tell(t, file, "--json")
+			text, _, err := tell(t, dir, file, "--json")
 			want := parsed(text, err)
-			text, _, err = tell(t, goProgram, fmt.Sprintf("--each=%t", each), "--json", ".", "--", n)
+			text, _, err = tell(t, dir, goProgram, fmt.Sprintf("--each=%t", each), "--json", ".", "--", n)
 			got := parsed(text, err)
 			if (got.Loops == 0) != each || len(want.Lists) < 2 {
 				t.Errorf("%s: %d loops come as one, %d workers", name, got.Loops, len(want.Lists))
@@ -193,7 +193,7 @@ func TestLive(t *testing.T) {
 			}
 		}
 	}
-	if left, err := os.ReadDir("."); err != nil || len(left) != 2 {
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("%v %v", left, err)
 	}
 }
@@ -204,10 +204,9 @@ func TestLiveOutput(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("Go programs are traced on linux/amd64")
 	}
-	work := t.TempDir()
-	t.Chdir("testdata/live")
+	work, dir := t.TempDir(), corpus.LayCopy(t, "live", "testdata/live")
 	plot, page := filepath.Join(work, "p.svg"), filepath.Join(work, "p.html")
-	out, _, err := tell(t, goProgram, "--csv", "--plot", plot, "--html", page, ".", "--", "1")
+	out, _, err := tell(t, dir, goProgram, "--csv", "--plot", plot, "--html", page, ".", "--", "1")
 	if err != nil || !strings.HasPrefix(out, "worker,acts\n0,") {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -216,13 +215,13 @@ func TestLiveOutput(t *testing.T) {
 			t.Errorf("%s: %v, %s", file, err, text)
 		}
 	}
-	out, errs, err := tell(t, goProgram, ".", "--", "0")
+	out, errs, err := tell(t, dir, goProgram, ".", "--", "0")
 	if exitCode(err) != exitFailed || !strings.Contains(fmt.Sprint(err), "exit code 3") ||
 		!strings.Contains(out, "told of 1 workers") ||
 		!strings.Contains(errs, "% of the accesses were to the stack") {
 		t.Errorf("%v: %s%s", err, out, errs)
 	}
-	if _, _, err = tell(t, goProgram, "--unit", "line", ".", "--", "1"); err == nil ||
+	if _, _, err = tell(t, dir, goProgram, "--unit", "line", ".", "--", "1"); err == nil ||
 		!strings.Contains(err.Error(), "unknown flag: --unit") {
 		t.Error(err)
 	}

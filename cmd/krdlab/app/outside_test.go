@@ -10,17 +10,18 @@ import (
 	"testing"
 
 	"krdlab/krd/plot"
+	"krdlab/loi/gofront/corpus"
 	"krdlab/runtimes"
 )
 
-// outside is the program of docs/outside.md.
+// outside is a program of a module outside krdlab, and the folder that it runs in.
 type outside struct {
-	t   *testing.T
-	dir string
+	t           *testing.T
+	dir, binary string
 }
 
 // run runs a command in the module's folder and returns what it prints.
-func (o outside) run(name string, args ...string) string {
+func (o *outside) run(name string, args ...string) string {
 	o.t.Helper()
 	c := exec.Command(name, args...)
 	c.Dir, c.Env = o.dir, append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOWORK=off",
@@ -35,13 +36,26 @@ func (o outside) run(name string, args ...string) string {
 }
 
 // mine runs the program.
-func (o outside) mine(args ...string) string {
+func (o *outside) mine(args ...string) string {
 	o.t.Helper()
-	return o.run(filepath.Join(o.dir, "mine"), args...)
+	return o.run(o.binary, args...)
+}
+
+// build builds the program of the module that is in the folder, from a copy in a folder that it has
+// each time, which is returned.
+func (o *outside) build() (dir string) {
+	o.t.Helper()
+	in := outside{t: o.t, dir: corpus.LayCopy(o.t, "outside", o.dir)}
+	folder := corpus.Work(o.t, in.dir, "", func(folder string) error {
+		in.run("go", "build", "-o", filepath.Join(folder, "program"))
+		return nil
+	})
+	o.binary = filepath.Join(folder, "program")
+	return in.dir
 }
 
 // has reports the words that text lacks.
-func (o outside) has(where, text string, words ...string) {
+func (o *outside) has(where, text string, words ...string) {
 	o.t.Helper()
 	for _, w := range words {
 		if !strings.Contains(text, w) {
@@ -53,7 +67,7 @@ func (o outside) has(where, text string, words ...string) {
 var goBlock = regexp.MustCompile("(?s)`([a-z/]+\\.go)`[^`]*(?:`[^`\n]+`[^`]*)*\n```go\n(.*?)```")
 
 // extract writes the Go files of a page, each of which is named before its block.
-func (o outside) extract(page, strip string) (files int) {
+func (o *outside) extract(page, strip string) (files int) {
 	o.t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -83,7 +97,7 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := outside{t, t.TempDir()}
+	o := outside{t: t, dir: t.TempDir()}
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
@@ -104,7 +118,7 @@ func TestOutside(t *testing.T) {
 	}
 	o.run("go", "mod", "edit", "-module=example.org/mine", "-require=krdlab@v0.0.0",
 		"-replace=krdlab="+root)
-	o.run("go", "build", "-o", "mine")
+	o.build()
 
 	o.has("help", o.mine("run", "--help"), "saxpy", "childlocal")
 	o.has("help of the kernel", o.mine("run", "saxpy", "--help"), "--block", "childlocal")

@@ -1,12 +1,14 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"krdlab/loi/gofront/corpus"
 )
 
 // regionsOf is what krdlab regions prints of one run, as far as scripts rely on it.
@@ -105,8 +107,8 @@ func TestRegionsOfProduct(t *testing.T) {
 // TestRegionsOfValues has the critical paths of a Go program, by its values, and of one that fails
 // those up to its end.
 func TestRegionsOfValues(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.24\n", "main.go": `package main
+	dir := corpus.Lay(t, "values", map[string][]byte{"go.mod": []byte("module m\n\ngo 1.24\n"),
+		"main.go": []byte(`package main
 
 import "os"
 
@@ -120,23 +122,21 @@ func main() {
 	}
 	os.Exit(len(os.Args) - 1)
 }
-`} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(dir)
+`)})
 	for flag, want := range map[string]string{"--values": "instructions doall reduction",
 		"--values -- fail": "instructions doall reduction", "--memory": "accesses",
 		"--memory -- fail": "accesses"} {
 		exit := strings.Count(flag, "fail")
-		code, stdout, stderr := krdlab(strings.Fields("regions go . --json " + flag)...)
-		if code != exit || strings.Count(stderr, "the program failed: exit code 1") != exit {
-			t.Fatalf("%s: exit code %d, %s", flag, code, stderr)
+		var stdout, stderr bytes.Buffer
+		argv := strings.Fields("krdlab regions go . --json " + flag)
+		code := builtApp(t, dir, &stdout, &stderr).main(argv)
+		if code != exit ||
+			strings.Count(stderr.String(), "the program failed: exit code 1") != exit {
+			t.Fatalf("%s: exit code %d, %s", flag, code, &stderr)
 		}
 		var d regionsOf
-		if err := json.Unmarshal([]byte(stdout), &d); err != nil {
-			t.Fatalf("%v in\n%s", err, stdout)
+		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
+			t.Fatalf("%v in\n%s", err, &stdout)
 		}
 		got := d.Unit
 		for _, r := range d.Regions {

@@ -17,9 +17,14 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/loi"
+	"krdlab/loi/gofront/corpus"
 )
 
+// TestMain has Go programs linked as package corpus says, and is the programs of scripts.
 func TestMain(m *testing.M) {
+	if err := corpus.Linking(); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"krdlab": func() {
 			a := newApp(os.Stdout, os.Stderr)

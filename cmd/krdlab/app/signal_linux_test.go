@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"krdlab/hw/hwtest"
 	"krdlab/krd"
 	"krdlab/loi"
+	"krdlab/loi/gofront/corpus"
 )
 
 // waiting starts a command that says "waiting" when it does, and returns it with what it says
@@ -117,18 +119,28 @@ func TestNohup(t *testing.T) {
 	}
 }
 
+// laidOut lays a Go program out, and returns its folder.
+func laidOut(t *testing.T, text string) (dir string) {
+	t.Helper()
+	return corpus.Lay(t, "p", map[string][]byte{"go.mod": []byte("module example.org/p\n\ngo 1.26\n"),
+		"main.go": []byte(text)})
+}
+
 // A signal is for the program that is traced, and krdlab waits for the end that this makes of it.
+// With --json, what the program prints is apart from the document.
 func TestSignalOfTracedProgram(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("trace go is for amd64")
 	}
-	c := exec.Command("krdlab", "trace", "go", "--dir", "run", ".")
+	run := filepath.Join(t.TempDir(), "run")
+	c := exec.Command("krdlab", "trace", "go", "--json", "--dir", run, ".")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // in no terminal's foreground
-	c.Dir = t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.org/p\n\ngo 1.26\n",
-		"main.go": `package main
+	var stdout bytes.Buffer
+	c.Stdout = &stdout
+	c.Dir = laidOut(t, `package main
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"time"
@@ -141,17 +153,13 @@ func main() {
 	signal.Notify(signals, os.Interrupt)
 	println("waiting")
 	<-signals
-	time.Sleep(` + fmt.Sprint(int64(2*grace)) + `)
+	time.Sleep(`+fmt.Sprint(int64(2*grace))+`)
 	for range 1000 {
 		served++
 	}
-	println("served", served)
+	fmt.Println("served", served)
 }
-`} {
-		if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+`)
 	stderr := waiting(t, c)
 	c.Process.Signal(syscall.SIGINT)
 	var lines []string
@@ -161,13 +169,15 @@ func main() {
 	if err := c.Wait(); err != nil || len(lines) == 0 || lines[0] != "served 1000" {
 		t.Fatalf("%v\n%s", err, strings.Join(lines, "\n"))
 	}
-	var d gotrace.Document
-	b, err := os.ReadFile(filepath.Join(c.Dir, "run", gotrace.KRDFile))
-	if err == nil {
-		err = json.Unmarshal(b, &d)
+	kept, err := os.ReadFile(filepath.Join(run, gotrace.KRDFile))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err != nil || d.Accesses < 1000 {
-		t.Errorf("%d accesses (%v), want 1000 at least", d.Accesses, err)
+	for _, text := range [][]byte{kept, stdout.Bytes()} {
+		var d gotrace.Document
+		if err := json.Unmarshal(text, &d); err != nil || d.Accesses < 1000 {
+			t.Errorf("%d accesses (%v), want 1000 at least\n%s", d.Accesses, err, text)
+		}
 	}
 }
 
@@ -177,12 +187,12 @@ func TestKillOfTracing(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("trace go is for amd64")
 	}
-	c := exec.Command("krdlab", "trace", "go", "--out", "x.loi", ".")
-	c.Dir = t.TempDir()
-	temporary := filepath.Join(c.Dir, "tmp")
+	dir := t.TempDir()
+	temporary, process := filepath.Join(dir, "tmp"), filepath.Join(dir, "pid")
+	c := exec.Command("krdlab", "trace", "go", "--out", filepath.Join(dir, "x.loi"), ".", "--",
+		process)
 	c.Env = append(os.Environ(), "TMPDIR="+temporary)
-	for name, text := range map[string]string{"go.mod": "module example.org/p\n\ngo 1.26\n",
-		"main.go": `package main
+	c.Dir = laidOut(t, `package main
 
 import (
 	"fmt"
@@ -192,7 +202,7 @@ import (
 var v = make([]int, 100)
 
 func main() {
-	os.WriteFile("pid", fmt.Append(nil, os.Getpid()), 0o644)
+	os.WriteFile(os.Args[1], fmt.Append(nil, os.Getpid()), 0o644)
 	for i := 0; ; i++ {
 		v[i%100]++
 		if i == 1_000_000 {
@@ -200,17 +210,13 @@ func main() {
 		}
 	}
 }
-`} {
-		if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+`)
 	if err := os.Mkdir(temporary, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	waiting(t, c)
 	var pid int
-	b, err := os.ReadFile(filepath.Join(c.Dir, "pid"))
+	b, err := os.ReadFile(process)
 	if err == nil {
 		_, err = fmt.Sscan(string(b), &pid)
 	}
@@ -218,7 +224,7 @@ func main() {
 		t.Fatal(err)
 	}
 	// The program is ahead of the trace by what is in memory.
-	partial, deadline := filepath.Join(c.Dir, "x.loi.partial"), hwtest.Deadline(t)
+	partial, deadline := filepath.Join(dir, "x.loi.partial"), hwtest.Deadline(t)
 	for ; time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if s, err := os.Stat(partial); err == nil && s.Size() > 1<<20 {
 			break
@@ -240,10 +246,11 @@ func main() {
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := krdlab("trace", "recover", partial, "--out", "r.loi"); err != nil {
+	recovered := filepath.Join(dir, "r.loi")
+	if out, err := krdlab("trace", "recover", partial, "--out", recovered); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	tr, err := loi.Open(filepath.Join(c.Dir, "r.loi"))
+	tr, err := loi.Open(recovered)
 	if err != nil {
 		t.Fatal(err)
 	}

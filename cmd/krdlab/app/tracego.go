@@ -275,5 +275,5 @@ func (a *app) observed(c *cobra.Command, r *gotrace.Request, caches given) (*got
 		r.Stdout = a.stderr
 	}
 	a.patient.Store(true) // a server ends in its own time
-	return gotrace.Run(c.Context(), r, a.argv, t)
+	return a.goRun(c.Context(), r, a.argv, t)
 }
