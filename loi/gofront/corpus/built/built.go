@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -18,6 +19,12 @@ func Corpus(t testing.TB, opt gofront.BuildOptions) *gofront.Built {
 	t.Helper()
 	opt.Path = "."
 	return Of(t, corpus.Dir(t), opt)
+}
+
+// Plain returns the path of the program as it is without rewriting, which the front end has built
+// beside a built one.
+func Plain(b *gofront.Built) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(b.Binary)), "plain")
 }
 
 // Of returns the program of a folder that package corpus has laid out, built with options whose Dir
