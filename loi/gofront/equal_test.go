@@ -1,81 +1,187 @@
-package gofront
+package gofront_test
 
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
+	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/gofront/corpus/built"
 )
 
-// TestConstructs builds a program that uses what Go has, as it is and rewritten, and compares what
-// each of its cases prints and how it ends.
-func TestConstructs(t *testing.T) {
-	dir, err := filepath.Abs("testdata/constructs")
+// TestMain has programs linked as package corpus says.
+func TestMain(m *testing.M) {
+	if err := corpus.Linking(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// asking returns the options of Build that ask for a variant.
+func asking(how gofront.Options) gofront.BuildOptions {
+	return gofront.BuildOptions{Path: ".", Stack: how.Stack, Regions: how.Regions,
+		Iterations: how.Iterations, Sync: how.Sync, Values: how.Values}
+}
+
+// whole returns the program of a folder of package corpus built as a variant. All of it has to be
+// rewritten.
+func whole(t *testing.T, dir string, how gofront.Options) *gofront.Built {
+	t.Helper()
+	return entire(t, built.Of(t, dir, asking(how)))
+}
+
+// passing is whole for a program of which there are many in long tests: these keep none of them.
+func passing(t *testing.T, dir string, opt gofront.BuildOptions) *gofront.Built {
+	t.Helper()
+	if !long.Or(false, true) {
+		return entire(t, built.Of(t, dir, opt))
+	}
+	opt.Dir = dir
+	b, err := gofront.Build(t.Context(), opt, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	as := filepath.Join(t.TempDir(), "as-it-is")
-	build(t, dir, "-o", as, ".")
-	for name, how := range variants {
-		t.Run(name, func(t *testing.T) { sameEndings(t, dir, as, how) })
+	return entire(t, b)
+}
+
+func entire(t *testing.T, b *gofront.Built) *gofront.Built {
+	t.Helper()
+	if len(b.Failed) > 0 {
+		t.Fatalf("%s failed: %s", b.Failed[0].Package, b.Failed[0].Why)
+	}
+	return b
+}
+
+// printed returns what a program of one file prints. It is linked once for all processes.
+func printed(t *testing.T, name, text string) string {
+	t.Helper()
+	dir := corpus.Lay(t, name, map[string][]byte{"main.go": []byte(text),
+		"go.mod": []byte("module " + name + "\n\ngo 1.26\n")})
+	var out []byte
+	corpus.Work(t, dir, "", func(folder string) error {
+		c := exec.Command("go", "build", "-o", filepath.Join(folder, name), ".")
+		c.Dir = dir
+		said, err := c.CombinedOutput()
+		if err == nil {
+			out, err = exec.Command(filepath.Join(folder, name)).CombinedOutput()
+			said = out
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, said)
+		}
+		return nil
+	})
+	return string(out)
+}
+
+// TestConstructs runs a program that uses what Go has, as it is and rewritten, and compares what
+// each of its cases prints and how it ends.
+func TestConstructs(t *testing.T) {
+	var as map[string]string // endings, by the cases that one process runs
+	for name, how := range gofront.Variants(nil) {
+		t.Run(name, func(t *testing.T) {
+			b := whole(t, corpus.Front(t), how)
+			if as == nil {
+				as = endings(t, built.Plain(b))
+			}
+			sameEndings(t, b, how, as)
+		})
 	}
 }
 
-func sameEndings(t *testing.T, dir, as string, how Options) {
-	out := t.TempDir()
-	r := rewriteDir(t, dir, how, false, ".")
-	if len(r.Files) < 5 || len(r.Sites) < 500 || how.Regions != (len(r.Regions) > 200) {
-		t.Fatalf("only %d files, %d sites, and %d regions", len(r.Files), len(r.Sites), len(r.Regions))
-	}
-	rewritten := filepath.Join(out, "rewritten")
-	build(t, dir, "-overlay", overlay(t, out, how, r), "-o", rewritten, ".")
-	list, err := exec.Command(as).Output()
+// endings returns how each process of the case constructs ends.
+func endings(t *testing.T, program string) map[string]string {
+	t.Helper()
+	list, err := exec.Command(program, "constructs", "list").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := strings.Fields(string(list))
-	if len(names) < 20 {
-		t.Fatalf("%d cases", len(names))
+	if n := len(strings.Fields(string(list))); n < 20 {
+		t.Fatalf("%d cases", n)
 	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			if a, b := ending(t, as, name), ending(t, rewritten, name); a != b {
+	as := map[string]string{}
+	for names := range strings.Lines(string(list)) {
+		as[names] = ending(t, program, names)
+		if strings.Contains(names, " ") && !strings.HasSuffix(as[names], "exit status 0") {
+			t.Fatalf("not all of %s are run:\n%s", names, as[names])
+		}
+	}
+	return as
+}
+
+func sameEndings(t *testing.T, b *gofront.Built, how gofront.Options, as map[string]string) {
+	files, sites, regions := 0, 0, 0
+	for path := range b.Files {
+		files += count(filepath.Base(filepath.Dir(path)) == "constructs")
+	}
+	for i := range b.Sites {
+		sites += count(filepath.Base(filepath.Dir(b.Sites[i].File)) == "constructs")
+	}
+	for i := range b.Regions {
+		regions += count(strings.Contains(b.Regions[i].Function, corpus.Module+"/constructs."))
+	}
+	if files < 5 || sites < 500 || how.Regions != (regions > 200) {
+		t.Fatalf("only %d files, %d sites, and %d regions", files, sites, regions)
+	}
+	for names, a := range as {
+		t.Run(strings.Fields(names)[0], func(t *testing.T) {
+			if b := ending(t, b.Binary, names); a != b {
 				t.Errorf("as it is:\n%s\nrewritten:\n%s", a, b)
 			}
 		})
 	}
 }
 
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // TestEscapes asks the compiler what it puts on the heap, and what it inlines: rewriting changes
 // neither, line by line.
 func TestEscapes(t *testing.T) {
-	for dir, least := range map[string]int{"testdata/constructs": 100, "../../examples/scimark": 5,
-		"../../experiments/gotrace/testdata/cases/stack-objects": 4} {
-		dir, err := filepath.Abs(dir)
+	scimark := map[string][]byte{"go.mod": []byte("module scimark\n\ngo 1.26\n")}
+	for _, name := range []string{"main.go", "fft.go", "lu.go", "sor.go", "sparse.go"} {
+		text, err := os.ReadFile(filepath.Join("../../examples/scimark", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		as := escapes(t, dir, "-gcflags=-m")
-		for name, how := range short("accesses", "all") {
-			t.Run(name, func(t *testing.T) { sameEscapes(t, dir, how, as, least) })
+		scimark[name] = text
+	}
+	for _, c := range []struct {
+		dir, path string
+		least     int
+	}{
+		{corpus.Front(t), "./constructs", 100},
+		{corpus.Lay(t, "scimark", scimark), ".", 5},
+		{corpus.LayCopy(t, "stack-objects",
+			"../../experiments/gotrace/testdata/cases/stack-objects"), ".", 4},
+	} {
+		as := escapes(t, c.dir, "-gcflags=-m", c.path)
+		if len(as) < c.least {
+			t.Fatalf("%s: %d lines with something on the heap", c.dir, len(as))
+		}
+		for name, how := range gofront.Variants(long.Or([]string{"accesses", "all"}, nil)) {
+			t.Run(name, func(t *testing.T) { sameEscapes(t, c.dir, c.path, how, as) })
 		}
 	}
 }
 
-func sameEscapes(t *testing.T, dir string, how Options, as map[string]bool, least int) {
-	out := t.TempDir()
-	b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: ".", Regions: how.Regions,
-		Iterations: how.Iterations, Sync: how.Sync, Stack: how.Stack, Values: how.Values}, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rewritten := escapes(t, dir, "-overlay", overlayOf(out), "-gcflags="+b.flags+" -m")
-	if len(as) < least {
-		t.Fatalf("%s: %d lines with something on the heap", dir, len(as))
-	}
+func sameEscapes(t *testing.T, dir, path string, how gofront.Options, as map[string]bool) {
+	b := whole(t, dir, how)
+	rewritten := escapes(t, dir, "-overlay", gofront.OverlayOf(b),
+		"-gcflags="+gofront.FlagsOf(b)+" -m", path)
 	expected := func(line string) bool {
 		return how.Values && (ofIterators.MatchString(line) || ofStack.MatchString(line))
 	}
@@ -116,12 +222,11 @@ var escape = regexp.MustCompile(`(?m)^\S*?([a-z]+\.go:[0-9]+)(?::[0-9]+)?: ` +
 var allocates = regexp.MustCompile(`^(&.*|new\(.*|make\(.*|append|func literal|\.\.\. argument|` +
 	`[^()=<>]*\{\.\.\.\})$`)
 
-// escapes is what is put on the heap or inlined, by line.
+// escapes returns what go build with some arguments puts on the heap or inlines, by line.
 func escapes(t *testing.T, dir string, args ...string) map[string]bool {
 	t.Helper()
-	args = append([]string{"build", "-o", filepath.Join(t.TempDir(), "program")}, args...)
-	c := exec.Command("go", append(args, ".")...)
-	c.Dir, c.Env = dir, environment()
+	c := exec.Command("go", append([]string{"build", "-o", os.DevNull}, args...)...)
+	c.Dir = dir
 	text, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s", text)
@@ -139,21 +244,12 @@ func escapes(t *testing.T, dir string, args ...string) map[string]bool {
 	return found
 }
 
-func build(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	c := exec.Command("go", append([]string{"build"}, args...)...)
-	c.Dir, c.Env = dir, environment()
-	if text, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%s", text)
-	}
-}
-
 var numbers = regexp.MustCompile(`\+?0x[0-9a-f]+|goroutine [0-9]+`)
 
-// ending is what a program prints, without addresses, and its exit code.
-func ending(t *testing.T, program, arg string) string {
+// ending returns what cases of constructs print, without addresses, and the exit code.
+func ending(t *testing.T, program, names string) string {
 	t.Helper()
-	c := exec.Command(program, arg)
+	c := exec.Command(program, append([]string{"constructs"}, strings.Fields(names)...)...)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	err := c.Run()

@@ -1,15 +1,17 @@
-package gofront
+package gofront_test
 
 import (
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"krdlab/hw/hwtest/long"
+	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/gofront/corpus/built"
 )
 
 // inPlace are packages of the standard library whose own tests are run with the package rewritten
@@ -24,32 +26,18 @@ var inPlace = []string{"container/list", "encoding/csv", "encoding/json", "bufio
 // TestStandardInPlace runs the own tests of packages of the standard library as they are and with
 // the package rewritten.
 func TestStandardInPlace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds packages of the standard library")
-	}
-	dir, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range inPlace[:long.Or(2, len(inPlace))] {
+	dir := corpus.Lay(t, "nothing", map[string][]byte{
+		"go.mod": []byte("module nothing\n\ngo 1.26\n")})
+	for _, p := range inPlace[:long.Or(1, len(inPlace))] {
 		t.Run(p, func(t *testing.T) {
-			plain := filepath.Join(t.TempDir(), filepath.Base(p)+".test")
-			build := exec.Command("go", "test", "-c", "-vet=off", "-o", plain, p)
-			build.Dir = dir
-			if text, err := build.CombinedOutput(); err != nil {
-				t.Fatalf("%s", text)
-			}
-			for name, how := range short("accesses", "all") {
-				b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: p, Test: true,
-					Include: []string{Standard + p}, Regions: how.Regions,
-					Iterations: how.Iterations, Sync: how.Sync, Stack: how.Stack, Values: how.Values}, t.TempDir())
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
+			for name, how := range gofront.Variants(long.Or([]string{"all"}, nil)) {
+				opt := asking(how)
+				opt.Path, opt.Test, opt.Include = p, true, []string{gofront.Standard + p}
+				b := passing(t, dir, opt)
+				if len(b.Files) == 0 || !slices.Equal(b.Packages, []string{p}) {
+					t.Errorf("%s: %d files of %v", name, len(b.Files), b.Packages)
 				}
-				if len(b.Files) == 0 || len(b.Failed) > 0 || !slices.Equal(b.Packages, []string{p}) {
-					t.Errorf("%s: %d files of %v; failed: %v", name, len(b.Files), b.Packages, b.Failed)
-				}
-				as, rewritten := ownTests(t, plain, b.Folder), ownTests(t, b.Binary, b.Folder)
+				as, rewritten := ownTests(t, built.Plain(b), b.Folder), ownTests(t, b.Binary, b.Folder)
 				if len(as) < 3 {
 					t.Errorf("%s: only %q", name, as)
 				}
@@ -65,8 +53,8 @@ func TestStandardInPlace(t *testing.T) {
 	}
 }
 
-// ownTests are the results of a program of tests in a folder, without times and addresses, and how
-// it ended.
+// ownTests returns the results of a program of tests in a folder, without times and addresses, and
+// how it ended.
 func ownTests(t *testing.T, program, folder string) (lines []string) {
 	t.Helper()
 	c := exec.Command(program, "-test.v", "-test.short")
@@ -78,7 +66,8 @@ func ownTests(t *testing.T, program, folder string) (lines []string) {
 	for line := range strings.Lines(string(text)) {
 		if word := strings.TrimSpace(line); strings.HasPrefix(word, "--- ") ||
 			strings.HasPrefix(word, "panic") {
-			lines = append(lines, numbers.ReplaceAllString(elapsed.ReplaceAllString(word, ""), ""))
+			word = gofront.Elapsed.ReplaceAllString(word, "")
+			lines = append(lines, numbers.ReplaceAllString(word, ""))
 		}
 	}
 	slices.Sort(lines) // tests may run in parallel
@@ -88,22 +77,17 @@ func ownTests(t *testing.T, program, folder string) (lines []string) {
 // TestEscapesInPlace asks the compiler what it puts on the heap and what it inlines in packages of
 // the standard library: as for the main module's, rewriting changes neither.
 func TestEscapesInPlace(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"), "module example.org/escapes\n\ngo 1.26\n")
+	dir := corpus.Lay(t, "escapes", map[string][]byte{"main.go": []byte(allMethods),
+		"go.mod": []byte("module example.org/escapes\n\ngo 1.26\n")})
 	list := []string{"encoding/csv", "text/tabwriter", "bufio", "container/list"}
 	var as, flags []string
 	for _, p := range list {
 		as = append(as, "-gcflags="+p+"=-m")
 	}
-	write(t, filepath.Join(dir, "main.go"), allMethods)
-	out := t.TempDir()
-	b, err := Build(t.Context(), BuildOptions{Dir: dir, Path: ".", Include: []string{
-		"std:encoding/csv", "std:text/...", "std:bufio", "std:container/list"}}, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := entire(t, built.Of(t, dir, gofront.BuildOptions{Path: ".", Include: []string{
+		"std:encoding/csv", "std:text/...", "std:bufio", "std:container/list"}}))
 	for _, p := range list {
-		flags = append(flags, "-gcflags="+p+"="+b.flags+" -m")
+		flags = append(flags, "-gcflags="+p+"="+gofront.FlagsOf(b)+" -m")
 	}
 	sizeless := func(lines map[string]bool) map[string]bool { // a length has another text
 		all := map[string]bool{}
@@ -112,8 +96,8 @@ func TestEscapesInPlace(t *testing.T) {
 		}
 		return all
 	}
-	before := sizeless(escapes(t, dir, as...))
-	after := sizeless(escapes(t, dir, append(flags, "-overlay", overlayOf(out))...))
+	before := sizeless(escapes(t, dir, append(as, ".")...))
+	after := sizeless(escapes(t, dir, append(flags, "-overlay", gofront.OverlayOf(b), ".")...))
 	if len(before) < 100 {
 		t.Fatalf("only %d lines", len(before))
 	}

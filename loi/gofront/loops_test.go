@@ -2,7 +2,6 @@ package gofront_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -15,10 +14,12 @@ import (
 	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/gofront/corpus/built"
 )
 
-// accesses lists what a program accesses: the line and the words of each site, and the place from
-// that of the site's first access.
+// accesses lists what the case loops accesses: the line and the words of each site, and the place
+// from that of the site's first access.
 type accesses struct {
 	sites  []gofront.Site
 	reader *collect.Reader
@@ -106,6 +107,9 @@ func (a *accesses) Batch(b *collect.Batch) error {
 		acts = a.until(a.reader, acts, i)
 		n := a.reader.Groups[b.Groups[i]].Site
 		s := &a.sites[n-1]
+		if filepath.Base(filepath.Dir(s.File)) != "loops" {
+			continue
+		}
 		if _, ok := a.first[n]; !ok {
 			a.first[n] = p
 		}
@@ -120,80 +124,62 @@ func (a *accesses) Batch(b *collect.Batch) error {
 // is read where each access is one, as it is beside iterations, and both with what is read beside
 // regions without iterations; and what it prints, with what it prints as it stands.
 func TestLoops(t *testing.T) {
-	dir, err := filepath.Abs("testdata/loops")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lists [3]*accesses
-	var printed [3]string
-	for i := range lists {
-		built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-			Regions: i > 0, Iterations: i == 1}, t.TempDir())
-		if err != nil {
-			t.Fatal(err)
+	lists, want := map[string]*accesses{}, ""
+	for name, how := range gofront.Variants(nil) {
+		b := whole(t, corpus.Front(t), how)
+		if want == "" {
+			as, err := exec.Command(built.Plain(b), "loops").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = string(as)
 		}
-		if len(built.Failed) > 0 {
-			t.Fatal(built.Failed[0].Why)
+		a := &accesses{sites: b.Sites, first: map[int]uint64{}, inside: newInside()}
+		compared := !how.Stack && !how.Sync && !how.Values
+		var sink collect.Sink = &nesting{open: map[uint64][]uint32{}}
+		if compared {
+			sink, lists[name] = a, a
 		}
-		a := &accesses{sites: built.Sites, first: map[int]uint64{}, inside: newInside()}
-		program, r := traced(t, built, a)
+		program, r := traced(t, b, sink)
+		r.Stack, a.reader = how.Stack, r
 		each := &unrolled{Sink: a}
-		if a.reader = r; i == 2 {
+		if name == "no-iterations" {
 			r.Loops = each
 		}
 		var out bytes.Buffer
-		program.Stdout = &out
-		run(t, program, built, r, false)
-		if lists[i], printed[i] = a, out.String(); i == 2 && each.loops < 20 {
+		program.Stdout, program.Args = &out, append(program.Args, "loops")
+		if run(t, program, b, r, how.Sync); out.String() != want {
+			t.Errorf("%s prints\n%s\nexpected\n%s", name, out.String(), want)
+		}
+		if r.Loops != nil && each.loops < 20 {
 			t.Errorf("%d loops come as one", each.loops)
 		}
 	}
-	plain := exec.Command("go", "run", ".")
-	plain.Dir = dir
-	want, err := plain.Output()
-	if err != nil {
-		t.Fatal(err)
+	if len(lists) != 3 {
+		t.Fatalf("%d programs are compared", len(lists))
 	}
-	for name, how := range gofront.Variants(nil) {
-		built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-			Stack: how.Stack, Regions: how.Regions, Iterations: how.Iterations, Sync: how.Sync,
-			Values: how.Values}, t.TempDir())
-		if err != nil || len(built.Failed) > 0 {
-			t.Fatal(err, built)
-		}
-		program, r := traced(t, built, &nesting{open: map[uint64][]uint32{}})
-		r.Stack = how.Stack
-		var out bytes.Buffer
-		program.Stdout = &out
-		if run(t, program, built, r, how.Sync); out.String() != string(want) {
-			t.Errorf("%s prints\n%s\nexpected\n%s", name, out.String(), want)
-		}
+	each, begun := lists["regions"], 0 // access by access
+	for name := range each.runs {
+		begun += count(strings.HasPrefix(name, corpus.Module+"/loops."))
 	}
-	for i, text := range printed {
-		if text != string(want) {
-			t.Errorf("program %d prints\n%s\nexpected\n%s", i, text, want)
-		}
+	if len(each.list) < 10_000 || begun < 50 {
+		t.Errorf("%d accesses in %d functions and loops", len(each.list), begun)
 	}
-	each := lists[1] // access by access
-	if len(each.list) < 10_000 || len(each.runs) < 50 {
-		t.Errorf("%d accesses in %d functions and loops", len(each.list), len(each.runs))
-	}
-	for n, got := range lists {
+	for name, got := range lists {
 		for i := range min(len(got.list), len(each.list)) {
-			if got.list[i] != each.list[i] || n == 2 && got.in[i] != each.in[i] {
+			if got.list[i] != each.list[i] || name == "no-iterations" && got.in[i] != each.in[i] {
 				from := max(0, i-5)
-				t.Fatalf("program %d, access %d:\n%s\nin %s, expected\n%s\nin %s", n, i,
+				t.Fatalf("%s, access %d:\n%s\nin %s, expected\n%s\nin %s", name, i,
 					strings.Join(got.list[from:i+1], "\n"), got.in[i],
 					strings.Join(each.list[from:i+1], "\n"), each.in[i])
 			}
 		}
 		if len(got.list) != len(each.list) {
-			t.Errorf("program %d: %d accesses, expected %d", n, len(got.list), len(each.list))
+			t.Errorf("%s: %d accesses, expected %d", name, len(got.list), len(each.list))
 		}
 	}
-	if !maps.Equal(lists[2].runs, each.runs) {
-		t.Errorf("without iterations functions and loops began\n%v\nexpected\n%v", lists[2].runs,
-			each.runs)
+	if runs := lists["no-iterations"].runs; !maps.Equal(runs, each.runs) {
+		t.Errorf("without iterations functions and loops began\n%v\nexpected\n%v", runs, each.runs)
 	}
 }
 
@@ -210,17 +196,10 @@ func TestTrips(t *testing.T) {
 		j := strings.Index(text[i:], to)
 		return text[i : i+j+len(to)]
 	}
-	dir := t.TempDir()
-	program := "package main\n" + part("type integer interface", "\n}\n") +
-		part("func T[I integer]", "\n}\n") + part("const (\n\ttripLess", "\n)\n") + trips
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module trips\n\ngo 1.26\n"), 0o644),
-		os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	run := exec.Command("go", "run", ".")
-	run.Dir = dir
-	if out, err := run.CombinedOutput(); err != nil || string(out) != "1572864 loops\n" {
-		t.Errorf("%v\n%s", err, out)
+	out := printed(t, "trips", "package main\n"+part("type integer interface", "\n}\n")+
+		part("func T[I integer]", "\n}\n")+part("const (\n\ttripLess", "\n)\n")+trips)
+	if out != "1572864 loops\n" {
+		t.Error(out)
 	}
 }
 

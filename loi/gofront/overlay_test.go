@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
-
-	"krdlab/hw/hwtest/long"
 )
 
 // variants are the ways to rewrite a program that are tested, as the flags ask for them: values
@@ -21,11 +19,6 @@ var variants = map[string]Options{"accesses": {}, "stack": {Stack: true}, "regio
 	"sync":          {Sync: true}, "regions-sync": {Regions: true, Iterations: true, Sync: true},
 	"values": {Stack: true, Regions: true, Iterations: true, Values: true},
 	"all":    {Stack: true, Regions: true, Iterations: true, Sync: true, Values: true}}
-
-// short returns a sample of the variants in short tests, and all in long ones.
-func short(names ...string) map[string]Options {
-	return Variants(long.Or(names, nil))
-}
 
 // Variants returns those of some names, all of none.
 func Variants(names []string) map[string]Options {
@@ -38,6 +31,12 @@ func Variants(names []string) map[string]Options {
 	}
 	return some
 }
+
+// FlagsOf returns the flags that the rewritten packages of a program were compiled with.
+func FlagsOf(b *Built) string { return b.flags }
+
+// OverlayOf returns the path of what go build -overlay took for a program.
+func OverlayOf(b *Built) string { return overlayOf(filepath.Dir(filepath.Dir(b.Binary))) }
 
 // rewriteDir rewrites the packages of a module.
 func rewriteDir(t testing.TB, dir string, how Options, tests bool, patterns ...string) *Rewritten {

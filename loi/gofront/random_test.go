@@ -16,6 +16,8 @@ import (
 	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/gofront/corpus/built"
 )
 
 // grammar has for each symbol what it may become; <s> in that is the symbol s. The state that it
@@ -345,42 +347,38 @@ func (o *outcome) differences() (list []int) {
 // outcomes builds and runs a program of functions twice.
 func outcomes(t *testing.T, list []function, how gofront.Options) *outcome {
 	t.Helper()
-	dir, work := t.TempDir(), t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/random")); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "functions.go")
-	if err := os.WriteFile(file, []byte(source(list)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	plain := filepath.Join(dir, "plain")
-	c := exec.Command("go", "build", "-o", plain, ".")
-	c.Dir = dir
-	if text, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%s", text)
-	}
-	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-		Stack: how.Stack, Regions: how.Regions, Iterations: how.Iterations, Sync: how.Sync,
-		Values: how.Values}, work)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(built.Files) != 2 || len(built.Failed) > 0 || len(built.Sites) < 5*len(list) {
-		t.Fatalf("%d files and %d sites were rewritten; failed: %v", len(built.Files),
-			len(built.Sites), built.Failed)
+	b := passing(t, laid(t, "random", source(list)), asking(how))
+	if len(b.Files) != 2 || len(b.Sites) < 5*len(list) {
+		t.Fatalf("%d files and %d sites were rewritten", len(b.Files), len(b.Sites))
 	}
 	var out bytes.Buffer
 	nested := &nesting{open: map[uint64][]uint32{}}
-	rewritten, r := traced(t, built, nested)
+	rewritten, r := traced(t, b, nested)
 	rewritten.Stdout = &out
 	r.Stack = how.Stack
-	run(t, rewritten, built, r, how.Sync)
+	run(t, rewritten, b, r, how.Sync)
 	nested.check(t, how.Regions)
-	as, err := exec.Command(plain).Output()
+	as, err := exec.Command(built.Plain(b)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &outcome{strings.Split(string(as), "\n"), strings.Split(out.String(), "\n")}
+}
+
+// laid returns the folder of a program of testdata with its file functions.go.
+func laid(t *testing.T, name, functions string) string {
+	t.Helper()
+	files := map[string][]byte{"functions.go": []byte(functions)}
+	paths, err := filepath.Glob(filepath.Join("testdata", name, "*"))
+	if err != nil || len(paths) != 2 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return corpus.Lay(t, name, files)
 }
 
 // TestRandom compares what functions of random statements do, as they are and rewritten: the calls

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus/built"
 )
 
 // counted is a grammar, as grammar is, of functions with loops that may be steady. What they name is
@@ -155,10 +155,6 @@ func TestRandomLoops(t *testing.T) {
 // may be steady.
 func compareLoops(t *testing.T, seed uint64, n int) (counts [3]int) {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/randomloops")); err != nil {
-		t.Fatal(err)
-	}
 	var b strings.Builder
 	b.WriteString("package main\n\nimport \"math\"\n\nvar functions = []func(*float64){")
 	for i := range n {
@@ -172,50 +168,35 @@ func compareLoops(t *testing.T, seed uint64, n int) (counts [3]int) {
 		sources = append(sources, loops(seed+uint64(i)))
 		fmt.Fprintf(&b, "\nfunc f%d(result *float64) {\n%s}\n", i, sources[i])
 	}
-	file := filepath.Join(dir, "functions.go")
-	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	plain := filepath.Join(dir, "plain")
-	c := exec.Command("go", "build", "-o", plain, ".")
-	c.Dir = dir
-	if text, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%s", text[:min(len(text), 4000)])
-	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute) // a loop may not end
-	defer stop()
-	as, err := exec.CommandContext(ctx, plain).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(string(as), "\n")
-	counts[1] = strings.Count(string(as), "panic: ")
+	dir := laid(t, "randomloops", b.String())
+	var want []string
 	for _, stack := range []bool{false, true} {
 		var all [3]*events
 		loops := &unrolled{}
 		for i := range all {
 			a := &events{lines: lines, of: make([][]event, n)}
 			all[i] = a
-			built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".",
-				Regions: i > 0, Iterations: i == 1, Stack: stack}, t.TempDir())
-			if err != nil {
-				t.Fatal(err)
+			program := passing(t, dir, gofront.BuildOptions{Path: ".", Regions: i > 0,
+				Iterations: i == 1, Stack: stack})
+			if len(program.Files) != 2 {
+				t.Fatalf("%d files", len(program.Files))
 			}
-			if len(built.Failed) > 0 || len(built.Files) != 2 {
-				t.Fatalf("%d files; failed: %v", len(built.Files), built.Failed)
+			if want == nil {
+				want = strings.Split(asItIs(t, built.Plain(program)), "\n")
+				counts[1] = strings.Count(strings.Join(want, "\n"), "panic: ")
 			}
-			for _, text := range built.Files {
+			for _, text := range program.Files {
 				counts[2] += bytes.Count(text, []byte("A.WE("))
 			}
-			a.sites, a.first, a.inside = built.Sites, map[int]uint64{}, newInside()
-			a.words = make([]string, len(built.Sites)+1)
-			program, r := traced(t, built, a)
+			a.sites, a.first, a.inside = program.Sites, map[int]uint64{}, newInside()
+			a.words = make([]string, len(program.Sites)+1)
+			c, r := traced(t, program, a)
 			if a.reader, r.Stack = r, stack; i == 2 {
 				loops.Sink, r.Loops = a, loops
 			}
 			var out bytes.Buffer
-			program.Stdout = &out
-			run(t, program, built, r, false)
+			c.Stdout = &out
+			run(t, c, program, r, false)
 			for f, line := range strings.Split(out.String(), "\n") {
 				if f >= len(want) || line != want[f] {
 					t.Fatalf("seed %d, stack %v, program %d:\n%s\nas it is:\n%s\nrewritten:\n%s",
@@ -241,6 +222,18 @@ func compareLoops(t *testing.T, seed uint64, n int) (counts [3]int) {
 		}
 	}
 	return counts
+}
+
+// asItIs returns what a program prints, whose loops may not end.
+func asItIs(t *testing.T, program string) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	out, err := exec.CommandContext(ctx, program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 // sameEvents fails where two lists part.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,9 +13,10 @@ import (
 	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
 )
 
-// begun has by hand how often each region of testdata/regions begins in which. Loops have the
+// begun has by hand how often each region of the case regions begins in which. Loops have the
 // number that they have in their function; an i is an iteration.
 var begun = map[string]string{
 	// two iterations, of which the second is left in its third
@@ -93,7 +93,9 @@ func (c *counting) Batch(b *collect.Batch) error {
 			if len(list) > 0 {
 				in = c.names[list[len(list)-1]]
 			}
-			c.counts[in+">"+c.names[a.Number]]++
+			if name := c.names[a.Number]; name != "" {
+				c.counts[in+">"+name]++
+			}
 			open[a.Goroutine] = append(slices.Clip(list), a.Number)
 		} else if a.Kind == loi.EventRegionEnd && len(list) > 0 {
 			open[a.Goroutine] = list[:len(list)-1]
@@ -102,10 +104,17 @@ func (c *counting) Batch(b *collect.Batch) error {
 	return c.nesting.Batch(b)
 }
 
-// short is the name of a region as begun has it.
+// short returns the name of a region as begun has it, "" for those of other packages.
 func short(all []gofront.Region, n int) string {
 	r := &all[n-1]
-	name, loops := strings.TrimPrefix(r.Function, "main."), 0
+	name, ok := strings.CutPrefix(r.Function, corpus.Module+"/regions.")
+	if !ok {
+		return ""
+	}
+	if name == "Main" {
+		name = "main"
+	}
+	loops := 0
 	for i := range all[:n] {
 		if all[i].Kind == loi.Loop && all[i].Function == r.Function {
 			loops++
@@ -149,15 +158,7 @@ func withoutIterations(counts map[string]int) map[string]int {
 }
 
 func countRegions(t *testing.T, iterations bool) {
-	dir, err := filepath.Abs("testdata/regions")
-	if err != nil {
-		t.Fatal(err)
-	}
-	built, err := gofront.Build(t.Context(), gofront.BuildOptions{Dir: dir, Path: ".", Regions: true,
-		Iterations: iterations}, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := whole(t, corpus.Front(t), gofront.Options{Regions: true, Iterations: iterations})
 	if len(begun) != 11 {
 		t.Errorf("%d programs", len(begun))
 	}
@@ -165,10 +166,10 @@ func countRegions(t *testing.T, iterations bool) {
 		t.Run(name, func(t *testing.T) {
 			c := &counting{nesting: nesting{open: map[uint64][]uint32{}}, names: map[uint32]string{},
 				counts: map[string]int{}}
-			program, r := traced(t, built, c)
+			program, r := traced(t, b, c)
 			c.reader = r
-			program.Args = append(program.Args, name)
-			run(t, program, built, r, false)
+			program.Args = append(program.Args, "regions", name)
+			run(t, program, b, r, false)
 			c.check(t, true)
 			want := map[string]int{">main": 1}
 			for _, m := range regexp.MustCompile(`(\S+) (\d+)`).FindAllStringSubmatch(text, -1) {

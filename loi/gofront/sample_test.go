@@ -1,10 +1,7 @@
 package gofront_test
 
 import (
-	"errors"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,20 +19,8 @@ func TestChosen(t *testing.T) {
 	if !ok || !ended {
 		t.Fatal("the agent has no function chosen")
 	}
-	dir := t.TempDir()
-	program := "package main\n\nimport \"os\"\n\nfunc chosen(" + body + "\n}\n" + chooses
-	if err := errors.Join(
-		os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module chooses\n\ngo 1.26\n"), 0o644),
-		os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	run := exec.Command("go", "run", ".")
-	run.Dir = dir
-	out, err := run.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, some, x := string(out), 0, uint64(1)
+	got, some, x := printed(t, "chooses", "package main\n\nimport \"os\"\n\nfunc chosen("+body+
+		"\n}\n"+chooses), 0, uint64(1)
 	if len(got) != 100_000 {
 		t.Fatalf("%d answers", len(got))
 	}

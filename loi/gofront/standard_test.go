@@ -46,9 +46,7 @@ func GoToolPath(t testing.TB) string { t.Skip(); return "" }
 // TestStandard runs the own tests of packages of the standard library, copied into a module, as
 // they are and rewritten.
 func TestStandard(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds packages of the standard library twice")
-	}
+	long.Only(t, "builds packages of the standard library, and links their tests")
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +61,7 @@ func TestStandard(t *testing.T) {
 		write(t, filepath.Join(dir, p, "stub.go"), text)
 	}
 	write(t, filepath.Join(dir, "go.mod"), "module copied\n\ngo 1.26\n")
-	n := long.Or(3, len(standardPackages))
-	sameTests(t, dir, standardPackages[:n], long.Or(90, 1000))
+	sameTests(t, dir, standardPackages, 1000)
 }
 
 // TestOwn does so with a package of this module.
@@ -86,7 +83,7 @@ func sameTests(t *testing.T, dir string, paths []string, least int) {
 	if len(as) < least {
 		t.Fatalf("only %d results", len(as))
 	}
-	for name, how := range short("accesses", "all") {
+	for name, how := range variants {
 		t.Run(name, func(t *testing.T) { sameResults(t, dir, paths, patterns, how, as) })
 	}
 }
@@ -114,7 +111,8 @@ func sameResults(t *testing.T, dir string, paths, patterns []string, how Options
 	}
 }
 
-var elapsed = regexp.MustCompile(`\(?[0-9.]+s\)?`)
+// Elapsed is the time that a test took, in what it prints.
+var Elapsed = regexp.MustCompile(`\(?[0-9.]+s\)?`)
 
 // results are the lines of go test that tell of tests, without times.
 func results(t *testing.T, dir string, patterns []string, args ...string) (lines []string) {
@@ -131,7 +129,7 @@ func results(t *testing.T, dir string, patterns []string, args ...string) (lines
 		word := strings.TrimSpace(line)
 		if strings.HasPrefix(word, "--- ") || strings.HasPrefix(word, "ok ") ||
 			strings.HasPrefix(word, "FAIL") || strings.HasPrefix(word, "panic") {
-			lines = append(lines, elapsed.ReplaceAllString(strings.TrimSpace(line), ""))
+			lines = append(lines, Elapsed.ReplaceAllString(strings.TrimSpace(line), ""))
 		}
 	}
 	if len(lines) == 0 {

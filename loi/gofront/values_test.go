@@ -2,13 +2,12 @@ package gofront
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"krdlab/loi"
+	"krdlab/loi/gofront/corpus"
 )
 
 // What the operations of small functions write, of what and at which cost, by hand. s, m, r, p are
@@ -76,29 +75,33 @@ var operationsByHand = []struct {
 }
 
 func TestOperations(t *testing.T) {
-	for _, c := range operationsByHand {
-		dir := t.TempDir()
-		for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n",
-			"main.go": "package main\n\nfunc main() {}\n\n" + c.body + "\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+	files := map[string][]byte{"go.mod": []byte("module p\n\ngo 1.26\n")}
+	for i, c := range operationsByHand {
+		files[fmt.Sprintf("f%d/f.go", i)] = fmt.Appendf(nil, "package f%d\n\n%s\n", i, c.body)
+	}
+	dir := corpus.Lay(t, "operations", files)
+	got := make([][]string, len(operationsByHand))
+	r := rewriteDir(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true}, false,
+		"./...")
+	for i := range r.Operations {
+		o, n := &r.Operations[i], 0
+		if _, err := fmt.Sscanf(o.Function, "p/f%d.f", &n); err != nil {
+			t.Fatalf("%s: %v", o.Function, err)
 		}
-		r := rewriteDir(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true}, false, ".")
-		var got []string
-		for i := range r.Operations {
-			if r.Operations[i].Kind != loi.Entry { // see TestCallees
-				got = append(got, written(&r.Operations[i]))
-			}
+		if o.Kind != loi.Entry { // see TestCallees
+			got[n] = append(got[n], written(o))
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s\n\thas %s\n\texpected %s", c.body, strings.Join(got, "\n\t\t"),
+	}
+	for i, c := range operationsByHand {
+		if !slices.Equal(got[i], c.want) {
+			t.Errorf("%s\n\thas %s\n\texpected %s", c.body, strings.Join(got[i], "\n\t\t"),
 				strings.Join(c.want, "\n\t\t"))
 		}
-		// without the flag there is none
-		if r := rewriteDir(t, dir, Options{Regions: true, Iterations: true}, false, "."); len(r.Operations) > 0 {
-			t.Errorf("%d operations that nobody asked for", len(r.Operations))
-		}
+	}
+	// without the flag there is none
+	r = rewriteDir(t, dir, Options{Regions: true, Iterations: true}, false, "./...")
+	if len(r.Files) != len(operationsByHand) || len(r.Operations) > 0 {
+		t.Errorf("%d operations in %d files that nobody asked for", len(r.Operations), len(r.Files))
 	}
 }
 

@@ -4,9 +4,9 @@
 // the module and what is built of it lie in the user's cache, under names that depend on the
 // sources alone, so that the go command finds what it has compiled and linked before.
 //
-// A case is a folder of testdata/program: a package of the folder's name with a function Main.
-// What a case must give stands in the test that runs it. Package corpus does not import the front
-// end, so that the tests within that can use it too.
+// A case is a folder of testdata/program, or of testdata/front (see Front): a package of the
+// folder's name with a function Main. What a case must give stands in the test that runs it.
+// Package corpus does not import the front end, so that the tests within that can use it too.
 package corpus
 
 import (
@@ -48,21 +48,39 @@ func Source() string {
 // Dir returns the folder of the module, laid out.
 func Dir(t testing.TB) string {
 	t.Helper()
-	dir, err := laidOut()
+	return must(t, programFolder)
+}
+
+// Front returns the folder of the module of the front end's own cases, laid out. They stand in
+// testdata/front, apart from the others, because the initialization of their packages is rewritten:
+// what it records would be in the traces of all cases.
+func Front(t testing.TB) string {
+	t.Helper()
+	return must(t, frontFolder)
+}
+
+func must(t testing.TB, folder func() (string, error)) string {
+	t.Helper()
+	dir, err := folder()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-var laidOut = sync.OnceValues(func() (string, error) {
-	files, err := read(os.DirFS(filepath.Join(Source(), "program")))
-	if err != nil {
-		return "", err
-	}
-	files["main.go"] = program(files)
-	return lay("program", files)
-})
+var programFolder, frontFolder = laidOut("program"), laidOut("front")
+
+// laidOut returns a function that lays out the program of the cases in a folder of testdata.
+func laidOut(name string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		files, err := read(os.DirFS(filepath.Join(Source(), name)))
+		if err != nil {
+			return "", err
+		}
+		files["main.go"] = program(files)
+		return lay(name, files)
+	})
+}
 
 // Cases returns the names of all cases.
 func Cases(t testing.TB) (names []string) {

@@ -21,6 +21,12 @@ func Corpus(t testing.TB, opt gofront.BuildOptions) *gofront.Built {
 	return Of(t, corpus.Dir(t), opt)
 }
 
+// Plain returns the path of the program as it is without rewriting, which the front end has built
+// beside a built one.
+func Plain(b *gofront.Built) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(b.Binary)), "plain")
+}
+
 // Of returns the program of a folder that package corpus has laid out, built with options whose Dir
 // is not regarded.
 func Of(t testing.TB, dir string, opt gofront.BuildOptions) *gofront.Built {
@@ -45,11 +51,6 @@ func Of(t testing.TB, dir string, opt gofront.BuildOptions) *gofront.Built {
 		t.Fatal("the program was not built, see the first test that needs it")
 	}
 	return p.built
-}
-
-// Plain returns the program as it is, which the front end has built too.
-func Plain(b *gofront.Built) string {
-	return filepath.Join(filepath.Dir(filepath.Dir(b.Binary)), "plain")
 }
 
 type program struct {

@@ -1,7 +1,7 @@
-// Command loops has loops that are steady, some that look so, and some that end in other ways than
+// Package loops has loops that are steady, some that look so, and some that end in other ways than
 // by their condition. All their data lie in one array, so that places do not depend on what the
 // runtime allocates.
-package main
+package loops
 
 import "fmt"
 
@@ -274,7 +274,7 @@ func lengths(a []float64) {
 	}
 }
 
-func main() {
+func Main() {
 	for i := range data {
 		data[i] = float64(i%17) - 8
 	}

@@ -1,4 +1,4 @@
-package main
+package constructs
 
 import (
 	"fmt"
@@ -139,7 +139,7 @@ func appended(b *box, i int) (out []int) {
 		fmt.Println(recover(), b.s, b.next.s, boxes)
 		for skip := 1; ; skip++ { // the line that panicked
 			pc, _, line, ok := runtime.Caller(skip)
-			if !ok || runtime.FuncForPC(pc).Name() == "main.appended" {
+			if !ok || runtime.FuncForPC(pc).Name() == "corpus/constructs.appended" {
 				out = append(out, line)
 				return
 			}

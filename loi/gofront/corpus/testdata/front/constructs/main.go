@@ -1,11 +1,13 @@
-// Command constructs runs one of its cases, which together use what Go has. Rewritten it must
-// print what it prints as it is.
-package main
+// Package constructs runs cases that together use what Go has. Rewritten it must print what it prints
+// as it is.
+package constructs
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"sort"
+	"strings"
 )
 
 var cases = map[string]func(){
@@ -59,17 +61,28 @@ func side(name string) int {
 	return len(name)
 }
 
-func main() {
-	if len(os.Args) > 1 {
-		cases[os.Args[1]]()
+// Main runs the cases that its arguments name, one after the other. Where the argument is list, it
+// prints the arguments of each process that runs cases, one a line: a case that does not end normally
+// has a process of its own.
+func Main() {
+	if flag.Arg(1) != "list" {
+		for _, name := range flag.Args()[1:] {
+			cases[name]()
+		}
 		return
 	}
-	var names []string
+	var together, alone []string
 	for name := range cases {
-		names = append(names, name)
+		switch {
+		case strings.HasPrefix(name, "panic-"), name == "exit", name == "goexit", name == "atomics":
+			alone = append(alone, name)
+		default:
+			together = append(together, name)
+		}
 	}
-	sort.Strings(names)
-	for _, name := range names {
-		fmt.Println(name)
+	sort.Strings(together)
+	sort.Strings(alone)
+	for _, line := range append(alone, strings.Join(together, " ")) {
+		fmt.Println(line)
 	}
 }

@@ -1,9 +1,9 @@
-// Command regions leaves loops and functions in every way that there is. How often each begins, and
+// Package regions leaves loops and functions in every way that there is. How often each begins, and
 // in what, is in regions_test.go, counted by hand.
-package main
+package regions
 
 import (
-	"os"
+	"flag"
 	"runtime"
 	"sync"
 )
@@ -13,8 +13,8 @@ var cases = map[string]func(){"goto": gotoOut, "panic": throughThree, "recursion
 	"returns": returns, "defers": defers, "back": gotoBack,
 	"landed": landed}
 
-func main() {
-	cases[os.Args[1]]()
+func Main() {
+	cases[flag.Arg(1)]()
 }
 
 func gotoOut() {

@@ -1,3 +1,0 @@
-module constructs
-
-go 1.26

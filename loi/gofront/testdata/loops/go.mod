@@ -1,3 +1,0 @@
-module loops
-
-go 1.26

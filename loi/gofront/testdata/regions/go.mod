@@ -1,3 +1,0 @@
-module regions
-
-go 1.26
