@@ -6,7 +6,8 @@
 //	./meter loop                                        # the speed of this computer, now
 //	go test -count=1 -exec "$PWD/meter exec FILE" ./... # a line in FILE for each test binary
 //	./meter table FILE [BEFORE]                         # the table, the most expensive first
-//	./meter check FILE .ci/seconds                      # which packages are above their lines
+//	./meter over FILE .ci/seconds                       # the packages that are above their lines
+//	./meter check FILE .ci/seconds                      # the same with their seconds: exit code 1
 //	./meter write FILE .ci/seconds                      # a new budget
 //
 // CPU seconds are user and system time of a test binary and of all processes that it waited for,
@@ -59,13 +60,21 @@ func run(args []string) (code int, err error) {
 		return execute(args[1], args[2:])
 	case len(args) >= 2 && len(args) <= 3 && args[0] == "table":
 		return 0, table(args[1:])
+	case len(args) == 3 && args[0] == "over":
+		over, _, err := above(args[1], args[2])
+		for _, l := range over {
+			if l.name != sumName {
+				fmt.Println("./" + l.name)
+			}
+		}
+		return 0, err
 	case len(args) == 3 && args[0] == "check":
 		return check(args[1], args[2])
 	case len(args) == 3 && args[0] == "write":
 		return 0, write(args[1], args[2])
 	}
 	return 0, fmt.Errorf("%q: expected loop, exec FILE COMMAND..., table FILE [BEFORE], "+
-		"check FILE BUDGET or write FILE BUDGET", args)
+		"over FILE BUDGET, check FILE BUDGET or write FILE BUDGET", args)
 }
 
 // A line is what one package took, in seconds.
@@ -262,44 +271,48 @@ func table(files []string) error {
 	return nil
 }
 
-// check prints which packages are above their lines in the budget, with exit code 1 if there are
-// any. Where the sum alone is, it prints those that are above the share that the sum may be.
-func check(file, budget string) (code int, err error) {
+// above returns the packages that are above their lines in the budget by more than mostOver. If the
+// sum is above its line by more than sumOver, it returns all that are above theirs by as much, and
+// the sum. want has their lines.
+func above(file, budget string) (over []line, want map[string]float64, err error) {
 	all, err := read(file)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
 	lines, err := read(budget)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
 	speed := all[loopName].cpu / lines[loopName].cpu
 	list, sum := sorted(all)
-	over, above := []string{}, []string{} // their lines; the share of the sum
+	most := mostOver
+	if sum.cpu/speed > sumOver*lines[sumName].cpu {
+		most = sumOver
+		list = append(list, sum)
+	}
+	want = map[string]float64{}
 	for _, l := range list {
-		cpu, want := l.cpu/speed, max(lines[l.name].cpu, leastLine)
-		text := fmt.Sprintf("%s %.1f CPU seconds, its line is %.1f", l.name, cpu, want)
-		if cpu > mostOver*want {
-			over = append(over, text)
-		}
-		if cpu > sumOver*want {
-			above = append(above, text)
+		l.cpu /= speed
+		want[l.name] = max(lines[l.name].cpu, leastLine)
+		if l.cpu > most*want[l.name] {
+			over = append(over, l)
 		}
 	}
-	allowed := lines[sumName].cpu
-	if whole := sum.cpu / speed; whole > sumOver*allowed {
-		over = append(above, fmt.Sprintf("%s %.1f CPU seconds, its line is %.1f", sumName, whole,
-			allowed))
+	return over, want, nil
+}
+
+// check prints which packages are above their lines, with exit code 1 if there are any.
+func check(file, budget string) (code int, err error) {
+	over, want, err := above(file, budget)
+	if err != nil {
+		return 0, err
 	}
-	if len(over) == 0 {
-		fmt.Printf("%.0f CPU seconds of tests in %d packages (budget %.0f), the computer takes %.2f "+
-			"times the budget's\n", sum.cpu/speed, len(list), allowed, speed)
-		return 0, nil
+	for _, l := range over {
+		fmt.Printf("%s: %.1f CPU seconds, its line in %s is %.1f\n", l.name, l.cpu, budget,
+			want[l.name])
+		code = 1
 	}
-	for _, text := range over {
-		fmt.Println(text)
-	}
-	return 1, nil
+	return code, nil
 }
 
 // write makes a budget of what was measured: a line for each package of leastLine seconds and more.

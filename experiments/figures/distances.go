@@ -8,13 +8,14 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/result"
 	"krdlab/krd"
+	"krdlab/krd/analysis/distances"
 	"krdlab/krd/plot"
 )
 
 var errNoKRD = errors.New("no run was traced for reuse distances (--trace krd)")
 
 // spread returns medians over histograms with their intervals, as points in %.
-func spread(hs []*krd.Histogram) plot.Spread {
+func spread(hs []*krd.Histogram) distances.Spread {
 	return func(share func(*krd.Histogram) result.Number) plot.Point {
 		var values []float64
 		for _, h := range hs {
@@ -88,7 +89,7 @@ func (s *subject) chosen() []int {
 
 // distances are the reuse distances at each of the chosen core counts, cumulative and per bin
 // (figures 4 and 5), on the same axes.
-func distances(s *subject) (figs []plot.Figure, err error) {
+func reuse(s *subject) (figs []plot.Figure, err error) {
 	chosen := s.chosen()
 	if chosen == nil {
 		return nil, errNoKRD
@@ -97,10 +98,10 @@ func distances(s *subject) (figs []plot.Figure, err error) {
 	for _, n := range chosen {
 		all = append(all, s.tracedAt(n)...)
 	}
-	var drawn []*plot.DistancePlot
+	var drawn []*distances.Plot
 	top := 0.0
 	for _, n := range chosen {
-		d := plot.NewDistances(all, uint64(s.machine().L2Bytes), uint64(s.machine().LLCBytes),
+		d := distances.New(all, uint64(s.machine().L2Bytes), uint64(s.machine().LLCBytes),
 			"accesses")
 		for _, name := range s.schedulers {
 			if hs := s.traced(name, n); len(hs) > 0 {

@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
 	"krdlab/hw/units"
+	"krdlab/krd/analysis/distances"
 	"krdlab/krd/plot"
 )
 
@@ -65,7 +66,7 @@ func far(s *subject) (figs []plot.Figure, err error) {
 // 6).
 func (s *subject) beyond(cores int) (*plot.Figure, error) {
 	llc := uint64(s.machine().LLCBytes)
-	sc := plot.NewScale(s.tracedAt(cores))
+	sc := distances.NewScale(s.tracedAt(cores))
 	sc.Zero = false
 	sc.First = bits.Len64(s.threshold()) - 2
 	if sc.Last <= sc.First {
@@ -91,7 +92,7 @@ func (s *subject) beyond(cores int) (*plot.Figure, error) {
 		p.Series = append(p.Series, series)
 	}
 	p.Y = plot.PercentAxis("accesses at this distance or more [%]", top)
-	p.Rules = plot.Caches(0, llc, p.Y.Max)
+	p.Rules = distances.Caches(0, llc, p.Y.Max)
 	if llc < 1<<sc.First {
 		p.Rules = nil
 	}

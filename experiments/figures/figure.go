@@ -51,7 +51,7 @@ var makers = []maker{
 		one(factors)},
 	{"kernel-wti", "work time inflation of each kernel against cores", one(kernelWTI)},
 	{"krd", "reuse distances, cumulative and per bin, on 1 core, 1 node, all nodes (4, 5): " +
-		"krd-cumulative-CORES, krd-bins-CORES", distances},
+		"krd-cumulative-CORES, krd-bins-CORES", reuse},
 	{"far", "accesses by distance on 2 nodes (6), far-CORES; the share beyond the LLC's size by cores",
 		far},
 	{"misses", "share of accesses beyond the LLC's size against LLC misses", one(misses)},

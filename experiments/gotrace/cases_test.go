@@ -5,54 +5,50 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"krdlab/hw"
 	"krdlab/loi/gofront"
+	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/gofront/corpus/built"
 )
 
-// Programs that were once changed, or lost accesses without a word. Each prints what it prints
-// without krdlab, and has so many accesses, of all and by some of what is accessed.
+// Programs that were once changed, or lost accesses without a word: cases of the corpus, and folders
+// of testdata/cases with the package that is named. Each prints what it prints without krdlab, and
+// has so many accesses, of all and by some of what is accessed.
 var cases = []struct {
-	folder, path string
-	unit         Unit
-	accesses     uint64 // 0: not asked
-	goroutines   uint64 // that access something; 0: not asked
-	objects      map[string]uint64
-	left         string // a place that is left alone
+	name, path string
+	unit       Unit
+	accesses   uint64 // 0: not asked
+	goroutines uint64 // that access something; 0: not asked
+	objects    map[string]uint64
+	left       string // a place that is left alone
 }{
 	{"compiler-positions", "./with", Lines, 15, 1, map[string]uint64{"main.count.total": 13}, ""},
 	{"compiler-positions", "./with/main.go", Lines, 15, 1, nil, ""},
-	{"copy-halves", ".", Data, 0, 1, map[string]uint64{"[]int": 0},
+	{"halves", "", Data, 0, 1, map[string]uint64{"[]int": 0},
 		"main.go:17: copy-to, a call in the statement comes before it"},
-	{"copy-halves", "./nested", Data, 0, 1, map[string]uint64{"[]int32": 0, "[]int64": 140},
+	{"nested", "", Data, 0, 1, map[string]uint64{"[]int32": 0, "[]int64": 140},
 		"main.go:15: copy-to, a call"},
-	{"embed-source", ".", Lines, 29, 1, nil, ""},
-	{"line-numbers", ".", Lines, 0, 0, nil, ""},
+	{"embedded", "", Lines, 29, 1, nil, ""},
+	{"numbers", "", Lines, 0, 0, nil, ""},
 	{"old-language", ".", Lines, 102, 1, map[string]uint64{"map[any]int": 26}, ""},
-	{"small-shm", ".", Lines, 60000, 20001, nil, ""},
-	{"stack-map", ".", Lines, 449992, 1, map[string]uint64{"map[int]int": 449991}, ""},
-	{"stack-growth", ".", Lines, 0, 0, map[string]uint64{"[]int": 0}, ""},
+	{"cells", "", Lines, 60000, 20001, nil, ""},
+	{"maps", "", Lines, 449992, 1, map[string]uint64{"map[int]int": 449991}, ""},
+	{"growth", "", Lines, 0, 0, map[string]uint64{"[]int": 0}, ""},
 	{"stack-objects", ".", Data, 0, 1, nil, ""},
-	{"symbolic-link/link", "./inner", Lines, 12, 1, nil, ""},
-	{"tuple-panic", ".", Lines, 0, 0, nil, "main.go:13: store of []int, its operands may change"},
+	{"symbolic-link", "./inner", Lines, 12, 1, nil, ""},
+	{"tuple", "", Lines, 0, 0, nil, "main.go:13: store of []int, its operands may change"},
 }
 
 func TestCases(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/cases")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("real", filepath.Join(dir, "symbolic-link/link")); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range cases {
-		t.Run(c.folder+" "+c.path, func(t *testing.T) {
+		t.Run(c.name+" "+c.path, func(t *testing.T) {
 			t.Parallel()
-			at := filepath.Join(dir, c.folder)
-			d, got, want := traceBoth(t, gofront.BuildOptions{Dir: at, Path: c.path}, c.unit)
+			b, program := programOf(t, c.name, c.path)
+			d, got, want := traceBoth(t, b, program, c.unit, c.name)
+			corpus.AsMain(c.name, d)
 			if got != want {
 				t.Errorf("printed\n%s\nexpected\n%s", got, want)
 			}
@@ -61,9 +57,7 @@ func TestCases(t *testing.T) {
 				t.Errorf("%d goroutines, %d accesses and %d events that made no sense, expected %d by %d",
 					d.Goroutines, d.Accesses, d.OddEvents, c.accesses, c.goroutines)
 			}
-			left := named(slices.DeleteFunc(slices.Clone(d.Places), func(p Place) bool {
-				return p.Account != leftAccount
-			}))
+			left := named(d.places(leftAccount))
 			if !strings.Contains(left, c.left) || c.left == "" && left != "" {
 				t.Errorf("left alone: %q, expected %q", left, c.left)
 			}
@@ -83,8 +77,10 @@ func TestCases(t *testing.T) {
 
 // The accounts of a program add up, and with the stack observed nothing is on it.
 func TestStack(t *testing.T) {
-	b := gofront.BuildOptions{Dir: "testdata/cases/stack-map", Path: "."}
-	d, _ := traceAt(t, b, Lines)
+	d, _, err := trace(t, Lines, "maps", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	// local's and kept's map each have 300 000; of local's the header is on the stack, and the
 	// entries up to the ninth, with which they move
 	if a := d.Accounts; a.Analysed != 449_992 || a.Stack != 150_009 || a.Unknown+a.Left+a.Lost != 0 {
@@ -94,8 +90,9 @@ func TestStack(t *testing.T) {
 		!strings.Contains(d.Doubts()[0], "main.go:9: entry of map[int]int (1000") {
 		t.Errorf("%+v; %q", p, d.Doubts())
 	}
-	b.Stack = true
-	d, _ = traceAt(t, b, Lines)
+	if d, _, err = trace(t, Lines, "maps", func(r *Request) { r.Build.Stack = true }); err != nil {
+		t.Fatal(err)
+	}
 	if a := d.Accounts; a.Analysed != 600_001 || a.All() != a.Analysed || len(d.Doubts()) != 0 {
 		t.Errorf("%+v; %q", a, d.Doubts())
 	}
@@ -149,20 +146,38 @@ func traceAt(t *testing.T, b gofront.BuildOptions, unit Unit, built ...*gofront.
 	return d, out.String()
 }
 
-// traceBoth is traceAt, with what the program prints as it is, which Build has built too.
-func traceBoth(t *testing.T, b gofront.BuildOptions, unit Unit) (_ *Document, got, want string) {
+// programOf builds a case of the corpus, or with a path a package of a folder of testdata/cases; of
+// symbolic-link the module is behind a link.
+func programOf(t *testing.T, name, path string) (b gofront.BuildOptions, program *gofront.Built) {
 	t.Helper()
-	work := t.TempDir()
-	built, err := gofront.Build(t.Context(), b, work)
-	if err != nil {
-		t.Fatal(err)
+	if path == "" {
+		b.Dir, b.Path = corpus.Dir(t), "."
+		return b, built.Corpus(t, b)
 	}
-	plain := exec.Command(filepath.Join(work, "plain"))
+	b.Dir, b.Path = corpus.LayCopy(t, name, "testdata/cases/"+name), path
+	if name == "symbolic-link" {
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(filepath.Join(b.Dir, "real"), link); err != nil {
+			t.Fatal(err)
+		}
+		b.Dir = link
+	}
+	return b, built.Of(t, b.Dir, b)
+}
+
+// traceBoth traces a program and returns what it prints then and as it is.
+func traceBoth(t *testing.T, b gofront.BuildOptions, program *gofront.Built, unit Unit,
+	args ...string) (d *Document, got, want string) {
+	t.Helper()
+	plain := exec.Command(built.Plain(program), args...)
 	plain.Dir = b.Dir
-	out, err := plain.Output()
+	out, err := plain.CombinedOutput()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, got := traceAt(t, b, unit, built)
+	d, got, err = asked(t, unit, func(r *Request) { r.Build, r.Built, r.Args = b, program, args })
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
 	return d, got, string(out)
 }

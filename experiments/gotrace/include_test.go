@@ -155,9 +155,13 @@ func TestInclude(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("GOFLAGS", c.flags)
 			before := files(t, dir)
-			d, got, want := traceBoth(t, gofront.BuildOptions{Dir: c.dir, Path: ".", Include: []string{
-				"example.org/dep/...", "example.org/alias", "example.org/bare", "std:encoding/json",
-				"std:internal/..."}}, Lines)
+			b := gofront.BuildOptions{Dir: c.dir, Path: ".", Include: []string{"example.org/dep/...",
+				"example.org/alias", "example.org/bare", "std:encoding/json", "std:internal/..."}}
+			program, err := gofront.Build(t.Context(), b, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, got, want := traceBoth(t, b, program, Lines)
 			if strings.Contains(c.flags, "-trimpath") { // Build names files in full
 				want = run(t, c.dir, "go", "run", ".")
 			}

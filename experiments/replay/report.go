@@ -1,14 +1,9 @@
 package replay
 
 import (
-	"fmt"
-	"reflect"
-	"strconv"
-
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/hw/machine"
-	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/loi"
 )
@@ -27,7 +22,7 @@ func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport
 		opt.Seed = t.Header.Seed // of the first repetition of a simulated run
 	}
 	if opt.Place == nil {
-		in, err := Program(t)
+		in, err := request.Program(t)
 		if err != nil {
 			r.WarningCodes = append(r.WarningCodes, result.Warn(result.PlacesUnknown, err.Error()))
 		} else {
@@ -63,62 +58,4 @@ func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport
 		r.WarningCodes = append(r.WarningCodes, result.Warn(result.ImposedNodes))
 	}
 	return r, nil
-}
-
-// Program makes the program of a trace anew, without its data. It is an error if that is not
-// possible, or if its blocks are others.
-func Program(t *loi.Trace) (kernel.Instance, error) {
-	name := t.Header.Kernel
-	k, ok := kernels.ByName(name)
-	if !ok {
-		return nil, fmt.Errorf("the trace's program %q is none of krdlab's", name)
-	}
-	params, err := readParams(k, t.Header.Params)
-	if err != nil {
-		return nil, err
-	}
-	if err := request.CheckParams(k, params); err != nil {
-		return nil, err
-	}
-	in, err := k.New(params, kernel.Env{Seed: t.Header.Seed, Dry: true})
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := in.(kernel.Modelled); !ok {
-		err = fmt.Errorf("%s does not tell the places of its blocks", name)
-	} else if got := in.Registry(); !reflect.DeepEqual(got.Objects, t.Header.Registry.Objects) {
-		err = fmt.Errorf("%s with %s has other blocks now than in the trace", name,
-			request.Describe(k, params))
-	}
-	if err != nil {
-		in.Close()
-		return nil, err
-	}
-	return in, nil
-}
-
-// readParams reads what ParamList returns: every parameter of k in order.
-func readParams(k *kernel.Kernel, list []loi.KV) (kernel.Params, error) {
-	if len(list) != len(k.Params) {
-		return nil, fmt.Errorf("the trace has %d parameters, and %s has %d", len(list), k.Name,
-			len(k.Params))
-	}
-	p := kernel.Params{}
-	for i := range k.Params {
-		d, kv := &k.Params[i], list[i]
-		if kv.Key != d.Name {
-			return nil, fmt.Errorf("the trace has the parameter %s, expected %s in its place",
-				kv.Key, d.Name)
-		}
-		p[d.Name] = kv.Value
-		if d.Kind == kernel.IntParam {
-			n, err := strconv.Atoi(kv.Value)
-			if err != nil {
-				return nil, fmt.Errorf("the trace has %s=%s, expected a whole number", d.Name,
-					kv.Value)
-			}
-			p[d.Name] = n
-		}
-	}
-	return p, nil
 }

@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
+	"krdlab/experiments/steps"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
@@ -18,15 +19,15 @@ import (
 
 // ablationSizes are the runs of an ablation by scale: the matrix product on the machine of the
 // paper, and on more and smaller caches.
-var ablationSizes = map[Scale]struct {
+var ablationSizes = map[steps.Scale]struct {
 	params kernel.Params
 	seeds  int
 	on     []onCores
 }{
-	Smoke: {asPaper(256), 6, []onCores{{request.DefaultMachine, 12}}},
-	Quick: {asPaper(2048), 6, []onCores{{request.DefaultMachine, 12},
+	steps.Smoke: {asPaper(256), 6, []onCores{{request.DefaultMachine, 12}}},
+	steps.Quick: {asPaper(2048), 6, []onCores{{request.DefaultMachine, 12},
 		{request.DefaultMachine, 24}}},
-	Paper: {asPaper(4096), 20, []onCores{{request.DefaultMachine, 12},
+	steps.Paper: {asPaper(4096), 20, []onCores{{request.DefaultMachine, 12},
 		{request.DefaultMachine, 24}, {"epyc-2s", 96}}},
 }
 
@@ -37,7 +38,7 @@ type onCores struct {
 
 // AblationPlan returns the requests of an ablation: the paper's schedulers, and each with one of
 // its rules changed at a time, as its parameters allow. All else, prices too, stays the same.
-func AblationPlan(scale Scale) ([]request.Request, error) {
+func AblationPlan(scale steps.Scale) ([]request.Request, error) {
 	size, err := sized(ablationSizes, scale)
 	if err != nil {
 		return nil, err

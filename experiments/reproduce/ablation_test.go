@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"krdlab/experiments/request"
+	"krdlab/experiments/steps"
 )
 
 // An ablation has the paper's schedulers and each with one rule changed, and its cells are possible.
 func TestAblationPlan(t *testing.T) {
-	for _, scale := range Scales {
+	for _, scale := range steps.Scales {
 		plan, err := AblationPlan(scale)
 		if err != nil {
 			t.Fatal(err)

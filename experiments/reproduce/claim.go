@@ -7,6 +7,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/krd/doc"
@@ -104,7 +105,7 @@ type Finding struct {
 
 // ForClaims is an error unless the draws are of the evaluation at that scale: of its sizes, and of
 // its machine as the program has it.
-func (b *Bands) ForClaims(scale Scale) error {
+func (b *Bands) ForClaims(scale steps.Scale) error {
 	if b.Scale != scale {
 		return failure.Errorf(failure.Request, "found draws of --scale %s, expected %s", b.Scale,
 			scale)

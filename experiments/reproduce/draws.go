@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/hw/failure"
 	"krdlab/krd/doc"
 )
@@ -37,14 +38,14 @@ type drawn struct {
 	measure string // the id of one of drawnQuantities
 	value   float64
 	unit    string
-	scale   Scale
+	scale   steps.Scale
 	hash    string // of the machine that was drawn
 }
 
 // Bands are what measures came to on machines whose guessed numbers were drawn within their ranges.
 // Draw 0 is the machine as its file has it.
 type Bands struct {
-	Scale       Scale
+	Scale       steps.Scale
 	MachineHash string // of draw 0
 	Draws       int    // that are there, draw 0 included
 
@@ -184,7 +185,7 @@ func readDrawn(r io.Reader) ([]drawn, error) {
 			continue
 		}
 		d := drawn{kernel: cells[1], params: cells[2], sched: cells[4], measure: cells[5],
-			unit: cells[7], scale: Scale(cells[8]), hash: cells[9]}
+			unit: cells[7], scale: steps.Scale(cells[8]), hash: cells[9]}
 		var wrong [3]error
 		d.draw, wrong[0] = strconv.Atoi(cells[0])
 		d.cores, wrong[1] = strconv.Atoi(cells[3])
@@ -197,8 +198,8 @@ func readDrawn(r io.Reader) ([]drawn, error) {
 			{wrong[1] == nil && d.cores > 0, strconv.Quote(cells[3]) + " cores", "a number from 1"},
 			{wrong[2] == nil && result.Some(d.value).Known(), "the value " + strconv.Quote(cells[6]),
 				"a number"},
-			{slices.Contains(Scales, d.scale), "the scale " + strconv.Quote(cells[8]),
-				fmt.Sprintf("one of %v", Scales)},
+			{slices.Contains(steps.Scales, d.scale), "the scale " + strconv.Quote(cells[8]),
+				fmt.Sprintf("one of %v", steps.Scales)},
 			{slices.Contains(papers, d.sched), "the scheduler " + strconv.Quote(d.sched),
 				fmt.Sprintf("one of %v", papers)},
 			{slices.ContainsFunc(drawnQuantities, func(q quantity) bool { return q.id == d.measure }),

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"bytes"
 	"errors"
+	"krdlab/experiments/steps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,9 @@ const aHash = "5f"
 
 func someDrawn() (rows []drawn) {
 	for draw, ovr := range []float64{1.2, 1.1, 1.4} {
-		rows = append(rows, drawn{draw, "matmul", "n=256", 12, mth, "ovr", ovr, "", Smoke, aHash},
-			drawn{draw, "matmul", "n=256", 12, tbb, "ovr", 1.3, "", Smoke, aHash},
-			drawn{draw, "fmm", "bodies=2000", 24, mth, "time", 2.5, "s", Smoke, aHash})
+		rows = append(rows, drawn{draw, "matmul", "n=256", 12, mth, "ovr", ovr, "", steps.Smoke, aHash},
+			drawn{draw, "matmul", "n=256", 12, tbb, "ovr", 1.3, "", steps.Smoke, aHash},
+			drawn{draw, "fmm", "bodies=2000", 24, mth, "time", 2.5, "s", steps.Smoke, aHash})
 	}
 	return rows
 }
@@ -35,7 +36,7 @@ func TestBands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bands.Scale != Smoke || bands.MachineHash != aHash || bands.Draws != 3 {
+	if bands.Scale != steps.Smoke || bands.MachineHash != aHash || bands.Draws != 3 {
 		t.Errorf("study of %s, machine %s, %d draws", bands.Scale, bands.MachineHash, bands.Draws)
 	}
 	if list := bands.sorted(bandKey{"matmul", 12, mth, "ovr"}); len(list) < 2 || list[0] != 1.1 ||

@@ -14,6 +14,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
@@ -24,15 +25,15 @@ import (
 const MaxDraws = 1000
 
 // drawSizes are the programs of a draw by scale, and by what it is fitted.
-var drawSizes = map[Scale]struct {
+var drawSizes = map[steps.Scale]struct {
 	fit, seeds int // n of matmul
 	near       float64
 	matmul     int // n
 	fmm        kernel.Params
 }{
-	Smoke: {1024, 6, 0.006, 64, kernel.Params{"bodies": 200}},
-	Quick: {2048, 3, 0.005, 4096, kernel.Params{"bodies": 100_000}},
-	Paper: {4096, 1, 0.004, 4096, kernel.Params{"bodies": 1_000_000}},
+	steps.Smoke: {1024, 6, 0.006, 64, kernel.Params{"bodies": 200}},
+	steps.Quick: {2048, 3, 0.005, 4096, kernel.Params{"bodies": 100_000}},
+	steps.Paper: {4096, 1, 0.004, 4096, kernel.Params{"bodies": 1_000_000}},
 }
 
 // drawCores are those of a draw's cells.
@@ -64,13 +65,13 @@ func choice(draw int, input string, values []string) string {
 func DrawDir(draw int) string { return fmt.Sprintf("draw-%03d", draw) }
 
 // DrawNote says in a draw's experiment what it is a draw of.
-func DrawNote(m *machine.Machine, scale Scale, draw int) string {
+func DrawNote(m *machine.Machine, scale steps.Scale, draw int) string {
 	return fmt.Sprintf("draw %d of %s, %s, scale %s", draw, m.Name, m.Hash(), scale)
 }
 
 // DrawPlan draws a machine and fits it, in a folder within dir that it removes, and returns the
 // requests of the draw. Draw 0 is m, and is not fitted.
-func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, dir string,
+func DrawPlan(ctx context.Context, m *machine.Machine, scale steps.Scale, draw int, dir string,
 	argv []string) ([]request.Request, error) {
 	size, err := sized(drawSizes, scale)
 	if err != nil {
@@ -102,7 +103,7 @@ func DrawPlan(ctx context.Context, m *machine.Machine, scale Scale, draw int, di
 }
 
 // drawnOf are the values of a draw; those that are not known are left out.
-func drawnOf(e *dataset.Experiment, scale Scale, draw int) (rows []drawn) {
+func drawnOf(e *dataset.Experiment, scale steps.Scale, draw int) (rows []drawn) {
 	for i := range e.Cells {
 		r := e.Cells[i].Result
 		hash := simulatedOn(r)
@@ -122,7 +123,7 @@ func drawnOf(e *dataset.Experiment, scale Scale, draw int) (rows []drawn) {
 // WriteDraws writes the values and bands of the experiments of draws 0, 1, ... into dir, shows p the
 // bands, and returns the names of the files. Errors: an experiment in which cells are missing; of
 // writing.
-func WriteDraws(p *doc.Page, dir string, scale Scale, draws []*dataset.Experiment) (
+func WriteDraws(p *doc.Page, dir string, scale steps.Scale, draws []*dataset.Experiment) (
 	[]string, error) {
 	var rows []drawn
 	for i, e := range draws {

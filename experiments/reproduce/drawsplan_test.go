@@ -14,6 +14,7 @@ import (
 	"krdlab/experiments"
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
+	"krdlab/experiments/steps"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
@@ -34,7 +35,7 @@ func paperMachine(t *testing.T) *machine.Machine {
 func TestDrawPlan(t *testing.T) {
 	m := paperMachine(t)
 	dir := t.TempDir()
-	plan, err := DrawPlan(context.Background(), m, Smoke, 2, dir, nil)
+	plan, err := DrawPlan(context.Background(), m, steps.Smoke, 2, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestDrawPlan(t *testing.T) {
 		t.Errorf("the fit left %v (%v)", left, err)
 	}
 	got := plan[0].Machine
-	again, err := DrawPlan(context.Background(), m, Smoke, 2, dir, nil)
+	again, err := DrawPlan(context.Background(), m, steps.Smoke, 2, dir, nil)
 	if err != nil || again[0].Machine.Hash() != got.Hash() {
 		t.Errorf("fitted again, the machine is another (%v)", err)
 	}
@@ -55,7 +56,7 @@ func TestDrawPlan(t *testing.T) {
 		t.Error("the fit changed nothing, or what was drawn")
 	}
 
-	size := drawSizes[Smoke]
+	size := drawSizes[steps.Smoke]
 	f, err := newFitting(got, kernel.Params{"n": size.fit, "leaf": leafOf(2), "layout": "row"})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestDrawPlan(t *testing.T) {
 		}
 	}
 
-	zero, err := DrawPlan(context.Background(), m, Smoke, 0, dir, nil)
+	zero, err := DrawPlan(context.Background(), m, steps.Smoke, 0, dir, nil)
 	if err != nil || zero[0].Machine.Hash() != m.Hash() {
 		t.Errorf("draw 0 is not the machine (%v)", err)
 	}
@@ -165,7 +166,7 @@ func TestSameOrder(t *testing.T) {
 	for draw, values := range [][]float64{{1, 2, 3, 4}, {1.1, 1.2, 1.3, 1.4}, {2, 1, 3, 4},
 		{1, 2, 3}} {
 		for i, v := range values {
-			rows = append(rows, drawn{draw, "matmul", "n=256", 12, papers[i], "wti", v, "", Smoke,
+			rows = append(rows, drawn{draw, "matmul", "n=256", 12, papers[i], "wti", v, "", steps.Smoke,
 				aHash})
 		}
 	}
@@ -182,7 +183,7 @@ func TestSameOrder(t *testing.T) {
 func TestDamagedDraw(t *testing.T) {
 	bad := dataset.Problem{Kind: dataset.Unreadable, Detail: "cell 1"}
 	draws := []*dataset.Experiment{{}, {Problems: []dataset.Problem{bad}}}
-	_, err := WriteDraws(doc.NewPage(io.Discard, 0), t.TempDir(), Smoke, draws)
+	_, err := WriteDraws(doc.NewPage(io.Discard, 0), t.TempDir(), steps.Smoke, draws)
 	if failure.Of(err) != failure.Data || !strings.Contains(err.Error(), DrawDir(1)) {
 		t.Errorf("got %v, expected bad data of %s", err, DrawDir(1))
 	}

@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
 	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
 )
@@ -251,7 +252,7 @@ func TestJudgedByBands(t *testing.T) {
 			for _, n := range []int{1, 6, 12, 24} {
 				for _, m := range []string{"ovr", "wti", "beyond_32mib"} {
 					rows = append(rows, drawn{kernel: "matmul", cores: n, sched: s, measure: m,
-						value: 1.1 + 0.04*float64(i) + shift, scale: Smoke, hash: "h"})
+						value: 1.1 + 0.04*float64(i) + shift, scale: steps.Smoke, hash: "h"})
 				}
 			}
 		}

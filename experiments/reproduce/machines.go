@@ -7,24 +7,25 @@ import (
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
 	"krdlab/experiments/stats"
+	"krdlab/experiments/steps"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 )
 
 // machineSizes are the programs by scale; FMM runs on all cores of a machine only.
-var machineSizes = map[Scale]struct {
+var machineSizes = map[steps.Scale]struct {
 	matmul, fmm  kernel.Params
 	seeds, draws int
 }{
-	Smoke: {asPaper(128), kernel.Params{"bodies": 300}, 6, 1},
-	Quick: {asPaper(2048), kernel.Params{"bodies": 30_000}, 6, mostMachineDraws},
-	Paper: {asPaper(4096), kernel.Params{"bodies": 100_000}, 6, mostMachineDraws},
+	steps.Smoke: {asPaper(128), kernel.Params{"bodies": 300}, 6, 1},
+	steps.Quick: {asPaper(2048), kernel.Params{"bodies": 30_000}, 6, mostMachineDraws},
+	steps.Paper: {asPaper(4096), kernel.Params{"bodies": 100_000}, 6, mostMachineDraws},
 }
 
 // MachinesPlan returns the requests that ask the paper's conclusions of machines: the schedulers of
 // the evaluation on the cores of one last-level cache, on half of the caches and on all; and the
 // matrix product, with one seed, on draws of each machine whose guesses have ranges.
-func MachinesPlan(scale Scale, machines []*machine.Machine) ([]request.Request, error) {
+func MachinesPlan(scale steps.Scale, machines []*machine.Machine) ([]request.Request, error) {
 	size, err := sized(machineSizes, scale)
 	if err != nil {
 		return nil, err

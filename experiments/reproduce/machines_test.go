@@ -6,6 +6,7 @@ import (
 
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/dataset/datasettest"
+	"krdlab/experiments/steps"
 	"krdlab/hw/machine"
 )
 
@@ -20,7 +21,7 @@ func TestMachinesPlan(t *testing.T) {
 		}
 		all = append(all, m)
 	}
-	for _, scale := range Scales {
+	for _, scale := range steps.Scales {
 		plan, err := MachinesPlan(scale, all)
 		if err != nil {
 			t.Fatal(err)

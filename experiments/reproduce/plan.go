@@ -6,32 +6,12 @@ import (
 	"slices"
 
 	"krdlab/experiments/request"
+	"krdlab/experiments/steps"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
-
-// A Scale is how much of the evaluation is redone.
-type Scale string
-
-// The scales. Bounds of the claims do not depend on it.
-const (
-	Smoke Scale = "smoke" // small programs, to see that all of it works; seconds
-	Quick Scale = "quick" // the paper's matrix product with 6 seeds, a small FMM; minutes
-	Paper Scale = "paper" // the paper's sizes: 20 seeds, FMM of 1 M bodies with 6; half an hour
-)
-
-// Scales are those, the smallest first.
-var Scales = []Scale{Smoke, Quick, Paper}
-
-// ParseScale reads the value of --scale.
-func ParseScale(s string) (Scale, error) {
-	if slices.Contains(Scales, Scale(s)) {
-		return Scale(s), nil
-	}
-	return "", &request.Error{Flag: "scale", Got: s, Want: "choose smoke, quick or paper"}
-}
 
 // size is what a scale runs.
 type size struct {
@@ -47,22 +27,22 @@ type size struct {
 // in an array of C. So the rows of a tile are a few lines each, which no prefetcher follows.
 func asPaper(n int) kernel.Params { return kernel.Params{"n": n, "layout": "row"} }
 
-var sizes = map[Scale]size{
-	Smoke: {
+var sizes = map[steps.Scale]size{
+	steps.Smoke: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: asPaper(64), matmulSeeds: 6,
 		fmm: kernel.Params{"bodies": 200}, fmmSeeds: 6, perTask: 1200,
 		nativeMatmul: kernel.Params{"n": 64}, nativeFMM: kernel.Params{"bodies": 200},
 		nativeReps: 2,
 	},
-	Quick: {
+	steps.Quick: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: asPaper(4096), matmulSeeds: 6,
 		fmm: kernel.Params{"bodies": 100_000}, fmmSeeds: 6, perTask: 1200,
 		nativeMatmul: kernel.Params{"n": 1024}, nativeFMM: kernel.Params{"bodies": 100_000},
 		nativeReps: 10,
 	},
-	Paper: {
+	steps.Paper: {
 		cores:  []int{1, 2, 4, 6, 12, 18, 24},
 		matmul: asPaper(4096), matmulSeeds: 20,
 		fmm: kernel.Params{"bodies": 1_000_000}, fmmSeeds: 6, perTask: 1500,
@@ -88,7 +68,7 @@ var (
 )
 
 // sized is what a scale has of a study.
-func sized[T any](sizes map[Scale]T, scale Scale) (T, error) {
+func sized[T any](sizes map[steps.Scale]T, scale steps.Scale) (T, error) {
 	s, ok := sizes[scale]
 	if !ok {
 		return s, fmt.Errorf("there is no scale %q", scale)
@@ -126,7 +106,7 @@ func schedulers(names []string) []runtimes.Scheduler {
 
 // Plan returns the requests of a scale: the paper's machine simulated, and this computer with
 // hostCores cores: on one core, on powers of two and on all.
-func Plan(scale Scale, hostCores int) ([]request.Request, error) {
+func Plan(scale steps.Scale, hostCores int) ([]request.Request, error) {
 	s, err := sized(sizes, scale)
 	if err != nil {
 		return nil, err

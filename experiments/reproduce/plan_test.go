@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"krdlab/experiments/request"
+	"krdlab/experiments/steps"
 	"krdlab/hw"
 )
 
 // possible is an error for each request that its machine, or host, cannot do.
-func possible(t *testing.T, scale Scale, plan []request.Request, host *hw.Topology) {
+func possible(t *testing.T, scale steps.Scale, plan []request.Request, host *hw.Topology) {
 	t.Helper()
 	for i := range plan {
 		c, topo := &plan[i], host
@@ -32,7 +33,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scale := range Scales {
+	for _, scale := range steps.Scales {
 		plan, err := Plan(scale, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	_, flag := ParseScale("large")
+	_, flag := steps.ParseScale("large")
 	_, ablation := AblationPlan("large")
 	_, machines := MachinesPlan("large", nil)
 	_, evaluation := Plan("large", 2)

@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
@@ -18,16 +19,16 @@ import (
 )
 
 // validateSizes are the programs by scale.
-var validateSizes = map[Scale]struct {
+var validateSizes = map[steps.Scale]struct {
 	matmul []int
 	fmm    int
 	reps   int // native; simulated are as many seeds
 	// all kernels in these classes, serial and under the default scheduler on all cores
 	classes []string
 }{
-	Smoke: {[]int{64}, 100, 6, nil},
-	Quick: {[]int{512, 1024}, 30_000, 10, []string{kernel.SmallClass}},
-	Paper: {[]int{512, 1024, 2048}, 100_000, 10, []string{kernel.SmallClass, kernel.DefaultClass}},
+	steps.Smoke: {[]int{64}, 100, 6, nil},
+	steps.Quick: {[]int{512, 1024}, 30_000, 10, []string{kernel.SmallClass}},
+	steps.Paper: {[]int{512, 1024, 2048}, 100_000, 10, []string{kernel.SmallClass, kernel.DefaultClass}},
 }
 
 // kernelReps are how often all kernels are run: the fewest that give intervals.
@@ -36,7 +37,7 @@ const kernelReps = 6
 // ValidatePlan returns the requests that set this computer beside the machine m that was measured
 // on it: each scheduler that exists on both, natively and simulated, on one core, powers of two and
 // all hostCores cores.
-func ValidatePlan(scale Scale, m *machine.Machine, hostCores int) ([]request.Request, error) {
+func ValidatePlan(scale steps.Scale, m *machine.Machine, hostCores int) ([]request.Request, error) {
 	size, err := sized(validateSizes, scale)
 	if err != nil {
 		return nil, err

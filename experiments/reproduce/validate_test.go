@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/hw/machine"
 	"krdlab/loi"
 )
@@ -20,7 +21,7 @@ func TestValidatePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scale := range Scales {
+	for _, scale := range steps.Scales {
 		plan, err := ValidatePlan(scale, m, 2)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ package scene
 import (
 	"fmt"
 
-	"krdlab/experiments/replay"
+	"krdlab/experiments/request"
 	"krdlab/kernels/blocked"
 	"krdlab/loi"
 )
@@ -60,7 +60,7 @@ func (r *Run) Owners() (list []Object) {
 // of krdlab's and has the same blocks as the one that was traced.
 func layouts(t *loi.Trace) func(loi.ObjectID) Layout {
 	vector := func(loi.ObjectID) Layout { return Layout{} }
-	in, err := replay.Program(t)
+	in, err := request.Program(t)
 	if err != nil {
 		return vector
 	}

@@ -18,7 +18,6 @@ import (
 	"krdlab/examples"
 	"krdlab/experiments"
 	"krdlab/experiments/gotrace"
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
 	"krdlab/experiments/steps"
 	"krdlab/hw/failure"
@@ -81,7 +80,7 @@ var included = []string{"github.com/klauspost/compress/...", "github.com/pelleti
 	"github.com/jedib0t/go-pretty/v6/..."}
 
 // native runs the plain program.
-func native(ctx context.Context, w *steps.Worker, p *profiler, x *program, scale reproduce.Scale) (
+func native(ctx context.Context, w *steps.Worker, p *profiler, x *program, scale steps.Scale) (
 	any, error) {
 	if x.source == kernels {
 		return nativeKernel(ctx, w, x, scale)
@@ -148,7 +147,7 @@ func nativeProgram(ctx context.Context, w *steps.Worker, p *program, arguments [
 }
 
 // request asks for a kernel.
-func (p *program) request(scale reproduce.Scale) (q *request.Request, err error) {
+func (p *program) request(scale steps.Scale) (q *request.Request, err error) {
 	k, ok := table.ByName(p.name)
 	if !ok {
 		return nil, fmt.Errorf("%s is no kernel", p.name)
@@ -165,7 +164,7 @@ func (p *program) request(scale reproduce.Scale) (q *request.Request, err error)
 	return &r, nil
 }
 
-func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale reproduce.Scale) (any,
+func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale steps.Scale) (any,
 	error) {
 	r, err := p.request(scale)
 	if err != nil {
@@ -192,7 +191,7 @@ func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale reprod
 
 // measure profiles a program by a technique.
 func measure(ctx context.Context, w *steps.Worker, by *profiler, p *program, t *technique,
-	scale reproduce.Scale, last *recording) (any, error) {
+	scale steps.Scale, last *recording) (any, error) {
 	if t == &by.techniques[baseline] {
 		beside, err := steps.Load[Sample](w.Folder, measuredName(p, &by.techniques[slim]))
 		if err != nil {
@@ -262,7 +261,7 @@ type recording struct {
 
 // record makes the recording one of a program.
 func (r *recording) record(ctx context.Context, w *steps.Worker, p *program,
-	scale reproduce.Scale) error {
+	scale steps.Scale) error {
 	if r.of == p {
 		return nil
 	}
@@ -289,7 +288,7 @@ func (r *recording) record(ctx context.Context, w *steps.Worker, p *program,
 // ofPaths finds the critical paths of a Go program by a trace of its values. Those with the
 // dependences of reductions are found alone, so that there is one tag for each level.
 func ofPaths(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
-	scale reproduce.Scale, last *recording) (*Sample, error) {
+	scale steps.Scale, last *recording) (*Sample, error) {
 	if err := last.record(ctx, w, p, scale); err != nil {
 		return nil, err
 	}
@@ -355,7 +354,7 @@ func (x *Sample) notObserved(d *gotrace.Document) {
 
 // ofKernel looks at the trace of a simulated run.
 func ofKernel(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
-	scale reproduce.Scale) (*Sample, error) {
+	scale steps.Scale) (*Sample, error) {
 	r, err := p.request(scale)
 	if err != nil {
 		return nil, err

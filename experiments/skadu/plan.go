@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"strings"
 
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/steps"
 	"krdlab/krd/shadow"
 )
@@ -90,11 +89,11 @@ type program struct {
 
 type inputs struct{ smoke, quick, paper string }
 
-func (s *inputs) of(scale reproduce.Scale) string {
+func (s *inputs) of(scale steps.Scale) string {
 	switch scale {
-	case reproduce.Smoke:
+	case steps.Smoke:
 		return s.smoke
-	case reproduce.Paper:
+	case steps.Paper:
 		return s.paper
 	}
 	return s.quick
@@ -147,10 +146,10 @@ var programs = []program{
 
 // has reports whether a program is profiled so at a scale: a block is a datum of a kernel, of which
 // there are few.
-func (p *profiler) has(x *program, scale reproduce.Scale) bool { return x.input(p, scale) != "" }
+func (p *profiler) has(x *program, scale steps.Scale) bool { return x.input(p, scale) != "" }
 
 // input of a program, as it is profiled.
-func (x *program) input(p *profiler, scale reproduce.Scale) string {
+func (x *program) input(p *profiler, scale steps.Scale) string {
 	if p.paths {
 		return x.paths.of(scale)
 	}
@@ -158,7 +157,7 @@ func (x *program) input(p *profiler, scale reproduce.Scale) string {
 }
 
 // arguments of a Go program.
-func (x *program) arguments(p *profiler, scale reproduce.Scale) []string {
+func (x *program) arguments(p *profiler, scale steps.Scale) []string {
 	return strings.Fields(x.args + " " + x.input(p, scale))
 }
 
@@ -170,7 +169,7 @@ func measuredName(x *program, t *technique) string { return x.name + "-" + t.nam
 
 // plan lists the steps of a scale for some programs, with the plain runs first: nothing else runs
 // beside them.
-func plan(scale reproduce.Scale, programs []program) (list []steps.Step) {
+func plan(scale steps.Scale, programs []program) (list []steps.Step) {
 	add := func(name string, do func(context.Context, *steps.Worker) (any, error)) {
 		list = append(list, steps.Step{Name: name, Do: do})
 	}
@@ -197,7 +196,7 @@ func plan(scale reproduce.Scale, programs []program) (list []steps.Step) {
 		}
 		if !p.paths && x.source != kernels {
 			add(measuredName(x, &deepest), func(ctx context.Context, w *steps.Worker) (any, error) {
-				return measure(ctx, w, p, x, &deepest, reproduce.Smoke, &last)
+				return measure(ctx, w, p, x, &deepest, steps.Smoke, &last)
 			})
 		}
 	})
@@ -208,7 +207,7 @@ func plan(scale reproduce.Scale, programs []program) (list []steps.Step) {
 const Kind = "skadu"
 
 // Open makes the folder dir, or finds what it did of the same scale: see [steps.Open].
-func Open(dir string, scale reproduce.Scale) (f *steps.Folder, created bool, err error) {
+func Open(dir string, scale steps.Scale) (f *steps.Folder, created bool, err error) {
 	return steps.Open(dir, Kind, scale, plan(scale, programs))
 }
 

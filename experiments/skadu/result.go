@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/steps"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -18,7 +17,7 @@ import (
 
 // A Result is what the steps of a folder came to. As JSON each of its tables is an array.
 type Result struct {
-	Scale    reproduce.Scale
+	Scale    steps.Scale
 	Warnings []string
 	warned   []warning
 	rows     map[*profiler][]row // by program, then technique
@@ -427,7 +426,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 func (r *Result) View() *doc.Doc {
 	d := &doc.Doc{Title: fmt.Sprintf("Figures 7 and 8 of the skadu paper, scale %s", r.Scale),
 		Warnings: r.Warnings}
-	if r.Scale == reproduce.Smoke {
+	if r.Scale == steps.Smoke {
 		d.Say("The programs of this scale are so small that nothing can be told from them.")
 	}
 	d.Say("Memory expansion is (native memory + shadow memory) / native memory, both at most. A tag "+
@@ -441,7 +440,7 @@ func (r *Result) View() *doc.Doc {
 	d.Say("The baseline is not run where it would take more than %s. Its bytes are computed then, of "+
 		"the tables that SlimTV had and the deepest level: where a program has several outermost "+
 		"regions, each with fewer levels, they are a bound. Levels with iterations are those at inputs "+
-		"of scale %s.", units.Bytes(baselineLimit), reproduce.Smoke)
+		"of scale %s.", units.Bytes(baselineLimit), steps.Smoke)
 	d.Say("Critical paths are of a trace of all values, since their cost is in what follows these, " +
 		"and with the dependences of reductions: a path without them has shadow memory of its own. " +
 		"Their own slowdown is the CPU time of the analysis, the whole one that with the recording, " +

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/hw/hwtest/long"
@@ -34,14 +33,14 @@ var once = program{name: "sor-once", source: scimark, args: "sor -iterations 1",
 // some opens a folder with some of the steps of scale smoke and of once.
 func some(t *testing.T, names ...string) *steps.Folder {
 	t.Helper()
-	all := plan(reproduce.Smoke, append(slices.Clone(programs), once))
+	all := plan(steps.Smoke, append(slices.Clone(programs), once))
 	list := slices.DeleteFunc(all, func(s steps.Step) bool {
 		return !slices.Contains(names, s.Name)
 	})
 	if len(list) != len(names) {
 		t.Fatalf("%d steps of %q", len(list), names)
 	}
-	f, _, err := steps.Open(filepath.Join(t.TempDir(), "s"), Kind, reproduce.Smoke, list)
+	f, _, err := steps.Open(filepath.Join(t.TempDir(), "s"), Kind, steps.Smoke, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +192,7 @@ func put(t *testing.T, f *steps.Folder, name string, v any) {
 
 // The tables of made-up steps: what is divided by what, what is null and why.
 func TestResult(t *testing.T) {
-	f, _, err := Open(filepath.Join(t.TempDir(), "s"), reproduce.Quick)
+	f, _, err := Open(filepath.Join(t.TempDir(), "s"), steps.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +203,7 @@ func TestResult(t *testing.T) {
 	for i := range programs {
 		p := &programs[i]
 		for _, by := range profilers {
-			if !by.has(p, reproduce.Quick) {
+			if !by.has(p, steps.Quick) {
 				continue
 			}
 			put(t, f, nativeName(by, p), &Native{1e6, []float64{9e6, 1e6, 2e6}})
@@ -346,7 +345,7 @@ func TestResult(t *testing.T) {
 
 // Steps have names of their own, with a plain run and all techniques for each program.
 func TestPlan(t *testing.T) {
-	for _, scale := range reproduce.Scales {
+	for _, scale := range steps.Scales {
 		seen := map[string]bool{}
 		for _, s := range plan(scale, programs) {
 			if seen[s.Name] {
@@ -355,7 +354,7 @@ func TestPlan(t *testing.T) {
 			seen[s.Name] = true
 		}
 		paths := 12
-		if scale == reproduce.Smoke { // FT has no small class
+		if scale == steps.Smoke { // FT has no small class
 			paths = 11
 		}
 		if n := (16+paths)*(1+4) + 12; len(seen) != n {

@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
@@ -36,23 +35,23 @@ const Dir = "steps"
 
 // planDocument is what a folder is, in the file KIND.json.
 type planDocument struct {
-	SchemaVersion int             `json:"schema_version"`
-	Kind          string          `json:"kind"`
-	Scale         reproduce.Scale `json:"scale"`
-	Steps         []string        `json:"steps"`
+	SchemaVersion int      `json:"schema_version"`
+	Kind          string   `json:"kind"`
+	Scale         Scale    `json:"scale"`
+	Steps         []string `json:"steps"`
 }
 
 // A Folder is the experiment folder of a scale.
 type Folder struct {
 	Dir   string
 	Kind  string // a word
-	Scale reproduce.Scale
+	Scale Scale
 	Steps []Step
 }
 
 // Open makes the folder dir, or finds what it did of the same kind and scale: created says which.
 // Errors: [ErrFolder], wrapped; those of the file system.
-func Open(dir, kind string, scale reproduce.Scale, list []Step) (f *Folder, created bool,
+func Open(dir, kind string, scale Scale, list []Step) (f *Folder, created bool,
 	err error) {
 	f = &Folder{dir, kind, scale, list}
 	p := planDocument{1, kind, scale, nil}

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"krdlab/experiments/reproduce"
 )
 
 // A step that is left out does not stop the others; the next run tries it again, and no other. An
@@ -39,7 +37,7 @@ func TestLeft(t *testing.T) {
 		{nil, "[b]", "", 3, false},
 		{nil, "[]", "", 3, false},
 	} {
-		f, _, err := Open(dir, "kind", reproduce.Smoke, list)
+		f, _, err := Open(dir, "kind", Smoke, list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,10 +52,10 @@ func TestLeft(t *testing.T) {
 			t.Errorf("%v: kept %v, %v", c.fails, x, err)
 		}
 	}
-	if _, _, err := Open(dir, "other", reproduce.Smoke, list); !errors.Is(err, ErrFolder) {
+	if _, _, err := Open(dir, "other", Smoke, list); !errors.Is(err, ErrFolder) {
 		t.Errorf("another kind: %v", err)
 	}
-	if _, _, err := Open(dir, "kind", reproduce.Smoke, slices.Clone(list[1:])); !errors.Is(err,
+	if _, _, err := Open(dir, "kind", Smoke, slices.Clone(list[1:])); !errors.Is(err,
 		ErrFolder) {
 		t.Errorf("another plan: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/distances"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 )
@@ -43,11 +44,11 @@ func interchangeFigure(list []lineCurve) analysis.Drawn {
 	f := &plot.Figure{ID: "interchange", Title: "FFT before and after the interchange of its loops",
 		Columns: 1, Caption: []string{"Shares of all accesses to lines of 64 bytes."}}
 	for ; len(list) > 0; list = list[2:] {
-		var curves []plot.Curve
+		var curves []distances.Curve
 		for i, x := range list[:2] {
-			curves = append(curves, plot.Curve{Name: x.loops, Look: 1 + i, Histogram: &x.krd.Histogram})
+			curves = append(curves, distances.Curve{Name: x.loops, Look: 1 + i, Histogram: &x.krd.Histogram})
 		}
-		one, err := plot.Of(list[0].krd, curves, "")
+		one, err := distances.Of(list[0].krd, curves, "")
 		if err != nil {
 			return drawing{nil, err}
 		}

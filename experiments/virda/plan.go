@@ -16,7 +16,6 @@ import (
 	"strconv"
 
 	"krdlab/experiments/gotrace"
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/steps"
 	"krdlab/kernels/kernel"
 )
@@ -118,15 +117,15 @@ var quick = size{
 }
 
 // sizes has the sizes of a scale.
-func sizes(scale reproduce.Scale) size {
+func sizes(scale steps.Scale) size {
 	s := quick
 	switch scale {
-	case reproduce.Smoke:
+	case steps.Smoke:
 		s.of = map[string]inputs{"fft": {powers(8, 9), powers(10, 10)}, "lu": {[]int{16, 32}, []int{64}},
 			"sparse": {[]int{200, 400}, []int{800}}, "sor": {[]int{16, 32}, []int{64}}}
 		s.iterations, s.interchange, s.timing, s.timingRuns = 3, powers(9, 9), powers(8, 10), 1
 		s.simulated = ours([]int{128, 256}, powers(12, 13), []int{128, 256}, []int{20_000, 40_000})
-	case reproduce.Paper:
+	case steps.Paper:
 		s.of = maps.Clone(quick.of)
 		for name, large := range map[string]int{"fft": 1 << 21, "lu": 2048, "sparse": 200_000,
 			"sor": 2048} {
@@ -157,7 +156,7 @@ const (
 )
 
 // plan lists the steps of a scale, with the timing first: nothing else of them runs beside it.
-func plan(scale reproduce.Scale) (list []steps.Step) {
+func plan(scale steps.Scale) (list []steps.Step) {
 	s := sizes(scale)
 	step := func(name string, do func(context.Context, *steps.Worker) (any, error)) {
 		list = append(list, steps.Step{Name: name, Do: do})
@@ -204,7 +203,7 @@ func plan(scale reproduce.Scale) (list []steps.Step) {
 }
 
 // Open makes the folder dir, or finds what it did of the same scale: see [steps.Open].
-func Open(dir string, scale reproduce.Scale) (f *steps.Folder, created bool, err error) {
+func Open(dir string, scale steps.Scale) (f *steps.Folder, created bool, err error) {
 	return steps.Open(dir, Kind, scale, plan(scale))
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"krdlab/experiments/gotrace"
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/hw/units"
@@ -41,7 +40,7 @@ const (
 
 // A Result is what the steps of a folder came to. As JSON each of its tables is an array.
 type Result struct {
-	Scale         reproduce.Scale
+	Scale         steps.Scale
 	Computer      hw.Machine // of the timing
 	Agree, Judged int        // judgements
 	Warnings      []string
@@ -73,7 +72,7 @@ func (r *Result) View() *doc.Doc {
 	d.Say("%d of %d judgements agree. Thresholds: equal shifts, an error of at most %d %%, shares "+
 		"within %.0f points, loops that part beyond half of the LLC and at most at twice as much.",
 		r.Agree, r.Judged, leastError, 100*within)
-	if r.Scale == reproduce.Smoke {
+	if r.Scale == steps.Smoke {
 		d.Say("The programs of this scale are so small that nothing can be told from them.")
 	}
 	for _, t := range r.tables {

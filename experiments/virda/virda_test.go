@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"krdlab/experiments/gotrace"
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/krd"
@@ -41,7 +40,7 @@ func TestSmoke(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "v")
-	f, created, err := Open(dir, reproduce.Smoke)
+	f, created, err := Open(dir, steps.Smoke)
 	if err != nil || !created {
 		t.Fatalf("created %v, %v", created, err)
 	}
@@ -61,7 +60,7 @@ func TestSmoke(t *testing.T) {
 	if _, err := ResultOf(f); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("the result of some steps: %v", err)
 	}
-	if f, created, err = Open(dir, reproduce.Smoke); err != nil || created {
+	if f, created, err = Open(dir, steps.Smoke); err != nil || created {
 		t.Fatalf("created %v, %v", created, err)
 	}
 	done = done[:5] // the sixth was not finished
@@ -170,17 +169,17 @@ func checkJSON(t *testing.T, r *Result) {
 // A folder of something else, or of another scale, is not taken.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	if _, created, err := Open(dir, reproduce.Smoke); err != nil || !created {
+	if _, created, err := Open(dir, steps.Smoke); err != nil || !created {
 		t.Fatalf("an empty folder: created %v, %v", created, err)
 	}
-	if _, _, err := Open(dir, reproduce.Quick); !errors.Is(err, steps.ErrFolder) {
+	if _, _, err := Open(dir, steps.Quick); !errors.Is(err, steps.ErrFolder) {
 		t.Errorf("another scale: %v", err)
 	}
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "mine"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Open(other, reproduce.Smoke); !errors.Is(err, steps.ErrFolder) {
+	if _, _, err := Open(other, steps.Smoke); !errors.Is(err, steps.ErrFolder) {
 		t.Errorf("a folder of something else: %v", err)
 	}
 }
@@ -192,7 +191,7 @@ func TestNoToolchain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := Open(t.TempDir(), reproduce.Smoke)
+	f, _, err := Open(t.TempDir(), steps.Smoke)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +203,7 @@ func TestNoToolchain(t *testing.T) {
 // Steps have names of their own at each scale, and sizes of the inputs that components are found in
 // double, so that shifts are whole.
 func TestPlan(t *testing.T) {
-	for _, scale := range reproduce.Scales {
+	for _, scale := range steps.Scales {
 		seen := map[string]bool{}
 		for _, s := range plan(scale) {
 			if seen[s.Name] {
@@ -218,7 +217,7 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	if n := len(sizes(reproduce.Quick).of["lu"].targets); n != 1 {
+	if n := len(sizes(steps.Quick).of["lu"].targets); n != 1 {
 		t.Errorf("scale quick has %d targets: that of paper changes it", n)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"image/png"
 	"io"
-	"math"
+	"krdlab/hw/units"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,63 +16,41 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"krdlab/krd"
 )
 
-// serialMatmul is the histogram of the 4096 x 4096 multiplication on one core (see the tests of
-// package krd).
-func serialMatmul() *krd.Histogram {
-	below := []float64{16.6667, 25, 50, 59.375, 75, 79.2969, 87.5, 89.5996, 93.75, 94.7937, 96.875,
-		97.3961, 98.4375, 98.6979}
-	h := &krd.Histogram{Accesses: 3145728, AccessCount: 3145728, Cold: 32768}
-	var sum uint64
-	bin := func(k int, n uint64) {
-		h.Bins = append(h.Bins, krd.Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: n})
-		sum += n
-	}
-	for k := range 14 {
-		bin(k, 0)
-	}
-	for i, share := range below {
-		bin(14+i, uint64(math.Round(share/100*3145728))-sum)
-	}
-	bin(28, h.Accesses-h.Cold-sum)
-	return h
-}
+// shares are those of the accesses of the 4096 x 4096 multiplication on one core below 2^13 bytes
+// and the next powers of two, in %.
+var shares = []float64{0, 16.6667, 25, 50, 59.375, 75, 79.2969, 87.5, 89.5996, 93.75, 94.7937, 96.875,
+	97.3961, 98.4375, 98.6979, 98.96}
 
-func report(hs ...*krd.Histogram) *krd.Report {
-	l2, llc := uint64(256<<10), uint64(18<<20)
-	r := &krd.Report{SchemaVersion: krd.SchemaVersion, Distance: krd.Exclusive,
-		Weight: krd.WeightCount, L2Bytes: &l2, LLCBytes: &llc}
-	r.Histogram = *hs[0]
-	for i, h := range hs {
-		r.Nodes = append(r.Nodes, krd.Node{Node: i, Workers: []int{i}, Histogram: *h})
+// distances is a figure as those of reuse distances are: a curve of shares for each name, and bars of
+// their differences, or curves where there are several. Each curve is so much below the one before.
+func distances(below float64, names ...string) *Figure {
+	x := Axis{Label: "reuse distance [bytes]", Unit: "bytes", Min: 11, Max: 29.5,
+		Ticks: []Tick{{11.5, "0"}, {13, "8 KiB"}, {20, "1 MiB"}, {25, "32 MiB"}, {29, "INF"}}}
+	rules := []Rule{{Name: "L2 256 KiB", X1: 18, X2: 18, Y2: 100, Dashed: true},
+		{Name: "LLC 18 MiB", X1: 24.2, X2: 24.2, Y2: 100, Dashed: true}}
+	f := &Figure{ID: "krd", Title: "Kernel reuse distance", Columns: 1, Panels: []Panel{
+		{Kind: Lines, X: x, Y: PercentAxis("accesses with a smaller distance [%]", 100), Rules: rules},
+		{Kind: Lines, X: x, Y: PercentAxis("accesses in the bin [%]", 50), Rules: rules}},
+		Caption: []string{"n = 3 145 728 accesses on 1 node; exclusive distance; shares are of accesses, " +
+			"cold ones (INF) included.", "westmere-ex-4s (simulated)"}}
+	if len(names) == 1 {
+		f.Panels[1].Kind = Stacked
 	}
-	return r
-}
-
-// shifted moves part of every bin one up, as worse reuse does, and some to cold.
-func shifted(h *krd.Histogram, by float64) *krd.Histogram {
-	g := *h
-	g.Bins = append([]krd.Bin(nil), h.Bins...)
-	for k := len(g.Bins) - 2; k >= 0; k-- {
-		n := uint64(by * float64(g.Bins[k].Count))
-		g.Bins[k].Count -= n
-		g.Bins[k+1].Count += n
-	}
-	g.Bins[0].Count = uint64(by * 2e5)
-	g.Cold += uint64(by * 1e6)
-	g.Accesses += g.Bins[0].Count + g.Cold - h.Cold
-	return &g
-}
-
-// of is the figure of a report.
-func of(t *testing.T, r *krd.Report, each bool, about string) *Figure {
-	t.Helper()
-	f, err := Of(r, Nodes(r, each), about)
-	if err != nil {
-		t.Fatal(err)
+	for i, name := range names {
+		all, bins := NewSeries(name, 1+i), NewSeries(name, 1+i)
+		point := func(x, y float64) Point { return Point{X: x, Y: units.Some(y), N: 1} }
+		for k, share := range shares[1:] {
+			down := 1 - below*float64(i)
+			all.Points = append(all.Points, point(float64(13+k), share*down))
+			bins.Points = append(bins.Points, point(float64(13+k)-0.5, (share-shares[k])*down))
+		}
+		last := point(29, 100)
+		last.Apart = true
+		all.Points = append(all.Points, last)
+		f.Panels[0].Series = append(f.Panels[0].Series, all)
+		f.Panels[1].Series = append(f.Panels[1].Series, bins)
 	}
 	return f
 }
@@ -80,24 +58,21 @@ func of(t *testing.T, r *krd.Report, each bool, about string) *Figure {
 // TestFormats draws one node and four and decodes what was written. KRDPLOT_OUT=folder keeps the
 // figures, to be looked at.
 func TestFormats(t *testing.T) {
-	h := serialMatmul()
-	empty := &krd.Histogram{}
 	dir := os.Getenv("KRDPLOT_OUT")
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	noCaches := report(h)
-	noCaches.L2Bytes, noCaches.LLCBytes = nil, nil
+	noCaches := distances(0, "sum over nodes")
+	for i := range noCaches.Panels {
+		noCaches.Panels[i].Rules = nil
+	}
 	for _, c := range []struct {
 		name string
 		fig  *Figure
 	}{
-		{"one", of(t, report(h), true, "matmul n = 4096, leaf 32x32x64, workfirst, 1 core of "+
-			"westmere-ex-4s (simulated)")},
-		{"four", of(t, report(shifted(h, 0.2), shifted(h, 0.05), shifted(h, 0.3), shifted(h, 0.5),
-			empty), true, "westmere-ex-4s (simulated)")},
-		{"nocaches", of(t, noCaches, false, "")},
-		{"coldonly", of(t, report(&krd.Histogram{Accesses: 5, AccessCount: 5, Cold: 5}), false, "")},
+		{"one", distances(0, "node 0")},
+		{"four", distances(0.15, "sum over nodes", "node 0", "node 1", "node 2", "node 3")},
+		{"nocaches", noCaches},
 	} {
 		for _, format := range []string{"png", "svg", "pdf"} {
 			path := filepath.Join(dir, c.name+"."+format)
@@ -145,9 +120,6 @@ func TestFormats(t *testing.T) {
 				}
 				if c.name == "four" {
 					want = append(want, "0", "sum over nodes", "node 0", "node 3")
-				}
-				if c.name == "coldonly" {
-					want = []string{"INF", "L2 256 KiB"}
 				}
 				for _, w := range append(want, newCaption(c.fig.Caption)...) {
 					if !words[w] {
@@ -246,7 +218,7 @@ func TestPDF(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	var b bytes.Buffer
-	if err := of(t, report(serialMatmul()), false, "").Write(&b, "pdf"); err != nil {
+	if err := distances(0, "node 0").Write(&b, "pdf"); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(b.Bytes(), []byte("Date")) {
@@ -255,13 +227,9 @@ func TestPDF(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	f := of(t, report(serialMatmul()), false, "")
+	f := distances(0, "node 0")
 	if err := f.Write(io.Discard, "gif"); !errors.Is(err, ErrFormat) {
 		t.Errorf("gif: %v, want ErrFormat", err)
-	}
-	empty := report(&krd.Histogram{})
-	if _, err := Of(empty, Nodes(empty, true), ""); !errors.Is(err, ErrEmpty) {
-		t.Errorf("no accesses: %v, want ErrEmpty", err)
 	}
 	if format, err := FormatOf("a/b.SVG"); format != "svg" || err != nil {
 		t.Errorf("%s, %v", format, err)

@@ -13,16 +13,19 @@ import (
 // However many series and words there are, they lie beside and below each other, within the
 // picture; series of one name stand in the legend once.
 func TestManySeries(t *testing.T) {
-	h := serialMatmul()
-	r := report(h)
-	var curves []Curve
+	var names []string
 	for i := range 60 {
-		curves = append(curves, Curve{Name: fmt.Sprintf("trace %d", i), Histogram: shifted(h,
-			float64(i)/100), Look: i % 30, Legend: fmt.Sprintf("scheduler %d", i%30)})
+		names = append(names, fmt.Sprintf("trace %d", i))
 	}
-	f, err := Of(r, curves, strings.Repeat("words of a caption ", 20))
-	if err != nil {
-		t.Fatal(err)
+	f := distances(0.01, names...)
+	f.Caption = []string{strings.Repeat("words of a caption ", 20)}
+	for p := range f.Panels {
+		for i := range f.Panels[p].Series {
+			s := &f.Panels[p].Series[i]
+			look := NewSeries(s.Name, i%30)
+			look.Points, look.Legend = s.Points, fmt.Sprintf("scheduler %d", i%30)
+			*s = look
+		}
 	}
 	l := f.legend()
 	n := 0

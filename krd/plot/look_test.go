@@ -205,16 +205,3 @@ func TestDifferentLooks(t *testing.T) {
 		t.Errorf("%d looks", len(got))
 	}
 }
-
-// Equal histograms are said to be.
-func TestIdentical(t *testing.T) {
-	h := serialMatmul()
-	f, err := Of(report(h), []Curve{{Name: "a", Histogram: h}, {Name: "b", Histogram: shifted(h, 0.2)},
-		{Name: "c", Histogram: h}}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if last := f.Caption[len(f.Caption)-1]; last != "Identical: a and c." {
-		t.Errorf("%q", f.Caption)
-	}
-}

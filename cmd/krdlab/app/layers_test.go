@@ -32,7 +32,7 @@ var layers = map[string][]string{
 var experimentsOrder = []string{
 	"browser", "request", "result", "dataset", "stats", "replay", "scene", "view", "measure", "show",
 	"gotrace", "", "doctor", "sweep", "correlate", "compare", "figures", "survey", "model",
-	"report", "reproduce", "steps", "virda", "skadu", "disconpro",
+	"report", "steps", "reproduce", "virda", "skadu", "disconpro",
 }
 
 const module = "krdlab"

@@ -15,6 +15,7 @@ import (
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
 	"krdlab/experiments/result"
+	"krdlab/experiments/steps"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -54,7 +55,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&f.scale, "scale", string(reproduce.Quick), "`HOW` much: smoke (seconds: "+
+	p.StringVar(&f.scale, "scale", string(steps.Quick), "`HOW` much: smoke (seconds: "+
 		"programs so small that they say nothing about the claims), quick (minutes: 6 seeds, a "+
 		"small FMM) or paper (its sizes, 20 seeds; half an hour)")
 	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default reproduce-SCALE in "+
@@ -82,7 +83,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 }
 
 func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
-	scale, err := reproduce.ParseScale(f.scale)
+	scale, err := steps.ParseScale(f.scale)
 	if err != nil {
 		return err
 	}
@@ -172,10 +173,10 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		return allUsed(errors.Join(err, writeJSON(a.stdout, findings)), e)
 	}
 	p := a.page()
-	if scale == reproduce.Smoke {
+	if scale == steps.Smoke {
 		p.Line("%s.", reproduce.CountOf(findings))
 		p.Line("All of it works; no claim can be judged at --scale %s: type --scale %s or %s. "+
-			"Tables and claims are in %s and %s.", scale, reproduce.Quick, reproduce.Paper,
+			"Tables and claims are in %s and %s.", scale, steps.Quick, steps.Paper,
 			reproduce.TablesText, reproduce.ClaimsText)
 	} else {
 		if werr := reproduce.Tables(e).Text(p); werr != nil {
@@ -210,7 +211,7 @@ func (f *reproduceFlags) otherPlan(dir, kind string, other *sweep.DifferentPlanE
 func scaleNote(scale string) string { return "scale " + scale }
 
 // loadBands reads the draws that --bands names, nil without it; claims says that they are judged.
-func (f *reproduceFlags) loadBands(scale reproduce.Scale, claims bool) (*reproduce.Bands, error) {
+func (f *reproduceFlags) loadBands(scale steps.Scale, claims bool) (*reproduce.Bands, error) {
 	switch {
 	case f.bands == "":
 		return nil, nil

@@ -14,6 +14,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
+	"krdlab/experiments/steps"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -21,7 +22,7 @@ import (
 
 // reproduceDraws is `krdlab reproduce --draws`: draw 0 and n more, an experiment each in a folder
 // of dir, and their bands. What is there is gone on with.
-func (a *app) reproduceDraws(ctx context.Context, scale reproduce.Scale, n int, dir string) error {
+func (a *app) reproduceDraws(ctx context.Context, scale steps.Scale, n int, dir string) error {
 	if err := drawsFolder(dir); err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func drawsFolder(dir string) error {
 }
 
 // planOfDraw is the plan of a draw: that in its folder, or a new one, for which the draw is fitted.
-func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale reproduce.Scale, draw int,
+func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale steps.Scale, draw int,
 	dir string) (*sweep.Plan, error) {
 	note := reproduce.DrawNote(m, scale, draw)
 	there, err := dataset.Load(dir)

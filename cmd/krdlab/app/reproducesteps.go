@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/reproduce"
 	"krdlab/experiments/result"
 	"krdlab/experiments/steps"
 	"krdlab/hw/failure"
@@ -16,7 +15,7 @@ import (
 type stepwise struct {
 	kind  string
 	scale string // help of --scale
-	open  func(dir string, scale reproduce.Scale) (f *steps.Folder, created bool, err error)
+	open  func(dir string, scale steps.Scale) (f *steps.Folder, created bool, err error)
 	// result makes what the steps came to.
 	result func(*steps.Folder) (steps.Report, error)
 
@@ -30,7 +29,7 @@ func (a *app) reproduceSteps(c *cobra.Command, x *stepwise) *cobra.Command {
 	c.Use, c.Args = x.kind, exactly()
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.steps(c, x) }
 	p := c.Flags()
-	p.StringVar(&x.name, "scale", string(reproduce.Quick), x.scale)
+	p.StringVar(&x.name, "scale", string(steps.Quick), x.scale)
 	p.StringVar(&x.dir, "out", "", "experiment folder `DIR` (default "+x.kind+"-SCALE in "+
 		result.RunsDir+")")
 	cachesVar(p, &x.caches)
@@ -42,7 +41,7 @@ func (a *app) reproduceSteps(c *cobra.Command, x *stepwise) *cobra.Command {
 // completeScale completes --scale.
 func completeScale(c *cobra.Command) {
 	var names []string
-	for _, s := range reproduce.Scales {
+	for _, s := range steps.Scales {
 		names = append(names, string(s))
 	}
 	if err := c.RegisterFlagCompletionFunc("scale", cobra.FixedCompletions(names,
@@ -54,7 +53,7 @@ func completeScale(c *cobra.Command) {
 func (a *app) steps(c *cobra.Command, x *stepwise) error {
 	dir := x.dir
 	ctx := c.Context()
-	scale, err := reproduce.ParseScale(x.name)
+	scale, err := steps.ParseScale(x.name)
 	if err != nil {
 		return err
 	}

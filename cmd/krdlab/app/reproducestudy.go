@@ -13,6 +13,7 @@ import (
 	"krdlab/experiments/dataset"
 	"krdlab/experiments/reproduce"
 	"krdlab/experiments/request"
+	"krdlab/experiments/steps"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -22,7 +23,7 @@ import (
 // A study is what reproduce does instead of the evaluation: an experiment with its plan, or draws.
 type study struct {
 	*reproduce.Study // nil of draws
-	plan             func(scale reproduce.Scale, dir string) ([]request.Request, error)
+	plan             func(scale steps.Scale, dir string) ([]request.Request, error)
 }
 
 // name is the flag that asks for it, after which its folder is named.
@@ -39,7 +40,7 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 	var asked []study
 	if f.ablation {
 		asked = append(asked, study{reproduce.Ablation,
-			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
+			func(scale steps.Scale, _ string) ([]request.Request, error) {
 				return reproduce.AblationPlan(scale)
 			}})
 	}
@@ -49,14 +50,14 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 			return nil, err
 		}
 		asked = append(asked, study{reproduce.Machines,
-			func(scale reproduce.Scale, _ string) ([]request.Request, error) {
+			func(scale steps.Scale, _ string) ([]request.Request, error) {
 				return reproduce.MachinesPlan(scale, list)
 			}})
 	}
 	if f.validate {
 		asked = append(asked, study{reproduce.Validation,
-			func(scale reproduce.Scale, dir string) ([]request.Request, error) {
-				m, err := a.asMeasured(ctx, dir, f.caches, scale == reproduce.Smoke)
+			func(scale steps.Scale, dir string) ([]request.Request, error) {
+				m, err := a.asMeasured(ctx, dir, f.caches, scale == steps.Smoke)
 				if err != nil {
 					return nil, err
 				}

@@ -16,6 +16,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/distances"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 	"krdlab/loi"
@@ -188,13 +189,13 @@ func (several) View() *doc.Doc { return nil }
 
 // Draw implements [analysis.Drawn].
 func (list several) Draw(w io.Writer, format string) error {
-	var curves []plot.Curve
+	var curves []distances.Curve
 	for i, x := range list {
 		name := x.name
 		if name == "" && len(list) > 1 {
 			name = fmt.Sprintf("trace %d", i+1)
 		}
-		curves = append(curves, plot.Curve{Name: name, Look: solid(i), Histogram: &x.report.Histogram})
+		curves = append(curves, distances.Curve{Name: name, Look: solid(i), Histogram: &x.report.Histogram})
 	}
 	f, err := figure(list[0].report, curves, list[0].about)
 	if err != nil {
@@ -204,8 +205,8 @@ func (list several) Draw(w io.Writer, format string) error {
 }
 
 // figure draws signatures as virda's figures do: shares of all accesses by bin.
-func figure(r *krd.Report, curves []plot.Curve, about string) (*plot.Figure, error) {
-	f, err := plot.Of(r, curves, "")
+func figure(r *krd.Report, curves []distances.Curve, about string) (*plot.Figure, error) {
+	f, err := distances.Of(r, curves, "")
 	if err != nil {
 		return nil, err
 	}

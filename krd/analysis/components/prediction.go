@@ -11,8 +11,8 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd"
+	"krdlab/krd/analysis/distances"
 	"krdlab/krd/doc"
-	"krdlab/krd/plot"
 )
 
 // A Sized is a report and the size of the run's input.
@@ -326,10 +326,10 @@ const dashed = 2
 // Draw draws the signatures: those of the runs, the predicted one, and the actual one where it is
 // known.
 func (p *Prediction) Draw(w io.Writer, format string) error {
-	var curves []plot.Curve
+	var curves []distances.Curve
 	add := func(name string, look int, s *Signature) {
 		h := s.histogram()
-		curves = append(curves, plot.Curve{Name: name, Look: look, Histogram: &h})
+		curves = append(curves, distances.Curve{Name: name, Look: look, Histogram: &h})
 	}
 	for i, x := range p.small {
 		add(number(x.Size), solid(i), x.Signature)

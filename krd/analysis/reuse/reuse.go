@@ -16,9 +16,9 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/distances"
 	"krdlab/krd/causes"
 	"krdlab/krd/doc"
-	"krdlab/krd/plot"
 	"krdlab/krd/smith"
 	"krdlab/loi"
 )
@@ -315,11 +315,11 @@ type drawn struct{ *result }
 
 // Draw implements [analysis.Drawn]: the histogram with those of the nodes.
 func (d drawn) Draw(w io.Writer, format string) error {
-	curves := plot.Nodes(d.Report, d.opt.Node == "")
+	curves := distances.Nodes(d.Report, d.opt.Node == "")
 	if len(curves) == 1 && d.header.Scheduler != "" && d.looks != nil {
 		curves[0].Look = d.looks([]string{d.header.Scheduler})[0]
 	}
-	f, err := plot.Of(d.Report, curves, d.ran(filepath.Base(d.path)))
+	f, err := distances.Of(d.Report, curves, d.ran(filepath.Base(d.path)))
 	if err != nil {
 		return err
 	}
@@ -411,17 +411,17 @@ func (b beside) Draw(w io.Writer, format string) error {
 	if b[0].looks != nil {
 		looks = b[0].looks(names)
 	}
-	var curves []plot.Curve
+	var curves []distances.Curve
 	for _, r := range b {
-		c := plot.Curve{Name: filepath.Base(r.path), Histogram: &r.Histogram, Legend: r.scheduler()}
+		c := distances.Curve{Name: filepath.Base(r.path), Histogram: &r.Histogram, Legend: r.scheduler()}
 		if looks != nil {
 			c.Look = looks[slices.Index(names, c.Legend)]
 		}
 		curves = append(curves, c)
 	}
-	slices.SortStableFunc(curves, func(a, b plot.Curve) int { return cmp.Compare(a.Look, b.Look) })
+	slices.SortStableFunc(curves, func(a, b distances.Curve) int { return cmp.Compare(a.Look, b.Look) })
 	about := b[0].ran("Each line is one trace of " + filepath.Base(filepath.Dir(b[0].path)))
-	f, err := plot.Of(b[0].Report, curves, about)
+	f, err := distances.Of(b[0].Report, curves, about)
 	if err != nil {
 		return err
 	}

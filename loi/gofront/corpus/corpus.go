@@ -5,8 +5,8 @@
 // sources alone, so that the go command finds what it has compiled and linked before.
 //
 // A case is a folder of testdata/program: a package of the folder's name with a function Main.
-// What a case must give stands in the test that runs it. Package corpus imports nothing of krdlab,
-// so that the tests within the front end can use it too.
+// What a case must give stands in the test that runs it. Package corpus does not import the front
+// end, so that the tests within that can use it too.
 package corpus
 
 import (
@@ -26,6 +26,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"krdlab/loi"
 )
 
 // Module is the path of the module and of its program. A case's package is Module/NAME.
@@ -246,4 +248,60 @@ func rename(v reflect.Value, names *strings.Replacer) {
 			}
 		}
 	}
+}
+
+// A Recording is a trace of a case in testdata/traces, as a set of flags records it. TestRecorded of
+// package gotrace records each of them again, with -record anew.
+type Recording struct {
+	Case string
+	Arg  string // of the case, "" none
+	Sync bool   // with what goroutines wait for
+	// Values records operations; otherwise regions with iterations are recorded, and Sync.
+	Values bool
+}
+
+// Recordings lists all.
+var Recordings = func() (list []Recording) {
+	for _, name := range []string{"calls", "chains", "control", "deferring", "marks", "paths",
+		"pipeline", "values"} {
+		list = append(list, Recording{Case: name, Values: true})
+	}
+	for _, name := range []string{"pipeline", "receives"} {
+		list = append(list, Recording{Case: name, Values: true, Sync: true})
+	}
+	for _, program := range []string{"producer and consumer", "producer and consumer with room",
+		"pipeline", "fork and join", "convoy", "atomic store of what a call makes",
+		"readers and a writer", "flag", "coroutine"} {
+		list = append(list, Recording{Case: "parallel", Arg: program, Sync: true})
+	}
+	return list
+}()
+
+// File returns the path of the trace.
+func (r *Recording) File() string {
+	name := r.Case
+	if r.Arg != "" {
+		name += "-" + strings.ReplaceAll(r.Arg, " ", "-")
+	}
+	if r.Values {
+		name += ".values"
+	}
+	if r.Sync {
+		name += ".sync"
+	}
+	return filepath.Join(Source(), "traces", name+".loi.zst")
+}
+
+// Open opens the trace of a recording, until the test ends.
+func Open(t testing.TB, r Recording) *loi.Trace {
+	t.Helper()
+	if !slices.Contains(Recordings, r) {
+		t.Fatalf("there is no recording of %+v", r)
+	}
+	trace, err := loi.Open(r.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trace.Close() })
+	return trace
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -44,6 +45,11 @@ func Of(t testing.TB, dir string, opt gofront.BuildOptions) *gofront.Built {
 		t.Fatal("the program was not built, see the first test that needs it")
 	}
 	return p.built
+}
+
+// Plain returns the program as it is, which the front end has built too.
+func Plain(b *gofront.Built) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(b.Binary)), "plain")
 }
 
 type program struct {

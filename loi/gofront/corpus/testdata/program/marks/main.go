@@ -88,7 +88,7 @@ func Main() {
 	stored(n)
 	called(n)
 	moved([]int{1, 2, 3, 4})
-	if greatest(x)+least([][]float64{{3, 2}, {1, 0}})+another(x) == 0 {
+	if greatest(x)+least([][]float64{[]float64{3, 2}, []float64{1, 0}})+another(x) == 0 {
 		os.Exit(1)
 	}
 	used(x)

@@ -1,3 +1,0 @@
-module growth
-
-go 1.26
