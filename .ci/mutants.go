@@ -12,7 +12,7 @@
 // fails if a mutant that was killed is not killed now; git diff of the list shows which.
 //
 // The fault is an overlay of the go command: nothing in the module's folder changes. The overlay
-// reaches what the tested packages embed, too (loi/gofront and loi/agent embed Go files). It does
+// reaches what the tested packages embed, too (loi/front and loi/agent embed Go files). It does
 // not reach a go build that a test runs itself.
 package main
 
@@ -52,17 +52,17 @@ import (
 const maxImporters = 4
 
 var (
-	dear         = []string{"cmd/krdlab/app", "loi/gofront", "experiments/gotrace", "runtimes"}
-	followed     = []string{"experiments/gotrace", "loi/gofront"}
-	followedFrom = []string{"loi/collect", "loi/gofront", "krd/flow", "krd/analysis/dependences",
-		"krd/analysis/regions", "experiments/gotrace", "loi/dag"}
+	dear         = []string{"cmd/krdlab/app", "loi/front", "experiments/goprogram", "runtimes"}
+	followed     = []string{"experiments/goprogram", "loi/front"}
+	followedFrom = []string{"loi/collect", "loi/front", "krd/analysis/flow", "krd/analysis/dependences",
+		"krd/analysis/regions", "experiments/goprogram", "loi/dag"}
 )
 
 // seconds is what the tests of a package take of one CPU. Those not named take about one second.
-var seconds = map[string]int{"cmd/krdlab/app": 132, "loi/gofront": 120, "experiments/gotrace": 57,
-	"runtimes": 27, "experiments": 16, "examples/scimark": 15, "experiments/view": 15,
-	"krd/analyses": 13, "experiments/report": 12, "experiments/correlate": 12,
-	"experiments/skadu": 10, "krd": 9}
+var seconds = map[string]int{"cmd/krdlab/app": 132, "loi/front": 120, "experiments/goprogram": 57,
+	"runtimes": 27, "experiments": 16, "examples/scimark": 15, "experiments/show/view": 15,
+	"krd/analysis/analyses": 13, "experiments/show/report": 12, "experiments/read/correlate": 12,
+	"experiments/papers/skadu": 10, "krd": 9}
 
 // timed are the packages whose tests measure time: a failure must be seen twice.
 var timed = []string{"hw", "hw/machine", "kernels/calibrate"}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/hwtest"
 	"krdlab/kernels/kernel"
 )

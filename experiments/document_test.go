@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/hw/hwtest/caches"
 	"krdlab/kernels/kernel"
@@ -263,7 +263,7 @@ func TestDocumentGo(t *testing.T) {
 		t.Errorf("%v, %v", workers, err)
 	}
 	var table bytes.Buffer
-	if err := show.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
+	if err := brief.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
 		t.Fatal(err)
 	}
 	if row := tableRow(t, table.String(), "go"); row[len(row)-2] != "n/a" {
@@ -287,7 +287,7 @@ func TestPrintedIdentity(t *testing.T) {
 	check := func(t *testing.T, results []result.Result, roughest float64) {
 		t.Helper()
 		var table bytes.Buffer
-		if err := show.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
+		if err := brief.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
 			t.Fatal(err)
 		}
 		for i := range results {

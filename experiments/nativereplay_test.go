@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
@@ -84,7 +84,7 @@ func TestNativeReplay(t *testing.T) {
 				}
 			}
 			var table bytes.Buffer
-			if err := show.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
+			if err := brief.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
 				t.Fatal(err)
 			}
 			if want := "through LRU caches of this host, blocks; no hardware counts: "; !strings.Contains(table.String(), want) {
@@ -118,7 +118,7 @@ func TestNativeReplayOfImposedNodes(t *testing.T) {
 		t.Errorf("nodes %v", nodes)
 	}
 	var table bytes.Buffer
-	if err := show.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
+	if err := brief.WriteTable(doc.NewPage(&table, 1000), results); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"its nodes as 2x1", "LLC misses per core (model)", "node 1"} {

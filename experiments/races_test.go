@@ -9,7 +9,7 @@ import (
 	"krdlab/hw/hwtest/long"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd/races"
+	"krdlab/krd/analysis/races"
 	"krdlab/loi"
 	"krdlab/runtimes"
 )

@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"testing"
 
-	"krdlab/experiments/replay"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/replay"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/hwtest"
 	"krdlab/hw/hwtest/long"
 	"krdlab/kernels"

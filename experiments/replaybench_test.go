@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"krdlab/experiments/replay"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/replay"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"

@@ -20,10 +20,10 @@ import (
 	"fmt"
 	"time"
 
-	"krdlab/experiments/measure"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 )
 
@@ -66,7 +66,7 @@ func Run(ctx context.Context, r *request.Request, argv []string, t *hw.Topology,
 	measured, runErr := do(ctx, r, t, dir, progress)
 	for _, m := range measured {
 		x := result.Summarise(asked, m)
-		x.Warnings = show.Sentences(x.WarningCodes)
+		x.Warnings = brief.Sentences(x.WarningCodes)
 		out.Results = append(out.Results, x)
 	}
 	if n := len(asked.Schedulers); runErr == nil && len(out.Results) != n {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/measure"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/loi"
 )

@@ -1,7 +1,3 @@
-// Package show makes what people read of runs and of reuse distances: documents (krd/doc), and the
-// sentences of warnings, of which the documents of a run hold codes.
-//
-//	[]result.Result              ->  WriteBrief, WriteTable          what `krdlab run` prints
-//	krd.Report, SampleReport     ->  KRD, KRDs, Ranking, Sample      what `krdlab krd` prints
-//	result.Warning               ->  Sentences                       the words of codes
+// Package show holds what a person looks at: figures, the report of an experiment, the page of a run.
+// It has no code of its own.
 package show

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/stats"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/stats"
 )
 
 // benchUnits are the measures of a line of bench.txt.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"krdlab/experiments/dataset"
+	"krdlab/experiments/run/dataset"
 )
 
 // The tables of an experiment folder.

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/textfile"

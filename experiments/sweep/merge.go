@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/machine"
 )
 

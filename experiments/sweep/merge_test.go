@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/experiments/sweep"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/textfile"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"krdlab/experiments/dataset"
+	"krdlab/experiments/run/dataset"
 )
 
 // A cell that is left takes the mean of those that are done; failed ones are not left.

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
 	"krdlab/experiments/sweep"
 	"krdlab/hw"
 	"krdlab/hw/machine"

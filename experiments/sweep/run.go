@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"krdlab/experiments"
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/measure"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 )

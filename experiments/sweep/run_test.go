@@ -12,10 +12,10 @@ import (
 	"syscall"
 	"testing"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/measure"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/experiments/sweep"
 	"krdlab/hw"
 )

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
 )
 
 // A Status is how far an experiment is: the document of `krdlab sweep status --json`. Cells are

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/result"
-	"krdlab/experiments/stats"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
+	"krdlab/experiments/run/stats"
 	"krdlab/krd"
 	"krdlab/krd/doc"
 )

@@ -14,9 +14,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/perf/benchfmt"
 
-	"krdlab/experiments/dataset/datasettest"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/result"
 	"krdlab/experiments/sweep"
+	"krdlab/experiments/test/datasettest"
 	"krdlab/krd/doc"
 )
 

@@ -3,7 +3,7 @@
 //
 // A [Figure] is a description. [Figure.Write] draws exactly that, [Figure.Rows] is the same as a
 // table, and a page may chart it in its own way. [Of] describes the reuse distances of a report, as
-// in figures 4 and 5 of the KRD paper; experiments/figures describes experiments.
+// in figures 4 and 5 of the KRD paper; experiments/show/figures describes experiments.
 //
 // The parts: distances.go and scale.go lay distances out; axis.go chooses ticks; notes.go finds what
 // a caption says of what is drawn; look.go and marker.go tell series apart; draw.go and the files

@@ -1,6 +1,6 @@
 package collect
 
-import "krdlab/loi/gofront"
+import "krdlab/loi/front"
 
 // Accounts records what became of the accesses of a program: each is counted once, an access to a
 // datum of several leaves as so many.
@@ -23,7 +23,7 @@ func (r *Reader) weight(site uint64) uint64 {
 	s := &r.sites[site-1]
 	n := uint64(max(1, len(s.Leaves)))
 	switch {
-	case s.Kind == gofront.LeftAlone:
+	case s.Kind == front.LeftAlone:
 		return n * uint64(max(1, s.Items))
 	case s.Mode == 0:
 		return 0 // an allocation of zeros
@@ -36,7 +36,7 @@ func (r *Reader) Count(counts []uint64) {
 	for i := range r.sites {
 		site := uint64(i + 1)
 		n := counts[site] * r.weight(site)
-		if r.sites[i].Kind == gofront.LeftAlone {
+		if r.sites[i].Kind == front.LeftAlone {
 			r.account[site].Left += n
 		} else {
 			r.account[site].Stack += n

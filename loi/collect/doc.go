@@ -1,4 +1,4 @@
-// Package collect reads what a rewritten Go program (package gofront) records while it runs, and
+// Package collect reads what a rewritten Go program (package front) records while it runs, and
 // makes accesses by virtual identity of it (virda, section 3.1).
 //
 //	Memory (shared with the program) -> order (one stream) -> Reader (identities) -> Sink

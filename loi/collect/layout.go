@@ -3,18 +3,18 @@ package collect
 import (
 	"encoding/binary"
 
-	"krdlab/loi/gofront"
+	"krdlab/loi/front"
 )
 
 // A Layout is what a type is made of, where only the program knows: a type parameter's argument.
 type Layout struct {
 	Bytes  uint64
-	Leaves []gofront.Leaf // at least one, unless the type has no bytes
-	tops   []int          // the field or element of the type that each leaf belongs to
+	Leaves []front.Leaf // at least one, unless the type has no bytes
+	tops   []int        // the field or element of the type that each leaf belongs to
 }
 
 // stored returns the leaves that a literal stores.
-func (l *Layout) stored(s *gofront.Site) (some []gofront.Leaf) {
+func (l *Layout) stored(s *front.Site) (some []front.Leaf) {
 	for i, leaf := range l.Leaves {
 		if s.Stores(l.tops[i]) {
 			some = append(some, leaf)
@@ -67,8 +67,8 @@ func (p *Program) Layout(pointer uint64) *Layout {
 	}
 	l.Bytes = word(e, typeSize)
 	p.leaves(l, element, 0, -1)
-	if len(l.Leaves) > gofront.MostLeaves {
-		l.Leaves, l.tops = []gofront.Leaf{{Bytes: l.Bytes}}, []int{0}
+	if len(l.Leaves) > front.MostLeaves {
+		l.Leaves, l.tops = []front.Leaf{{Bytes: l.Bytes}}, []int{0}
 	}
 	return l
 }
@@ -79,7 +79,7 @@ func word(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 // of l's type, -1: it is that itself.
 func (p *Program) leaves(l *Layout, addr, at uint64, top int) {
 	t := p.at(addr)
-	if len(t) < structFields+24 || len(l.Leaves) > gofront.MostLeaves {
+	if len(t) < structFields+24 || len(l.Leaves) > front.MostLeaves {
 		return
 	}
 	below := func(i int) int {
@@ -108,12 +108,12 @@ func (p *Program) leaves(l *Layout, addr, at uint64, top int) {
 			return
 		}
 		each := word(e, typeSize)
-		for i := uint64(0); i < n && each > 0 && len(l.Leaves) <= gofront.MostLeaves; i++ {
+		for i := uint64(0); i < n && each > 0 && len(l.Leaves) <= front.MostLeaves; i++ {
 			p.leaves(l, element, at+i*each, below(int(i)))
 		}
 	default:
 		if n := word(t, typeSize); n > 0 {
-			l.Leaves = append(l.Leaves, gofront.Leaf{Offset: at, Bytes: n})
+			l.Leaves = append(l.Leaves, front.Leaf{Offset: at, Bytes: n})
 			l.tops = append(l.tops, below(0))
 		}
 	}

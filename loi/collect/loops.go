@@ -1,6 +1,6 @@
 package collect
 
-import "krdlab/loi/gofront"
+import "krdlab/loi/front"
 
 // A Loop is iterations that follow each other, in each of which a goroutine makes the same accesses,
 // each moved by as much as in the one before.
@@ -223,7 +223,7 @@ func (r *Reader) turnIfFull(t *thread, at uint64) error {
 // maxRepeat is how many accesses an iteration of a repeated loop has at most; tailLen is how many
 // events are kept for those that stand in the piece before.
 const (
-	maxRepeat = gofront.SteadyMost
+	maxRepeat = front.SteadyMost
 	tailLen   = 2*maxRepeat + 2
 )
 

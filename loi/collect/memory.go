@@ -12,7 +12,7 @@ import (
 	"krdlab/hw/units"
 )
 
-// Layout of the memory, with loi/gofront/_runtime/krd.go: header, buffers, counts, chunks. Stacks
+// Layout of the memory, with loi/front/_runtime/krd.go: header, buffers, counts, chunks. Stacks
 // of chunks are linked by their numbers plus 1 and have a tag above, so that two processes may push
 // and pop.
 const (

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"krdlab/loi"
-	"krdlab/loi/gofront"
+	"krdlab/loi/front"
 )
 
-// The kinds of events, as package krdagent (loi/gofront/_agent) and the runtime's end record them.
+// The kinds of events, as package krdagent (loi/front/_agent) and the runtime's end record them.
 const (
 	kindAccess = 1 + iota
 	kindExtent
@@ -102,7 +102,7 @@ type Reader struct {
 	// Stack records that accesses to the stack come as events and are handed on.
 	Stack bool
 	// Regions are those of the sources: number n is Regions[n-1]. They are set likewise.
-	Regions []gofront.Region
+	Regions []front.Region
 	Kernels []string // names that the sources give, as they come
 	// Loops takes loops, between batches; if it is nil, their accesses come in those.
 	Loops interface {
@@ -119,10 +119,10 @@ type Reader struct {
 	// Odd counts events that make no sense: a program that was killed leaves some.
 	Odd uint64
 
-	sites   []gofront.Site
-	account []SiteAccount    // by site
-	leaves  [][]gofront.Leaf // by site
-	cached  []cached         // by site
+	sites   []front.Site
+	account []SiteAccount  // by site
+	leaves  [][]front.Leaf // by site
+	cached  []cached       // by site
 	groups  map[Group]uint32
 	classes map[Class]uint32
 	space   *space
@@ -186,18 +186,18 @@ const batchLen = 1 << 14
 
 // NewReader returns a reader for a program with the given sites (site i is sites[i-1]) and
 // variables.
-func NewReader(sites []gofront.Site, variables []Variable, sink Sink) *Reader {
+func NewReader(sites []front.Site, variables []Variable, sink Sink) *Reader {
 	r := &Reader{sites: sites, sink: sink, groups: make(map[Group]uint32),
 		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
 		pages: make(map[uint64]uint32), account: make([]SiteAccount, len(sites)+1),
 		layouts: make(map[uint64]*Layout), kernels: make(map[string]int),
 		started: make(map[uint64]uint32),
-		cached:  make([]cached, len(sites)+1), leaves: make([][]gofront.Leaf, len(sites)+1)}
+		cached:  make([]cached, len(sites)+1), leaves: make([][]front.Leaf, len(sites)+1)}
 	r.class(Class{})
 	for i := range sites {
 		r.leaves[i+1] = sites[i].Leaves
 		if bytes := cmp.Or(sites[i].Element, sites[i].Bytes); len(sites[i].Leaves) == 0 && bytes != 0 {
-			r.leaves[i+1] = []gofront.Leaf{{Bytes: bytes}}
+			r.leaves[i+1] = []front.Leaf{{Bytes: bytes}}
 			r.cached[i+1].leaf = uint32(bytes)
 		}
 	}
@@ -581,7 +581,7 @@ func (r *Reader) elements(t *thread, w window) {
 	n := uint64(1)
 	if step > 0 {
 		n = w.bytes / step
-	} else if leaves = []gofront.Leaf{{Bytes: w.bytes}}; w.bytes == 0 {
+	} else if leaves = []front.Leaf{{Bytes: w.bytes}}; w.bytes == 0 {
 		return
 	}
 	if w.addr&onStack != 0 && !r.Stack {
@@ -605,7 +605,7 @@ func (r *Reader) access(t *thread, addr, site uint64) {
 }
 
 // leavesOf records accesses of a site to the leaves of the datum at an address.
-func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []gofront.Leaf) {
+func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []front.Leaf) {
 	if addr&onStack != 0 {
 		if !r.Stack {
 			r.account[site].Stack += uint64(len(leaves))

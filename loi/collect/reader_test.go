@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"krdlab/loi"
-	"krdlab/loi/gofront"
+	"krdlab/loi/front"
 
 	"pgregory.net/rapid"
 )
@@ -30,12 +30,12 @@ func (k *Batch) add(b *Batch) {
 	}
 }
 
-var testSites = []gofront.Site{
+var testSites = []front.Site{
 	{Kind: "load", Mode: loi.In, Object: "int64", Bytes: 8},
 	{Kind: "store", Mode: loi.Out, Object: "int32", Bytes: 4},
 	{Kind: "new", Object: "main.T", Bytes: 24},
 	{Kind: "load", Mode: loi.In, Object: "main.T", Bytes: 24,
-		Leaves: []gofront.Leaf{{Offset: 0, Bytes: 8}, {Offset: 8, Bytes: 16}}},
+		Leaves: []front.Leaf{{Offset: 0, Bytes: 8}, {Offset: 8, Bytes: 16}}},
 	{Kind: "map", Mode: loi.In, Object: "map[int]int", Bytes: 8},
 	{Kind: "append", Mode: loi.Out, Object: "[]int64", Element: 8, Bytes: 8},
 	{Kind: "copy-to", Mode: loi.Out, Object: "[]int64", Element: 8},

@@ -14,7 +14,7 @@ import (
 // ErrEnded is wrapped by the error of a tracing that could not go on and ended the program.
 var ErrEnded = failure.New(failure.Failed, "the program was ended by krdlab")
 
-// Run starts a program that was built by package gofront, and hands what it records to r until it
+// Run starts a program that was built by package front, and hands what it records to r until it
 // has ended. It returns how many events came too late to be put in order, and the error of the
 // program's end, such as an [*exec.ExitError]; r has then all that it recorded up to there. err is
 // of the tracing itself. An error of r's sink ends the program, and then err wraps [ErrEnded] too.

@@ -3,7 +3,7 @@ package dag_test
 import (
 	"krdlab/loi"
 	"krdlab/loi/dag"
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 	"testing"
 )
 

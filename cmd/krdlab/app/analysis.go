@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"krdlab/experiments"
-	"krdlab/experiments/figures"
-	"krdlab/experiments/gotrace"
-	"krdlab/experiments/request"
+	"krdlab/experiments/goprogram"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/show/figures"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/scratch"
@@ -261,7 +261,7 @@ func (x *analyser) policies(d *request.Draft, p *pflag.FlagSet) {
 // analyseGo is the command of an analysis of a Go program.
 func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	x := &analyser{app: a, line: line}
-	var r gotrace.Request
+	var r goprogram.Request
 	c := &cobra.Command{
 		Use:    ofProgram,
 		Short:  line.Summary + ", of a Go program",
@@ -282,7 +282,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			defer dir.Remove()
 			r.Trace = filepath.Join(dir.Path, "program.loi")
 			if r.Build.Values = r.Build.Values || line.Needs.Operations; r.Build.Values {
-				r.Unit = gotrace.Data
+				r.Unit = goprogram.Data
 			}
 			r.Build.Regions = r.Build.Regions || line.WantsRegions(x.options)
 			if err := iterationsOf(c, &r.Build); err != nil {
@@ -314,8 +314,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 
 // live analyses a Go program while it runs, and prints what came out: of one that failed, up to its
 // end.
-func (x *analyser) live(c *cobra.Command, r *gotrace.Request) error {
-	r.Unit, r.Build.Regions = gotrace.Data, x.line.WantsRegions(x.options)
+func (x *analyser) live(c *cobra.Command, r *goprogram.Request) error {
+	r.Unit, r.Build.Regions = goprogram.Data, x.line.WantsRegions(x.options)
 	r.Build.Iterations = r.Build.Regions && x.line.Iterations != nil && x.line.Iterations(x.options)
 	r.Live = func(h *loi.Header) (analysis.Live, error) {
 		return x.line.Live(x.options, &analysis.Input{Header: h, Looks: figures.SchedulerLooks})
@@ -414,7 +414,7 @@ func (x *analyser) readable(path string) string {
 		return path
 	}
 	if err == nil && info.IsDir() {
-		path = filepath.Join(path, gotrace.KRDFile)
+		path = filepath.Join(path, goprogram.KRDFile)
 	}
 	if info, err := os.Stat(path); err != nil || info.IsDir() || filepath.Ext(path) != ".json" {
 		return ""

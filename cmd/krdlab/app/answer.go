@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 )

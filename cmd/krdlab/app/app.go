@@ -20,14 +20,14 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"krdlab/experiments/gotrace"
-	"krdlab/experiments/measure"
-	"krdlab/experiments/request"
+	"krdlab/experiments/goprogram"
+	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
-	"krdlab/krd/analyses"
+	"krdlab/krd/analysis/analyses"
 	"krdlab/krd/analysis/reuse"
 	"krdlab/krd/doc"
 	"krdlab/runtimes"
@@ -42,7 +42,7 @@ type app struct {
 	argv     []string
 	topology func() (*hw.Topology, error)
 	measure  measure.Func
-	goRun    func(context.Context, *gotrace.Request, []string, *hw.Topology) (*gotrace.Document, error)
+	goRun    func(context.Context, *goprogram.Request, []string, *hw.Topology) (*goprogram.Document, error)
 	computer computer
 	helpErr  error       // of help that was asked of something that is not there
 	patient  atomic.Bool // a first signal is for the program that the command runs: it ends the command
@@ -61,7 +61,7 @@ type computer struct {
 
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host,
-		measure: measure.Run, goRun: gotrace.Run, computer: computer{caches: machine.MeasureCaches,
+		measure: measure.Run, goRun: goprogram.Run, computer: computer{caches: machine.MeasureCaches,
 			hardware: machine.Calibrate, costs: calibrate.Measure}}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))

@@ -13,14 +13,14 @@ import (
 	"syscall"
 	"testing"
 
-	"krdlab/experiments/gotrace"
-	"krdlab/experiments/measure"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/goprogram"
+	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/krd"
 	"krdlab/loi"
-	"krdlab/loi/gofront/corpus/built"
+	"krdlab/loi/front/corpus/built"
 	"krdlab/runtimes"
 )
 
@@ -70,10 +70,10 @@ func krdlab(args ...string) (code int, stdout, stderr string) {
 func builtApp(t *testing.T, dir string, stdout, stderr io.Writer) *app {
 	t.Helper()
 	a := newApp(stdout, stderr)
-	a.goRun = func(ctx context.Context, r *gotrace.Request, argv []string, on *hw.Topology) (
-		*gotrace.Document, error) {
+	a.goRun = func(ctx context.Context, r *goprogram.Request, argv []string, on *hw.Topology) (
+		*goprogram.Document, error) {
 		r.Built = built.Of(t, dir, r.Build)
-		return gotrace.Run(ctx, r, argv, on)
+		return goprogram.Run(ctx, r, argv, on)
 	}
 	t.Chdir(dir)
 	return a

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/loi"

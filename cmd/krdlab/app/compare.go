@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/compare"
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/result"
+	"krdlab/experiments/read/compare"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
 )
 
 // compareCommand is `krdlab compare`.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/correlate"
-	"krdlab/experiments/dataset"
+	"krdlab/experiments/read/correlate"
+	"krdlab/experiments/run/dataset"
 )
 
 type correlateFlags struct {

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/krd/plot"
 	"krdlab/loi/dag"

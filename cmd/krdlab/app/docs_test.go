@@ -227,7 +227,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if elsewhere < 8 { // of claims, rules, machines, draws, this computer, models, interleavings
 		t.Errorf("scripts run %d of them, expected 8", elsewhere)
 	}
-	// programs, which package gotrace's tests have, the kernel of a page, which
+	// programs, which package goprogram's tests have, the kernel of a page, which
 	// TestOutside runs, and a cluster, which sweep/slurm's tests have
 	if want := []string{"trace go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/krd/doc"
 )
 

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/replay"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/replay"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -47,7 +47,7 @@ func (a *app) replay(c *cobra.Command, f *replayFlags, traces []string) error {
 		}
 		reports = append(reports, r)
 	}
-	return printEach(a, c, traces, reports, show.Replay)
+	return printEach(a, c, traces, reports, brief.Replay)
 }
 
 func replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,
@@ -67,6 +67,6 @@ func replayTrace(path string, m *machine.Machine, host *hw.Topology, model reque
 	} else if err != nil {
 		return nil, analysisError(path, err)
 	}
-	r.Warnings = show.Sentences(r.WarningCodes)
+	r.Warnings = brief.Sentences(r.WarningCodes)
 	return r, nil
 }

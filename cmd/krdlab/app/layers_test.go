@@ -27,19 +27,32 @@ var layers = map[string][]string{
 	"examples":    {"hw"}, // its tests: which shape they have
 }
 
-// experimentsOrder is the packages of experiments: each may import only those before it, and what
-// is below itself. "" is the root, a whole run.
-var experimentsOrder = []string{
-	"browser", "request", "result", "dataset", "stats", "replay", "scene", "view", "measure", "show",
-	"gotrace", "", "doctor", "sweep", "correlate", "compare", "figures", "survey", "model",
-	"report", "steps", "reproduce", "virda", "skadu", "disconpro",
+// inside is the order of what a folder holds: each may import only those before it. "." is the
+// folder's own package, "*" all that is not named, which may import each other. Folders that are
+// not here have no order, but no circle either. External tests (package x_test) are free of it, and
+// so are imports of what only tests use (testOnly).
+var inside = map[string]string{
+	"hw":                 "failure ops textfile units scratch asmgen . hwtest machine cachemodel",
+	"loi":                ". agent dag front imports collect exports",
+	"krd":                "doc plot stack smith atoms causes coherence approx . analysis",
+	"krd/analysis":       ". distances flow races shadow * analyses",
+	"kernels":            "isa kernel * .",
+	"experiments":        "run . doctor goprogram sweep read show papers",
+	"experiments/run":    "request result dataset stats replay measure brief",
+	"experiments/read":   "compare correlate survey model",
+	"experiments/show":   "scene figures view report",
+	"experiments/papers": "steps kernelreuse virda skadu disconpro",
 }
+
+// testOnly are the folders of what only tests use.
+var testOnly = []string{"hw/hwtest", "loi/front/corpus", "experiments/test", "krd/stack/stacktest"}
 
 const module = "krdlab"
 
 // violations parses every package below root, for every system that krdlab is built for, and
 // returns the imports that go the wrong way and what escapes the table. Test files count too.
 func violations(root string) (found []string, packages int, err error) {
+	edges := map[edge]bool{}
 	err = filepath.WalkDir(root, func(dir string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() {
 			return err
@@ -64,11 +77,19 @@ func violations(root string) (found []string, packages int, err error) {
 				return err
 			}
 			seen = true
+			dir := filepath.ToSlash(rel)
 			for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
-				if v := violation(filepath.ToSlash(rel), path); v != "" && !slices.Contains(found,
-					v) {
+				v := violation(dir, path)
+				if v == "" && !slices.Contains(p.XTestImports, path) && upwards(dir, path) {
+					v = dir + " imports " + path
+				}
+				if v != "" && !slices.Contains(found, v) {
 					found = append(found, v)
 				}
+			}
+			for _, path := range p.Imports {
+				to, own := strings.CutPrefix(path, module+"/")
+				edges[edge{dir, to}] = own
 			}
 		}
 		if seen {
@@ -76,7 +97,60 @@ func violations(root string) (found []string, packages int, err error) {
 		}
 		return nil
 	})
-	return found, packages, err
+	return append(found, circles(edges)...), packages, err
+}
+
+// An edge is an import: from a folder to another.
+type edge struct{ from, to string }
+
+// circles returns the folders that import each other, of each folder those that it holds, with all
+// that is below them.
+func circles(edges map[edge]bool) (found []string) {
+	levels := map[string]map[edge]bool{}
+	for e, own := range edges {
+		if in, from, to := siblings(e.from, e.to); own && from != to {
+			if levels[in] == nil {
+				levels[in] = map[edge]bool{}
+			}
+			levels[in][edge{from, to}] = true
+		}
+	}
+	for in, graph := range levels {
+		for grown := true; grown; { // whatever a folder reaches
+			grown = false
+			for a := range graph {
+				for b := range graph {
+					if x := (edge{a.from, b.to}); a.to == b.from && !graph[x] {
+						graph[x], grown = true, true
+					}
+				}
+			}
+		}
+		for e := range graph {
+			if e.from < e.to && graph[edge{e.to, e.from}] {
+				found = append(found, in+": "+e.from+" and "+e.to+" import each other")
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// siblings returns the innermost folder that two folders lie in, and which of its folders they lie
+// in; "." is the folder itself.
+func siblings(a, b string) (in, x, y string) {
+	p, q := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < min(len(p), len(q)) && p[n] == q[n] {
+		n++
+	}
+	name := func(list []string) string {
+		if n == len(list) {
+			return "."
+		}
+		return list[n]
+	}
+	return strings.Join(p[:n], "/"), name(p), name(q)
 }
 
 // violation returns what is wrong with a package in folder dir (relative to the module) importing
@@ -95,23 +169,32 @@ func violation(dir, path string) string {
 		return ""
 	}
 	to, _, _ := strings.Cut(strings.TrimPrefix(path, module+"/"), "/")
-	if to != from && !slices.Contains(allowed, to) || from == to && from == "experiments" &&
-		upwards(dir, strings.TrimPrefix(path, module+"/")) {
+	if to != from && !slices.Contains(allowed, to) {
 		return dir + " imports " + path
 	}
 	return ""
 }
 
-// upwards reports whether folder dir, below experiments like path, comes before path in their
-// order, or one of them is not in it.
+// upwards reports whether the package in folder dir comes before what it imports in the order of the
+// folder that both lie in, or one of them is not in it.
 func upwards(dir, path string) bool {
-	place := func(folder string) int {
-		rest := strings.TrimPrefix(strings.TrimPrefix(folder, "experiments"), "/")
-		name, _, _ := strings.Cut(rest, "/")
-		return slices.Index(experimentsOrder, name)
+	path, own := strings.CutPrefix(path, module+"/")
+	in, from, to := siblings(dir, path)
+	order, ok := inside[in]
+	only := func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") }
+	if !own || !ok || from == to || slices.ContainsFunc(testOnly, only) ||
+		slices.ContainsFunc(testOnly, func(p string) bool { return strings.HasPrefix(dir, p) }) {
+		return false
 	}
-	from, to := place(dir), place(path)
-	return from < 0 || to < 0 || to > from
+	place := func(name string) int {
+		list := strings.Fields(order)
+		if i := slices.Index(list, name); i >= 0 {
+			return i
+		}
+		return slices.Index(list, "*")
+	}
+	i, j := place(from), place(to)
+	return i < 0 || j < 0 || j > i
 }
 
 func TestLayers(t *testing.T) {
@@ -148,14 +231,18 @@ func TestLayersSeesViolations(t *testing.T) {
 		"kernels/a_test.go":   `"krdlab"`,
 		"cmd/testdata/bad.go": `"krdlab/nowhere"`,
 
-		"experiments/result/a.go":          `"krdlab/experiments/request"`,
-		"experiments/request/a_test.go":    `"krdlab/experiments/result"`,
-		"experiments/show/a.go":            `"krdlab/experiments"`,
-		"experiments/sweep/a.go":           `"krdlab/experiments"`,
-		"experiments/dataset/made/a.go":    `"krdlab/experiments/dataset"`,
-		"experiments/dataset/a_test.go":    `"krdlab/experiments/compare"`,
-		"experiments/stray/a.go":           `"krdlab/experiments/request"`,
-		"experiments/reproduce/sub/sub.go": `"krdlab/experiments/report"`,
+		"experiments/run/result/a.go":               `"krdlab/experiments/run/request"`,
+		"experiments/run/request/a_test.go":         `"krdlab/experiments/run/result"`,
+		"experiments/run/brief/a.go":                `"krdlab/experiments"`,
+		"experiments/sweep/a.go":                    `"krdlab/experiments"`,
+		"experiments/a.go":                          `"krdlab/experiments/run/brief"`,
+		"experiments/test/made/a.go":                `"krdlab/experiments/papers/steps"`,
+		"krd/analysis/a/a.go":                       `"krdlab/krd/analysis/flow"`,
+		"krd/analysis/flow/a.go":                    `"krdlab/krd/analysis/a/b"`,
+		"krd/analysis/b/x_test.go":                  `"krdlab/krd/analysis/analyses"`,
+		"experiments/run/dataset/a_test.go":         `"krdlab/experiments/read/compare"`,
+		"experiments/stray/a.go":                    `"krdlab/experiments/run/request"`,
+		"experiments/papers/kernelreuse/sub/sub.go": `"krdlab/experiments/show/report"`,
 	} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -172,11 +259,16 @@ func TestLayersSeesViolations(t *testing.T) {
 	}
 	slices.Sort(found)
 	want := []string{
-		"experiments/dataset imports krdlab/experiments/compare",
-		"experiments/request imports krdlab/experiments/result",
-		"experiments/show imports krdlab/experiments",
-		"experiments/stray imports krdlab/experiments/request",
+		": hw and loi import each other",
+		"experiments/run/brief imports krdlab/experiments",
+		"experiments/run/dataset imports krdlab/experiments/read/compare",
+		"experiments/run/request imports krdlab/experiments/run/result",
+		"experiments/stray imports krdlab/experiments/run/request",
+		"experiments: . and run import each other",
 		"hw imports krdlab/loi", "kernels imports krdlab", "krd imports krdlab/runtimes",
+		"krd/analysis/b imports krdlab/krd/analysis/analyses",
+		"krd/analysis/flow imports krdlab/krd/analysis/a/b",
+		"krd/analysis: a and flow import each other",
 		"krd/sub imports krdlab/kernels/matmul", "util is in no layer of the table",
 	}
 	if !slices.Equal(found, want) {

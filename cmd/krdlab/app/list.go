@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd/analyses"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/analyses"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/runtimes"

@@ -17,7 +17,7 @@ import (
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
 	"krdlab/loi"
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 )
 
 // told is an analysis that keeps what it is told, of a trace or live, by worker.
@@ -166,7 +166,7 @@ func TestLive(t *testing.T) {
 		return d
 	}
 	for _, n := range []string{"1", "7"} {
-		// by default iterations of one goroutine, as package gotrace's test has all of these
+		// by default iterations of one goroutine, as package goprogram's test has all of these
 		for _, each := range long.Or([]bool{n == "1"}, []bool{false, true}) {
 			flag := []string{"--regions", "--no-iterations"}
 			if each {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"

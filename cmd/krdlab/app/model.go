@@ -11,11 +11,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/model"
-	"krdlab/experiments/request"
-	"krdlab/experiments/stats"
-	"krdlab/experiments/stats/regress"
+	"krdlab/experiments/read/model"
+	"krdlab/experiments/read/model/regress"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/stats"
 	"krdlab/hw/failure"
 )
 

@@ -22,10 +22,10 @@ import (
 // what runs the go command, the classes of loops, one of which is serial, and programs that import
 // nothing of krdlab and name what is theirs.
 var namesMay = []string{
-	"runtimes/table.go", "kernels/", "experiments/reproduce/", "experiments/virda/",
-	"experiments/skadu/", "experiments/steps/worker.go",
-	"experiments/dataset/datasettest/",
-	"loi/gofront/build.go", "krd/analysis/regions/class.go", "examples/",
+	"runtimes/table.go", "kernels/", "experiments/papers/kernelreuse/", "experiments/papers/virda/",
+	"experiments/papers/skadu/", "experiments/papers/steps/worker.go",
+	"experiments/test/datasettest/",
+	"loi/front/build.go", "krd/analysis/regions/class.go", "examples/",
 }
 
 // sources calls do for each Go file below root, tests and generated folders apart, with its path
@@ -115,7 +115,7 @@ func TestNoNames(t *testing.T) {
 // argvMay lists the files that may look at the command which a document was made by: one prints it,
 // one hands it on.
 var argvMay = []string{
-	"experiments/report/command.go", "experiments/sweep/run.go",
+	"experiments/show/report/command.go", "experiments/sweep/run.go",
 }
 
 // No code finds out from a command what a run was: that is in fields.

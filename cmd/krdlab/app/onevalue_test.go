@@ -15,10 +15,10 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/reproduce"
-	"krdlab/experiments/result"
-	"krdlab/experiments/stats"
+	"krdlab/experiments/papers/kernelreuse"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
+	"krdlab/experiments/run/stats"
 	"krdlab/krd/doc"
 )
 
@@ -257,7 +257,7 @@ func inPage(t *testing.T, path string) (found []printed) {
 func inReproduction(t *testing.T, e *dataset.Experiment) (found []printed) {
 	t.Helper()
 	var b strings.Builder
-	if err := reproduce.Tables(e).Text(doc.NewPage(&b, 0)); err != nil {
+	if err := kernelreuse.Tables(e).Text(doc.NewPage(&b, 0)); err != nil {
 		t.Fatal(err)
 	}
 	text := regexp.MustCompile(` *±\d+%|=`).ReplaceAllString(b.String(), "")
@@ -308,13 +308,13 @@ func inMisses(t *testing.T, path string) (found []printed) {
 // Nobody but the catalogue computes which part of a histogram is far, cold or beyond a distance.
 // Counts of a histogram as they are, its validity, and the bins of figures (krd/plot) stand elsewhere.
 func TestSharesInCatalogue(t *testing.T) {
-	nobody(t, `\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`, "ask experiments/stats",
+	nobody(t, `\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`, "ask experiments/run/stats",
 		[]string{"experiments", "cmd"},
-		"experiments/dataset/datasettest/simulated.go", // makes them
-		"experiments/dataset/valid.go",                 // adds up
-		"experiments/gotrace/write.go",                 // which columns are all zeros
-		"experiments/show/krd.go",                      // counts of one trace
-		"experiments/stats/share.go")
+		"experiments/test/datasettest/simulated.go", // makes them
+		"experiments/run/dataset/valid.go",          // adds up
+		"experiments/goprogram/write.go",            // which columns are all zeros
+		"experiments/run/brief/krd.go",              // counts of one trace
+		"experiments/run/stats/share.go")
 }
 
 // Tables are made by krd/doc, for people and as CSV.

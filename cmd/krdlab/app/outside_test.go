@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"krdlab/krd/plot"
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 	"krdlab/runtimes"
 )
 

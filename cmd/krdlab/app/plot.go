@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/figures"
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/show/figures"
 	"krdlab/krd/plot"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/gotrace"
+	"krdlab/experiments/goprogram"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis/components"
@@ -126,7 +126,7 @@ func (a *app) distances(path string, allowLoss bool) (*krd.Report, error) {
 	}
 	file := path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		file = filepath.Join(path, gotrace.KRDFile)
+		file = filepath.Join(path, goprogram.KRDFile)
 	}
 	if strings.HasSuffix(file, ".json") {
 		text, err := os.Open(file)

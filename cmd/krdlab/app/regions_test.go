@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 )
 
 // regionsOf is what krdlab regions prints of one run, as far as scripts rely on it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/report"
+	"krdlab/experiments/show/report"
 )
 
 // reportFile is the page that is made unless --out says otherwise, in the folder of the experiment.

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/figures"
-	"krdlab/experiments/reproduce"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
-	"krdlab/experiments/steps"
+	"krdlab/experiments/papers/kernelreuse"
+	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
+	"krdlab/experiments/show/figures"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -113,7 +113,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	var configs []request.Request
 	switch {
 	case study == nil:
-		configs, err = reproduce.Plan(scale, request.AllCores(opt.Host, false))
+		configs, err = kernelreuse.Plan(scale, request.AllCores(opt.Host, false))
 	case study.Study == nil:
 		return a.reproduceDraws(ctx, scale, f.draws, dir)
 	default:
@@ -163,7 +163,7 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 		p.Line("in %s: %s", dir, strings.Join(files, ", "))
 		return allUsed(errors.Join(err, p.Close()), e)
 	}
-	findings, werr := reproduce.Write(e, bands, func(g dataset.Key, s figures.Skipped) {
+	findings, werr := kernelreuse.Write(e, bands, func(g dataset.Key, s figures.Skipped) {
 		fmt.Fprintf(a.stderr, "not drawn for %s: %s\n", g, s)
 	})
 	if werr != nil {
@@ -174,21 +174,21 @@ func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
 	}
 	p := a.page()
 	if scale == steps.Smoke {
-		p.Line("%s.", reproduce.CountOf(findings))
+		p.Line("%s.", kernelreuse.CountOf(findings))
 		p.Line("All of it works; no claim can be judged at --scale %s: type --scale %s or %s. "+
 			"Tables and claims are in %s and %s.", scale, steps.Quick, steps.Paper,
-			reproduce.TablesText, reproduce.ClaimsText)
+			kernelreuse.TablesText, kernelreuse.ClaimsText)
 	} else {
-		if werr := reproduce.Tables(e).Text(p); werr != nil {
+		if werr := kernelreuse.Tables(e).Text(p); werr != nil {
 			return werr
 		}
 		p.Line("")
-		if werr := reproduce.Text(findings).Text(p); werr != nil {
+		if werr := kernelreuse.Text(findings).Text(p); werr != nil {
 			return werr
 		}
 	}
-	p.Line("in %s: %s, %s, %s/, %s", dir, reproduce.ReportHTML, reproduce.Correlation,
-		reproduce.FiguresDir, strings.Join(sweep.Tables, ", "))
+	p.Line("in %s: %s, %s, %s/, %s", dir, kernelreuse.ReportHTML, kernelreuse.Correlation,
+		kernelreuse.FiguresDir, strings.Join(sweep.Tables, ", "))
 	return allUsed(errors.Join(err, p.Close()), e)
 }
 
@@ -211,7 +211,7 @@ func (f *reproduceFlags) otherPlan(dir, kind string, other *sweep.DifferentPlanE
 func scaleNote(scale string) string { return "scale " + scale }
 
 // loadBands reads the draws that --bands names, nil without it; claims says that they are judged.
-func (f *reproduceFlags) loadBands(scale steps.Scale, claims bool) (*reproduce.Bands, error) {
+func (f *reproduceFlags) loadBands(scale steps.Scale, claims bool) (*kernelreuse.Bands, error) {
 	switch {
 	case f.bands == "":
 		return nil, nil
@@ -219,7 +219,7 @@ func (f *reproduceFlags) loadBands(scale steps.Scale, claims bool) (*reproduce.B
 		return nil, usageError("krdlab reproduce: --bands is for claims; found a study that " +
 			"judges none")
 	}
-	b, err := reproduce.LoadBands(f.bands)
+	b, err := kernelreuse.LoadBands(f.bands)
 	if err != nil {
 		return nil, fmt.Errorf("krdlab reproduce: --bands: %w", err)
 	}

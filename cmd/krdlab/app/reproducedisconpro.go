@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/disconpro"
-	"krdlab/experiments/result"
+	"krdlab/experiments/papers/disconpro"
+	"krdlab/experiments/run/result"
 )
 
 // reproduceDisconpro is `krdlab reproduce disconpro`.

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/reproduce"
-	"krdlab/experiments/request"
-	"krdlab/experiments/steps"
+	"krdlab/experiments/papers/kernelreuse"
+	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -36,7 +36,7 @@ func (a *app) reproduceDraws(ctx context.Context, scale steps.Scale, n int, dir 
 	}
 	var draws []*dataset.Experiment
 	for i := range n + 1 {
-		sub := filepath.Join(dir, reproduce.DrawDir(i))
+		sub := filepath.Join(dir, kernelreuse.DrawDir(i))
 		plan, err := a.planOfDraw(ctx, m, scale, i, sub)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (a *app) reproduceDraws(ctx context.Context, scale steps.Scale, n int, dir 
 		draws = append(draws, e)
 	}
 	p := a.page()
-	files, err := reproduce.WriteDraws(p, dir, scale, draws)
+	files, err := kernelreuse.WriteDraws(p, dir, scale, draws)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func drawsFolder(dir string) error {
 // planOfDraw is the plan of a draw: that in its folder, or a new one, for which the draw is fitted.
 func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale steps.Scale, draw int,
 	dir string) (*sweep.Plan, error) {
-	note := reproduce.DrawNote(m, scale, draw)
+	note := kernelreuse.DrawNote(m, scale, draw)
 	there, err := dataset.Load(dir)
 	switch {
 	case err == nil && (there.Info == nil || !slices.Contains(there.Info.Notes, note)):
@@ -112,7 +112,7 @@ func (a *app) planOfDraw(ctx context.Context, m *machine.Machine, scale steps.Sc
 	if draw > 0 {
 		fmt.Fprintf(a.stderr, "fitting draw %d\n", draw)
 	}
-	configs, err := reproduce.DrawPlan(ctx, m, scale, draw, filepath.Dir(dir), a.argv)
+	configs, err := kernelreuse.DrawPlan(ctx, m, scale, draw, filepath.Dir(dir), a.argv)
 	if err != nil && ctx.Err() != nil {
 		return nil, failure.Errorf(failure.Interrupted, "interrupted while draw %d was fitted; go "+
 			"on with: %s", draw, typed(a.argv))

@@ -3,8 +3,8 @@ package app
 import (
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/skadu"
-	"krdlab/experiments/steps"
+	"krdlab/experiments/papers/skadu"
+	"krdlab/experiments/papers/steps"
 )
 
 // reproduceSkadu is `krdlab reproduce skadu`.

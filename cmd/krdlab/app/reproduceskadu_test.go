@@ -16,7 +16,7 @@ func TestReproduceSkadu(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("Go programs are traced on linux/amd64")
 	}
-	long.Only(t, "the tests of experiments/skadu run its steps; this builds and runs all programs")
+	long.Only(t, "the tests of experiments/papers/skadu run its steps; this builds and runs all programs")
 	const measured = 16
 	argv := []string{"krdlab", "reproduce", "skadu", "--scale", "smoke", "--json", "--caches",
 		"32KiB,1MiB,32MiB", "--out", filepath.Join(t.TempDir(), "s")}

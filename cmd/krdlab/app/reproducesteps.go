@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/result"
-	"krdlab/experiments/steps"
+	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 )
 

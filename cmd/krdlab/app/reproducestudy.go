@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/reproduce"
-	"krdlab/experiments/request"
-	"krdlab/experiments/steps"
+	"krdlab/experiments/papers/kernelreuse"
+	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -22,8 +22,8 @@ import (
 
 // A study is what reproduce does instead of the evaluation: an experiment with its plan, or draws.
 type study struct {
-	*reproduce.Study // nil of draws
-	plan             func(scale steps.Scale, dir string) ([]request.Request, error)
+	*kernelreuse.Study // nil of draws
+	plan               func(scale steps.Scale, dir string) ([]request.Request, error)
 }
 
 // name is the flag that asks for it, after which its folder is named.
@@ -39,9 +39,9 @@ func (s *study) name() string {
 func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 	var asked []study
 	if f.ablation {
-		asked = append(asked, study{reproduce.Ablation,
+		asked = append(asked, study{kernelreuse.Ablation,
 			func(scale steps.Scale, _ string) ([]request.Request, error) {
-				return reproduce.AblationPlan(scale)
+				return kernelreuse.AblationPlan(scale)
 			}})
 	}
 	if f.machines != "" {
@@ -49,13 +49,13 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 		if err != nil {
 			return nil, err
 		}
-		asked = append(asked, study{reproduce.Machines,
+		asked = append(asked, study{kernelreuse.Machines,
 			func(scale steps.Scale, _ string) ([]request.Request, error) {
-				return reproduce.MachinesPlan(scale, list)
+				return kernelreuse.MachinesPlan(scale, list)
 			}})
 	}
 	if f.validate {
-		asked = append(asked, study{reproduce.Validation,
+		asked = append(asked, study{kernelreuse.Validation,
 			func(scale steps.Scale, dir string) ([]request.Request, error) {
 				m, err := a.asMeasured(ctx, dir, f.caches, scale == steps.Smoke)
 				if err != nil {
@@ -65,13 +65,13 @@ func (a *app) study(ctx context.Context, f *reproduceFlags) (*study, error) {
 				if err != nil {
 					return nil, err
 				}
-				return reproduce.ValidatePlan(scale, m, request.AllCores(host, false))
+				return kernelreuse.ValidatePlan(scale, m, request.AllCores(host, false))
 			}})
 	}
 	if f.drawn {
-		if f.draws < 1 || f.draws > reproduce.MaxDraws {
+		if f.draws < 1 || f.draws > kernelreuse.MaxDraws {
 			return nil, usageError("--draws %d: expected a number from 1 to %d", f.draws,
-				reproduce.MaxDraws)
+				kernelreuse.MaxDraws)
 		}
 		asked = append(asked, study{})
 	}

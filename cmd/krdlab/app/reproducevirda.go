@@ -3,8 +3,8 @@ package app
 import (
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/steps"
-	"krdlab/experiments/virda"
+	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/virda"
 )
 
 // reproduceVirda is `krdlab reproduce virda`.

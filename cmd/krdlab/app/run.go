@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"krdlab/experiments"
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/measure"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -427,9 +427,9 @@ func printerOf(json, verbose bool) printer {
 	case json:
 		return nil
 	case verbose:
-		return show.WriteTable
+		return brief.WriteTable
 	}
-	return show.WriteBrief
+	return brief.WriteBrief
 }
 
 // print writes the results and says where they are.

@@ -17,7 +17,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/loi"
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 )
 
 // TestMain has Go programs linked as package corpus says, and is the programs of scripts.

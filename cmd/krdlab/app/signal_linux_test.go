@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"krdlab/experiments/gotrace"
-	"krdlab/experiments/result"
+	"krdlab/experiments/goprogram"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/hwtest"
 	"krdlab/krd"
 	"krdlab/loi"
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 )
 
 // waiting starts a command that says "waiting" when it does, and returns it with what it says
@@ -169,12 +169,12 @@ func main() {
 	if err := c.Wait(); err != nil || len(lines) == 0 || lines[0] != "served 1000" {
 		t.Fatalf("%v\n%s", err, strings.Join(lines, "\n"))
 	}
-	kept, err := os.ReadFile(filepath.Join(run, gotrace.KRDFile))
+	kept, err := os.ReadFile(filepath.Join(run, goprogram.KRDFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range [][]byte{kept, stdout.Bytes()} {
-		var d gotrace.Document
+		var d goprogram.Document
 		if err := json.Unmarshal(text, &d); err != nil || d.Accesses < 1000 {
 			t.Errorf("%d accesses (%v), want 1000 at least\n%s", d.Accesses, err, text)
 		}

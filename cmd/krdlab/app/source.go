@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/loi"
@@ -209,7 +209,7 @@ func (a *app) sayUnfinished(path string) {
 	if err != nil || serr != nil || !info.IsDir() || !strings.HasSuffix(dir, dataset.PartialSuffix) {
 		return
 	}
-	for _, w := range show.Sentences([]result.Warning{result.Warn(result.UnfinishedRun, path)}) {
+	for _, w := range brief.Sentences([]result.Warning{result.Warn(result.UnfinishedRun, path)}) {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w)
 	}
 }

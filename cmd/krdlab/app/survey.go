@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
-	"krdlab/experiments/survey"
+	"krdlab/experiments/read/survey"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
 )
 
 // surveyCommand is `krdlab survey`.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"

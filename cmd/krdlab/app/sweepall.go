@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/hw/failure"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"

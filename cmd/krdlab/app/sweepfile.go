@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/kernels"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments/request"
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/kernels/kernel"
 )
 

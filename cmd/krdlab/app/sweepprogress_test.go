@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"krdlab/experiments/dataset"
+	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/sweep"
 )
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/figures"
-	"krdlab/experiments/result"
-	"krdlab/experiments/show"
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
+	"krdlab/experiments/show/figures"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -43,9 +43,9 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 				}
 			}
 		}
-		p.Brief(show.Sampled(list))
+		p.Brief(brief.Sampled(list))
 		p.Line("")
-		show.Summaries(p, list)
+		brief.Summaries(p, list)
 		p.Line("")
 	}
 	p.Line("a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat "+

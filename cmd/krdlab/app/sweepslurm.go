@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
 	"krdlab/experiments/sweep"
 	"krdlab/experiments/sweep/slurm"
 	"krdlab/hw/failure"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
+	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/sweep"
 	"krdlab/krd/doc"
 )

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
-	"krdlab/experiments/view"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/show/view"
 	"krdlab/hw/units"
 )
 

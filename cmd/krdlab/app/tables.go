@@ -26,12 +26,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd/analyses"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/analyses"
 	"krdlab/runtimes"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
-	"krdlab/krd/analyses"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/analyses"
 	"krdlab/runtimes"
 )
 

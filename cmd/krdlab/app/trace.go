@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"

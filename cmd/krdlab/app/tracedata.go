@@ -12,7 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/request"
+	"krdlab/experiments/run/request"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/loi"

@@ -9,16 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/gotrace"
+	"krdlab/experiments/goprogram"
 	"krdlab/krd"
 	"krdlab/krd/analysis/reuse"
 	"krdlab/loi/agent"
-	"krdlab/loi/gofront"
+	"krdlab/loi/front"
 )
 
 // traceGo is `krdlab trace go`.
 func (a *app) traceGo() *cobra.Command {
-	var r gotrace.Request
+	var r goprogram.Request
 	var out, dir, agentDir string
 	var caches given
 	var rank ranking
@@ -91,7 +91,7 @@ const (
 
 // iterationsOf checks and completes a request for the regions of iterations; unless a flag asks for
 // less, they are recorded with regions.
-func iterationsOf(c *cobra.Command, b *gofront.BuildOptions) error {
+func iterationsOf(c *cobra.Command, b *front.BuildOptions) error {
 	without, _ := c.Flags().GetBool(noIterationsFlag)
 	switch {
 	case without && b.Values:
@@ -106,13 +106,13 @@ func iterationsOf(c *cobra.Command, b *gofront.BuildOptions) error {
 
 // programFlags defines the flags of how a Go program is observed; unit is the name of that of what
 // a datum is; without it, those alone of what is built.
-func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
+func programFlags(c *cobra.Command, r *goprogram.Request, unit string) {
 	f := c.Flags()
 	if unit == "" {
 		sourceFlags(c, &r.Build)
 		return
 	}
-	choiceVar(c, (*string)(&r.Unit), unit, gotrace.Units[0], gotrace.Units, "what one datum is, "+
+	choiceVar(c, (*string)(&r.Unit), unit, goprogram.Units[0], goprogram.Units, "what one datum is, "+
 		"`WHAT`: line (of 64 bytes, each object beginning on its own) or datum (a variable, field or "+
 		"element)")
 	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as "+
@@ -128,7 +128,7 @@ func programFlags(c *cobra.Command, r *gotrace.Request, unit string) {
 }
 
 // sourceFlags defines the flags of what of a Go program is built and rewritten.
-func sourceFlags(c *cobra.Command, b *gofront.BuildOptions) {
+func sourceFlags(c *cobra.Command, b *front.BuildOptions) {
 	f := c.Flags()
 	f.BoolVar(&b.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
 		"of what something points to, and maps; it costs time")
@@ -141,14 +141,14 @@ func sourceFlags(c *cobra.Command, b *gofront.BuildOptions) {
 }
 
 // valuesOf checks and completes a request with --values: a datum is then a datum.
-func valuesOf(c *cobra.Command, r *gotrace.Request) error {
+func valuesOf(c *cobra.Command, r *goprogram.Request) error {
 	if !r.Build.Values {
 		return nil
 	}
-	if u := c.Flags().Lookup(unitFlag); u != nil && u.Changed && r.Unit != gotrace.Data {
+	if u := c.Flags().Lookup(unitFlag); u != nil && u.Changed && r.Unit != goprogram.Data {
 		return usageError("%s: --values needs --unit datum", c.CommandPath())
 	}
-	r.Unit = gotrace.Data
+	r.Unit = goprogram.Data
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (k *ranking) check(c *cobra.Command, out bool) error {
 }
 
 // of makes the ranking of a document, if there is one to make.
-func (k *ranking) of(d *gotrace.Document) error {
+func (k *ranking) of(d *goprogram.Document) error {
 	if k.by == "" {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (k *ranking) of(d *gotrace.Document) error {
 }
 
 // program reads the arguments [test] PACKAGE [-- ARGS] of c.
-func program(c *cobra.Command, args []string, r *gotrace.Request) error {
+func program(c *cobra.Command, args []string, r *goprogram.Request) error {
 	n := len(args)
 	if at := c.ArgsLenAtDash(); at >= 0 {
 		n, r.Args = at, args[at:]
@@ -234,7 +234,7 @@ func (a *app) layOutAgent(dir string, args []string) error {
 }
 
 // runGo traces; rank may ask for a ranking.
-func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ranking) error {
+func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *ranking) error {
 	d, err := a.observed(c, r, caches)
 	if d == nil {
 		return err
@@ -254,14 +254,14 @@ func (a *app) runGo(c *cobra.Command, r *gotrace.Request, caches given, rank *ra
 }
 
 // sayProgram prints what is doubtful about a traced program.
-func (a *app) sayProgram(d *gotrace.Document) {
+func (a *app) sayProgram(d *goprogram.Document) {
 	for _, s := range d.Doubts() {
 		fmt.Fprintf(a.stderr, "warning: %s\n", s)
 	}
 }
 
 // observed runs a Go program as asked for, on the caches of the flags.
-func (a *app) observed(c *cobra.Command, r *gotrace.Request, caches given) (*gotrace.Document, error) {
+func (a *app) observed(c *cobra.Command, r *goprogram.Request, caches given) (*goprogram.Document, error) {
 	t, err := a.sized(c.Context(), caches)
 	if err != nil {
 		return nil, err

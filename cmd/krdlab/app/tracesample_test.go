@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/gotrace"
+	"krdlab/experiments/goprogram"
 )
 
 func TestWhatSampleFits(t *testing.T) {
@@ -18,7 +18,7 @@ func TestWhatSampleFits(t *testing.T) {
 		{[]string{"--sample", "--out", "x.loi"}, false}, {[]string{"--sample", "--regions"}, false},
 		{[]string{"--sample", "--sync"}, false},
 	} {
-		var r gotrace.Request
+		var r goprogram.Request
 		cmd := &cobra.Command{Use: "go"}
 		programFlags(cmd, &r, unitFlag)
 		cmd.Flags().String("out", "", "")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/result"
+	"krdlab/experiments/run/result"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 )

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/dataset"
-	"krdlab/experiments/request"
-	"krdlab/experiments/scene"
-	"krdlab/experiments/view"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/show/scene"
+	"krdlab/experiments/show/view"
 )
 
 type viewFlags struct {

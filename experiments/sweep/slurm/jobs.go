@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"krdlab/experiments/dataset"
+	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 )

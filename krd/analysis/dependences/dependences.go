@@ -22,7 +22,7 @@ package dependences
 import (
 	"krdlab/hw/failure"
 	"krdlab/krd/analysis"
-	"krdlab/krd/flow"
+	"krdlab/krd/analysis/flow"
 	"krdlab/loi"
 )
 

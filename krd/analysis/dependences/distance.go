@@ -3,7 +3,7 @@ package dependences
 import (
 	"encoding/binary"
 
-	"krdlab/krd/flow"
+	"krdlab/krd/analysis/flow"
 	"krdlab/loi"
 )
 

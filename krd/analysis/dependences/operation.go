@@ -1,7 +1,7 @@
 package dependences
 
 import (
-	"krdlab/krd/flow"
+	"krdlab/krd/analysis/flow"
 	"krdlab/loi"
 )
 

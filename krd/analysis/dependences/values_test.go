@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"krdlab/krd/analysis"
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 )
 
 // carried has by hand what the loops of the case values carry, by the function and its how-manyeth

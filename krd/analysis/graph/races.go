@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"krdlab/hw/units"
+	"krdlab/krd/analysis/races"
 	"krdlab/krd/doc"
-	"krdlab/krd/races"
 	"krdlab/loi"
 )
 

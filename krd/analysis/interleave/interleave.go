@@ -1,6 +1,6 @@
 // Package interleave is the analysis `explore`: which reuse distances are possible, and likely, over
 // the schedules of a task-parallel program, and where in that range its policies lie; or over the
-// interleavings of the threads of a program that is a text. The engines are krd/interleave and its
+// interleavings of the threads of a program that is a text. The engines are krd/analysis/interleave/engine and its
 // package tasks.
 package interleave
 
@@ -18,9 +18,9 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
+	threads "krdlab/krd/analysis/interleave/engine"
+	"krdlab/krd/analysis/interleave/tasks"
 	"krdlab/krd/doc"
-	threads "krdlab/krd/interleave"
-	"krdlab/krd/interleave/tasks"
 	"krdlab/krd/plot"
 	"krdlab/loi"
 	"krdlab/loi/dag"
@@ -40,7 +40,7 @@ var Analysis = &analysis.Analysis{
 		"  shared x = 0; input y in {1, 2}\n" +
 		"  thread 1: r A; lock L; a = x; x = a + 1; unlock L\n" +
 		"  thread 2: b = y; if b > 1 { w A } else { w B }; barrier C\n\n" +
-		"Its grammar is that of `go doc krdlab/krd/interleave/text`.",
+		"Its grammar is that of `go doc krdlab/krd/analysis/interleave/text`.",
 	Example: "  krdlab explore matmul --n 256 --leaf 32x32x32 --machine westmere-ex-4s --cores 6 --llc 256K\n" +
 		"  krdlab explore traced --save-schedule worst.txt --extreme most\n" +
 		"  krdlab explore prog.txt --reached\n" +

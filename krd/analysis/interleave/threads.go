@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"krdlab/krd/analysis"
+	threads "krdlab/krd/analysis/interleave/engine"
+	"krdlab/krd/analysis/interleave/text"
 	"krdlab/krd/doc"
-	threads "krdlab/krd/interleave"
-	"krdlab/krd/interleave/text"
 	"krdlab/loi/dag"
 )
 

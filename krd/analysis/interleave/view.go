@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"krdlab/hw/units"
+	"krdlab/krd/analysis/interleave/tasks"
 	"krdlab/krd/doc"
-	"krdlab/krd/interleave/tasks"
 	"krdlab/krd/plot"
 	"krdlab/loi"
 	"krdlab/loi/dag"

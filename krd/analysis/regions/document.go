@@ -6,7 +6,7 @@ import (
 
 	"krdlab/krd"
 	"krdlab/krd/analysis"
-	"krdlab/krd/shadow"
+	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
 

@@ -2,7 +2,7 @@ package regions
 
 import (
 	"krdlab/krd/analysis"
-	"krdlab/krd/shadow"
+	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
 

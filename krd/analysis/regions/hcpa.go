@@ -4,8 +4,8 @@ import (
 	"iter"
 	"slices"
 
-	"krdlab/krd/flow"
-	"krdlab/krd/shadow"
+	"krdlab/krd/analysis/flow"
+	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/krd/analysis"
-	"krdlab/krd/shadow"
+	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
 

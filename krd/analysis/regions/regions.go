@@ -18,7 +18,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
-	"krdlab/krd/shadow"
+	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
 

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"krdlab/krd/analysis"
-	"krdlab/krd/shadow"
+	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
 

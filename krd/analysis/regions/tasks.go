@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"krdlab/krd/analysis"
-	"krdlab/krd/races"
-	"krdlab/krd/shadow"
+	"krdlab/krd/analysis/races"
+	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"krdlab/krd/analysis"
-	"krdlab/loi/gofront/corpus"
+	"krdlab/loi/front/corpus"
 	"slices"
 	"strings"
 	"testing"

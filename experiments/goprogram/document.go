@@ -1,0 +1,227 @@
+package goprogram
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/run/result"
+	"krdlab/krd"
+	observe "krdlab/krd/analysis"
+	"krdlab/loi/collect"
+	"krdlab/loi/front"
+)
+
+// A Document is what a program's accesses came to: `krdlab trace go --json`, and krd.json in the
+// run directory.
+type Document struct {
+	SchemaVersion int      `json:"schema_version"`
+	Package       string   `json:"package"`
+	Args          []string `json:"args"`
+	Dir           string   `json:"-"`
+	Trace         *string  `json:"trace"` // the file that was written; null: none
+	ExitCode      int      `json:"exit_code"`
+	Signal        string   `json:"signal,omitempty"` // that ended it
+	TracedNs      int64    `json:"traced_ns"`        // from the program's start to its end
+
+	// Replaced: the program's process became another program (exec), which was not traced.
+	Replaced bool `json:"replaced"`
+	// LeftRunning is how many processes of the program went on when it had ended, such as a daemon
+	// that it became; they were not traced.
+	LeftRunning int `json:"left_running"`
+
+	Unit           Unit             `json:"unit"`
+	Stack          bool             `json:"stack"`         // what is on the stack is observed
+	Accesses       uint64           `json:"accesses"`      // in the distances
+	Accounts       collect.Accounts `json:"accounts"`      // what became of all accesses
+	Places         []Place          `json:"places"`        // of those that are not simply analysed
+	DistinctData   *uint64          `json:"distinct_data"` // null: a sample or a trace, as below
+	DistinctBytes  *uint64          `json:"distinct_bytes"`
+	Goroutines     uint64           `json:"goroutines"`      // that accessed something
+	LostGoroutines uint64           `json:"lost_goroutines"` // could not: more than 2^20 at once
+	LateEvents     uint64           `json:"late_events"`     // handed on after later ones
+	OddEvents      uint64           `json:"odd_events"`      // that made no sense
+	Packages       []string         `json:"packages"`        // rewritten
+	Sites          int              `json:"sites"`
+	Failed         []front.Failure  `json:"failed"`     // packages left as they are
+	LeftFiles      []string         `json:"left_files"` // whole files and packages, and why
+	KRD            *krd.Report      `json:"krd"`        // null: a trace, or nothing sampled
+	Sampling       *Sampling        `json:"sampling"`   // null: all accesses were taken
+	krd.Parts                       // empty: a trace was written
+	Warnings       []string         `json:"warnings"` // see Doubts
+
+	// Result is what the observer of a [Request] found, nil where there was none; ObserverNs is the
+	// CPU time that it took, beside the program.
+	Result     observe.Result `json:"-"`
+	ObserverNs int64          `json:"-"`
+}
+
+// A Place is accesses of the program that are not observed, or of which it is not known to what.
+type Place struct {
+	At       string  `json:"at"`   // file and line
+	What     string  `json:"what"` // load of main.tree.left
+	Account  string  `json:"account"`
+	Why      string  `json:"why,omitempty"` // it is left alone
+	Accesses *uint64 `json:"accesses"`      // null: they are not counted
+}
+
+// The accounts of places, by the names of [collect.Accounts].
+const (
+	unknownAccount = "unknown"
+	stackAccount   = "stack"
+	leftAccount    = "left"
+)
+
+// account lists the places of accesses that are not simply analysed, those with the most first, and
+// at the end those that are not counted.
+func (d *Document) account(a *analysis) {
+	add := func(site int, account, why string, n uint64) {
+		s := &a.sites[site]
+		d.Places = append(d.Places, Place{fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line),
+			s.What(), account, why, &n})
+	}
+	why := make(map[int]string)
+	var uncounted []Place
+	for _, l := range a.left {
+		if l.Site > 0 {
+			why[l.Site] = l.Why
+		} else if !l.Whole() {
+			uncounted = append(uncounted, Place{fmt.Sprintf("%s:%d",
+				filepath.Base(l.Position.Filename), l.Position.Line), l.What, leftAccount, l.Why, nil})
+		}
+	}
+	for i, s := range a.reader.Sites() {
+		if s.Unknown > 0 {
+			add(i-1, unknownAccount, "", s.Unknown)
+		}
+		if s.Stack > 0 {
+			add(i-1, stackAccount, "", s.Stack)
+		}
+		if w := why[i]; s.Left > 0 || w != "" {
+			add(i-1, leftAccount, w, s.Left)
+		}
+	}
+	slices.SortStableFunc(d.Places, func(a, b Place) int {
+		return cmp.Compare(*b.Accesses, *a.Accesses)
+	})
+	d.Places = append(d.Places, uncounted...)
+}
+
+// places returns those of an account that accesses were made at; no account: that are not counted.
+func (d *Document) places(account string) (some []Place) {
+	for _, p := range d.Places {
+		if account == "" && p.Accesses == nil ||
+			p.Account == account && p.Accesses != nil && *p.Accesses > 0 {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// A Part is that of [krd.Parts].
+type Part = krd.Part
+
+func newDocument(r *Request, b *front.Built) *Document {
+	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
+		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
+		Stack: r.Build.Stack, Places: []Place{}, LeftFiles: []string{}, Warnings: []string{}}
+	if d.Args == nil {
+		d.Args = []string{}
+	}
+	if d.Failed == nil {
+		d.Failed = []front.Failure{}
+	}
+	for _, l := range b.Left {
+		if l.Whole() {
+			d.LeftFiles = append(d.LeftFiles, l.String())
+		}
+	}
+	if r.Trace != "" {
+		d.Trace = &r.Trace
+	}
+	return d
+}
+
+// parts sums up groups by what they have in common.
+func (d *Document) parts(a *analysis, groups []krd.GroupHistogram) {
+	var functions, loops, objects, made sums
+	for _, g := range groups {
+		k := a.reader.Groups[g.Group]
+		s := &a.sites[k.Site-1]
+		functions.add(s.Function, &g)
+		if s.Loop != 0 {
+			loops.add(fmt.Sprintf("%s, loop at %s:%d", s.Function, filepath.Base(s.File), s.Loop),
+				&g)
+		}
+		objects.add(s.Object, &g)
+		made.add(a.className(k.Class), &g)
+	}
+	d.Functions, d.Loops = functions.list(), loops.list()
+	d.Objects, d.Allocations = objects.list(), made.list()
+}
+
+// className returns what objects of a class are.
+func (a *analysis) className(class int) string {
+	c := a.reader.Classes[class]
+	if c.Site != 0 {
+		s := &a.sites[c.Site-1]
+		made := "made"
+		if s.Kind == "variable" {
+			made = "declared"
+		}
+		return fmt.Sprintf("%s, %s at %s:%d", s.Object, made, filepath.Base(s.File), s.Line)
+	}
+	if c.Name != "" {
+		return c.Name
+	}
+	name := a.program.TypeName(c.Type)
+	switch {
+	case name == "" && c.Type == 0:
+		name = "bytes without pointers"
+	case name == "":
+		name = "a type without a name"
+	}
+	return name + ", made where nothing was rewritten"
+}
+
+// sums are parts by name.
+type sums map[string]*Part
+
+func (s *sums) add(name string, g *krd.GroupHistogram) {
+	if *s == nil {
+		*s = make(sums)
+	}
+	p := (*s)[name]
+	if p == nil {
+		p = &Part{Name: name, Bins: []krd.Bin{}}
+		(*s)[name] = p
+	}
+	p.Accesses += g.Accesses
+	p.Cold += g.Cold
+	p.Bytes += g.Bytes
+	for _, b := range g.Bins {
+		i, ok := slices.BinarySearchFunc(p.Bins, b, func(a, b krd.Bin) int {
+			return cmp.Compare(a.FromBytes, b.FromBytes)
+		})
+		if ok {
+			p.Bins[i].Count += b.Count
+		} else {
+			p.Bins = slices.Insert(p.Bins, i, b)
+		}
+	}
+}
+
+// list returns the parts, those first with the most accesses that are cold or from limits[0] on.
+func (s sums) list() []Part {
+	list := make([]Part, 0, len(s))
+	for _, p := range s {
+		list = append(list, *p)
+	}
+	slices.SortFunc(list, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(b.From(limits[0])+b.Cold, a.From(limits[0])+a.Cold),
+			cmp.Compare(b.Accesses, a.Accesses), strings.Compare(a.Name, b.Name))
+	})
+	return list
+}

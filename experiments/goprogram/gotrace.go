@@ -1,0 +1,381 @@
+// Package goprogram traces a Go program by virtual identity (virda, section 3): it has the program
+// rewritten and built (package loi/front), runs it, and analyses what it accesses while it runs
+// (packages loi/collect and krd), or writes that to a trace.
+//
+//	sources -> front.Build -> program -> collect.Reader -> krd.Stream -> Document
+//	                                                     |-> loi.Builder -> trace
+//	                                                     \-> analysis.Live -> Result
+package goprogram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/hw/scratch"
+	"krdlab/krd"
+	observe "krdlab/krd/analysis"
+	"krdlab/loi"
+	"krdlab/loi/collect"
+	"krdlab/loi/front"
+)
+
+// A Unit says what one datum is.
+type Unit string
+
+const (
+	// Lines are blocks of 64 bytes, each object beginning with one of its own: block temporal
+	// locality (virda, figure 4).
+	Lines Unit = "line"
+	// Data are variables, fields and elements by themselves: pure temporal locality (figure 2).
+	Data Unit = "datum"
+)
+
+// Units lists them, the default first.
+var Units = []string{string(Lines), string(Data)}
+
+const lineBytes = 64
+
+// A Request says what is traced.
+type Request struct {
+	Build front.BuildOptions
+	Built *front.Built // what came of Build, whose files are still there; nil: it is built
+	Args  []string     // of the program
+	Unit  Unit
+	Out   string // the run directory; "" is a new one under result.RunsDir
+	Trace string // the trace to write, instead of a directory; "": none
+
+	// Live makes an observer of the program, given the header that a trace of it would begin with: then
+	// no trace is written and no run directory, and no distances are computed. Places are in bytes
+	// whatever the Unit; Build.Sample is not set.
+	Live func(*loi.Header) (observe.Live, error)
+
+	Caches hw.Machine // whose L2 and LLC close, near and far are about
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// ErrProgram is wrapped by the error of a program that was traced and failed.
+var ErrProgram = failure.New(failure.Failed, "the program failed")
+
+// Run builds, runs and analyses. After an error of the program (which wraps [ErrProgram]) the
+// document and the files are there, up to its end; so is the document, without Dir, where the run
+// directory could not be written. After other errors there is no document, and no file. If ctx is
+// cancelled while the program runs, that is interrupted, and may end as it likes.
+func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
+			hw.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+	}
+	built := r.Built
+	if built == nil {
+		work, err := scratch.Make("", "krdlab-go-")
+		if err != nil {
+			return nil, err
+		}
+		defer work.Remove()
+		if built, err = front.Build(ctx, r.Build, work.Path); err != nil {
+			return nil, err
+		}
+	}
+	if err := fit(built.Operations, built.Regions); err != nil {
+		return nil, err
+	}
+	mem, err := newMemory(r, built)
+	if err != nil {
+		return nil, err
+	}
+	defer mem.Close()
+	d := newDocument(r, built)
+	var dir *result.RunDir
+	if r.Trace == "" && r.Live == nil {
+		if dir, err = begin(r, argv, t); err != nil {
+			return nil, err
+		}
+	}
+	failed, err := d.run(ctx, r, built, mem)
+	if err != nil {
+		if dir != nil {
+			dir.Discard()
+		}
+		return nil, errors.Join(err, failed)
+	}
+	d.Warnings = append(d.Warnings, d.Doubts()...)
+	if dir == nil {
+		return d, failed
+	}
+	if err := dir.WriteJSON(KRDFile, d); err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err
+		}
+		err = fmt.Errorf("writing the run directory failed: %w; the result is only printed", err)
+		if !dir.Discard() {
+			d.Dir = dir.Partial()
+		}
+		return d, errors.Join(err, failed)
+	}
+	d.Dir = dir.Partial()
+	if err := dir.Commit(); err != nil {
+		return d, errors.Join(err, failed)
+	}
+	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
+	return d, failed
+}
+
+// newMemory makes what the program shares.
+func newMemory(r *Request, b *front.Built) (*collect.Memory, error) {
+	if r.Build.Sample {
+		return collect.NewSampledMemory(len(b.Sites), r.Build.Stack)
+	}
+	return collect.NewMemory(len(b.Sites), r.Build.Stack || r.Build.Values, r.Build.Sync)
+}
+
+// run runs a program that was built and analyses it, has it observed or writes its trace. failed is the error of
+// the program's end, err that of the tracing, after which nothing is left.
+func (d *Document) run(ctx context.Context, r *Request, b *front.Built, mem *collect.Memory) (
+	failed, err error) {
+	program, err := collect.OpenProgram(b.Binary)
+	if err != nil {
+		return nil, err
+	}
+	a, err := newAnalysis(r, b, program)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(b.Binary, r.Args...)
+	c.Dir = r.Build.Dir
+	if r.Build.Test {
+		c.Dir = b.Folder
+	}
+	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
+	c.WaitDelay = childOutput
+	began := time.Now()
+	late, exit, err := collect.Run(ctx, c, mem, a.reader)
+	d.TracedNs, d.LateEvents = time.Since(began).Nanoseconds(), late
+	d.LeftRunning, d.Replaced = collect.Running(b.Binary), mem.Replaced()
+	failed, odd := d.ended(exit)
+	err = errors.Join(err, odd)
+	if err == nil && !mem.Started() {
+		err = fmt.Errorf("%w: it has not found the memory shared with it", ErrProgram)
+	}
+	if err == nil {
+		d.LostGoroutines = mem.Lost()
+		a.reader.Count(mem.Counts())
+		if a.sample != nil {
+			a.sample.counted(mem.Dropped(), false)
+		}
+		err = a.end(d, mem.LostEvents())
+	}
+	if err != nil && a.trace != nil {
+		err = a.trace.abort(err)
+	}
+	if err != nil && a.live != nil {
+		_ = a.live.stop() // its error is in err
+	}
+	return failed, err
+}
+
+// childOutput is how long the output of children that the program leaves behind is waited for,
+// where it is no file.
+const childOutput = 100 * time.Millisecond
+
+// KRDFile is the document in a run directory.
+const KRDFile = "krd.json"
+
+func begin(r *Request, argv []string, t *hw.Topology) (*result.RunDir, error) {
+	m := result.NewManifest(request.Asked{Kernel: "go " + r.Build.Path}, argv, t, time.Now())
+	name := "go-" + filepath.Base(r.Build.Path)
+	if p, err := filepath.Abs(filepath.Join(r.Build.Dir, r.Build.Path)); err == nil {
+		name = "go-" + filepath.Base(p)
+	}
+	return result.Begin(r.Out, name, m, nil)
+}
+
+// ended notes how the program ended. failed wraps ErrProgram; err is of waiting for it.
+func (d *Document) ended(exit error) (failed, err error) {
+	var x *exec.ExitError
+	if exit == nil || errors.Is(exit, exec.ErrWaitDelay) {
+		return nil, nil
+	}
+	if !errors.As(exit, &x) {
+		return nil, exit
+	}
+	d.ExitCode = x.ExitCode()
+	if s, ok := x.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		d.Signal = s.Signal().String()
+		return fmt.Errorf("%w: signal %s", ErrProgram, d.Signal), nil
+	}
+	return fmt.Errorf("%w: exit code %d", ErrProgram, d.ExitCode), nil
+}
+
+// analysis takes the program's accesses.
+type analysis struct {
+	reader  *collect.Reader
+	program *collect.Program
+	sites   []front.Site
+	left    []front.Left
+	unit    Unit
+	caches  hw.Machine
+	stream  *krd.Stream // nil: a trace is written
+	ahead   *ahead      // of lines: what the stream is to take
+	trace   *traceSink
+	keys    []uint64
+	bytes   []uint32
+	live    *live          // nil: there is no observer
+	sample  *sampler       // nil: all accesses are taken
+	count   uint64         // accesses
+	workers map[uint64]int // by goroutine, in the order of their first accesses
+}
+
+func newAnalysis(r *Request, b *front.Built, p *collect.Program) (*analysis, error) {
+	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches,
+		workers: make(map[uint64]int)}
+	a.reader = collect.NewReader(b.Sites, p.Variables, a)
+	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack || r.Build.Values, b.Left
+	a.reader.Regions, a.reader.Operations = b.Regions, uint64(len(b.Operations))
+	var err error
+	if r.Build.Sample {
+		a.sample = newSampler(a)
+		return a, nil
+	}
+	if r.Live != nil {
+		a.live, err = newLive(r, a)
+		a.reader.Loops = a
+		return a, err
+	}
+	if r.Trace != "" {
+		if a.trace, err = newTraceSink(r, a); err == nil {
+			err = a.trace.declare(b.Operations)
+		}
+	} else {
+		a.stream, err = krd.NewStream(krd.StreamOptions{L2Bytes: uint64(r.Caches.L2Bytes),
+			LLCBytes: uint64(r.Caches.LLCBytes), L2Known: string(r.Caches.CachesKnown.L2),
+			LLCKnown: string(r.Caches.CachesKnown.LLC), Goroutines: true})
+		if err == nil && a.unit == Lines {
+			a.ahead, a.reader.Loops = newAhead(a.stream), a
+		}
+	}
+	return a, err
+}
+
+// Batch implements [collect.Sink].
+func (a *analysis) Batch(b *collect.Batch) error {
+	if a.sample != nil {
+		a.sample.batch(b)
+		return nil
+	}
+	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
+	a.count += uint64(len(b.Places))
+	if a.live != nil {
+		return a.live.batch(b)
+	}
+	if a.unit == Lines && a.trace == nil {
+		return a.turns(b, func(worker uint32, from, to int) error {
+			return a.ahead.add(worker, b.Places[from:to], b.Groups[from:to])
+		})
+	}
+	if a.unit == Lines {
+		for _, p := range b.Places {
+			a.keys, a.bytes = append(a.keys, p/lineBytes), append(a.bytes, lineBytes)
+		}
+	} else {
+		for i, p := range b.Places {
+			// data of another size at the same place (package unsafe) are other data
+			a.keys = append(a.keys, p|uint64(b.Bytes[i])<<sizeShift)
+			a.bytes = append(a.bytes, b.Bytes[i])
+		}
+	}
+	if a.trace != nil {
+		return a.trace.add(b, a.keys, a.bytes)
+	}
+	return a.turns(b, func(worker uint32, from, to int) error {
+		return a.stream.Add(worker, a.keys[from:to], a.bytes[from:to], b.Groups[from:to])
+	})
+}
+
+// turns calls do with the accesses of each goroutine that follow each other.
+func (a *analysis) turns(b *collect.Batch, do func(worker uint32, from, to int) error) error {
+	from := 0
+	for i, t := range b.Turns {
+		if i+1 < len(b.Turns) && b.Turns[i+1].Goroutine == t.Goroutine {
+			continue
+		}
+		if err := do(uint32(a.worker(t.Goroutine)), from, t.End); err != nil {
+			return err
+		}
+		from = t.End
+	}
+	return nil
+}
+
+// Loop takes a loop; data are lines, unless an observer takes it.
+func (a *analysis) Loop(l *collect.Loop) error {
+	if a.sample != nil {
+		a.sample.loop(l)
+		return nil
+	}
+	a.count += l.Times * uint64(len(l.Accesses))
+	if a.live != nil {
+		return a.live.loop(l)
+	}
+	return a.ahead.loop(uint32(a.worker(l.Goroutine)), l)
+}
+
+// worker numbers goroutines.
+func (a *analysis) worker(goroutine uint64) int {
+	w, ok := a.workers[goroutine]
+	if !ok {
+		w = len(a.workers)
+		a.workers[goroutine] = w
+	}
+	return w
+}
+
+// sizeShift is above all places.
+const sizeShift = 56
+
+// end finishes the document; lost is how many events were not recorded.
+func (a *analysis) end(d *Document, lost uint64) error {
+	d.OddEvents, d.Goroutines, d.Accesses = a.reader.Odd, a.reader.Goroutines, a.count
+	d.Accounts = a.reader.Accounts(a.count, lost)
+	d.account(a)
+	if a.trace != nil {
+		return a.trace.close(d, &a.caches)
+	}
+	if a.live != nil {
+		return a.live.end(d)
+	}
+	if a.sample != nil {
+		return a.sample.end(d)
+	}
+	if a.ahead != nil {
+		if err := a.ahead.end(); err != nil {
+			return err
+		}
+	}
+	report, err := a.stream.Report()
+	if err != nil {
+		return err
+	}
+	report.Unit = string(d.Unit)
+	d.KRD = report
+	n, bytes := a.stream.Distinct()
+	data := uint64(n)
+	d.DistinctData, d.DistinctBytes = &data, &bytes
+	d.parts(a, slices.Collect(a.stream.Groups()))
+	return nil
+}

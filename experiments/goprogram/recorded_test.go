@@ -1,0 +1,283 @@
+package goprogram
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"krdlab/loi"
+	"krdlab/loi/front"
+	"krdlab/loi/front/corpus"
+)
+
+var record = flag.Bool("record", false, "write the traces of package corpus anew")
+
+// TestRecorded records each case of which package corpus has a trace, and compares event by event
+// within each goroutine. Lines of 64 bytes and the objects of synchronisation are numbered by their
+// first use, since where they are differs from run to run; stamps are compared between goroutines
+// where one event forces the order of two.
+func TestRecorded(t *testing.T) {
+	for _, r := range corpus.Recordings {
+		t.Run(filepath.Base(r.File()), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "p.loi")
+			d, out, err := trace(t, Data, r.Case, func(q *Request) {
+				q.Trace = file
+				q.Build = front.BuildOptions{Path: ".", Values: r.Values, Sync: r.Sync,
+					Regions: !r.Values, Iterations: !r.Values}
+				if r.Arg != "" {
+					q.Args = []string{r.Arg}
+				}
+			})
+			if err != nil || d.OddEvents != 0 {
+				t.Fatalf("%v, %+v\n%s", err, d, out)
+			}
+			if *record {
+				if err := os.Remove(r.File()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					t.Fatal(err)
+				}
+				if err := loi.Compress(file, r.File()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			now, err := loi.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer now.Close()
+			s := newStories(t, now)
+			if r.Sync {
+				s.checkOrder(t)
+			}
+			// How often a goroutine looks at a variable that it waits for is chance.
+			spins := r.Arg == "flag" || strings.HasPrefix(r.Arg, "atomic store")
+			same(t, s.texts(spins), newStories(t, corpus.Open(t, r)).texts(spins))
+		})
+	}
+}
+
+// stories are the events of a trace by worker.
+type stories struct {
+	registry *loi.Registry
+	events   [][]told1
+	worker   map[uint32]int // by number of a goroutine
+	places   map[string]int // lines and objects of synchronisation, numbered by first use
+}
+
+// told1 is an event that is copied from the trace.
+type told1 struct {
+	loi.Record
+	accesses []loi.Access
+	at       int64
+}
+
+func newStories(t *testing.T, tr *loi.Trace) *stories {
+	t.Helper()
+	s := &stories{registry: &tr.Header.Registry, worker: map[uint32]int{}}
+	for e, err := range tr.Ordered(loi.Order{ByWorker: true, Events: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(s.events) <= e.Worker {
+			s.events = append(s.events, nil)
+		}
+		x := told1{Record: *e.Record, at: e.End}
+		x.Args = slices.Clone(e.Args)
+		if e.Type != loi.EventRecord {
+			x.accesses = slices.Clone(e.Accesses())
+		} else if n, _, ok := e.Goroutine(); ok && e.Event == loi.EventStart {
+			s.worker[n] = e.Worker
+		}
+		s.events[e.Worker] = append(s.events[e.Worker], x)
+	}
+	if len(s.events) == 0 {
+		t.Fatal("the trace has no events")
+	}
+	return s
+}
+
+// texts returns the stories, those of goroutines that others start in the order in which they are
+// started; with spins without iterations and atomic loads.
+func (s *stories) texts(spins bool) (all []string) {
+	s.places = map[string]int{}
+	began := map[int]bool{}
+	for w := range s.events {
+		if !began[w] && !s.started(w) {
+			all = s.text(w, spins, began, all)
+		}
+	}
+	return all
+}
+
+// started reports whether an event of the trace starts the goroutine of a worker.
+func (s *stories) started(w int) bool {
+	first := &s.events[w][0]
+	n, _, ok := first.Goroutine()
+	if !ok || first.Event != loi.EventStart {
+		return false
+	}
+	for _, list := range s.events {
+		for i := range list {
+			if g, _, ok := list[i].Goroutine(); ok && g == n && list[i].Event == loi.EventGo {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// text appends the story of a worker and then those of the goroutines that it starts.
+func (s *stories) text(w int, spins bool, began map[int]bool, all []string) []string {
+	began[w] = true
+	var lines []string
+	var children []int
+	for i := range s.events[w] {
+		e := &s.events[w][i]
+		if g, _, ok := e.Goroutine(); ok && e.Event == loi.EventGo {
+			if c, ok := s.worker[g]; ok {
+				children = append(children, c)
+			}
+		}
+		if line := s.line(e, spins); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	all = append(all, strings.Join(lines, "\n"))
+	for _, c := range children {
+		if !began[c] {
+			all = s.text(c, spins, began, all)
+		}
+	}
+	return all
+}
+
+// place returns the number of a line or an object, by its name and address.
+func (s *stories) place(name string, address uint64) int {
+	key := fmt.Sprint(name, " ", address)
+	n, ok := s.places[key]
+	if !ok {
+		n = len(s.places)
+		s.places[key] = n
+	}
+	return n
+}
+
+// line returns what an event is, without stamps and the numbers that differ between builds.
+func (s *stories) line(e *told1, spins bool) string {
+	r := s.registry
+	if e.Type != loi.EventRecord {
+		text := r.Kernels[e.Kernel].Name
+		for _, a := range e.accesses {
+			at := a.Block & (1<<sizeShift - 1)
+			name := r.Objects[a.Object].Name
+			text += fmt.Sprintf("; %s, mode %d, %d bytes at %d of line %d", name, a.Mode, a.Bytes,
+				at%lineBytes, s.place(name, at/lineBytes))
+		}
+		return text
+	}
+	switch e.Event {
+	case loi.EventRegion:
+		if x := &r.Regions[e.Args[0]]; !spins || x.Kind != loi.Iteration {
+			return fmt.Sprintf("begins %v %s", x.Kind, x.Name)
+		}
+		return ""
+	case loi.EventRegionEnd:
+		if spins {
+			return ""
+		}
+	case loi.EventSync:
+		x, _ := e.Sync()
+		name := "unknown"
+		if x.Object != loi.NoObject {
+			name = r.Objects[x.Object].Name
+		}
+		if spins && x.Op == loi.SyncLoad {
+			return ""
+		}
+		return fmt.Sprintf("%v, %t, %t, room %d, %s %d", x.Op, x.Selected, x.Timer, x.Room, name,
+			s.place(name, x.Place))
+	case loi.EventOperation:
+		n, terms, _ := e.Operation()
+		o := &r.Operations[n]
+		return fmt.Sprintf("%v %s at %s:%d, terms %v", o.Kind, o.Name, r.Kernels[o.Kernel].Name, o.Line,
+			terms)
+	}
+	text := e.Event.String()
+	if k, ok := e.Entry(); ok {
+		text += " " + r.Kernels[k].Name
+	}
+	return text
+}
+
+// checkOrder compares stamps where an event of one goroutine forces that of another: a start follows
+// what starts it, the k-th receive of a channel the k-th send, a receive from a closed channel the
+// close, and what waits for a wait group all that was done before.
+func (s *stories) checkOrder(t *testing.T) {
+	t.Helper()
+	type object struct {
+		name  loi.ObjectID
+		place uint64
+	}
+	starts, ends := map[uint32]int64{}, map[uint32]int64{}
+	sends, receives, closes := map[object][]uint64{}, map[object][]uint64{}, map[object]uint64{}
+	afterClose := map[object][]uint64{}
+	checked := 0
+	for _, list := range s.events {
+		for i := range list {
+			e := &list[i]
+			if n, _, ok := e.Goroutine(); ok && e.Event == loi.EventGo {
+				starts[n] = e.at
+			} else if ok && e.Event == loi.EventStart {
+				ends[n] = e.at
+			}
+			x, ok := e.Sync()
+			if !ok || x.Timer || x.Object == loi.NoObject {
+				continue
+			}
+			o := object{x.Object, x.Place}
+			switch x.Op {
+			case loi.SyncSend:
+				sends[o] = append(sends[o], x.At)
+			case loi.SyncReceive:
+				receives[o] = append(receives[o], x.At)
+			case loi.SyncClose:
+				closes[o] = x.At
+			case loi.SyncReceiveClosed:
+				afterClose[o] = append(afterClose[o], x.At)
+			}
+		}
+	}
+	for n, at := range ends {
+		if from, ok := starts[n]; ok {
+			checked++
+			if at < from {
+				t.Errorf("goroutine %d begins %d ticks before it is started", n, from-at)
+			}
+		}
+	}
+	for o, list := range receives {
+		slices.Sort(list)
+		slices.Sort(sends[o])
+		for k, at := range list {
+			checked++
+			if k >= len(sends[o]) || at < sends[o][k] {
+				t.Errorf("receive %d of %v has no send before it", k, o)
+			}
+		}
+	}
+	for o, list := range afterClose {
+		for _, at := range list {
+			if checked++; at < closes[o] {
+				t.Errorf("a receive from %v, closed, before it is closed", o)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no event forces the order of two")
+	}
+}

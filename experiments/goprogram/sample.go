@@ -1,0 +1,361 @@
+package goprogram
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/doc"
+	"krdlab/loi/collect"
+)
+
+// A sampler takes a sample of a program's accesses for krd.Bursts.
+type sampler struct {
+	a       *analysis
+	b       *krd.Bursts
+	modes   map[uint64]*sampledMode // by goroutine
+	change  uint64                  // the last that was seen of any
+	burst   uint64                  // in which a burst was last
+	phase   uint64
+	on      bool
+	touches []touch  // of a loop
+	ends    []int    // of rows of them
+	heads   [][2]int // what of each is to come
+}
+
+// sampledMode is how a goroutine goes on.
+type sampledMode struct {
+	mode          collect.Mode
+	change, phase uint64 // in which it has begun so
+}
+
+func newSampler(a *analysis) *sampler {
+	s := &sampler{a: a, b: new(krd.Bursts), modes: make(map[uint64]*sampledMode)}
+	a.reader.Sampled(s)
+	a.reader.Loops = a
+	return s
+}
+
+func (s *sampler) of(goroutine uint64) *sampledMode {
+	m := s.modes[goroutine]
+	if m == nil {
+		m = &sampledMode{}
+		s.modes[goroutine] = m
+	}
+	return m
+}
+
+// counted counts accesses; seen says that they come one by one, or in a loop.
+func (s *sampler) counted(n uint64, seen bool) {
+	s.a.count += n
+	s.b.Count(n, seen)
+}
+
+// Mode implements [collect.Sampler].
+func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
+	dropped uint64) error {
+	s.counted(dropped, false)
+	m := s.of(goroutine)
+	burst := mode >= collect.Glimpse
+	if change > s.change {
+		s.change = change
+		if mode == collect.Off || mode == collect.Glimpse {
+			s.b.Pause()
+			s.on = false
+		} else if !s.on {
+			s.phase++
+			s.b.Begin()
+			s.on = true
+		}
+		if burst {
+			s.b.Burst(small)
+		}
+	} else if burst && change == s.change && m.mode < collect.Glimpse &&
+		(s.burst != change || s.b.Room() == 0) {
+		s.b.Burst(small) // it has waited, or it is a long loop, or the tracer is late
+	}
+	if burst && change == s.change {
+		s.burst = change
+	}
+	m.mode = mode
+	m.change, m.phase = change, s.phase
+	return nil
+}
+
+// watched reports that accesses of a goroutine are of the phase.
+func (s *sampler) watched(m *sampledMode) bool {
+	return s.on && m.mode != collect.Off && m.phase == s.phase
+}
+
+// dense reports that they are of the burst.
+func (s *sampler) dense(m *sampledMode) bool {
+	return m.mode >= collect.Glimpse && m.change == s.change
+}
+
+// batch takes accesses.
+func (s *sampler) batch(b *collect.Batch) {
+	i := 0
+	for _, t := range b.Turns {
+		m := s.of(t.Goroutine)
+		watched, dense := s.watched(m), s.dense(m)
+		s.counted(uint64(t.End-i), dense)
+		if !watched && !dense {
+			i = t.End
+			continue
+		}
+		for ; i < t.End; i++ {
+			line := b.Places[i] / lineBytes
+			if dense {
+				s.b.Dense(line, b.Groups[i])
+			}
+			if watched && collect.Chosen(b.Real[i]) {
+				s.b.Watch(line, b.Groups[i], replicate(b.Real[i]))
+			}
+		}
+	}
+}
+
+// replicate is which of the groups of chosen granules an address is in.
+func replicate(addr uint64) int {
+	h := collect.BlockOf(addr) * 0xbf58476d1ce4e5b9
+	return int((h ^ h>>29) * 0x94d049bb133111eb >> 61 % krd.Replicates)
+}
+
+// loop takes a loop.
+func (s *sampler) loop(l *collect.Loop) {
+	m, n := s.of(l.Goroutine), l.Times*uint64(len(l.Accesses))
+	if s.watched(m) && n >= longLoop && s.b.Room() == 0 {
+		s.b.Burst(false)
+		m.mode = collect.Dense
+	}
+	s.counted(n, s.dense(m))
+	if s.dense(m) {
+		for i := uint64(0); i < l.Times && s.b.Room() > 0; i++ {
+			for j := range l.Accesses {
+				a := &l.Accesses[j]
+				s.b.Dense((a.Place+i*uint64(a.Step))/lineBytes, a.Group)
+			}
+		}
+	}
+	if !s.watched(m) {
+		return
+	}
+	s.watchLoop(l)
+}
+
+// longLoop is from how many accesses on a loop is a burst of its own, as in package krdagent.
+const longLoop = 1 << 21
+
+// watchLoop takes what a loop accesses of chosen granules, each line once for each access.
+func (s *sampler) watchLoop(l *collect.Loop) {
+	s.touches, s.ends = s.touches[:0], s.ends[:0]
+	s.wide(l)
+	for j := range l.Accesses {
+		if a := &l.Accesses[j]; !isWide(a) {
+			s.touch(a, l.Times, uint32(j))
+		}
+	}
+	from := 0 // each row of touches is ascending: merge them
+	s.heads = s.heads[:0]
+	for _, end := range s.ends {
+		if from < end {
+			s.heads = append(s.heads, [2]int{from, end})
+		}
+		from = end
+	}
+	for len(s.heads) > 0 {
+		best := 0
+		for h := 1; h < len(s.heads); h++ {
+			if s.touches[s.heads[h][0]].before(&s.touches[s.heads[best][0]]) {
+				best = h
+			}
+		}
+		h := &s.heads[best]
+		x := &s.touches[h[0]]
+		s.b.Watch(x.line, l.Accesses[x.access].Group, int(x.replicate))
+		if h[0]++; h[0] == h[1] {
+			s.heads = slices.Delete(s.heads, best, best+1)
+		}
+	}
+}
+
+// isWide reports that an access goes to another granule each time.
+func isWide(a *collect.Strided) bool {
+	return a.Step >= collect.GranuleBytes || a.Step <= -collect.GranuleBytes
+}
+
+// wide gathers the touches of all such accesses of a loop.
+func (s *sampler) wide(l *collect.Loop) {
+	some := false
+	for j := range l.Accesses {
+		some = some || isWide(&l.Accesses[j])
+	}
+	for i := uint64(0); some && i < l.Times; i++ {
+		for j := range l.Accesses {
+			a := &l.Accesses[j]
+			if real := a.Real + i*uint64(a.Step); isWide(a) && collect.Chosen(real) {
+				s.touches = append(s.touches, touch{i, (a.Place + i*uint64(a.Step)) / lineBytes,
+					uint32(j), int32(replicate(real))})
+			}
+		}
+	}
+	s.ends = append(s.ends, len(s.touches))
+}
+
+// A touch is the first access of a row to a line that is chosen.
+type touch struct {
+	iteration uint64
+	line      uint64
+	access    uint32
+	replicate int32
+}
+
+// before reports that x comes before y in their loop.
+func (x *touch) before(y *touch) bool {
+	return x.iteration < y.iteration || x.iteration == y.iteration && x.access < y.access
+}
+
+// touch gathers the touches of an access, which is not wide, of a loop of some iterations.
+func (s *sampler) touch(a *collect.Strided, times uint64, access uint32) {
+	if a.Step == 0 {
+		times = 1
+	}
+	at := len(s.touches)
+	step := uint64(max(a.Step, -a.Step))
+	low, high := a.Real, a.Real+(times-1)*uint64(a.Step)
+	if a.Step < 0 {
+		low, high = high, low
+	}
+	const blockBytes = collect.ChosenOf * collect.GranuleBytes
+	for block := collect.BlockOf(low); block <= high; block += blockBytes {
+		begin := collect.ChosenIn(block)
+		end := min(begin+collect.GranuleBytes-1, high)
+		if begin = max(begin, low); begin > end {
+			continue
+		}
+		first, last := uint64(0), uint64(0) // iterations
+		if a.Step > 0 {
+			first, last = (begin-low+step-1)/step, (end-low)/step
+		} else if a.Step < 0 {
+			first, last = (high-end+step-1)/step, (high-begin)/step
+		}
+		r := int32(replicate(begin))
+		for i := first; i <= last && i < times; {
+			place := a.Place + i*uint64(a.Step)
+			s.touches = append(s.touches, touch{i, place / lineBytes, access, r})
+			if in := place % lineBytes; a.Step > 0 {
+				i += (lineBytes-1-in)/step + 1
+			} else if a.Step < 0 {
+				i += in/step + 1
+			} else {
+				break
+			}
+		}
+	}
+	if a.Step < 0 {
+		slices.SortFunc(s.touches[at:], func(x, y touch) int {
+			return cmp.Compare(x.iteration, y.iteration)
+		})
+	}
+	s.ends = append(s.ends, len(s.touches))
+}
+
+// Sampling is how a document's distances were estimated.
+type Sampling struct {
+	Phases int          `json:"phases"` // in which accesses were seen, and enough to count
+	Bursts int          `json:"bursts"` // of all accesses, likewise
+	Cold   *SampledBin  `json:"cold"`   // cold, or beyond what any phase saw; null: nothing was seen
+	Bins   []SampledBin `json:"bins"`
+}
+
+// A SampledBin is an estimated bin.
+type SampledBin struct {
+	FromBytes uint64  `json:"from_bytes"`
+	ToBytes   uint64  `json:"to_bytes"` // 0: no end
+	Count     float64 `json:"count"`
+	// Error is the standard error; the true count is within two of them in about 95 of 100 cases.
+	// It is null if too little was seen to tell.
+	Error *float64 `json:"error"`
+	share [2]float64
+}
+
+// end makes the estimate the result.
+func (s *sampler) end(d *Document) error {
+	d.Sampling = &Sampling{Bins: []SampledBin{}}
+	e := s.b.Estimate()
+	if e == nil {
+		return nil
+	}
+	caches := &s.a.caches
+	report, groups, err := e.Report(krd.StreamOptions{L2Bytes: uint64(caches.L2Bytes),
+		LLCBytes: uint64(caches.LLCBytes), L2Known: string(caches.CachesKnown.L2),
+		LLCKnown: string(caches.CachesKnown.LLC), Goroutines: true})
+	if err != nil {
+		return err
+	}
+	report.Unit = string(d.Unit)
+	d.KRD = report
+	d.parts(s.a, groups)
+	d.Sampling.Phases, d.Sampling.Bursts = e.Phases, e.Bursts
+	all := max(1, float64(e.Accesses))
+	for k, n := range e.Bins {
+		b := SampledBin{Count: math.Round(n), share: [2]float64{n / all, e.Errors[k] / all}}
+		if x := math.Round(e.Errors[k]); !math.IsNaN(x) {
+			b.Error = &x
+		}
+		if k == len(e.Bins)-1 {
+			d.Sampling.Cold = &b
+		} else if n > 0 || e.Errors[k] > leastError*all {
+			b.FromBytes, b.ToBytes = 1<<k>>1, 1<<k
+			d.Sampling.Bins = append(d.Sampling.Bins, b)
+		}
+	}
+	return nil
+}
+
+// leastError is from which share of the accesses on the error of an empty bin is a reason to list
+// it.
+const leastError = 5e-3
+
+// view says what was estimated, and how well.
+func (s *Sampling) view(v *doc.Doc) {
+	if s.Cold == nil {
+		return // a warning says so
+	}
+	v.Say("estimated from %s and %s; +-: two standard errors", units.Count(s.Phases, "phase"),
+		units.Count(s.Bursts, "burst"))
+	t := doc.NewTable(1, "distance, estimated", "share", "+-")
+	row := func(name string, b *SampledBin) {
+		off := "n/a"
+		if b.Error != nil {
+			off = fmt.Sprintf("%.2f %%", 200*b.share[1])
+		}
+		t.Row(name, fmt.Sprintf("%.2f %%", 100*b.share[0]), off)
+	}
+	for i := range s.Bins {
+		row("from "+units.Bytes(s.Bins[i].FromBytes), &s.Bins[i])
+	}
+	row("cold, or beyond what a phase saw", s.Cold)
+	v.Add(t)
+}
+
+// doubts returns what is not as good as it could be.
+func (s *Sampling) doubts() []string {
+	switch {
+	case s == nil:
+	case s.Bursts == 0:
+		return []string{"no access was sampled: the program ended before a burst had seen enough"}
+	case s.Phases == 0:
+		return []string{"no phase was long enough to see far accesses; all were taken as near"}
+	case s.Phases < fewPhases:
+		return []string{fmt.Sprintf("few samples: %s; the errors are not well known",
+			units.Count(s.Phases, "phase"))}
+	}
+	return nil
+}
+
+// fewPhases is how many phases say little.
+const fewPhases = 5

@@ -1,0 +1,220 @@
+package goprogram
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"krdlab/experiments/run/result"
+	"krdlab/experiments/run/stats"
+	"krdlab/hw/units"
+	"krdlab/krd/analysis/reuse"
+	"krdlab/krd/doc"
+)
+
+// most is how many rows a table has for people; all are in the document.
+const most = 12
+
+// View returns what people read of d.
+func (d *Document) View() *doc.Doc {
+	v := &doc.Doc{Warnings: d.Doubts()}
+	if d.KRD != nil && d.KRD.Causes != nil {
+		v.Add(reuse.Ranking(d.KRD, d.KRD.Causes.By))
+		return v
+	}
+	v.Say("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
+		accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
+		units.Count(len(d.Packages), "package"),
+		time.Duration(d.TracedNs).Round(time.Millisecond))
+	a := &d.Accounts
+	var of []string
+	for _, x := range []struct {
+		n    uint64
+		what string
+	}{{a.Analysed, "analysed"}, {a.Unknown, "of unknown origin"}, {a.Stack, "on the stack"},
+		{a.Left, "left alone"}, {a.Lost, "lost"}} {
+		if x.n > 0 {
+			of = append(of, fmt.Sprintf("%s %s", count(x.n), x.what))
+		}
+	}
+	if len(of) > 1 || a.Analysed == 0 && a.All() > 0 {
+		v.Say("of %s that the rewritten packages made: %s", accesses(a.All()),
+			strings.Join(of, ", "))
+	}
+	if d.KRD != nil && d.Accesses > 0 && d.Sampling != nil {
+		v.Add(reuse.View(d.KRD))
+	} else if d.KRD != nil && d.Accesses > 0 {
+		what := "lines of 64 bytes"
+		if d.Unit == Data {
+			what = "variables, fields and elements"
+		}
+		v.Say("data: %s, %s (%s)", doc.Count(result.Some(float64(*d.DistinctData))),
+			units.Bytes(*d.DistinctBytes), what)
+		v.Add(reuse.View(d.KRD))
+	}
+	if d.Sampling != nil {
+		d.Sampling.view(v)
+	}
+	if len(d.Functions) > 0 {
+		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s "+
+			"on, then by all; cold and from: shares of the row's own accesses",
+			units.Bytes(limits[0]))})
+	}
+	for _, t := range []struct {
+		head  string
+		parts []Part
+	}{{"function", d.Functions}, {"loop", d.Loops}, {"accessed", d.Objects},
+		{"in objects", d.Allocations}} {
+		if len(t.parts) > 0 {
+			v.Add(d.table(t.head, t.parts))
+		}
+	}
+	return v
+}
+
+// accesses is a count with its noun.
+func accesses(n uint64) string {
+	if n == 1 {
+		return "1 access"
+	}
+	return fmt.Sprintf("%s accesses", count(n))
+}
+
+func count(n uint64) any { return doc.Count(result.Some(float64(n))) }
+
+// limits are the distances that the tables of parts are about.
+var limits = []uint64{32 << 10, 1 << 20, stats.PaperBytes}
+
+func (d *Document) table(head string, parts []Part) *doc.Table {
+	heads := []string{head, "accesses", "share", "cold"}
+	limits := limits
+	for len(limits) > 0 { // without columns of zeros at the end
+		if t, err := d.KRD.AtLeast(limits[len(limits)-1]); err != nil || t.Finite > 0 {
+			break
+		}
+		limits = limits[:len(limits)-1]
+	}
+	for _, l := range limits {
+		heads = append(heads, "from "+units.Bytes(l))
+	}
+	t := doc.NewTable(1, heads...)
+	for i := range parts[:min(most, len(parts))] {
+		x := &parts[i]
+		row := []any{x.Name, count(x.Accesses), doc.Share{Part: float64(x.Accesses),
+			Whole: float64(d.Accesses)}, doc.Share{Part: float64(x.Cold), Whole: float64(x.Accesses)}}
+		for _, l := range limits {
+			row = append(row, doc.Share{Part: float64(x.From(l)), Whole: float64(x.Accesses)})
+		}
+		t.Row(row...)
+	}
+	if n := len(parts) - most; n > 0 {
+		t.Remarks = []string{fmt.Sprintf("and %d more: --json", n)}
+	}
+	return t
+}
+
+// mostPlaces is how many places of an account people are told.
+const mostPlaces = 3
+
+// outsideShare is from which share of the accesses people are told what was not analysed.
+const outsideShare = 0.01
+
+// outside returns where the accesses are made that are not simply analysed, if they are many.
+func (d *Document) outside() (list []string) {
+	a := &d.Accounts
+	all := float64(a.All())
+	if d.Accesses == 0 {
+		list = append(list, "nothing was observed: "+d.nothing())
+	}
+	if float64(a.All()-a.Analysed) > outsideShare*all {
+		for _, x := range []struct {
+			n             uint64
+			account, what string
+		}{
+			{a.Stack, stackAccount, "to the stack of their goroutine, and are not observed (--stack " +
+				"observes them)"},
+			{a.Unknown, unknownAccount, "to memory whose allocation was not seen: such data are told " +
+				"apart by address only"},
+			{a.Left, leftAccount, "at places that are left alone, so that the program does what it did"},
+		} {
+			if float64(x.n) > outsideShare/10*all {
+				list = append(list, fmt.Sprintf("%s of the accesses were %s%s",
+					doc.Percent(float64(x.n), all), x.what, named(d.places(x.account))))
+			}
+		}
+	}
+	if p := d.places(""); len(p) > 0 {
+		list = append(list, fmt.Sprintf("%s left alone and not counted%s",
+			units.Count(len(p), "place")+map[bool]string{true: " is", false: " are"}[len(p) == 1],
+			named(p)))
+	}
+	if a.Lost > 0 {
+		list = append(list, fmt.Sprintf("%d events were lost", a.Lost))
+	}
+	return list
+}
+
+// nothing returns why a program seems to access nothing.
+func (d *Document) nothing() string {
+	switch a := &d.Accounts; {
+	case a.All() > 0:
+		return fmt.Sprintf("of %d accesses that the rewritten packages made, %d were to the stack, %d "+
+			"at places that are left alone and %d lost", a.All(), a.Stack, a.Left, a.Lost)
+	case len(d.Packages) == 0:
+		return "no package was rewritten"
+	case d.Sites == 0:
+		return "the rewritten packages have no access to the heap in their sources: " +
+			strings.Join(d.Packages, ", ")
+	}
+	return fmt.Sprintf("none of the %d accesses in the sources of %s was made", d.Sites,
+		strings.Join(d.Packages, ", "))
+}
+
+// named is the first of places.
+func named(places []Place) (text string) {
+	for i, p := range places[:min(mostPlaces, len(places))] {
+		text += map[bool]string{true: ": ", false: "; "}[i == 0] + p.At + ": " + p.What
+		if p.Why != "" {
+			text += ", " + p.Why
+		}
+		if p.Accesses != nil {
+			text += fmt.Sprintf(" (%d)", *p.Accesses)
+		}
+	}
+	if n := len(places) - mostPlaces; n > 0 {
+		text += fmt.Sprintf("; and %d more: --json", n)
+	}
+	return text
+}
+
+// Doubts returns what is not as good as it could be.
+func (d *Document) Doubts() (list []string) {
+	if d.Replaced {
+		list = append(list, "the program replaced itself by another (exec), which was not traced")
+	}
+	if d.LeftRunning > 0 {
+		list = append(list, fmt.Sprintf("processes of the program that went on after its end, and "+
+			"were not traced: %d", d.LeftRunning))
+	}
+	list = append(list, d.Sampling.doubts()...)
+	list = append(list, d.outside()...)
+	if d.LateEvents > d.Accesses/1e6 {
+		list = append(list, fmt.Sprintf("%d events came too late to be put in order with those of "+
+			"other goroutines", d.LateEvents))
+	}
+	if d.LostGoroutines > 0 {
+		list = append(list, fmt.Sprintf("%d goroutines were not recorded, since there were too many",
+			d.LostGoroutines))
+	}
+	if d.OddEvents > 0 {
+		list = append(list, fmt.Sprintf("%d events made no sense", d.OddEvents))
+	}
+	for _, f := range d.Failed {
+		list = append(list, fmt.Sprintf("package %s did not build when rewritten, and was left as "+
+			"it is: %s", f.Package, strings.TrimSpace(f.Why)))
+	}
+	for _, s := range d.LeftFiles {
+		list = append(list, "not observed: "+s)
+	}
+	return list
+}

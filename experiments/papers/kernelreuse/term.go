@@ -1,0 +1,247 @@
+package kernelreuse
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"krdlab/experiments/run/result"
+)
+
+// A term is a number that a claim is about: of a kernel under a scheduler on so many cores, or made
+// out of such. The kernel is "" where it is of this computer.
+type term struct {
+	kernel, where, name string
+	decimals            int
+	of                  func(v *view) result.Quantity
+	// margin is the wider of the two: that share of the number, or of the ratio that it was made
+	// out of by shown, which ratio undoes
+	margin       float64
+	shown, ratio func(float64) float64
+}
+
+// The wider margins: of numbers whose spread the paper does not give.
+const (
+	wideMargin = 0.10
+	wideWTI    = 0.05 // of work time inflation, and of ratios of work time
+)
+
+// marginOf is that of a quantity.
+func marginOf(q quantity) float64 {
+	switch q.id {
+	case qWTI.id, qM2L.id, qWork.id:
+		return wideWTI
+	}
+	return wideMargin
+}
+
+// wide are the bounds of the wider margin around a printed value.
+func (t term) wide(value float64) (low, high float64) {
+	if t.ratio == nil {
+		return value * (1 - t.margin), value * (1 + t.margin)
+	}
+	r := t.ratio(value)
+	return t.shown(r * (1 - t.margin)), t.shown(r * (1 + t.margin))
+}
+
+// program is the kernel's name in texts.
+var program = map[string]string{"matmul": "matmul", "fmm": "FMM"}
+
+// on is a simulated number of a scheduler.
+func on(m quantity, kernel string, cores int, scheduler string) term {
+	plural := "s"
+	if cores == 1 {
+		plural = ""
+	}
+	return term{kernel: kernel,
+		where: fmt.Sprintf("%s on %d core%s", program[kernel], cores, plural),
+		name:  short[scheduler], decimals: m.decimals, margin: marginOf(m),
+		of: func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
+}
+
+// each is on for several schedulers.
+func each(m quantity, kernel string, cores int, schedulers ...string) (list []term) {
+	for _, s := range schedulers {
+		list = append(list, on(m, kernel, cores, s))
+	}
+	return list
+}
+
+// over is a/b.
+func over(a, b term, decimals int) term {
+	return term{kernel: a.kernel, where: a.where, name: a.name + " over " + b.name,
+		decimals: decimals, margin: a.margin,
+		of: func(v *view) result.Quantity { return ratio(a.of(v), b.of(v)) }}
+}
+
+// growth is the number of a scheduler on many cores over that on few.
+func growth(m quantity, kernel string, few, many int, scheduler string) term {
+	t := over(on(m, kernel, many, scheduler), on(m, kernel, few, scheduler), 3)
+	t.where = fmt.Sprintf("%s, %d cores over %d", program[kernel], many, few)
+	t.name = short[scheduler]
+	return t
+}
+
+// is says that t lies in [low, high].
+func is(t term, low, high float64) part {
+	name := t.name
+	if t.where != "" {
+		name = t.where + " " + t.name
+	}
+	return part{name, []term{t}, t.of, low, high, low, high, 0}
+}
+
+// ranks says that a is below b.
+func ranks(a, b term) part {
+	name := a.where + ": " + a.name + " < " + b.name
+	if a.where != b.where {
+		name = a.where + " " + a.name + " < " + b.where + " " + b.name
+	}
+	return part{name, []term{a, b}, func(v *view) result.Quantity { return minus(b.of(v), a.of(v)) },
+		math.SmallestNonzeroFloat64, math.Inf(1), math.SmallestNonzeroFloat64, math.Inf(1),
+		a.margin}
+}
+
+// lowest says that a is below each of the others, pair by pair.
+func lowest(a term, others ...term) (list []part) {
+	for _, o := range others {
+		list = append(list, ranks(a, o))
+	}
+	return list
+}
+
+// highest says that a is above each of the others.
+func highest(a term, others ...term) (list []part) {
+	for _, o := range others {
+		list = append(list, ranks(o, a))
+	}
+	return list
+}
+
+// ascending says that each is below the next.
+func ascending(list ...term) (parts []part) {
+	for i := 1; i < len(list); i++ {
+		parts = append(parts, ranks(list[i-1], list[i]))
+	}
+	return parts
+}
+
+// atLeast says that t is not below low.
+func atLeast(t term, low float64) part { return is(t, low, math.Inf(1)) }
+
+// with is t with a rising function of its values, and what undoes it.
+func (t term) with(decimals int, f, inverse func(float64) float64) term {
+	of := t.of
+	t.decimals, t.of = decimals, func(v *view) result.Quantity { return mapped(of(v), f) }
+	t.shown, t.ratio = f, inverse
+	return t
+}
+
+// printed says that t is the number that the paper prints: to half a unit of its last digit, and
+// within the wider margin, which is never the narrower one.
+func printed(t term, value, unit float64) part {
+	p := is(t, value-unit/2, value+unit/2)
+	low, high := t.wide(value)
+	p.wideLow, p.wideHigh = min(low, p.low), max(high, p.high)
+	return p
+}
+
+// upToPrinted says that t is at most that number.
+func upToPrinted(t term, value, unit float64) part {
+	p := printed(t, value, unit)
+	p.low, p.wideLow = 0, 0
+	return p
+}
+
+// means is the only meaning of a claim, that all of these hold.
+func means(parts ...[]part) []meaning { return []meaning{{parts: concat(parts...)}} }
+
+func concat(parts ...[]part) (list []part) {
+	for _, p := range parts {
+		list = append(list, p...)
+	}
+	return list
+}
+
+// ours are the values of the meaning, each once, and the parts that do not hold.
+func (m *meaning) ours(v *view, found []PartFinding) string {
+	var where []string
+	named := map[string]bool{}
+	texts := map[string][]string{}
+	for _, p := range m.parts {
+		for _, t := range p.terms {
+			if named[t.where+"\n"+t.name] {
+				continue
+			}
+			named[t.where+"\n"+t.name] = true
+			if texts[t.where] == nil {
+				where = append(where, t.where)
+			}
+			texts[t.where] = append(texts[t.where], join2(" ", t.name, show(t.of(v), t.decimals)))
+		}
+	}
+	var list []string
+	for _, w := range where {
+		list = append(list, join(w, strings.Join(texts[w], ", ")))
+	}
+	if len(found) > 1 {
+		list = append(list, notAgreeing(found, Disagree, "not so")...)
+		list = append(list, notAgreeing(found, CannotTell, "cannot tell")...)
+	}
+	return strings.Join(list, between)
+}
+
+// notAgreeing are the names of the parts with a verdict that not all have.
+func notAgreeing(found []PartFinding, verdict Verdict, word string) []string {
+	var names []string
+	for _, p := range found {
+		if p.Verdict == verdict {
+			names = append(names, p.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case len(found):
+		return []string{word + ": any"}
+	}
+	return []string{word + ": " + strings.Join(names, ", ")}
+}
+
+// ours are the readings of a claim, each with its verdict. What an earlier one has said of the same
+// runs is not said again.
+func ours(list []ReadingFinding) string {
+	if len(list) == 1 {
+		return list[0].Ours
+	}
+	var texts []string
+	said := map[string]bool{}
+	for _, r := range list {
+		var fresh []string
+		for _, s := range strings.Split(r.Ours, between) {
+			if !said[s] {
+				fresh = append(fresh, s)
+			}
+			said[s] = true
+		}
+		if len(fresh) == 0 {
+			fresh = []string{"the same"}
+		}
+		texts = append(texts, fmt.Sprintf("[%s: %s] %s", r.Name, r.Verdict,
+			strings.Join(fresh, between)))
+	}
+	return strings.Join(texts, " ")
+}
+
+// between what is said of one program and of the next.
+const between = "; "
+
+func join(a, b string) string { return join2(": ", a, b) }
+
+// join2 leaves out what is empty.
+func join2(between, a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + between + b
+}

@@ -1,0 +1,141 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"krdlab/examples"
+	"krdlab/experiments"
+	"krdlab/experiments/run/request"
+	"krdlab/hw"
+	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+	"krdlab/hw/scratch"
+	"krdlab/loi/front"
+)
+
+// ErrToolchain is the error where there is no Go toolchain.
+var ErrToolchain = failure.New(failure.Capability, "the go command is not there: the programs are "+
+	"built from their sources, which needs the Go toolchain (https://go.dev/dl)")
+
+// A Worker does steps: it keeps in a temporary folder what several of them need.
+type Worker struct {
+	Folder  *Folder
+	Host    *hw.Topology // this computer
+	Command []string     // the command as typed
+
+	work  *scratch.Folder
+	runs  int
+	built map[string]*front.Built // rewritten, by name
+	// traces are the simulated ones, by what was asked
+	traces map[string]string
+}
+
+func newWorker(f *Folder, host *hw.Topology, argv []string) (*Worker, error) {
+	work, err := scratch.Make("", "krdlab-"+f.Kind+"-")
+	return &Worker{Folder: f, Host: host, Command: argv, work: work, built: map[string]*front.Built{},
+		traces: map[string]string{}}, err
+}
+
+// SciMark returns the folder of SciMark's sources, a module. Errors: see [Worker.Sources].
+func (w *Worker) SciMark() (string, error) {
+	return w.Sources("scimark", examples.SciMark, map[string]string{
+		"go.mod": "module scimark\n\ngo 1.24\n"})
+}
+
+// Sources lays out the folder name of files, and beside these others by their names, once, and
+// returns it. Errors: [ErrToolchain]; those of the file system.
+func (w *Worker) Sources(name string, files fs.FS, others map[string]string) (string, error) {
+	dir := filepath.Join(w.work.Path, name)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return "", ErrToolchain
+	}
+	sub, err := fs.Sub(files, name)
+	if err == nil {
+		err = os.CopyFS(dir, sub)
+	}
+	for file, text := range others {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666)
+		}
+	}
+	return dir, err
+}
+
+// Native builds the program of the folder dir, which Sources returned, as it is, once, and returns
+// its file.
+func (w *Worker) Native(ctx context.Context, dir, tags string) (string, error) {
+	binary := filepath.Join(w.work.Path, "native-"+filepath.Base(dir))
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil
+	}
+	c := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-o", binary, ".")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		return "", failure.Errorf(failure.Failed, "go build: %w: %s", err, out)
+	}
+	return binary, nil
+}
+
+// Rewritten rewrites and builds a program, once for each name.
+func (w *Worker) Rewritten(ctx context.Context, name string, opt front.BuildOptions) (
+	*front.Built, error) {
+	if b := w.built[name]; b != nil {
+		return b, nil
+	}
+	dir := filepath.Join(w.work.Path, "rewritten-"+name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	b, err := front.Build(ctx, opt, dir)
+	if err == nil {
+		w.built[name] = b
+	}
+	return b, err
+}
+
+// RunDir returns the name of a run directory that is removed at the end.
+func (w *Worker) RunDir() string {
+	w.runs++
+	return filepath.Join(w.work.Path, fmt.Sprintf("run-%d", w.runs))
+}
+
+// Simulate runs a request of one scheduler on a simulated machine, once for each that differs, and
+// returns its trace, which is removed at the end.
+func (w *Worker) Simulate(ctx context.Context, r *request.Request, scheduler, on string) (string,
+	error) {
+	r.Reps, r.Warmup, r.Trace, r.Out = 1, 0, request.TraceFull, w.RunDir()
+	var err error
+	if r.Schedulers, err = request.FindSchedulers([]string{scheduler}); err != nil {
+		return "", err
+	}
+	if r.Machine, err = machine.ByName(on); err != nil {
+		return "", err
+	}
+	asked := r.Asked()
+	key := fmt.Sprint(asked.Name, asked.Params, asked.Settings.Structure, on)
+	if path := w.traces[key]; path != "" {
+		return path, nil
+	}
+	t, err := r.Machine.Topology()
+	if err != nil {
+		return "", err
+	}
+	out, err := experiments.Run(ctx, r, w.Command, t, nil, nil)
+	if err != nil {
+		return "", err
+	}
+	traces, err := filepath.Glob(filepath.Join(out.Dir, "*.loi*"))
+	if err != nil || len(traces) != 1 {
+		return "", failure.Errorf(failure.Failed, "%d traces of one run: %w", len(traces), err)
+	}
+	w.traces[key] = traces[0]
+	return traces[0], nil
+}

@@ -1,0 +1,86 @@
+package virda
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"krdlab/experiments/papers/steps"
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/distances"
+	"krdlab/krd/doc"
+	"krdlab/krd/plot"
+)
+
+func (r *Result) draw(name, title string, x analysis.Drawn) {
+	r.figures = append(r.figures, steps.Figure{Name: name, Title: title, Drawn: x})
+}
+
+// drawing is a figure, or the reason why there is none.
+type drawing struct {
+	*plot.Figure
+	err error
+}
+
+// Draw implements [analysis.Drawn].
+func (d drawing) Draw(w io.Writer, format string) error {
+	if d.err != nil {
+		return d.err
+	}
+	return d.Write(w, format)
+}
+
+// lineCurve is the signature of FFT by lines.
+type lineCurve struct {
+	n     int
+	loops string
+	krd   *krd.Report
+}
+
+// interchangeFigure draws shares by bin, a panel for each length, of which list has both orders.
+func interchangeFigure(list []lineCurve) analysis.Drawn {
+	f := &plot.Figure{ID: "interchange", Title: "FFT before and after the interchange of its loops",
+		Columns: 1, Caption: []string{"Shares of all accesses to lines of 64 bytes."}}
+	for ; len(list) > 0; list = list[2:] {
+		var curves []distances.Curve
+		for i, x := range list[:2] {
+			curves = append(curves, distances.Curve{Name: x.loops, Look: 1 + i, Histogram: &x.krd.Histogram})
+		}
+		one, err := distances.Of(list[0].krd, curves, "")
+		if err != nil {
+			return drawing{nil, err}
+		}
+		p := one.Panels[len(one.Panels)-1]
+		p.Kind, p.Title = plot.Lines, fmt.Sprintf("array of %d numbers", 2*list[0].n)
+		f.Panels = append(f.Panels, p)
+	}
+	return drawing{f, nil}
+}
+
+// timingFigure draws the times against the array's bytes.
+func timingFigure(list []timePoint, llc uint64) analysis.Drawn {
+	p := plot.Panel{Kind: plot.Lines, X: plot.Axis{Label: "array", Unit: "bytes"},
+		Series: []plot.Series{plot.NewSeries(original, 1), plot.NewSeries(interchanged, 2)}}
+	top, log := 0.0, func(bytes uint64) float64 { return math.Log2(float64(bytes)) }
+	for i, x := range list {
+		label := units.Bytes(x.bytes)
+		if i%2 == 0 {
+			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: log(x.bytes), Label: label})
+		}
+		for k, v := range x.times {
+			top, p.Series[k].Points = max(top, v), append(p.Series[k].Points,
+				plot.Point{X: log(x.bytes), At: label, Y: doc.Some(v), N: x.runs})
+		}
+	}
+	p.Y = plot.NiceAxis(plot.Axis{Label: "time for an access [ns]"}, 0, top)
+	p.X.Min, p.X.Max = log(list[0].bytes)-0.5, log(list[len(list)-1].bytes)+0.5
+	if at := log(llc); at > p.X.Min && at < p.X.Max {
+		p.Rules = append(p.Rules, plot.Rule{Name: "LLC", X1: at, X2: at, Y1: p.Y.Min, Y2: p.Y.Max,
+			Dashed: true, Legend: true})
+	}
+	return drawing{&plot.Figure{ID: "timing", Title: "FFT's time for an access", Columns: 1,
+		Caption: []string{"Best of several runs, there and back, for each access to the array."},
+		Panels:  []plot.Panel{p}}, nil}
+}

@@ -1,0 +1,211 @@
+// Package virda redoes the evaluation of the virda paper ("Virtual reuse distance analysis of
+// SPECjvm2008 data locality", sections 4.2 and 4.3.1 to 4.3.4) with SciMark's kernels in Go, and
+// sets its numbers beside ours.
+//
+//	scale -> plan -> steps.Folder.Run -> a file for each step -> ResultOf -> steps.Folder.Write
+//
+// A step is a traced program, a pair of timed ones or a simulated run (package steps). Thresholds are
+// constants of this package.
+package virda
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"krdlab/experiments/goprogram"
+	"krdlab/experiments/papers/steps"
+	"krdlab/kernels/kernel"
+)
+
+// A program is a kernel of SciMark, and what the paper found of it.
+type program struct {
+	kernel  string
+	section string
+	shifts  []float64 // of the paper's components, by bin
+	error   float64   // of its prediction of LARGE, in %
+	causes  []cause
+}
+
+// A cause is a function that the paper names for a component that moves by shift bins.
+type cause struct {
+	component string
+	shift     float64
+	theirs    string // function
+	ours      string
+	share     float64 // of the component; 0: in words only
+	words     string
+	least     float64 // from which ours agrees with words
+}
+
+var programs = []program{
+	{"fft", "4.3.1", []float64{0, 0, 1}, 6.0, []cause{
+		{"third", 1, "transform_internal", "main.transform", 0.917, "", 0}}},
+	{"lu", "4.3.2", []float64{0, 1, 2}, 1.7, []cause{
+		{"second", 1, "factor", "main.factor", 0.977, "", 0},
+		{"third", 2, "factor", "main.factor", 0.944, "", 0}}},
+	{"sparse", "4.3.3", []float64{0, 1}, 1.7, []cause{
+		{"second", 1, "matmult", "main.multiply", 0, "mostly", 0.5}}},
+	{"sor", "4.3.4", []float64{0, 0, 1, 2}, 3.0, []cause{
+		{"third", 1, "execute", "main.relax", 0, "from it", 1 - within},
+		{"fourth", 2, "execute", "main.relax", 0, "from it", 1 - within}}},
+}
+
+// inputs are those of a kernel: the two that components are found in, and those predicted.
+type inputs struct{ small, targets []int }
+
+// size is what a scale runs.
+type size struct {
+	of          map[string]inputs // by kernel
+	iterations  int               // of sor and sparse
+	interchange []int             // complex numbers of FFT, by lines
+	timing      []int             // likewise, timed
+	timingRuns  int
+	simulated   []simulated
+}
+
+// simulated is a kernel of krdlab, and sizes that double.
+type simulated struct {
+	kernel, scimark string
+	params          kernel.Params
+	sizes           []int
+}
+
+// each is how many elements a row of sparse has: LARGE has 4 million in 200 000 rows.
+const each = 20
+
+// The machine of the simulated runs.
+const (
+	simulatedMachine = "westmere-ex-4s"
+	simulatedCores   = 12
+)
+
+// The schedulers of the simulated runs.
+var schedulers = []string{"workfirst", "shepherd-socket"}
+
+func powers(from, to int) (list []int) {
+	for k := from; k <= to; k++ {
+		list = append(list, 1<<k)
+	}
+	return list
+}
+
+func ours(lu, fft, sor, spmv []int) []simulated {
+	return []simulated{
+		{"fft", "fft", nil, fft},
+		{"lu", "lu", kernel.Params{"block": 64}, lu},
+		{"spmv", "sparse", kernel.Params{"degree": each}, spmv},
+		{"sor", "sor", kernel.Params{"order": "sweep", "sweeps": 10}, sor},
+	}
+}
+
+var quick = size{
+	of: map[string]inputs{
+		"fft": {powers(12, 13), []int{1 << 17}},
+		"lu":  {[]int{64, 128}, []int{512}},
+		// 200 000/128, /64 and /8, but for a row, so that sizes double
+		"sparse": {[]int{1562, 3124}, []int{24992}},
+		"sor":    {[]int{128, 256}, []int{1024}},
+	},
+	iterations: 10,
+	// the paper's arrays of 65 536 and 131 072 doubles
+	interchange: powers(15, 16), timing: powers(12, 24), timingRuns: 5,
+	simulated: ours([]int{1024, 2048, 4096}, powers(18, 20), []int{1024, 2048, 4096},
+		[]int{100_000, 200_000, 400_000}),
+}
+
+// sizes has the sizes of a scale.
+func sizes(scale steps.Scale) size {
+	s := quick
+	switch scale {
+	case steps.Smoke:
+		s.of = map[string]inputs{"fft": {powers(8, 9), powers(10, 10)}, "lu": {[]int{16, 32}, []int{64}},
+			"sparse": {[]int{200, 400}, []int{800}}, "sor": {[]int{16, 32}, []int{64}}}
+		s.iterations, s.interchange, s.timing, s.timingRuns = 3, powers(9, 9), powers(8, 10), 1
+		s.simulated = ours([]int{128, 256}, powers(12, 13), []int{128, 256}, []int{20_000, 40_000})
+	case steps.Paper:
+		s.of = maps.Clone(quick.of)
+		for name, large := range map[string]int{"fft": 1 << 21, "lu": 2048, "sparse": 200_000,
+			"sor": 2048} {
+			in := s.of[name]
+			in.targets = append(slices.Clip(in.targets), large)
+			s.of[name] = in
+		}
+	}
+	return s
+}
+
+// The names of steps.
+func tracedName(kernel, loops string, n int, unit goprogram.Unit) string {
+	if loops != original {
+		kernel += "-" + loops
+	}
+	return fmt.Sprintf("%s-%d-%s", kernel, n, unit)
+}
+func timedName(n int) string { return fmt.Sprintf("fft-%d-time", n) }
+func simulatedName(kernel, scheduler string, n int) string {
+	return fmt.Sprintf("simulated-%s-%s-%d", kernel, scheduler, n)
+}
+
+// The orders of FFT's loops.
+const (
+	original     = "original"
+	interchanged = "interchanged"
+)
+
+// plan lists the steps of a scale, with the timing first: nothing else of them runs beside it.
+func plan(scale steps.Scale) (list []steps.Step) {
+	s := sizes(scale)
+	step := func(name string, do func(context.Context, *steps.Worker) (any, error)) {
+		list = append(list, steps.Step{Name: name, Do: do})
+	}
+	for _, n := range s.timing {
+		step(timedName(n), func(ctx context.Context, w *steps.Worker) (any, error) {
+			return timed(ctx, w, n, s.timingRuns)
+		})
+	}
+	add := func(kernel, loops string, n int, unit goprogram.Unit) {
+		args := []string{kernel, "-n", strconv.Itoa(n)}
+		switch kernel {
+		case "fft":
+			args = append(args, "-loops", loops)
+		case "sparse":
+			args = append(args, "-nz", strconv.Itoa(each*n), "-iterations", strconv.Itoa(s.iterations))
+		case "sor":
+			args = append(args, "-iterations", strconv.Itoa(s.iterations))
+		}
+		step(tracedName(kernel, loops, n, unit),
+			func(ctx context.Context, w *steps.Worker) (any, error) { return trace(ctx, w, args, unit) })
+	}
+	for _, p := range programs {
+		in := s.of[p.kernel]
+		for _, n := range slices.Concat(in.small, in.targets) {
+			add(p.kernel, original, n, goprogram.Data)
+		}
+	}
+	for _, n := range s.interchange {
+		add("fft", original, n, goprogram.Lines)
+		add("fft", interchanged, n, goprogram.Lines)
+	}
+	for _, k := range s.simulated {
+		for _, scheduler := range schedulers {
+			for _, n := range k.sizes {
+				step(simulatedName(k.kernel, scheduler, n),
+					func(ctx context.Context, w *steps.Worker) (any, error) {
+						return simulate(ctx, w, &k, scheduler, n)
+					})
+			}
+		}
+	}
+	return list
+}
+
+// Open makes the folder dir, or finds what it did of the same scale: see [steps.Open].
+func Open(dir string, scale steps.Scale) (f *steps.Folder, created bool, err error) {
+	return steps.Open(dir, Kind, scale, plan(scale))
+}
+
+// Kind is the experiment's word.
+const Kind = "virda"

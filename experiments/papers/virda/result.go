@@ -1,0 +1,426 @@
+package virda
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"krdlab/experiments/goprogram"
+	"krdlab/experiments/papers/steps"
+	"krdlab/hw"
+	"krdlab/hw/units"
+	"krdlab/krd"
+	"krdlab/krd/analysis/components"
+	"krdlab/krd/doc"
+)
+
+// The thresholds of the judgements.
+const (
+	within     = 0.10 // of two shares
+	leastError = 3    // of a prediction, in %
+	partRatio  = 1.2  // of the times of FFT's loops
+	// The length at which the loops part is beyond LLC/2 and at most 2 LLC: the first power of two
+	// beyond the LLC, or beyond half of it, where others use it too.
+	llcBelow, llcAbove = 0.5, 2
+)
+
+// What the paper says of FFT's loops (4.3.1, figures 8 to 10). The middle is from bin 8 to the one
+// below the last, which is that of distances just below the array's bytes; after the interchange it
+// is "almost empty".
+const (
+	middleFrom  = 8
+	paperMiddle = 0.02 // a bin, before
+	paperLast   = 0.10
+	paperPart   = 8 << 20 // bytes of the array
+	paperLLC    = 6 << 20
+)
+
+// A Result is what the steps of a folder came to. As JSON each of its tables is an array.
+type Result struct {
+	Scale         steps.Scale
+	Computer      hw.Machine // of the timing
+	Agree, Judged int        // judgements
+	Warnings      []string
+	tables        []*doc.Table
+	figures       []steps.Figure
+	moves         map[string][]float64 // of SciMark's kernels
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (r *Result) MarshalJSON() ([]byte, error) {
+	all := map[string]any{"schema_version": 1, "scale": r.Scale, "computer": r.Computer,
+		"agree": r.Agree, "judged": r.Judged, "warnings": append([]string{}, r.Warnings...)}
+	for _, t := range r.tables {
+		all[t.Name] = t
+	}
+	return json.Marshal(all)
+}
+
+// Tables implements [steps.Report].
+func (r *Result) Tables() []*doc.Table { return r.tables }
+
+// Figures implements [steps.Report].
+func (r *Result) Figures() []steps.Figure { return r.figures }
+
+// View implements [steps.Report].
+func (r *Result) View() *doc.Doc {
+	d := &doc.Doc{Title: fmt.Sprintf("The virda paper's evaluation, scale %s", r.Scale),
+		Warnings: r.Warnings}
+	d.Say("%d of %d judgements agree. Thresholds: equal shifts, an error of at most %d %%, shares "+
+		"within %.0f points, loops that part beyond half of the LLC and at most at twice as much.",
+		r.Agree, r.Judged, leastError, 100*within)
+	if r.Scale == steps.Smoke {
+		d.Say("The programs of this scale are so small that nothing can be told from them.")
+	}
+	for _, t := range r.tables {
+		d.Add(t)
+	}
+	return d
+}
+
+// judge counts a judgement and returns it as a word.
+func (r *Result) judge(agrees bool) string {
+	r.Judged++
+	if agrees {
+		r.Agree++
+	}
+	return yes(agrees)
+}
+
+func yes(ok bool) string {
+	if ok {
+		return "yes"
+	}
+	return "no"
+}
+
+// table adds a table, whose columns are given as keys and heads in turn. Keys that end in _percent,
+// _ns or ratio are of numbers as they stand, in _bin, _bytes (for data alone) or runs of whole
+// ones; other heads that end in % are of shares, and the rest of words.
+func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table {
+	t := &doc.Table{Name: name, Title: title, Keys: keys}
+	for i := 0; i < len(pairs); i += 2 {
+		c := doc.Column{Key: pairs[i], Head: pairs[i+1]}
+		switch c.Key[strings.LastIndexByte(c.Key, '_')+1:] {
+		case "percent", "ns", "ratio":
+			c.Kind = doc.Real
+		case "bytes":
+			c.Kind, c.Data = doc.Whole, true
+		case "bin", "runs":
+			c.Kind = doc.Whole
+		default:
+			if strings.HasSuffix(c.Head, ", %") {
+				c.Kind, c.Unit = doc.Real, doc.PerCent
+			}
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	r.tables = append(r.tables, t)
+	return t
+}
+
+// shiftsOf lists those of components that are no plateaus, by bin.
+func shiftsOf(list []components.Moved) (out []float64) {
+	for _, c := range list {
+		if c.Shift != nil {
+			out = append(out, *c.Shift)
+		}
+	}
+	return out
+}
+
+// moving are the shifts that are not 0; once: each once, ascending.
+func moving(list []float64, once bool) []float64 {
+	list = slices.DeleteFunc(slices.Clone(list), func(v float64) bool { return v == 0 })
+	if once {
+		slices.Sort(list)
+		list = slices.Compact(list)
+	}
+	return list
+}
+
+// shiftWords prints shifts as the paper says them.
+func shiftWords(list []float64) string {
+	var text []string
+	for _, v := range list {
+		word := "fixed"
+		if v != 0 {
+			word = fmt.Sprintf("+%g", v)
+		}
+		text = append(text, word)
+	}
+	return strings.Join(text, " ")
+}
+
+func sizeWords(list []float64) string {
+	var text []string
+	for _, v := range list {
+		text = append(text, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	return strings.Join(text, ", ")
+}
+
+// binWords prints a range of bins.
+func binWords(from, to int) string {
+	if from == to {
+		return strconv.Itoa(from)
+	}
+	return fmt.Sprintf("%d-%d", from, to)
+}
+
+// near reports whether two shares are within the threshold.
+func near(a, b float64) bool { return max(a-b, b-a) <= within }
+
+// ResultOf makes the result of the steps, all of which must be done. Errors: [steps.ErrStep], wrapped;
+// those of the file system.
+func ResultOf(f *steps.Folder) (*Result, error) {
+	r, s := &Result{Scale: f.Scale, moves: map[string][]float64{}}, sizes(f.Scale)
+	for _, part := range []func(*steps.Folder, *size) error{r.predictions, r.interchange, r.timing,
+		r.simulated} {
+		if err := part(f, &s); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// traced loads a traced step.
+func traced(f *steps.Folder, kernel, loops string, n int, unit goprogram.Unit) (*goprogram.Document, error) {
+	name := tracedName(kernel, loops, n, unit)
+	d, err := steps.Load[goprogram.Document](f, name)
+	if err == nil && d.KRD == nil {
+		err = fmt.Errorf("%s: %w", f.Path(name), steps.ErrStep)
+	}
+	return d, err
+}
+
+func sized(n int, r *krd.Report) components.Sized {
+	return components.Sized{Name: strconv.Itoa(n), Size: float64(n), Report: r}
+}
+
+func (r *Result) predictions(f *steps.Folder, s *size) error {
+	t := r.table("predictions", "Components and predictions by datum (4.2, 4.3.1 to 4.3.4)", 2,
+		"kernel", "kernel", "sizes", "from", "at", "at", "paper_shifts", "bins a doubling, paper",
+		"shifts", "ours", "shifts_agree", "agree", "moving_agree", "of those that move",
+		"paper_error_percent", "error at LARGE, paper, %", "error_percent", "ours, %",
+		"error_with_cold_percent", "with cold, %", "error_agrees", "agrees")
+	causes := r.table("causes", "Functions that cause a component", 2,
+		"kernel", "kernel", "component", "component", "bins", "bins", "paper_function", "paper",
+		"paper_share", "of it, %", "paper_words", "", "function", "ours", "share", "of it, %", "agrees",
+		"agrees", "share_at_target", "in the largest, %")
+	for _, p := range programs {
+		q := &components.Question{}
+		var d *goprogram.Document
+		var err error
+		in := s.of[p.kernel]
+		for _, n := range in.small {
+			if d, err = traced(f, p.kernel, original, n, goprogram.Data); err != nil {
+				return err
+			}
+			q.Small = append(q.Small, sized(n, d.KRD))
+		}
+		largest := d
+		for i, n := range in.targets {
+			if d, err = traced(f, p.kernel, original, n, goprogram.Data); err != nil {
+				return err
+			}
+			q.At, q.Actual = float64(n), d.KRD
+			a, err := components.Ask(q)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.kernel, err)
+			}
+			list := shiftsOf(a.Components)
+			r.moves[p.kernel] = list
+			same := slices.Equal(list, p.shifts)
+			agree := yes(same)
+			if i == 0 { // of all targets the same
+				agree = r.judge(same)
+			}
+			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
+				shiftWords(list), agree, yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
+				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
+				r.judge(a.ErrorPercent.Known() && a.ErrorPercent.Float() <= leastError))
+			r.draw(fmt.Sprintf("%s-%d", p.kernel, n),
+				fmt.Sprintf("%s: signatures and the prediction at %d", p.kernel, n), a)
+			for _, w := range a.Warnings {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("%s at %d: %s", p.kernel, n, w))
+			}
+			if i < len(in.targets)-1 {
+				continue
+			}
+			doublings := bits.Len(uint(n/in.small[1])) - 1
+			for _, c := range p.causes {
+				r.cause(causes, &p, &c, a.Components, largest, d, doublings)
+			}
+		}
+	}
+	return nil
+}
+
+// cause adds the share that a function has of the last component that moves as the paper says, in
+// the largest input that components were found in, and where it is after so many doublings.
+func (r *Result) cause(t *doc.Table, p *program, c *cause, list []components.Moved, d,
+	large *goprogram.Document, doublings int) {
+	theirs := doc.Number{}
+	if c.words == "" {
+		theirs = doc.Some(c.share)
+	}
+	for _, m := range slices.Backward(list) {
+		if m.Shift == nil || *m.Shift != c.shift {
+			continue
+		}
+		share, up := shareOf(c.ours, d, m.FromBin, m.ToBin), int(c.shift)*doublings
+		agrees := c.words == "" && near(share, c.share) || c.words != "" && share >= c.least
+		t.Row(p.kernel, c.component, binWords(m.FromBin, m.ToBin), c.theirs, theirs, c.words, c.ours,
+			doc.Some(share), r.judge(agrees),
+			doc.Some(shareOf(c.ours, large, m.FromBin+up, m.ToBin+up)))
+		return
+	}
+	t.Row(p.kernel, c.component, doc.Missing("no component moves so"), c.theirs, theirs, c.words,
+		c.ours, nil, r.judge(false), nil)
+}
+
+// shareOf is the share of a function in the accesses of bins.
+func shareOf(function string, d *goprogram.Document, from, to int) float64 {
+	var all, of uint64
+	for _, g := range d.Functions {
+		for _, b := range g.Bins {
+			if k := bits.Len64(b.FromBytes); k >= from && k <= to {
+				all += b.Count
+				if g.Name == function {
+					of += b.Count
+				}
+			}
+		}
+	}
+	return float64(of) / float64(max(all, 1))
+}
+
+func (r *Result) interchange(f *steps.Folder, s *size) error {
+	t := r.table("interchange", "FFT by lines, before and after its loops are interchanged (figures "+
+		"8 and 10)", 1, "array_length", "array", "middle_bins", "middle bins", "paper_middle",
+		"they hold, paper, %", "before", "before, %", "after", "after, %", "before_bin_7",
+		"bin 7 before, %", "after_bin_7", "after, %", "paper_last_bin", "last bin, paper",
+		"paper_last", "holds, paper, %", "last_bin",
+		"ours", "last", "holds, %", "agrees", "agrees")
+	var curves []lineCurve
+	for _, n := range s.interchange {
+		bytes := 16 * uint64(n) // n complex numbers are an array of 2n
+		last := bits.Len64(bytes - 1)
+		var is [2]*components.Signature
+		var middle [2]float64
+		for i, loops := range []string{original, interchanged} {
+			d, err := traced(f, "fft", loops, n, goprogram.Lines)
+			if err == nil {
+				is[i], err = components.Of(&d.KRD.Histogram)
+			}
+			if err != nil {
+				return err
+			}
+			for k := middleFrom; k < last; k++ {
+				middle[i] += is[i].Share[k]
+			}
+			curves = append(curves, lineCurve{n, loops, d.KRD})
+		}
+		before, after := &is[0].Share, &is[1].Share
+		at := last - 1 // the highest bin from there on
+		for k := last; k < components.Bins; k++ {
+			if before[k] > before[at] {
+				at = k
+			}
+		}
+		paper := paperMiddle * float64(last-middleFrom)
+		agrees := near(middle[0], paper) && at == last && near(before[at], paperLast) &&
+			middle[1] <= min(within, middle[0]/2) && after[7] > before[7]
+		t.Row(strconv.Itoa(2*n), binWords(middleFrom, last-1), doc.Some(paper), doc.Some(middle[0]),
+			doc.Some(middle[1]), doc.Some(before[7]), doc.Some(after[7]), last,
+			doc.Some(paperLast), at, doc.Some(before[at]), r.judge(agrees))
+	}
+	r.draw("interchange", "fft before and after the interchange of its loops, by lines (figures 8 "+
+		"and 10)", interchangeFigure(curves))
+	return nil
+}
+
+// A timePoint is the best times for one access, in ns.
+type timePoint struct {
+	bytes uint64
+	times [2]float64 // original, interchanged
+	runs  int
+}
+
+func (r *Result) timing(f *steps.Folder, s *size) error {
+	t := r.table("timing", "FFT's best time for an access (figure 9 b), ns", 1, "numbers", "numbers",
+		"array_bytes", "", "", "array", "original_ns", "original", "interchanged_ns", "interchanged",
+		"ratio", "ratio", "runs", "runs")
+	var list []timePoint
+	for _, n := range s.timing {
+		d, err := steps.Load[Timed](f, timedName(n))
+		if err == nil && (len(d.OriginalNs) == 0 || len(d.InterchangedNs) == 0) {
+			err = fmt.Errorf("%s: %w", f.Path(timedName(n)), steps.ErrStep)
+		}
+		if err != nil {
+			return err
+		}
+		r.Computer = d.Computer
+		of := float64(d.Accesses)
+		p := timePoint{d.ArrayBytes, [2]float64{slices.Min(d.OriginalNs) / of,
+			slices.Min(d.InterchangedNs) / of}, len(d.OriginalNs)}
+		list = append(list, p)
+		t.Row(strconv.Itoa(n), p.bytes, units.Bytes(p.bytes), doc.Some(p.times[0]),
+			doc.Some(p.times[1]), doc.Some(p.times[0]/p.times[1]), p.runs)
+	}
+	var part any = doc.Missing("at the longest array they do not differ so")
+	parted := 0.0
+	for _, p := range slices.Backward(list) {
+		if p.times[0] < partRatio*p.times[1] {
+			break
+		}
+		part, parted = units.Bytes(p.bytes), float64(p.bytes)
+	}
+	x := r.table("part", fmt.Sprintf("The array from which the original loops take %g times as long, "+
+		"or more, at every longer one", partRatio), 1, "computer", "computer", "llc", "LLC", "part",
+		"array", "agrees", "agrees")
+	x.Row("the paper's, Core 2 Quad Q9550", units.Bytes(paperLLC), units.Bytes(paperPart), "")
+	if llc := float64(r.Computer.LLCBytes); llc > 0 {
+		x.Row(r.Computer.Name, units.Bytes(uint64(llc)), part,
+			r.judge(parted > llcBelow*llc && parted <= llcAbove*llc))
+	} else {
+		x.Row(r.Computer.Name, doc.Missing("not known: give --caches in a new folder"), part, nil)
+	}
+	r.draw("timing", "fft's time for an access, original and interchanged loops (figure 9 b)",
+		timingFigure(list, uint64(r.Computer.LLCBytes)))
+	return nil
+}
+
+func (r *Result) simulated(f *steps.Folder, s *size) error {
+	t := r.table("simulated", fmt.Sprintf("krdlab's kernels by blocks, simulated on %d cores of %s",
+		simulatedCores, simulatedMachine), 2, "kernel", "kernel", "scheduler", "scheduler", "sizes",
+		"sizes", "shifts", "bins a doubling", "scimark_shifts", "SciMark's, by datum", "same",
+		"the same move", "unexplained", "unexplained, %")
+	for _, k := range s.simulated {
+		for _, scheduler := range schedulers {
+			q := &components.Question{}
+			for _, n := range k.sizes {
+				d, err := steps.Load[krd.Report](f, simulatedName(k.kernel, scheduler, n))
+				if err != nil {
+					return err
+				}
+				q.Small = append(q.Small, sized(n, d))
+			}
+			q.At = 2 * q.Small[len(q.Small)-1].Size
+			a, err := components.Ask(q)
+			if err != nil {
+				return fmt.Errorf("%s under %s: %w", k.kernel, scheduler, err)
+			}
+			list, theirs := shiftsOf(a.Components), r.moves[k.scimark]
+			t.Row(k.kernel, scheduler, sizeWords(a.Sizes), shiftWords(list), shiftWords(theirs),
+				yes(slices.Equal(moving(list, true), moving(theirs, true))), doc.Some(a.Unexplained))
+			r.draw(fmt.Sprintf("simulated-%s-%s", k.kernel, scheduler),
+				fmt.Sprintf("%s of krdlab, simulated, under %s", k.kernel, scheduler), a)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,368 @@
+package correlate
+
+import (
+	"fmt"
+	"math"
+
+	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
+	"krdlab/hw/units"
+	"krdlab/loi"
+)
+
+// SchemaVersion is the version of [Report]. Fields may be added under the same version, never
+// renamed.
+const SchemaVersion = 1
+
+// A Report is what is found in an experiment: the document of `krdlab correlate --json`.
+type Report struct {
+	SchemaVersion int      `json:"schema_version"`
+	Experiment    string   `json:"experiment"`
+	Confidence    float64  `json:"confidence"`
+	Resamples     int      `json:"bootstrap_resamples"`
+	Seed          uint64   `json:"bootstrap_seed"`
+	Families      []Family `json:"families"`
+	// Warnings are the problems of the experiment, and those of its results.
+	Warnings []string `json:"warnings"`
+}
+
+// An Association is how strongly each KRD share of a scope goes with an outcome.
+type Association struct {
+	Outcome   Outcome `json:"outcome"`
+	LLCSource *string `json:"llc_source"` // of the misses; null where the outcome has none
+	// MissSource records which model too, as [Configuration.MissSource].
+	MissSource *string `json:"miss_source"`
+	// ByConstruction records that the misses follow from the trace that the KRD is computed from.
+	// There are no coefficients then; ExcessLeast and ExcessMost are the least and the most
+	// [Configuration.MissExcess]. These two are there of all misses of which they are known.
+	ByConstruction bool          `json:"equal_by_construction"`
+	ExcessLeast    result.Number `json:"llc_misses_excess_least"`
+	ExcessMost     result.Number `json:"llc_misses_excess_most"`
+	// Modelled records that a simulated machine made the outcome: what is found is how the model
+	// charges for reuse, and says nothing about hardware.
+	Modelled bool `json:"modelled"`
+	N        int  `json:"n"` // pairs: configurations, or repetitions
+	// Units are what the bootstrap draws, and what counts as independent: configurations, or strata
+	// of them.
+	Units   int    `json:"units"`
+	PMethod string `json:"p_method"` // PExact, PStudent, or "" where there is no p
+	// SmallestP is the smallest p that n pairs without ties can have, where permutations are
+	// counted.
+	SmallestP result.Number `json:"smallest_p"`
+	// by Family.Points; empty where there are too few pairs
+	Coefficients []Coefficients `json:"coefficients"`
+	BestPearson  *Best          `json:"best_pearson"` // null where no coefficient is defined
+	BestSpearman *Best          `json:"best_spearman"`
+	Notes        []string       `json:"notes"`
+}
+
+// How p is computed.
+const (
+	PExact   = "exact permutation"
+	PStudent = "t"
+)
+
+// Coefficients are those of one point.
+type Coefficients struct {
+	Point    string      `json:"point"`
+	Pearson  Coefficient `json:"pearson"`
+	Spearman Coefficient `json:"spearman"`
+}
+
+// A Coefficient is an estimate with a 95 % interval, Pearson's by Fisher's transformation,
+// Spearman's by the bootstrap, and a two-sided p.
+type Coefficient struct {
+	Value result.Number `json:"value"`
+	Low   result.Number `json:"low"`
+	High  result.Number `json:"high"`
+	P     result.Number `json:"p"`
+	Why   string        `json:"why,omitempty"` // the value is not defined, or not known
+
+	lack lack
+}
+
+// Of correlates an experiment. Cost: a bootstrap of 4000 resamples for each scope, some tenths of a
+// second for 20 configurations.
+func Of(e *dataset.Experiment) *Report {
+	r := &Report{
+		SchemaVersion: SchemaVersion, Experiment: e.Name, Confidence: result.Confidence,
+		Resamples: result.Resamples, Seed: seed, Families: []Family{}, Warnings: warnings(e),
+	}
+	r.Families = append(r.Families, families(e)...)
+	for i := range r.Families {
+		f := &r.Families[i]
+		f.Scopes = []Scope{}
+		for _, sel := range f.selections() {
+			s := Scope{Kind: sel.kind, Name: sel.name, Associations: []Association{}}
+			for _, o := range Outcomes {
+				if !o.misses() {
+					s.Associations = append(s.Associations, f.associate(&sel, o, missSource{}))
+					continue
+				}
+				for _, source := range sel.sources() {
+					s.Associations = append(s.Associations, f.associate(&sel, o, source))
+				}
+			}
+			f.Scopes = append(f.Scopes, s)
+		}
+		f.Answers = f.answers()
+		f.WarningCodes = append(f.WarningCodes, f.doubts()...)
+		f.Warnings = brief.Sentences(f.WarningCodes)
+	}
+	return r
+}
+
+func (f *Family) associate(sel *selection, o Outcome, source missSource) Association {
+	s := sel.sample(f.Points, o, source)
+	a := Association{Outcome: o, Modelled: f.Substrate == loi.Simulated, N: len(s.y),
+		Units: len(s.units), Coefficients: []Coefficients{}, Notes: []string{}}
+	if source.from != "" {
+		a.LLCSource, a.MissSource = &source.llc, &source.from
+		a.ByConstruction = source.construction
+		a.ExcessLeast, a.ExcessMost = sel.excess(source)
+	}
+	note := func(format string, args ...any) {
+		a.Notes = append(a.Notes,
+			fmt.Sprintf(format, args...))
+	}
+	if s.left > 0 {
+		note("%s without KRD or without this outcome left out",
+			units.Count(s.left, "configuration"))
+	}
+	if s.constant > 0 {
+		note("%s left out in which all is the same every time", units.Count(s.constant, "unit"))
+	}
+	if a.ByConstruction {
+		note("%s", a.construction())
+		return a
+	}
+	df := s.df()
+	if a.N < 3 || df < 1 {
+		note("n = %d is too small for any coefficient", a.N)
+		return a
+	}
+	a.PMethod = PStudent
+	if !s.centred && a.N <= exactLimit {
+		a.PMethod, a.SmallestP = PExact, result.Some(smallestP(a.N))
+		if p := a.SmallestP.Float(); p > 1-result.Confidence {
+			note("n = %d is too small: the smallest two-sided p that Spearman's coefficient can "+
+				"have is %.3f", a.N, p)
+		}
+	}
+	if a.Units < minClusters {
+		note("no interval for Spearman's coefficient, and no answer to which point is best: %d "+
+			"independent units, and the bootstrap needs %d", a.Units, minClusters)
+	}
+	b := newBoot(s)
+	for p := range f.Points {
+		a.Coefficients = append(a.Coefficients, b.point(f.Points[p].Name, s.x[p], a.PMethod))
+	}
+	a.BestPearson = b.best(a.Coefficients, func(c *Coefficients) *Coefficient { return &c.Pearson },
+		b.pearsons)
+	a.BestSpearman = b.best(a.Coefficients,
+		func(c *Coefficients) *Coefficient { return &c.Spearman }, b.spearmans)
+	if a.BestSpearman != nil && sel.kind != WithinConfigurations {
+		a.BestSpearman.PickedP, a.BestSpearman.PickedSmallest = b.picked()
+	}
+	return a
+}
+
+// excess returns the least and the most by which misses of a source exceed what is far or cold.
+func (sel *selection) excess(source missSource) (least, most result.Number) {
+	for _, st := range sel.strata {
+		for _, c := range st {
+			q := c.MissExcess.Median
+			if !q.Known() || c.MissSource == nil || *c.MissSource != source.from {
+				continue
+			}
+			if !least.Known() || q.Float() < least.Float() {
+				least = q
+			}
+			if !most.Known() || q.Float() > most.Float() {
+				most = q
+			}
+		}
+	}
+	return least, most
+}
+
+// A lack says what a coefficient without a value is, and why.
+type lack struct{ what, why string }
+
+// none says that c has no value.
+func (c *Coefficient) none(l lack) { c.Why, c.lack = l.what+": "+l.why, l }
+
+var (
+	constantX = lack{"not defined", "this share is the same everywhere"}
+	constantY = lack{"not defined", "the outcome is the same everywhere"}
+	unknown   = lack{"not known", "the cache sizes of this machine are not known"}
+)
+
+// A boot computes the coefficients of a sample, point by point, and those of its resamples.
+type boot struct {
+	s     *sample
+	y     pairable
+	draws [][]int // nil: too few units
+	// of y, by draw; nil where units are strata, whose ranks do not change
+	ranks               [][]int64
+	buffer              []int64
+	ranked              [][]int64   // of the points that have coefficients, as of y
+	pearsons, spearmans [][]float64 // by point, then by resample; nil where there are none
+}
+
+// pairable is one series of a sample, prepared.
+type pairable struct {
+	value []float64 // centred, if the sample is
+	rank  []int64   // doubled; within units and centred, if the sample is
+	order order
+}
+
+func newBoot(s *sample) *boot {
+	b := &boot{s: s, y: s.prepare(s.y)}
+	if len(s.units) >= minClusters {
+		b.draws = draws(len(s.units))
+	}
+	if !s.centred {
+		b.buffer = make([]int64, len(s.y))
+		for _, w := range b.draws {
+			r := make([]int64, len(s.y))
+			b.y.order.ranks(r, w)
+			b.ranks = append(b.ranks, r)
+		}
+	}
+	return b
+}
+
+func (s *sample) prepare(v []float64) pairable {
+	if !s.centred {
+		o := orderOf(v)
+		r := make([]int64, len(v))
+		o.ranks(r, nil)
+		return pairable{v, r, o}
+	}
+	p := pairable{value: make([]float64, len(v)), rank: make([]int64, len(v))}
+	for _, u := range s.units {
+		part := v[u[0]:u[1]]
+		n := len(part)
+		var sum float64
+		constant := true
+		for _, x := range part {
+			sum += x
+			constant = constant && x == part[0]
+		}
+		ranks := ranksOf(part)
+		for i, x := range part {
+			if !constant { // or rounding would make a series of what has none
+				p.value[u[0]+i] = x - sum/float64(n)
+			}
+			p.rank[u[0]+i] = ranks[i] - int64(n) - 1
+		}
+	}
+	return p
+}
+
+// point returns the coefficients of one predictor, and keeps those of its resamples.
+func (b *boot) point(name string, x []float64, method string) Coefficients {
+	c := Coefficients{Point: name}
+	var rs, ps []float64
+	defer func() { b.pearsons, b.spearmans = append(b.pearsons, ps), append(b.spearmans, rs) }()
+	if x == nil {
+		c.Pearson.none(unknown)
+		c.Spearman.none(unknown)
+		return c
+	}
+	px := b.s.prepare(x)
+	pearson, spearman := b.coefficients(&px, -1)
+	for _, e := range []struct {
+		c *Coefficient
+		r float64
+	}{{&c.Pearson, pearson}, {&c.Spearman, spearman}} {
+		e.c.Value = result.Some(e.r)
+		switch {
+		case !math.IsNaN(e.r):
+		case constantSeries(b.y.value):
+			e.c.none(constantY)
+		default:
+			e.c.none(constantX)
+		}
+	}
+	if math.IsNaN(pearson) {
+		return c
+	}
+	b.ranked = append(b.ranked, px.rank)
+	df := b.s.df()
+	if low, high, ok := fisher(pearson, df); ok {
+		c.Pearson.Low, c.Pearson.High = result.Some(low), result.Some(high)
+	}
+	if method == PExact {
+		c.Pearson.P = result.Some(permutationP(x, b.s.y))
+		c.Spearman.P = result.Some(permutationP(floats(px.rank), floats(b.y.rank)))
+	} else {
+		c.Pearson.P, c.Spearman.P = result.Some(studentP(pearson, df)),
+			result.Some(studentP(spearman, df))
+	}
+	if b.draws == nil {
+		return c
+	}
+	rs, ps = make([]float64, len(b.draws)), make([]float64, len(b.draws))
+	for i := range b.draws {
+		ps[i], rs[i] = b.coefficients(&px, i)
+	}
+	if low, high, ok := result.Defined(rs); ok {
+		c.Spearman.Low, c.Spearman.High = result.Some(low), result.Some(high)
+	}
+	return c
+}
+
+// coefficients returns Pearson's and Spearman's in a draw of the units; -1: in the sample itself.
+func (b *boot) coefficients(x *pairable, draw int) (p, r float64) {
+	var w []int
+	if draw >= 0 {
+		w = b.draws[draw]
+	}
+	if !b.s.centred {
+		if w == nil {
+			return pearson(x.value, b.y.value, nil), rankCorrelation(x.rank, b.y.rank, nil)
+		}
+		x.order.ranks(b.buffer, w)
+		return pearson(x.value, b.y.value, w), rankCorrelation(b.buffer, b.ranks[draw], w)
+	}
+	var xx, yy, xy float64
+	var rxx, ryy, rxy int64
+	for u, at := range b.s.units {
+		c := weight(w, u)
+		if c == 0 {
+			continue
+		}
+		for i := at[0]; i < at[1]; i++ {
+			dx, dy := x.value[i], b.y.value[i]
+			xx += float64(c * float64(dx*dx))
+			yy += float64(c * float64(dy*dy))
+			xy += float64(c * float64(dx*dy))
+			rx, ry := x.rank[i], b.y.rank[i]
+			rxx += int64(c) * rx * rx
+			ryy += int64(c) * ry * ry
+			rxy += int64(c) * rx * ry
+		}
+	}
+	return quotient(xy, xx, yy), quotient(float64(rxy), float64(rxx), float64(ryy))
+}
+
+// constantSeries reports whether all values are the same, unknown (NaN) ones too.
+func constantSeries(v []float64) bool {
+	for _, x := range v {
+		if x != v[0] && (x == x || v[0] == v[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+func floats(v []int64) []float64 {
+	f := make([]float64, len(v))
+	for i, x := range v {
+		f[i] = float64(x)
+	}
+	return f
+}

@@ -1,0 +1,329 @@
+// Package survey says which scheduler is the best for which kernel, whether that can be told from
+// the others, and whether it stays so where what a runtime's operations cost is another.
+//
+// The best has the least median time. It is tested against each other scheduler as `krdlab compare`
+// tests (Mann-Whitney's U over the repetitions, a sign test against an exact value), and the p of a
+// row is the largest of these: that the first is chosen by the data asks for no correction where it
+// is told from the second two-sided (Hung and Fithian, Rank verification for exponential families,
+// Annals of Statistics 47, 2019). Over the rows of a place and its prices p is Holm's.
+package survey
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/read/compare"
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
+	"krdlab/experiments/run/stats"
+	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+)
+
+// SchemaVersion is that of the JSON form of a [Report].
+const SchemaVersion = 1
+
+// A Report is the document of `krdlab survey --json`.
+type Report struct {
+	SchemaVersion int      `json:"schema_version"`
+	Experiments   []string `json:"experiments"`
+	Alpha         float64  `json:"alpha"`
+	Places        []Place  `json:"places"`
+	Warnings      []string `json:"warnings"`
+}
+
+// A Place is a number of cores of a machine, with its pages placed in one way.
+type Place struct {
+	Substrate string   `json:"substrate"`
+	Machine   string   `json:"machine"` // without its prices
+	Settings  string   `json:"settings"`
+	Pages     string   `json:"pages"` // where those of the data are; "" natively
+	Cores     int      `json:"cores"`
+	Prices    []Prices `json:"prices"`
+	Held      []Held   `json:"held"` // a row each
+}
+
+// Prices are the rows of one place where the operations of a runtime cost the same.
+type Prices struct {
+	Name       string  `json:"name"` // of a family or a machine; "" for the machine's own
+	Rows       []Row   `json:"rows"`
+	Schedulers []Share `json:"schedulers"`
+
+	times [][]timed // of each row
+}
+
+// A Row is one kernel.
+type Row struct {
+	Kernel string `json:"kernel"`
+	Params string `json:"params"`
+	// Best has the least median time of all schedulers.
+	Best    string          `json:"best"`
+	Speedup result.Quantity `json:"speedup"`
+	WTI     result.Quantity `json:"wti"`
+	// Second is the next, and takes so many times as long.
+	Second string        `json:"second"`
+	Lead   result.Number `json:"lead"`
+	P      result.Number `json:"p"`      // null: not tested
+	HolmP  result.Number `json:"p_holm"` // over the rows of these prices
+	Told   bool          `json:"told"`   // the best is told from all others
+	// Tied are those that it is not told from, best first.
+	Tied []string `json:"tied"`
+	// the least and the most of the accesses that are far: a finite distance beyond the LLC
+	LeastFar result.Number `json:"least_far"`
+	MostFar  result.Number `json:"most_far"`
+	// of whom
+	FarUnder string `json:"most_far_under"`
+
+	changed string // the kernel with the parameters that are not its defaults
+}
+
+// A Held is a kernel whose best is told, and the same, under all prices of a place; "" if not.
+type Held struct {
+	Kernel string `json:"kernel"`
+	Params string `json:"params"`
+	Best   string `json:"best"`
+
+	changed string
+}
+
+// A Share is how a scheduler compares with the best of each row.
+type Share struct {
+	Scheduler string        `json:"scheduler"`
+	Rows      int           `json:"rows"`
+	Mean      result.Number `json:"geometric_mean"` // of the best's time over its own
+	Worst     result.Number `json:"worst"`
+	WorstOf   string        `json:"worst_kernel"`
+	Best      int           `json:"best"` // rows that it is told to be the best of
+}
+
+// A NothingError says that no kernel was run under two schedulers.
+type NothingError struct{ Experiments []string }
+
+func (e *NothingError) Error() string {
+	return strings.Join(e.Experiments, ", ") + ": no kernel was run under two schedulers on the " +
+		"same cores: nothing can be the best"
+}
+
+// Class implements [failure.Classed].
+func (*NothingError) Class() failure.Class { return failure.Data }
+
+// Of computes the report. What differs in the prices of its machine alone is one place. Error: a
+// [*NothingError]. Cost: a bootstrap for each configuration.
+func Of(experiments []*dataset.Experiment) (*Report, error) {
+	r := &Report{SchemaVersion: SchemaVersion, Experiments: []string{}, Alpha: compare.Alpha,
+		Places: []Place{}, Warnings: []string{}}
+	for _, e := range experiments {
+		r.Experiments = append(r.Experiments, e.Name)
+		for _, p := range e.Problems {
+			r.Warnings = append(r.Warnings, e.Name+": "+p.String())
+		}
+		groups := e.Groups()
+		pages := "" // of programs without data, too: an experiment has one placement
+		for i := range groups {
+			pages = cmp.Or(pages, groups[i].Pages())
+		}
+		for i := range groups {
+			r.add(&groups[i], cmp.Or(groups[i].Pages(), pages))
+		}
+	}
+	r.Places = slices.DeleteFunc(r.Places, func(p Place) bool { return len(p.Prices) == 0 })
+	if len(r.Places) == 0 {
+		return nil, &NothingError{r.Experiments}
+	}
+	slices.SortStableFunc(r.Places, func(a, b Place) int {
+		return cmp.Or(cmp.Compare(a.Substrate, b.Substrate), -cmp.Compare(a.Machine, b.Machine),
+			cmp.Compare(a.Settings, b.Settings), cmp.Compare(a.Pages, b.Pages),
+			cmp.Compare(a.Cores, b.Cores))
+	})
+	for i := range r.Places {
+		r.Places[i].finish()
+	}
+	return r, nil
+}
+
+// add takes the rows of a group, whose pages are placed so.
+func (r *Report) add(g *dataset.Group, pages string) {
+	name, prices := machine.Unpriced(g.Machine)
+	for _, cores := range g.Cores() {
+		row, times := rowOf(g, cores)
+		if row == nil {
+			continue
+		}
+		at := Place{Substrate: g.Substrate, Machine: name, Settings: g.Place().Settings,
+			Pages: pages, Cores: cores}
+		i := slices.IndexFunc(r.Places, func(p Place) bool {
+			return p.Substrate == at.Substrate && p.Machine == at.Machine &&
+				p.Settings == at.Settings && p.Cores == at.Cores && p.Pages == at.Pages
+		})
+		if i < 0 {
+			i = len(r.Places)
+			r.Places = append(r.Places, at)
+		}
+		p := &r.Places[i]
+		j := slices.IndexFunc(p.Prices, func(v Prices) bool { return v.Name == prices })
+		if j < 0 {
+			j = len(p.Prices)
+			p.Prices = append(p.Prices, Prices{Name: prices, Rows: []Row{}, Schedulers: []Share{}})
+		}
+		if p.Prices[j].row(row.Kernel, row.Params) != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s, %s: several experiments have it; the "+
+				"first is used", row.changed, p.title()))
+			continue
+		}
+		p.Prices[j].Rows = append(p.Prices[j].Rows, *row)
+		p.Prices[j].share(row.Kernel, times)
+	}
+}
+
+// timed is a scheduler with its median time.
+type timed struct {
+	name string
+	ns   float64
+	p    result.Number // of the test against the best
+}
+
+// rowOf returns the row of a kernel, before correction, and all times, the least first; nil where
+// fewer than two schedulers have one.
+func rowOf(g *dataset.Group, cores int) (*Row, []timed) {
+	var times []timed
+	pooled := map[string]*dataset.Pooled{}
+	row := &Row{Kernel: g.Kernel, Params: g.Params, Tied: []string{}, changed: g.Changed()}
+	for _, s := range g.Schedulers() {
+		cells := slices.DeleteFunc(slices.Clone(g.Cells), func(c *dataset.Cell) bool {
+			return c.Result.Scheduler != s || c.Result.Cores != cores
+		})
+		if s == request.SerialScheduler().Name || len(cells) == 0 {
+			continue
+		}
+		p := dataset.Pool(cells)
+		q := p.Result.Summary.TimeNS
+		if !q.Median.Known() {
+			continue
+		}
+		pooled[s] = p
+		times = append(times, timed{name: s, ns: q.Median.Float()})
+		far := stats.FarShare.Of(p.Result).Median
+		if far.Known() && (!row.MostFar.Known() || far.Float() > row.MostFar.Float()) {
+			row.MostFar, row.FarUnder = far, s
+		}
+		if far.Known() && (!row.LeastFar.Known() || far.Float() < row.LeastFar.Float()) {
+			row.LeastFar = far
+		}
+	}
+	if len(times) < 2 {
+		return nil, nil
+	}
+	slices.SortStableFunc(times, func(a, b timed) int { return cmp.Compare(a.ns, b.ns) })
+	best := pooled[times[0].name]
+	row.Best, row.Second = times[0].name, times[1].name
+	row.Lead = result.Some(times[1].ns / times[0].ns)
+	row.Speedup, row.WTI = best.Result.Summary.Speedup, best.Result.Summary.WTI
+	row.P = result.Some(0)
+	for i := range times[1:] {
+		t := &times[1+i]
+		t.p = compare.PValue(stats.Time, best, pooled[t.name])
+		if row.P.Known() && (!t.p.Known() || t.p.Float() > row.P.Float()) {
+			row.P = t.p
+		}
+	}
+	return row, times
+}
+
+// share adds a row to how schedulers compare.
+func (p *Prices) share(kernel string, times []timed) {
+	for _, t := range times {
+		i := slices.IndexFunc(p.Schedulers, func(s Share) bool { return s.Scheduler == t.name })
+		if i < 0 {
+			i = len(p.Schedulers)
+			p.Schedulers = append(p.Schedulers, Share{Scheduler: t.name, Mean: result.Some(0)})
+		}
+		s, v := &p.Schedulers[i], times[0].ns/t.ns
+		s.Rows++
+		s.Mean = result.Some(s.Mean.Float() + math.Log(v))
+		if !s.Worst.Known() || v < s.Worst.Float() {
+			s.Worst, s.WorstOf = result.Some(v), kernel
+		}
+	}
+	p.times = append(p.times, times)
+}
+
+// finish corrects and sums up.
+func (p *Place) finish() {
+	for i := range p.Prices {
+		p.Prices[i].finish()
+	}
+	for i := range p.Prices {
+		for _, row := range p.Prices[i].Rows {
+			if !slices.ContainsFunc(p.Held, func(h Held) bool {
+				return h.Kernel == row.Kernel && h.Params == row.Params
+			}) {
+				p.Held = append(p.Held, p.held(row))
+			}
+		}
+	}
+}
+
+// held says whether the best of a row is so under all prices.
+func (p *Place) held(row Row) Held {
+	h := Held{row.Kernel, row.Params, row.Best, row.changed}
+	for i := range p.Prices {
+		if r := p.Prices[i].row(row.Kernel, row.Params); r == nil || !r.Told || r.Best != row.Best {
+			h.Best = ""
+		}
+	}
+	return h
+}
+
+// row is that of a kernel, nil where there is none.
+func (p *Prices) row(kernel, params string) *Row {
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Kernel == kernel && r.Params == params {
+			return r
+		}
+	}
+	return nil
+}
+
+func (p *Prices) finish() {
+	var tests []*Row
+	var ps []float64
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.P.Known() {
+			tests, ps = append(tests, r), append(ps, r.P.Float())
+		}
+	}
+	told := 0
+	for i, adjusted := range compare.Holm(ps) {
+		tests[i].HolmP = result.Some(adjusted)
+		if tests[i].Told = adjusted < compare.Alpha; tests[i].Told {
+			told++
+		}
+	}
+	// the limit of the first row, in Holm's order, that is not told
+	limit := compare.Alpha / float64(max(1, len(tests)-told))
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		r.Tied = []string{}
+		for _, t := range p.times[i][1:] {
+			if !r.Told && (!t.p.Known() || t.p.Float() >= limit) {
+				r.Tied = append(r.Tied, t.name)
+			}
+		}
+	}
+	for i := range p.Schedulers {
+		s := &p.Schedulers[i]
+		s.Mean = result.Some(math.Exp(s.Mean.Float() / float64(s.Rows)))
+		for _, r := range p.Rows {
+			if r.Told && r.Best == s.Scheduler {
+				s.Best++
+			}
+		}
+	}
+	slices.SortStableFunc(p.Schedulers, func(a, b Share) int {
+		return -cmp.Compare(a.Mean.Float(), b.Mean.Float())
+	})
+}

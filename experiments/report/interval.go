@@ -1,8 +1,0 @@
-package report
-
-import "krdlab/experiments/result"
-
-// ratioOf returns the ratio of the medians of two samples.
-func ratioOf(over, under result.Sample) result.Quantity {
-	return result.RatioOfMedians(over, under, 1, result.Resamples)
-}

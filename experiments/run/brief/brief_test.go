@@ -1,0 +1,215 @@
+package brief
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
+	"krdlab/hw"
+	"krdlab/hw/machine"
+	"krdlab/krd"
+	"krdlab/krd/doc"
+	"krdlab/loi"
+	"krdlab/runtimes"
+)
+
+// six are results of six schedulers, with intervals and all that a run can have.
+func six() []result.Result {
+	var list []result.Result
+	quantity := func(v float64) result.Quantity {
+		return result.QuantityOf([]float64{v, 1.01 * v, 0.99 * v, v, 1.02 * v, v})
+	}
+	for i, name := range []string{"workfirst", "helpfirst", "helpfirst-locality", "shepherd-core",
+		"shepherd-socket", "go"} {
+		far, v := uint64(10+i), 1+float64(i)/4
+		source, model := result.LLCSourceModel, &result.LLCModel{CacheModel: request.CacheBlocks}
+		list = append(list, result.Result{
+			Kernel: "fib", Params: map[string]any{"n": 4096}, Serial: result.Serial{
+				TimeNS: result.Some(2e10)}, Scheduler: name, Cores: 24,
+			Substrate: loi.Native, Machine: result.Machine{Machine: hw.Machine{Name: "made"}},
+			Summary: result.Summary{TimeNS: quantity(2e9 * v), Speedup: quantity(10 / v),
+				OVR: quantity(v), WTI: quantity(1.05), LLCMissesPerCore: quantity(1.19e6)},
+			KRD:       &krd.Report{Histogram: krd.Histogram{Accesses: 1000, Cold: 5, Far: &far}},
+			LLCSource: &source, LLCModel: model,
+			Check:        &result.Check{Passed: true},
+			WarningCodes: []result.Warning{result.Warn(result.SharedCPUs, 24, 2)},
+		})
+	}
+	return list
+}
+
+// brief is what people read of results on a terminal of so many columns.
+func brief(t *testing.T, results []result.Result, columns int) string {
+	t.Helper()
+	var b strings.Builder
+	if err := WriteBrief(doc.NewPage(&b, columns), results); err != nil {
+		t.Fatal(err)
+	}
+	if columns == 0 {
+		columns = doc.TextWidth
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	return b.String()
+}
+
+// A screen has all that six schedulers did.
+func TestBriefFits(t *testing.T) {
+	got := brief(t, six(), 0)
+	if n := strings.Count(got, "\n"); n > BriefLines {
+		t.Errorf("%d lines\n%s", n, got)
+	}
+	for _, want := range []string{"2.00±2%", "(model)", "Fastest: workfirst; the next, helpfirst, takes 25 % longer",
+		"go +125 % and +5 %.", "Beyond the LLC: fewest workfirst, 1.50 %; most go, 2.00 %",
+		"The results were checked", "warning: WTI is unreliable: 24 workers share 2 CPUs\n"} {
+		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, doc.NotAvailable) {
+		t.Errorf("n/a where nothing was asked:\n%s", got)
+	}
+}
+
+// The worst of runs is a screen too: every kind of warning, and all that can be missing. What there
+// is no room for is counted, and it is said how to see it.
+func TestBriefOfTheWorst(t *testing.T) {
+	every := []result.Warning{
+		result.Warn(result.NoIntervals, 5, 6), result.Warn(result.Interrupted, 5, 10),
+		result.Warn(result.SharedCPUs, 24, 2),
+		result.Warn(result.StampedOverCPU, result.SerialRun, 12.0),
+		result.Warn(result.LostCPU, result.Parallel, 1234.0),
+		result.Warn(result.DisturbedRuns, result.Parallel, 4, 10, string(result.CPUTaken), 0.7),
+		result.Warn(result.DisturbedRuns, result.SerialRun, 3, 10, string(result.ClockMoved), 1, 200.0),
+		result.Warn(result.DoneAgain, result.Parallel, 9), result.Warn(result.DoneAgain,
+			result.SerialRun, 9), result.Warn(result.HandoverMoved, 0, 1, 240.0, 491.0),
+		result.Warn(result.Impossible, "speedup", 30.1, 24.0, 24, true),
+		result.Warn(result.Impossible, "wti", 0.8, 1.0, 24, false),
+		result.Warn(result.FlaggedKernels, 5180.0, 16384.0), result.Warn(result.SyntheticTopology),
+		result.Warn(result.NoKRD, "run/workfirst.loi", 5, 1000),
+		result.Warn(result.TraceLost, "run/workfirst.loi", 5, 1000, "no space left on device"),
+		result.Warn(result.MixedPrices, "workfirst", "go"), result.Warn(result.CheckFailed, 1.0, 0.1),
+		result.Warn(result.ClocksNotCompared, "no TSC"), result.Warn(result.TracingCost, "no clock"),
+	}
+	for _, gravest := range gravity {
+		if !slices.ContainsFunc(every, func(w result.Warning) bool { return w.Code == gravest.code }) {
+			t.Errorf("%s is not among them", gravest.code)
+		}
+	}
+	for name, change := range map[string]func(r *result.Result, i int){
+		"everything": func(*result.Result, int) {},
+		"without intervals": func(r *result.Result, i int) {
+			r.Summary.TimeNS = result.QuantityOf([]float64{2e9, 3e9})
+		},
+		"nothing known": func(r *result.Result, i int) {
+			r.LLCSource, r.LLCModel, r.KRD = nil, nil, nil
+			reason := strings.Repeat("a long story ", 30)
+			r.LLCReason, r.Summary.LLCMissesPerCore = &reason, result.Quantity{}
+		},
+		"simulated": func(r *result.Result, i int) {
+			r.Substrate = loi.Simulated
+			r.Machine.Model = &result.Model{Parameters: 57, Guessed: 20,
+				Fitted: []string{machine.FitSerialTime, machine.FitOVR}}
+			r.Machine.Machine = hw.Machine{Name: "westmere-ex-4s", Nodes: 4, CoresPerNode: 6,
+				L2Bytes: 256 << 10, LLCBytes: 18 << 20}
+			if i == 0 {
+				r.Deterministic = true
+				r.Summary.TimeNS = r.Quantity([]float64{2e9})
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := six()
+			for i := range list {
+				r := &list[i]
+				r.Kernel, r.Params = "matmul", map[string]any{"n": 4096, "leaf": "32x32x64",
+					"layout": "tiled", "isa": "auto", "inputs": "integers"}
+				r.Check.Passed = i > 0
+				r.Disturbances = &result.Disturbances{Repetitions: 4}
+				r.WarningCodes = slices.Clone(every)
+				r.WarningCodes[2] = result.Warn(result.SharedCPUs, 24+i, 2) // each its own sentence
+				change(r, i)
+			}
+			got := brief(t, list, 80)
+			if n := strings.Count(got, "\n"); n > BriefLines {
+				t.Errorf("%d lines\n%s", n, got)
+			}
+			if !strings.Contains(got, "--verbose (") {
+				t.Errorf("what is left out is not counted:\n%s", got)
+			}
+			if !strings.Contains(got, "failed check") && !strings.Contains(got, "check failed") ||
+				!strings.Contains(got, "~ disturbed") && !strings.Contains(got, "disturbed,") {
+				t.Errorf("the gravest are not named:\n%s", got)
+			}
+			brief(t, list, 40) // more lines, but none is longer
+		})
+	}
+}
+
+// A value that every repetition gives is called exact, and overlapping intervals crown nobody.
+func TestBriefSaysNoMore(t *testing.T) {
+	list := six()[:2]
+	list[1].Summary.TimeNS = list[0].Summary.TimeNS
+	list[0].Deterministic = true
+	list[0].Summary.TimeNS = list[0].Quantity([]float64{2e9})
+	list[1].KRD = list[0].KRD
+	got := brief(t, list, 0)
+	for _, want := range []string{"Beyond the LLC: 1.50 % under each (one trace each).",
+		"2.000=", "=: exact, nothing is drawn", "None is shown to be the " +
+			"fastest: the interval of workfirst overlaps with that of helpfirst."} {
+		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// What is missing has its reason, and what was recorded is said.
+func TestStatus(t *testing.T) {
+	source := result.LLCSourceModel
+	for name, test := range map[string]struct {
+		r    result.Result
+		want string
+	}{
+		"no kernels": {result.Result{Kernel: "fib"},
+			"fib runs no kernels: no OVR, WTI, misses or reuse."},
+		"no kernels, counters": {result.Result{Kernel: "fib", LLCSource: &source},
+			"fib runs no kernels: no OVR, no WTI, no reuse."},
+		"a graph": {result.Result{Kernel: "fib", Trace: &result.Trace{},
+			Settings: request.Settings{Structure: runtimes.Structure{Tasks: true}}}, "fib runs no kernels: no OVR, WTI, misses or " +
+			"reuse. Traces have the graph of tasks: krdlab trace info."},
+		"not timed": {result.Result{Kernel: "matmul", Settings: request.Settings{
+			Trace: request.TraceOff}}, "No OVR, no WTI: kernels are not timed with --trace off. " +
+			"No LLC misses: no counters here, and the model replays a trace."},
+		"nothing": {result.Result{Kernel: "matmul", Settings: request.Settings{
+			Trace: request.TraceKRD}}, "No LLC misses: neither counters nor a model here. No share " +
+			"beyond the LLC: no trace that can be used."},
+	} {
+		if got := strings.Join(status([]result.Result{test.r}), "\n"); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// The overhead says how much of it is waiting: of two workers that were idle for a half and a
+// quarter of 100 ns, 3/8 of their time.
+func TestIdling(t *testing.T) {
+	half, quarter := int64(50), int64(25)
+	r := result.Result{Repetitions: []result.Repetition{
+		{TimeNS: 900, Workers: []result.Worker{{}, {}}},
+		{TimeNS: 100, Workers: []result.Worker{{IdleNS: &half}, {IdleNS: &quarter}}},
+	}}
+	r.Summary.OVR.Median = result.Some(1.6)
+	if got := idling(&r); got != " (idle: 60 %)" {
+		t.Error(got)
+	}
+	r.Repetitions[1].Workers[0].IdleNS = nil
+	if got := idling(&r); got != "" {
+		t.Errorf("%q of an idle time that is not known", got)
+	}
+}

@@ -1,0 +1,405 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/experiments/run/result"
+	"krdlab/hw/failure"
+	"krdlab/hw/machine"
+	"krdlab/hw/textfile"
+)
+
+// An Experiment is what there is of one.
+type Experiment struct {
+	Dir      string
+	Name     string // the folder's
+	Info     *Info  // nil: a single run, or the document is lost
+	Plan     []PlannedCell
+	Cells    []Cell // that can be used, in the order of the plan and of each cell's schedulers
+	Problems []Problem
+	// what must be known of the whole to read it: which computers are taken as one machine, and
+	// which are not
+	Notes []string
+}
+
+// A Cell is one configuration under one scheduler.
+type Cell struct {
+	ID       string // of the planned cell; the folder's name of a single run
+	Dir      string // its run directory
+	Manifest *Manifest
+	Result   *result.Result
+
+	machine string // its name where the result's own would be that of several computers
+}
+
+// A Manifest is what is read of manifest.json, and all of it.
+type Manifest struct {
+	result.Manifest
+	Raw json.RawMessage
+}
+
+// A ProblemKind says what is wrong with a cell.
+type ProblemKind string
+
+// The kinds of problems.
+const (
+	Missing    ProblemKind = "missing"    // it has not been run
+	Partial    ProblemKind = "partial"    // its run did not finish
+	Failed     ProblemKind = "failed"     // its run failed
+	Unreadable ProblemKind = "unreadable" // a document is damaged or of another version
+	// fewer repetitions than planned; it is used all the same
+	Interrupted ProblemKind = "interrupted"
+)
+
+// A Problem is a part of an experiment that is not as it should be.
+type Problem struct {
+	Cell string // its ID, "" for the whole experiment
+	Kind ProblemKind
+	// Scheduler is that of the result that it is about, Unnamed where that does not say it; "" if
+	// it is about no single result.
+	Scheduler string
+	Detail    string // for a person
+}
+
+// Unnamed stands for the scheduler of a result that names none.
+const Unnamed = "?"
+
+func (p Problem) String() string {
+	if p.Cell == "" {
+		return fmt.Sprintf("%s: %s", p.Kind, p.Detail)
+	}
+	return fmt.Sprintf("cell %s %s: %s", p.Cell, p.Kind, p.Detail)
+}
+
+// Load reads the experiment, or the single run, in the folder dir. What is missing, failed or
+// damaged is told in Problems; an error means that nothing can be used: the folder cannot be read,
+// is neither (ErrNotAnExperiment), or its plan cannot be read.
+func Load(dir string) (*Experiment, error) {
+	dir = filepath.Clean(dir)
+	e := &Experiment{Dir: dir, Name: filepath.Base(dir)}
+	if abs, err := filepath.Abs(dir); err == nil {
+		e.Name = filepath.Base(abs)
+	}
+	if err := noFolder(dir); err != nil {
+		return nil, err
+	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, err
+	}
+	if exists(filepath.Join(dir, PlanFile)) {
+		return e, e.loadPlanned()
+	}
+	if exists(filepath.Join(dir, result.ResultFile)) ||
+		exists(filepath.Join(dir, result.ManifestFile)) {
+		cells, problems := readRun(e.Name, dir)
+		e.Cells, e.Problems = cells, problems
+		if len(cells) == 0 {
+			return nil, fmt.Errorf("%s: %s", dir, problems[0].Detail)
+		}
+		return e, nil
+	}
+	if exists(filepath.Join(dir, InfoFile)) || exists(filepath.Join(dir, CellsDir)) {
+		return nil, fmt.Errorf("%s: %w: there is no %s, which a sweep writes before anything else",
+			dir, ErrNotAnExperiment, PlanFile)
+	}
+	return nil, fmt.Errorf("%s: %w: it holds neither %s nor %s", dir, ErrNotAnExperiment, PlanFile,
+		result.ResultFile)
+}
+
+// noFolder returns what dir is if it is no folder.
+func noFolder(dir string) error {
+	const want = "expected the folder of a sweep or of a run"
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && exists(dir+PartialSuffix):
+		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; but %s%s is there, "+
+			"of a run that did not finish", dir, dir, PartialSuffix), fs.ErrNotExist}
+	case errors.Is(err, fs.ErrNotExist):
+		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; %s", dir, want),
+			fs.ErrNotExist}
+	case err != nil || info.IsDir():
+		return nil // reading it says what is wrong
+	}
+	switch filepath.Base(dir) {
+	case PlanFile, InfoFile, result.ResultFile, result.ManifestFile:
+		return &NoExperimentError{fmt.Sprintf("%s is a file in the folder %s; %s", dir,
+			filepath.Dir(dir), want), ErrNotAnExperiment}
+	}
+	return &NoExperimentError{fmt.Sprintf("%s is a file; %s", dir, want), ErrNotAnExperiment}
+}
+
+// A NoExperimentError is something else in place of an experiment. It wraps fs.ErrNotExist or
+// ErrNotAnExperiment.
+type NoExperimentError struct {
+	Text string
+	Kind error
+}
+
+func (e *NoExperimentError) Error() string { return e.Text }
+
+func (e *NoExperimentError) Unwrap() error { return e.Kind }
+
+// Class is that of the kind: what is not there is no bad data.
+func (e *NoExperimentError) Class() failure.Class { return failure.Of(e.Kind) }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (e *Experiment) loadPlanned() (err error) {
+	if e.Plan, err = ReadPlan(e.Dir); err != nil {
+		return err
+	}
+	var info Info
+	if err := readJSON(filepath.Join(e.Dir, InfoFile), &info); err != nil {
+		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: err.Error()})
+	} else if err := checkVersion(info.SchemaVersion, SchemaVersion); err != nil {
+		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: InfoFile + ": " +
+			err.Error()})
+	} else {
+		e.Info = &info
+	}
+	machines := map[string]*machine.Machine{}
+	for i := range e.Plan {
+		p := &e.Plan[i]
+		if _, read := machines[p.Machine]; !read {
+			machines[p.Machine] = p.readMachine(e.Dir)
+		}
+		cells, problems := p.read(e.Dir, machines[p.Machine])
+		e.Cells = append(e.Cells, cells...)
+		e.Problems = append(e.Problems, problems...)
+	}
+	nameMachines(e)
+	return nil
+}
+
+// readMachine reads the machine that the cell is simulated on; nil if it is native, or if the
+// machine cannot be read: who runs the plan is told.
+func (p *PlannedCell) readMachine(experiment string) *machine.Machine {
+	if p.Machine == Native {
+		return nil
+	}
+	m, err := machine.Load(filepath.Join(experiment, MachinesDir, p.Machine+".toml"))
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// read reads what there is of a planned cell. One that failed first and was then run again is as it
+// was run.
+func (p *PlannedCell) read(experiment string, m *machine.Machine) ([]Cell, []Problem) {
+	dir := filepath.Join(experiment, CellsDir, p.ID)
+	switch {
+	case exists(dir):
+		cells, problems := readRun(p.ID, dir)
+		return p.check(m, cells, problems)
+	case exists(dir + FailedSuffix):
+		var f Failure
+		if err := readJSON(dir+FailedSuffix, &f); err != nil {
+			return nil, []Problem{{Cell: p.ID, Kind: Failed, Detail: "and " + err.Error()}}
+		}
+		return nil, []Problem{{Cell: p.ID, Kind: Failed, Detail: f.Error}}
+	case exists(dir + PartialSuffix):
+		return nil, []Problem{{Cell: p.ID, Kind: Partial,
+			Detail: "its run did not finish; sweep again to run it anew"}}
+	}
+	return nil, []Problem{{Cell: p.ID, Kind: Missing, Detail: "it has not been run"}}
+}
+
+// Unused returns why a planned cell that is finished in the folder of an experiment cannot be used,
+// or not for each of its schedulers: its first problem. nil if it can, or is not finished.
+func (p *PlannedCell) Unused(experiment string) *Problem {
+	if !exists(filepath.Join(experiment, CellsDir, p.ID)) {
+		return nil
+	}
+	return p.unused(p.read(experiment, p.readMachine(experiment)))
+}
+
+func (p *PlannedCell) unused(cells []Cell, problems []Problem) *Problem {
+	lacks := func(s string) bool {
+		return !slices.ContainsFunc(cells,
+			func(c Cell) bool { return c.ID == p.ID && c.Result.Scheduler == s })
+	}
+	i := slices.IndexFunc(problems,
+		func(q Problem) bool { return q.Cell == p.ID && q.Kind == Unreadable })
+	if i < 0 || !slices.ContainsFunc(p.Schedulers, lacks) {
+		return nil
+	}
+	return &problems[i]
+}
+
+// Unused returns the problem of each planned cell that is finished and cannot be used, or not for
+// each of its schedulers.
+func (e *Experiment) Unused() (list []Problem) {
+	for i := range e.Plan {
+		if q := e.Plan[i].unused(e.Cells, e.Problems); q != nil {
+			list = append(list, *q)
+		}
+	}
+	return list
+}
+
+// readRun reads a run directory: a cell for each scheduler.
+func readRun(id, dir string) ([]Cell, []Problem) {
+	results, broken, err := readResults(filepath.Join(dir, result.ResultFile))
+	if err != nil {
+		return nil, []Problem{{Cell: id, Kind: Unreadable, Detail: err.Error()}}
+	}
+	var problems []Problem
+	bad := func(scheduler, detail string) {
+		problems = append(problems, Problem{id, Unreadable, scheduler, detail})
+	}
+	for _, err := range broken {
+		bad(Unnamed, err.Error())
+	}
+	manifest := &Manifest{}
+	path := filepath.Join(dir, result.ManifestFile)
+	if err := readJSON(path, &manifest.Raw); err != nil {
+		manifest = nil
+		bad("", err.Error()+"; the results are used all the same")
+	} else if err := json.Unmarshal(manifest.Raw, &manifest.Manifest); err != nil {
+		manifest = nil
+		bad("", path+": "+err.Error()+"; the results are used all the same")
+	} else if err := checkVersion(manifest.SchemaVersion, result.SchemaVersion); err != nil {
+		manifest = nil
+		bad("", path+": "+err.Error()+"; the results are used all the same")
+	}
+	var changed error
+	if manifest != nil && manifest.ResultSHA256 != "" {
+		changed = checkSum(filepath.Join(dir, result.ResultFile), manifest.ResultSHA256)
+	}
+	var cells []Cell
+	for i := range results {
+		r := &results[i]
+		if err := checkVersion(r.SchemaVersion, result.SchemaVersion); err != nil {
+			bad(unreadable(r, err))
+			continue
+		}
+		if len(r.Repetitions) == 0 {
+			bad(r.Scheduler, fmt.Sprintf("%s: %s has no repetition", result.ResultFile,
+				r.Scheduler))
+			continue
+		}
+		err := valid(r)
+		if err == nil {
+			err = changed
+		}
+		if err != nil {
+			bad(unreadable(r, err))
+			continue
+		}
+		r.SummariseAgain()
+		r.Params = paramsOf(r.Kernel, r.Params)
+		r.Resolved = paramsOf(r.Kernel, r.Resolved)
+		if r.Interrupted {
+			problems = append(problems, Problem{id, Interrupted, r.Scheduler,
+				fmt.Sprintf("%s has %d of %d repetitions", r.Scheduler, len(r.Repetitions),
+					r.Settings.Reps)})
+		}
+		cells = append(cells, Cell{ID: id, Dir: dir, Manifest: manifest, Result: r})
+	}
+	return cells, problems
+}
+
+// checkSum returns an error unless a document has the checksum that its manifest holds.
+func checkSum(path, want string) error {
+	doc, err := textfile.Read(path)
+	if err != nil {
+		return err
+	}
+	found, err := result.Checksum(doc)
+	if err == nil && found != want {
+		err = fmt.Errorf("it was changed after the run: found SHA-256 %s, expected %s as %s has it",
+			found, want, result.ManifestFile)
+	}
+	return err
+}
+
+// unreadable returns which result of result.json cannot be used, and why.
+func unreadable(r *result.Result, err error) (scheduler, detail string) {
+	if r.Scheduler == "" {
+		return Unnamed, fmt.Sprintf("%s: a result: %v", result.ResultFile, err)
+	}
+	return r.Scheduler, fmt.Sprintf("%s: %s: %v", result.ResultFile, r.Scheduler, err)
+}
+
+// readResults reads result.json: a result, or an array of them. An element that is none is a
+// problem, and the others are read.
+func readResults(path string) (list []result.Result, bad []error, err error) {
+	var raw json.RawMessage
+	if err := readJSON(path, &raw); err != nil {
+		return nil, nil, err
+	}
+	each := []json.RawMessage{raw}
+	if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") {
+		if err := json.Unmarshal(raw, &each); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	for i, raw := range each {
+		var r *result.Result
+		err := json.Unmarshal(raw, &r)
+		if err == nil && r == nil {
+			err = errors.New("it is null, expected a result")
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("%s: result %d: %w", path, i+1, err))
+			continue
+		}
+		list = append(list, *r)
+	}
+	if len(each) == 0 {
+		return nil, nil, fmt.Errorf("%s: it holds no result", path)
+	}
+	return list, bad, nil
+}
+
+func readJSON(path string, v any) error {
+	b, err := textfile.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not there", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, lines := v.(*Failure) // a stack may be in it
+	if err := json.Unmarshal(plain(b, lines), v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Substrates returns those of the cells, sorted: "native", "simulated".
+func (e *Experiment) Substrates() []string {
+	var list []string
+	for _, c := range e.Cells {
+		list = append(list, c.Result.Substrate)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// MachineOf returns the simulated machine of a result, nil where it is native or neither a file of
+// the experiment nor what is built in has the numbers that it was made with.
+func (e *Experiment) MachineOf(r *result.Result) *machine.Machine {
+	if r.Machine.Model == nil {
+		return nil
+	}
+	m, err := machine.Load(filepath.Join(e.Dir, MachinesDir, r.Machine.Name+".toml"))
+	if err != nil {
+		m, err = machine.ByName(r.Machine.Name)
+	}
+	if err != nil || m.Hash() != r.Machine.Model.Hash {
+		return nil
+	}
+	return m
+}

@@ -1,0 +1,137 @@
+package measure
+
+import (
+	"fmt"
+
+	"krdlab/experiments/run/replay"
+	"krdlab/experiments/run/request"
+	"krdlab/hw/cachemodel"
+	"krdlab/hw/machine"
+	"krdlab/hw/ops"
+	"krdlab/kernels/kernel"
+	"krdlab/loi"
+)
+
+// memory prices kernels on a simulated machine: the time of their work, and the stalls of their
+// accesses.
+type memory struct {
+	model   *cachemodel.Model
+	in      kernel.Modelled
+	machine *machine.Machine
+	kinds   []kind // by kernel
+	cores   []int  // by worker
+	drawn   bool   // the seed decides where pages lie
+	err     error  // the first
+}
+
+// kind is a kernel of the registry, resolved.
+type kind struct {
+	params   []param
+	accesses []cachemodel.Access // of its last execution, by parameter
+	ops      ops.Count           // of its last execution: most have equally many
+	workPS   uint64              // what they take
+	uniform  bool                // all executions have these
+	asked    bool                // of a uniform kernel
+}
+
+// param is a parameter of a kernel.
+type param struct {
+	base uint32 // the number of block 0 of its object in the model
+	arg  int    // which argument holds its block
+}
+
+// newMemory returns the memory of one run. A program whose kernels touch no data that is placed has
+// none; its kernels cost nothing.
+func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
+	seed uint64) (*memory, error) {
+	m := &memory{machine: s.machine, cores: s.place.CPUs[:workers]}
+	if len(r.Kernels) == 0 {
+		return m, nil
+	}
+	var ok bool
+	if m.in, ok = in.(kernel.Modelled); !ok {
+		return nil, &request.Error{Flag: "machine", Got: s.machine.Name,
+			Want: fmt.Sprintf("%s cannot be simulated: it does not tell the work and the places "+
+				"of its kernels; add --machine native", s.kernel.Name)}
+	}
+	base, layout := replay.Layout(r, m.in)
+	gathering, _ := in.(kernel.Gathering)
+	uniform, _ := in.(kernel.Uniform)
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		x := kind{uniform: uniform != nil && uniform.Uniform(loi.KernelID(i))}
+		for j, p := range k.Params {
+			x.params = append(x.params, param{base[p.Object], k.ArgOf(j)})
+			x.accesses = append(x.accesses, cachemodel.Access{Write: p.Mode&loi.Out != 0,
+				Gather: gathering != nil && gathering.Gathers(loi.KernelID(i), j)})
+		}
+		m.kinds = append(m.kinds, x)
+	}
+	var err error
+	m.drawn = s.asked.CacheModel == request.CacheLines
+	m.model, err = replay.Caches(s.machine, layout, s.asked.CacheModel, s.asked.NUMA,
+		len(r.Kernels), seed)
+	if err != nil {
+		return nil, err
+	}
+	switch s.asked.NUMA {
+	case request.NUMANode0:
+		m.initialize(base, len(layout.Blocks), s.place.Nodes[:1])
+	case request.NUMADealt:
+		m.initialize(base, len(layout.Blocks), s.place.Nodes[:workers])
+	}
+	return m, nil
+}
+
+// initialize has the workers of these nodes touch all data first, each an equal part of the blocks
+// of each object, before the timed run: one worker, as programs do whose initialisation is not
+// parallel (here matmul fills its matrices on one goroutine, FMM its bodies and locals), or all, as
+// those do that initialise in parallel loops. Without it the timed run itself would lay out the
+// pages, each scheduler to its own advantage. A page with blocks of several is touched first by
+// that of the first.
+func (m *memory) initialize(base []uint32, blocks int, nodes []int) {
+	for o, first := range base {
+		end := blocks
+		if o+1 < len(base) {
+			end = int(base[o+1])
+		}
+		n := end - int(first)
+		for b := n - 1; b >= 0; b-- {
+			m.model.Place(nodes[b*len(nodes)/n], first+uint32(b))
+		}
+	}
+}
+
+// kernel returns the time of an execution in picoseconds.
+func (m *memory) kernel(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
+	kind := &m.kinds[k]
+	if !kind.asked {
+		if n := m.in.Work(k, blocks); n != kind.ops {
+			ps, err := m.machine.WorkPS(n)
+			if err != nil && m.err == nil {
+				m.err = err
+			}
+			kind.ops, kind.workPS = n, ps
+		}
+		kind.asked = kind.uniform
+	}
+	for i, p := range kind.params {
+		kind.accesses[i].Block = p.base + blocks[p.arg]
+	}
+	return m.model.Kernel(m.cores[worker], int(k), now, kind.workPS, kind.accesses)
+}
+
+func (m *memory) locked(node int, now uint64) {
+	if m.model != nil {
+		m.model.LockOperation(node, now)
+	}
+}
+
+// misses returns the lines that missed the last-level caches of all nodes.
+func (m *memory) misses() uint64 {
+	if m.model == nil {
+		return 0
+	}
+	total := m.model.Total()
+	return total.LLCMisses
+}

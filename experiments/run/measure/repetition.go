@@ -1,0 +1,55 @@
+package measure
+
+import (
+	"krdlab/experiments/run/result"
+	"krdlab/runtimes"
+)
+
+// repetitionFrom is what the workers of a run did, without counters.
+func repetitionFrom(r *runtimes.Result, s runtimes.Scheduler) *result.Repetition {
+	rep := &result.Repetition{TimeNS: r.TimeNS, Tasks: count(r.Tasks), Flags: []string{},
+		Workers: []result.Worker{}, KernelTimes: []result.KernelTime{}}
+	var executions uint64
+	for _, k := range r.Kernels {
+		executions += k.Count
+		if r.WorkNS >= 0 {
+			t := result.KernelTime{Name: k.Name, Count: int64(k.Count), Sampled: int64(k.Sampled)}
+			if k.TotalNS >= 0 {
+				t.TotalNS = &k.TotalNS
+			}
+			rep.KernelTimes = append(rep.KernelTimes, t)
+		}
+	}
+	rep.Kernels = count(executions)
+	if r.WorkNS >= 0 && executions > 0 {
+		rep.WorkNS = &r.WorkNS
+	}
+	for _, w := range r.Workers {
+		out := result.Worker{
+			CPU: w.CPU, Node: w.Node, IdleNS: &w.IdleNS, Spawns: count(w.Spawns),
+			Tasks: count(w.Tasks), Kernels: count(w.Kernels),
+			StealsLocal: count(w.Steals.Local), StealsRemote: count(w.Steals.Remote),
+			StealsFailed:       count(w.Steals.LocalFailed + w.Steals.RemoteFailed),
+			StealsRemoteFailed: count(w.Steals.RemoteFailed),
+		}
+		if w.Frames > 0 {
+			out.Frames = count(w.Frames)
+		}
+		for _, n := range w.StealsFrom {
+			out.StealsFrom = append(out.StealsFrom, int64(n))
+		}
+		if w.WorkNS >= 0 {
+			out.WorkNS, out.SchedNS = &w.WorkNS, &w.SchedNS
+		}
+		rep.Workers = append(rep.Workers, out)
+	}
+	if s.ThreadsOnly() && r.WorkNS >= 0 {
+		rep.FlaggedKernels = count(r.Disturbed)
+	}
+	return rep
+}
+
+func count(n uint64) *int64 {
+	v := int64(n)
+	return &v
+}

@@ -1,0 +1,430 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"krdlab/hw/hwtest/long"
+)
+
+// naive counts by making every interleaving and looking at it when it is over.
+type naive struct {
+	p                 *Program
+	accesses, reached [][]int64 // by object and distance + 1
+	largest           [][]int64
+	ends, deadlocks   int64
+}
+
+// visit tries every thread. trace are the objects accessed so far, none for other steps.
+func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
+	stuck, over := true, true
+	for t := range x.p.Threads {
+		code := x.p.Threads[t].Code
+		if waits[t] != nobody {
+			over = false
+			continue
+		}
+		if pc[t] == len(code) {
+			continue
+		}
+		over = false
+		op := code[pc[t]]
+		if op.Kind == Lock && holders[op.Arg] != nobody {
+			continue
+		}
+		stuck = false
+		p, h, w := slices.Clone(pc), slices.Clone(holders), slices.Clone(waits)
+		p[t]++
+		object := none
+		switch op.Kind {
+		case Access:
+			object = op.Arg
+		case Lock:
+			h[op.Arg] = t
+		case Unlock:
+			h[op.Arg] = nobody
+		case Barrier:
+			w[t] = op.Arg
+			missing := false
+			for u := range x.p.Threads {
+				named := slices.ContainsFunc(x.p.Threads[u].Code,
+					func(o Op) bool { return o.Kind == Barrier && o.Arg == op.Arg })
+				missing = missing || named && w[u] != op.Arg
+			}
+			for u := range w {
+				if !missing && w[u] == op.Arg {
+					w[u] = nobody
+				}
+			}
+		}
+		x.visit(p, h, w, append(slices.Clip(trace), object))
+	}
+	switch {
+	case over:
+		x.ends++
+		x.look(trace)
+	case stuck:
+		x.deadlocks++
+	}
+}
+
+// look finds the distances of a trace by going back from each access.
+func (x *naive) look(trace []int) {
+	have := map[[2]int]bool{}
+	for i, o := range trace {
+		if o == none {
+			continue
+		}
+		d, between := first, map[int]bool{}
+		for j := i - 1; j >= 0; j-- {
+			if trace[j] == o {
+				d = len(between)
+				break
+			}
+			if trace[j] != none {
+				between[trace[j]] = true
+			}
+		}
+		x.accesses[o][d+1]++
+		have[[2]int{o, d + 1}] = true
+	}
+	most := map[int]int{}
+	for k := range have {
+		x.reached[k[0]][k[1]]++
+		most[k[0]] = max(most[k[0]], k[1])
+	}
+	for o, d := range most {
+		x.largest[o][d]++
+	}
+}
+
+// drawProgram draws threads with accesses, well nested locks and barriers.
+func drawProgram(t *rapid.T) *Program {
+	p := &Program{Locks: []string{"L", "M"}, Barriers: []string{"B"}}
+	objects := rapid.IntRange(1, 4).Draw(t, "objects")
+	for o := range objects {
+		p.Objects = append(p.Objects, fmt.Sprint("o", o))
+	}
+	left := 8
+	for i := range rapid.IntRange(1, 3).Draw(t, "threads") {
+		th := Thread{Name: fmt.Sprint(i)}
+		held := -1
+		for range rapid.IntRange(0, 5).Draw(t, "steps") {
+			if left--; left < 0 {
+				break
+			}
+			switch rapid.IntRange(0, 7).Draw(t, "kind") {
+			case 0:
+				if held < 0 {
+					held = rapid.IntRange(0, 1).Draw(t, "lock")
+					th.Code = append(th.Code, Op{Kind: Lock, Arg: held})
+				}
+			case 1:
+				if held >= 0 {
+					th.Code = append(th.Code, Op{Kind: Unlock, Arg: held})
+					held = -1
+				}
+			case 2:
+				th.Code = append(th.Code, Op{Kind: Barrier, Arg: 0})
+			default:
+				th.Code = append(th.Code, Op{Kind: Access, Arg: rapid.IntRange(0, objects-1).Draw(t, "object")})
+			}
+		}
+		if held >= 0 {
+			th.Code = append(th.Code, Op{Kind: Unlock, Arg: held})
+		}
+		p.Threads = append(p.Threads, th)
+	}
+	return p
+}
+
+// Both exact engines agree with the naive one on random programs with locks and barriers.
+func TestEngines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProgram(t)
+		x := naive{p: p}
+		for range p.Objects {
+			x.accesses = append(x.accesses, make([]int64, len(p.Objects)+1))
+			x.reached = append(x.reached, make([]int64, len(p.Objects)+1))
+			x.largest = append(x.largest, make([]int64, len(p.Objects)+1))
+		}
+		n := len(p.Threads)
+		x.visit(make([]int, n), []int{nobody, nobody}, slices.Repeat([]int{nobody}, n), nil)
+		// samplers, and goroutines, show nothing that there is not
+		for _, s := range Samplers {
+			r, err := Sample(p, SampleOptions{Sampler: s, Runs: 5, Depth: 2, Seed: 1})
+			if err != nil {
+				if s == Uniform && x.ends == 0 && errors.Is(err, ErrSampler) {
+					continue
+				}
+				t.Fatal(err)
+			}
+			ended, stuck := r.Interleavings.Int64(), r.Deadlocks.Int64()
+			if ended+stuck != 5 || ended > 0 && x.ends == 0 || stuck > 0 && x.deadlocks == 0 {
+				t.Fatalf("%s: %d end and %d deadlock, of all %d and %d", s, ended, stuck, x.ends,
+					x.deadlocks)
+			}
+			for o := range r.Objects {
+				for _, d := range r.Objects[o].Distances {
+					if x.reached[o][d.Distance+1] == 0 {
+						t.Fatalf("%s: object %d has distance %d", s, o, d.Distance)
+					}
+				}
+			}
+		}
+		for name, engine := range map[string]func(*Program, Options) (*Result, error){
+			"exact": Exact, "enumeration": Enumerate} {
+			r, err := engine(p, Options{Reached: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Interleavings.Cmp(big.NewInt(x.ends)) != 0 ||
+				r.Deadlocks.Cmp(big.NewInt(x.deadlocks)) != 0 {
+				t.Fatalf("%s: %v end, %v deadlock, want %d and %d", name, r.Interleavings, r.Deadlocks,
+					x.ends, x.deadlocks)
+			}
+			for o := range r.Objects {
+				got := map[int][3]string{}
+				for _, d := range r.Objects[o].Distances {
+					got[d.Distance] = [3]string{d.Count.String(), d.Reached.String(), d.Largest.String()}
+				}
+				for d, want := range x.accesses[o] {
+					g, ok := got[d-1]
+					if ok != (want > 0) || ok && g != [3]string{fmt.Sprint(want),
+						fmt.Sprint(x.reached[o][d]), fmt.Sprint(x.largest[o][d])} {
+						t.Fatalf("%s: object %d, distance %d: %v, want %d accesses in %d", name, o, d-1, g,
+							want, x.reached[o][d])
+					}
+				}
+			}
+		}
+	})
+}
+
+// Of table 4 of the disconpro paper, 180 of the 2520 interleavings have distance 3 of A, a share of
+// 1/14; by their largest distance they are 360, 1260, 720 and 180.
+func TestTable4(t *testing.T) {
+	p := table4()
+	r, err := Exact(p, Options{Reached: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := r.Objects[0]
+	if r.Interleavings.String() != "2520" || *a.Minimum != 0 || *a.Maximum != 3 ||
+		a.Distances[4].Reached.String() != "180" || a.Accesses != 5 ||
+		a.Distances[1].Largest.String() != "360" || a.Distances[2].Largest.String() != "1260" ||
+		a.Distances[3].Largest.String() != "720" || a.Distances[4].Largest.String() != "180" {
+		t.Errorf("%v interleavings, A from %d to %d, 3 in %v", r.Interleavings, *a.Minimum, *a.Maximum,
+			a.Distances[4].Reached)
+	}
+}
+
+// The sequence of table 1 as one thread, and the two threads of table 2, which have 12 870
+// interleavings.
+func TestTables1And2(t *testing.T) {
+	accesses := func(names string) (code []Op) {
+		for _, c := range names {
+			code = append(code, Op{Kind: Access, Arg: int(c - 'A')})
+		}
+		return code
+	}
+	p := &Program{Objects: []string{"A", "B", "C"}, Threads: []Thread{{Name: "1",
+		Code: accesses("ABCACCBACBACBBAC")}}}
+	r, err := Exact(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [4]int64 // by distance + 1
+	for _, o := range r.Objects {
+		for _, d := range o.Distances {
+			all[d.Distance+1] += d.Count.Int64()
+		}
+	}
+	if all != [4]int64{3, 2, 1, 10} { // INF INF INF 2 1 0 2 2 2 2 2 2 2 0 2 2
+		t.Errorf("table 1: %v", all)
+	}
+	p.Threads = []Thread{{Name: "1", Code: accesses("ABCACCBA")}, {Name: "2", Code: accesses("CBACBBAC")}}
+	if r, err = Exact(p, Options{}); err != nil || r.Interleavings.String() != "12870" {
+		t.Errorf("table 2: %v interleavings, %v", r.Interleavings, err)
+	}
+}
+
+// The form that scripts rely on.
+func TestJSON(t *testing.T) {
+	r, err := Exact(inOrder(2, 3), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Objects = r.Objects[:1]
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"schema_version":1,"method":"exact","unit":"objects","interleavings":"20",` +
+		`"deadlocks":"0","inputs":1,"objects":[{"name":"A","accesses":2,"minimum":0,"maximum":2,` +
+		`"distances":[{"distance":-1,"count":"20","probability":0.5},{"distance":0,"count":"12",` +
+		`"probability":0.3},{"distance":1,"count":"6","probability":0.15},{"distance":2,"count":"2",` +
+		`"probability":0.05}]}],"warnings":[]}`
+	if string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
+
+// More than is allowed is refused before the work, and numbers of any size are exact.
+func TestLimits(t *testing.T) {
+	// 7 threads of 4 steps: 6.6e19 interleavings, of one object so that stacks are few
+	p := &Program{Objects: []string{"A"}}
+	for i := range 7 {
+		p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(i), Code: slices.Repeat([]Op{{}}, 4)})
+	}
+	r, err := Exact(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := new(big.Int).MulRange(1, 28)
+	for range 7 {
+		want.Div(want, big.NewInt(24))
+	}
+	a := r.Objects[0].Distances
+	if r.Interleavings.Cmp(want) != 0 || a[0].Count.Cmp(want) != 0 ||
+		a[1].Count.Cmp(new(big.Int).Mul(want, big.NewInt(27))) != 0 {
+		t.Errorf("%v interleavings, want %v; %v", r.Interleavings, want, a)
+	}
+	if _, err := Enumerate(p, Options{}); want.BitLen() <= 63 || !errors.Is(err, ErrLimit) {
+		t.Errorf("enumeration of %v: %v", want, err)
+	}
+	if _, err := Exact(inOrder(3, 9), Options{MemoryBytes: 1 << 20}); !errors.Is(err, ErrLimit) {
+		t.Errorf("9 objects in 1 MiB: %v", err)
+	}
+}
+
+// table4 is that of the disconpro paper: four threads that access A, B, C, D, and then A.
+func table4() *Program {
+	p := &Program{Objects: []string{"A", "B", "C", "D"}}
+	for o := range 4 {
+		p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(o + 1), Code: []Op{{Kind: Access, Arg: o},
+			{Kind: Access, Arg: 0}}})
+	}
+	return p
+}
+
+// Exact probabilities that an interleaving of table 4 has distance 3 of A: random walk 43/1152, PCT
+// by depth and kind of change points; and draws agree with them.
+func TestSamplers(t *testing.T) {
+	p := table4()
+	g, err := onlyGraph(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk := g.walkExactly(newStacks(len(p.Objects)), hit{0, 3})
+	if walk.Cmp(big.NewRat(43, 1152)) != 0 {
+		t.Errorf("walk: %v", walk)
+	}
+	want := map[Sampler][]*big.Rat{
+		PCT: {new(big.Rat), new(big.Rat), big.NewRat(1, 128), big.NewRat(1, 64), big.NewRat(179, 8192)},
+		PCTDistinct: {new(big.Rat), new(big.Rat), big.NewRat(1, 112), big.NewRat(1, 48),
+			big.NewRat(113, 3360)},
+	}
+	for s, list := range want {
+		for i, w := range list {
+			list, err := g.pctExactly(p, s, i+1, 1e7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := list[hit{0, 3}]; got == nil && w.Sign() != 0 || got != nil && got.Cmp(w) != 0 {
+				t.Errorf("%s of depth %d: %v, want %v", s, i+1, got, w)
+			}
+		}
+	}
+	for _, x := range []struct {
+		s     Sampler
+		depth int
+		p     *big.Rat
+	}{{Uniform, 0, big.NewRat(1, 14)}, {Walk, 0, walk}, {PCT, 4, want[PCT][3]},
+		{PCTDistinct, 5, want[PCTDistinct][4]}} {
+		r, err := Sample(p, SampleOptions{Sampler: x.s, Runs: long.Or(100_000, 1_000_000), Depth: x.depth,
+			Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Objects[0].Distances[len(r.Objects[0].Distances)-1]
+		if x.s == Uniform { // the shares of accesses are known exactly: 6930, 2250, 720, 180 of 12 600
+			for i, want := range []float64{2520, 6930, 2250, 720, 180} {
+				d := r.Objects[0].Distances[i]
+				half := (*d.High - *d.Low) / 2
+				if e := d.Probability - want/12600; e > 2*half || -e > 2*half || i > 0 && half > 0.01 {
+					t.Errorf("distance %d: share %v (%v to %v), want %v", d.Distance, d.Probability, *d.Low,
+						*d.High, want/12600)
+				}
+			}
+		}
+		p, _ := x.p.Float64()
+		half := (got.Run.High - got.Run.Low) / 2 // 1.96 standard deviations: here at most 3.9
+		if d := got.Run.Probability - p; got.Distance != 3 || d > 2*half || -d > 2*half {
+			t.Errorf("%s: %+v, want %v", x.s, got.Run, p)
+		}
+	}
+}
+
+// Distance 3 of A in table 4 needs five orderings, not the three that the paper gives: those hold
+// in 630 interleavings, of which 180 have it. PCT has it from depth 3 on.
+func TestGuarantee(t *testing.T) {
+	p := table4()
+	r, err := Exact(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Guarantee(p); err != nil {
+		t.Fatal(err)
+	}
+	a := r.Objects[0].Distances
+	last := a[len(a)-1].Guarantee
+	if last.Orderings != 5 || !last.Exact || *last.PCTDepth != 3 || *last.PCTProbability != 1.0/128 ||
+		last.Bound != 1/(4*math.Pow(8, 4)) || last.Threads != 4 || last.Steps != 8 ||
+		last.Runs != 49081 || *last.Walk != 43.0/1152 {
+		t.Errorf("distance 3: %+v", last)
+	}
+	if first := a[0].Guarantee; first.Orderings != 0 || first.Bound != 0.25 || *first.PCTDepth != 1 {
+		t.Errorf("first accesses: %+v", first)
+	}
+	g, err := onlyGraph(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := list(p, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := 0
+	for _, have := range l.hits {
+		if have[hit{0, 3}] {
+			both++
+		}
+	}
+	if both != 180 || len(l.lists) != 2520 {
+		t.Errorf("%d of %d interleavings have distance 3", both, len(l.lists))
+	}
+	if n := runsFor(1.0 / 128); n != 382 {
+		t.Errorf("%v runs for 1/128", n)
+	}
+	// of 369 600 interleavings there is a bound
+	p = inOrder(4, 3)
+	if r, err = Exact(p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Guarantee(p); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range r.Objects[0].Distances {
+		if g := x.Guarantee; g == nil || g.Exact || g.Orderings < 3 || g.Orderings > 11 {
+			t.Errorf("distance %d: %+v", x.Distance, g)
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package engine
+
+import (
+	"fmt"
+	"math/big"
+	"math/bits"
+)
+
+// maxObjects is how many objects a program may have for the engines that keep stacks.
+const maxObjects = 255
+
+// Options of [Exact] and [Enumerate].
+type Options struct {
+	// MemoryBytes is how much memory an exact answer may take, about; 0: 1 GiB.
+	MemoryBytes uint64
+	// Reached asks for the interleavings that have each distance at least once, and those of which it
+	// is the largest. [Exact] then takes two more passes for each object and distance.
+	Reached bool
+}
+
+func (o *Options) memory() float64 {
+	if o.MemoryBytes == 0 {
+		return 1 << 30
+	}
+	return float64(o.MemoryBytes)
+}
+
+// bytesOfNode is about what a state of the threads takes while it is explored.
+const bytesOfNode = 512
+
+// Exact returns the distances over all interleavings, by a dynamic program over the states of the
+// threads and the LRU stacks with which they are reached. Counts are exact integers of any size.
+// Errors: an [Error] of the program, [ErrLimit] before work that would need more memory than
+// allowed. Cost: an addition for each state, stack and thread; 5 threads of 5 accesses each to the
+// same 5 objects have 7 776 states and 326 stacks.
+func Exact(p *Program, opt Options) (*Result, error) {
+	return overInputs(p, opt, "exact", func(g *graph, t *totals) error { return g.exact(t, &opt) })
+}
+
+// overInputs calls use for the states of each choice of inputs, and sums up.
+func overInputs(p *Program, opt Options, method string, use func(*graph, *totals) error) (*Result,
+	error) {
+	if len(p.Objects) > maxObjects {
+		return nil, fmt.Errorf("%w: %d objects, expected at most %d", ErrLimit, len(p.Objects),
+			maxObjects)
+	}
+	r := newResult(p, method)
+	m := newMachine(p)
+	most := int(min(opt.memory()/bytesOfNode, 1<<30))
+	err := p.inputs(func(shared []int64) error {
+		g, err := m.build(shared, most)
+		if err != nil {
+			return err
+		}
+		t := newTotals(p)
+		g.completions(t)
+		if t.interleavings.Sign() > 0 {
+			if err := use(g, t); err != nil {
+				return err
+			}
+		}
+		if t.deadlocks.Sign() > 0 && r.Deadlock == nil {
+			r.Deadlock = g.schedule(t, p)
+		}
+		r.add(t)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.finish()
+	return r, nil
+}
+
+// maxInputs is how many choices of inputs there may be.
+const maxInputs = 1 << 20
+
+// inputs calls use with each choice of initial values.
+func (p *Program) inputs(use func(shared []int64) error) error {
+	n := 1
+	for _, v := range p.Shared {
+		if n *= len(v); n > maxInputs {
+			return fmt.Errorf("%w: more than %d choices of inputs", ErrLimit, maxInputs)
+		}
+	}
+	values := make([]int64, len(p.Shared))
+	for c := range n {
+		for i, v := range p.Shared {
+			values[i] = v[c%len(v)]
+			c /= len(v)
+		}
+		if err := use(values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A totals is the counts of one choice of inputs.
+type totals struct {
+	interleavings *big.Int   // that end
+	deadlocks     *big.Int   // that do not
+	ends          []*big.Int // interleavings from each node on that end
+	stuck         []*big.Int // and that do not
+	// by object and distance + 1: accesses, interleavings that have it, and those of which it is the
+	// largest
+	accesses, reached, largest [][]*big.Int
+	most                       []int // accesses of each object in one interleaving
+}
+
+func newTotals(p *Program) *totals {
+	t := &totals{}
+	n := len(p.Objects)
+	for range n {
+		t.accesses = append(t.accesses, zeros(n+1))
+		t.reached = append(t.reached, zeros(n+1))
+		t.largest = append(t.largest, zeros(n+1))
+	}
+	return t
+}
+
+func zeros(n int) []*big.Int {
+	list := make([]*big.Int, n)
+	for i := range list {
+		list[i] = new(big.Int)
+	}
+	return list
+}
+
+// completions counts how the program may go on from each node, and how often it accesses each
+// object at most.
+func (g *graph) completions(t *totals) {
+	n := len(g.nodes)
+	t.ends, t.stuck = zeros(n), zeros(n)
+	objects := len(t.accesses)
+	most := make([]int32, n*objects)
+	for at := n - 1; at >= 0; at-- {
+		x := &g.nodes[at]
+		switch x.end {
+		case done:
+			t.ends[at].SetInt64(1)
+		case deadlock:
+			t.stuck[at].SetInt64(1)
+		}
+		for _, e := range x.edges {
+			t.ends[at].Add(t.ends[at], t.ends[e.to])
+			t.stuck[at].Add(t.stuck[at], t.stuck[e.to])
+			for o := range objects {
+				k := most[int(e.to)*objects+o]
+				if int32(o) == e.object {
+					k++
+				}
+				most[at*objects+o] = max(most[at*objects+o], k)
+			}
+		}
+	}
+	t.interleavings, t.deadlocks = t.ends[0], t.stuck[0]
+	for o := range objects {
+		t.most = append(t.most, int(most[o]))
+	}
+}
+
+// schedule is the threads of one interleaving that deadlocks.
+func (g *graph) schedule(t *totals, p *Program) (threads []string) {
+	for at := int32(0); g.nodes[at].end == goesOn; {
+		for _, e := range g.nodes[at].edges {
+			if t.stuck[e.to].Sign() > 0 {
+				threads = append(threads, p.Threads[e.thread].Name)
+				at = e.to
+				break
+			}
+		}
+	}
+	return threads
+}
+
+// peak is how many nodes are alive at once where each is begun at the first edge to it and ends
+// when its edges have been followed.
+func (g *graph) peak() (most int) {
+	alive, begun := 1, make([]bool, len(g.nodes))
+	for at := range g.nodes {
+		for _, e := range g.nodes[at].edges {
+			if !begun[e.to] {
+				begun[e.to] = true
+				alive++
+			}
+		}
+		most = max(most, alive)
+		alive--
+	}
+	return most
+}
+
+// exact counts accesses by distance, and with Options.Reached interleavings.
+func (g *graph) exact(t *totals, opt *Options) error {
+	all := new(big.Int).Add(t.interleavings, t.deadlocks)
+	limbs := (all.BitLen() + 63) / 64
+	objects := len(t.accesses)
+	bytes := opt.memory()
+	need := arrangements(objects, bytes) * float64(g.peak()) * 8 * float64(limbs)
+	if opt.Reached {
+		need *= 2
+	}
+	if need > bytes {
+		return fmt.Errorf("%w: the exact answer needs up to %.3g bytes of memory for %d objects and %d "+
+			"states of the threads, and %.3g are allowed; sample instead", ErrLimit, need, objects,
+			g.peak(), bytes)
+	}
+	s := newStacks(objects)
+	g.pass(t, s, limbs, none, 0, false)
+	if !opt.Reached {
+		return nil
+	}
+	for o := range objects {
+		further := new(big.Int) // interleavings with a larger distance
+		for d := objects; d >= 0; d-- {
+			if t.accesses[o][d].Sign() == 0 {
+				continue
+			}
+			t.reached[o][d] = g.pass(t, s, limbs, int32(o), int32(d+first), false)
+			most := g.pass(t, s, limbs, int32(o), int32(d+first), true)
+			t.largest[o][d].Sub(most, further)
+			further = most
+		}
+	}
+	return nil
+}
+
+// pass goes through all nodes. For each stack at a node it counts the prefixes that lead there, in
+// limbs words each. Without an object it adds up the accesses of all, each as often as there are
+// prefixes before it and completions after it; otherwise it returns the interleavings in which that
+// object has that distance, or with orMore a larger one, at least once, the prefixes that have had
+// it being counted apart.
+func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32, orMore bool) *big.Int {
+	flags := 1
+	if object != none {
+		flags = 2
+	}
+	width := flags * limbs // words of a stack
+	counts := make([][]uint64, len(g.nodes))
+	counts[0] = make([]uint64, width)
+	counts[0][0] = 1
+	sums := make([]uint64, (len(t.accesses)+1)*(limbs+1)) // of an edge, by distance + 1
+	var product, sum big.Int
+	reached := new(big.Int)
+	for at := range g.nodes {
+		from := counts[at]
+		counts[at] = nil
+		if object != none && g.nodes[at].end == done {
+			for i := limbs; i < len(from); i += width {
+				reached.Add(reached, word(&sum, from[i:i+limbs]))
+			}
+		}
+		for _, e := range g.nodes[at].edges {
+			if t.ends[e.to].Sign() == 0 {
+				continue // all that follows deadlocks
+			}
+			to := counts[e.to]
+			if e.object == none {
+				to = grown(to, len(from))
+				for i := 0; i < len(from); i += limbs {
+					addTo(to[i:i+limbs], from[i:i+limbs])
+				}
+				counts[e.to] = to
+				continue
+			}
+			clear(sums)
+			for i := 0; i < len(from); i += width {
+				if zero(from[i : i+width]) {
+					continue
+				}
+				h := s.access(int32(i/width), e.object)
+				j := int(h.to) * width
+				if j >= len(to) {
+					to = grown(to, j+width)
+				}
+				switch {
+				case object == none && limbs == 1:
+					to[j] += from[i]
+					k := int(h.distance-first) * 2
+					var carry uint64
+					sums[k], carry = bits.Add64(sums[k], from[i], 0)
+					sums[k+1] += carry
+				case object == none:
+					addTo(to[j:j+limbs], from[i:i+limbs])
+					k := int(h.distance-first) * (limbs + 1)
+					addTo(sums[k:k+limbs+1], from[i:i+limbs])
+				case e.object == object && (h.distance == distance || orMore && h.distance > distance):
+					addTo(to[j+limbs:j+width], from[i:i+limbs])
+					addTo(to[j+limbs:j+width], from[i+limbs:i+width])
+				default:
+					addTo(to[j:j+limbs], from[i:i+limbs])
+					addTo(to[j+limbs:j+width], from[i+limbs:i+width])
+				}
+			}
+			counts[e.to] = to
+			if object != none {
+				continue
+			}
+			for d := range t.accesses[e.object] {
+				if list := sums[d*(limbs+1):][:limbs+1]; !zero(list) {
+					product.Mul(word(&sum, list), t.ends[e.to])
+					t.accesses[e.object][d].Add(t.accesses[e.object][d], &product)
+				}
+			}
+		}
+	}
+	return reached
+}
+
+// grown is list with at least n words.
+func grown(list []uint64, n int) []uint64 {
+	if n <= len(list) {
+		return list
+	}
+	return append(list, make([]uint64, n-len(list))...)
+}
+
+// addTo adds b to a, which has room for the sum.
+func addTo(a, b []uint64) {
+	var carry uint64
+	for i, v := range b {
+		a[i], carry = bits.Add64(a[i], v, carry)
+	}
+	for i := len(b); carry > 0 && i < len(a); i++ {
+		a[i], carry = bits.Add64(a[i], 0, carry)
+	}
+}
+
+func zero(list []uint64) bool {
+	for _, v := range list {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// word sets z to a number of several words, the lowest first.
+func word(z *big.Int, list []uint64) *big.Int {
+	var b [8]byte
+	bytes := make([]byte, 0, 8*len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		for k := range b {
+			b[k] = byte(list[i] >> (56 - 8*k))
+		}
+		bytes = append(bytes, b[:]...)
+	}
+	return z.SetBytes(bytes)
+}

@@ -1,0 +1,380 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"krdlab/hw/failure"
+)
+
+// Errors of programs and of what was asked.
+var (
+	// ErrProgram is wrapped by the error of a program that goes wrong in some interleaving, such as a
+	// lock that its thread does not release.
+	ErrProgram = failure.New(failure.Data, "bad program")
+	// ErrLimit is wrapped by the error of an answer that would need more memory or time than allowed.
+	ErrLimit = failure.New(failure.Request, "too large")
+)
+
+// An Error is an [ErrProgram] with its place.
+type Error struct {
+	Thread string
+	At     Position
+	What   string
+}
+
+// Error returns one line.
+func (e *Error) Error() string {
+	where := ""
+	if e.At.Line > 0 {
+		where = fmt.Sprintf("line %d, column %d: ", e.At.Line, e.At.Column)
+	}
+	return fmt.Sprintf("%s%v: thread %s %s", where, ErrProgram, e.Thread, e.What)
+}
+
+// Unwrap returns [ErrProgram].
+func (e *Error) Unwrap() error { return ErrProgram }
+
+// Class implements [failure.Classed].
+func (*Error) Class() failure.Class { return failure.Data }
+
+// A state is where all threads are and what they hold. Values of shared objects and locals are in
+// it, so that two states that are equal go on alike.
+type state struct {
+	pc      []int32 // of the next step; len(Code): ended; -1: not begun
+	waits   []int32 // the barrier that it waits in, -1: none
+	locals  [][]int64
+	shared  []int64
+	holders []int32 // of each lock, -1: free
+	arrived []int32 // at each barrier
+}
+
+const (
+	notBegun = -1
+	nobody   = -1
+)
+
+// machine runs a program with given inputs.
+type machine struct {
+	*Program
+	names []int // of each barrier, how many threads name it
+}
+
+func newMachine(p *Program) *machine {
+	m := &machine{Program: p, names: make([]int, len(p.Barriers))}
+	for i := range p.Threads {
+		named := make([]bool, len(p.Barriers))
+		for _, op := range p.Threads[i].Code {
+			if op.Kind == Barrier && !named[op.Arg] {
+				named[op.Arg] = true
+				m.names[op.Arg]++
+			}
+		}
+	}
+	return m
+}
+
+// begin is the state before the first step, with these values of the shared objects.
+func (m *machine) begin(shared []int64) (*state, error) {
+	n := len(m.Threads)
+	s := &state{pc: make([]int32, n), waits: make([]int32, n), locals: make([][]int64, n),
+		shared: slices.Clone(shared), holders: make([]int32, len(m.Locks)),
+		arrived: make([]int32, len(m.Barriers))}
+	for i := range s.holders {
+		s.holders[i] = nobody
+	}
+	for t := range m.Threads {
+		s.waits[t], s.pc[t] = nobody, notBegun
+		s.locals[t] = make([]int64, m.Threads[t].Locals)
+	}
+	for t := range m.Threads {
+		if !m.Threads[t].Forked {
+			if err := m.start(s, t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+func (m *machine) start(s *state, t int) error {
+	s.pc[t] = 0
+	return m.local(s, t)
+}
+
+// local runs thread t up to its next step.
+func (m *machine) local(s *state, t int) error {
+	code := m.Threads[t].Code
+	for int(s.pc[t]) < len(code) {
+		op := &code[s.pc[t]]
+		if op.Kind.Step() {
+			return nil
+		}
+		s.pc[t]++
+		if op.Kind == Jump {
+			s.pc[t] = int32(op.To)
+			continue
+		}
+		v, ok := op.Expr.value(s.locals[t])
+		if !ok {
+			return &Error{m.Threads[t].Name, op.At, "divides by 0"}
+		}
+		switch {
+		case op.Kind == Set:
+			s.locals[t][op.To] = v
+		case v == 0:
+			s.pc[t] = int32(op.To)
+		}
+	}
+	for l, holder := range s.holders {
+		if holder == int32(t) {
+			return &Error{m.Threads[t].Name, m.lastLock(t, l), "ends without unlocking " + m.Locks[l]}
+		}
+	}
+	return nil
+}
+
+// lastLock is where thread t locks l.
+func (m *machine) lastLock(t, l int) (at Position) {
+	for _, op := range m.Threads[t].Code {
+		if op.Kind == Lock && op.Arg == l {
+			at = op.At
+		}
+	}
+	return at
+}
+
+// next is the step that thread t is at, nil if it has ended, has not begun, or waits.
+func (m *machine) next(s *state, t int) *Op {
+	if s.pc[t] < 0 || int(s.pc[t]) >= len(m.Threads[t].Code) || s.waits[t] != nobody {
+		return nil
+	}
+	op := &m.Threads[t].Code[s.pc[t]]
+	switch op.Kind {
+	case Lock:
+		if s.holders[op.Arg] != nobody {
+			return nil
+		}
+	case Join:
+		if s.pc[op.Arg] < 0 || int(s.pc[op.Arg]) < len(m.Threads[op.Arg].Code) {
+			return nil
+		}
+	}
+	return op
+}
+
+// ended reports whether all threads that have begun have ended.
+func (m *machine) ended(s *state) bool {
+	for t, pc := range s.pc {
+		if pc >= 0 && int(pc) < len(m.Threads[t].Code) || s.waits[t] != nobody {
+			return false
+		}
+	}
+	return true
+}
+
+// copyTo makes n, which has the same lengths, as s is.
+func (s *state) copyTo(n *state) {
+	copy(n.pc, s.pc)
+	copy(n.waits, s.waits)
+	copy(n.shared, s.shared)
+	copy(n.holders, s.holders)
+	copy(n.arrived, s.arrived)
+	for t, list := range s.locals {
+		copy(n.locals[t], list)
+	}
+}
+
+func (s *state) clone() *state {
+	n := &state{slices.Clone(s.pc), slices.Clone(s.waits), slices.Clone(s.locals),
+		slices.Clone(s.shared), slices.Clone(s.holders), slices.Clone(s.arrived)}
+	for t, list := range n.locals {
+		n.locals[t] = slices.Clone(list)
+	}
+	return n
+}
+
+// step changes n to the state after thread t has made the step op.
+func (m *machine) step(n *state, t int, op *Op) error {
+	n.pc[t]++
+	switch op.Kind {
+	case Read:
+		n.locals[t][op.To] = n.shared[op.Arg]
+	case Write:
+		v, ok := op.Expr.value(n.locals[t])
+		if !ok {
+			return &Error{m.Threads[t].Name, op.At, "divides by 0"}
+		}
+		n.shared[op.Arg] = v
+	case Lock:
+		n.holders[op.Arg] = int32(t)
+	case Unlock:
+		if n.holders[op.Arg] != int32(t) {
+			return &Error{m.Threads[t].Name, op.At, "unlocks " + m.Locks[op.Arg] +
+				" without holding it"}
+		}
+		n.holders[op.Arg] = nobody
+	case Barrier:
+		n.waits[t] = int32(op.Arg)
+		if n.arrived[op.Arg]++; int(n.arrived[op.Arg]) == m.names[op.Arg] {
+			n.arrived[op.Arg] = 0
+			for i, w := range n.waits {
+				if w == int32(op.Arg) {
+					n.waits[i] = nobody
+					if err := m.local(n, i); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil // who went on did so above
+	case Fork:
+		if n.pc[op.Arg] != notBegun {
+			return &Error{m.Threads[t].Name, op.At, "forks " + m.Threads[op.Arg].Name +
+				", which has begun"}
+		}
+		if err := m.start(n, op.Arg); err != nil {
+			return err
+		}
+	}
+	return m.local(n, t)
+}
+
+// key appends to b what tells states apart.
+func (s *state) key(b []byte) []byte {
+	for _, list := range [][]int32{s.pc, s.waits, s.holders, s.arrived} {
+		for _, v := range list {
+			b = binary.AppendVarint(b, int64(v))
+		}
+	}
+	for _, v := range s.shared {
+		b = binary.AppendVarint(b, v)
+	}
+	for _, list := range s.locals {
+		for _, v := range list {
+			b = binary.AppendVarint(b, v)
+		}
+	}
+	return b
+}
+
+// A node is a state of the program with its inputs, and what may happen next.
+type node struct {
+	edges []edge
+	end   end
+}
+
+// An end is how an interleaving is over.
+type end uint8
+
+const (
+	goesOn end = iota
+	done
+	deadlock
+)
+
+// An edge is a step of a thread.
+type edge struct {
+	to     int32 // node
+	object int32 // accessed, or none
+	lock   int32 // taken, or none
+	thread int32
+}
+
+// none is the object of a step without an access, and the lock of one that takes none.
+const none = -1
+
+// A graph is all states of a program with one choice of inputs. Node 0 is the first; edges lead to
+// nodes of larger numbers.
+type graph struct {
+	nodes   []node
+	longest int // see steps
+}
+
+// rank grows with each step: instructions that were passed. Jumps lead forwards only.
+func (s *state) rank() (sum int64) {
+	for _, pc := range s.pc {
+		sum += int64(pc)
+	}
+	return sum
+}
+
+// build explores all states. The error is an [Error], or [ErrLimit] where there are more than most.
+func (m *machine) build(shared []int64, most int) (*graph, error) {
+	first, err := m.begin(shared)
+	if err != nil {
+		return nil, err
+	}
+	g, ranks := &graph{}, []int64{first.rank()}
+	key := first.key(nil)
+	numbers, n := map[string]int32{string(key): 0}, first.clone()
+	states := []*state{first}
+	g.nodes = append(g.nodes, node{})
+	for at := 0; at < len(states); at++ {
+		s := states[at]
+		states[at] = nil
+		for t := range m.Threads {
+			op := m.next(s, t)
+			if op == nil {
+				continue
+			}
+			s.copyTo(n)
+			if err := m.step(n, t, op); err != nil {
+				return nil, err
+			}
+			key = n.key(key[:0])
+			to, seen := numbers[string(key)]
+			if !seen {
+				if len(states) >= most || len(states) == math.MaxInt32 {
+					return nil, fmt.Errorf("%w: the threads have more than %d states, which is what "+
+						"the memory allowed holds", ErrLimit, most)
+				}
+				to = int32(len(states))
+				numbers[string(key)] = to
+				states = append(states, n.clone())
+				g.nodes = append(g.nodes, node{})
+				ranks = append(ranks, n.rank())
+			}
+			e := edge{to, none, none, int32(t)}
+			switch {
+			case op.Kind <= Write:
+				e.object = int32(op.Arg)
+			case op.Kind == Lock:
+				e.lock = int32(op.Arg)
+			}
+			g.nodes[at].edges = append(g.nodes[at].edges, e)
+		}
+		if len(g.nodes[at].edges) == 0 {
+			g.nodes[at].end = deadlock
+			if m.ended(s) {
+				g.nodes[at].end = done
+			}
+		}
+	}
+	g.sort(ranks)
+	return g, nil
+}
+
+// sort numbers the nodes by rank.
+func (g *graph) sort(ranks []int64) {
+	order := make([]int32, len(ranks))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(ranks[a], ranks[b]) })
+	number := make([]int32, len(order))
+	sorted := make([]node, len(order))
+	for i, old := range order {
+		number[old], sorted[i] = int32(i), g.nodes[old]
+	}
+	for i := range sorted {
+		for k := range sorted[i].edges {
+			e := &sorted[i].edges[k]
+			e.to = number[e.to]
+		}
+	}
+	g.nodes = sorted
+}

@@ -1,0 +1,79 @@
+package engine
+
+import "sync"
+
+// A native run has a goroutine for each thread, which make the steps of the program as they come,
+// one at a time: the interleaving is that of Go's scheduler and of a mutex.
+type native struct {
+	sync.Mutex
+	moved   *sync.Cond // a step was made
+	m       *machine
+	s       *state
+	stacks  *stacks
+	stack   int32
+	trace   []hit
+	waiting int // threads that cannot go on as it is
+	left    int // that have not ended, or may begin
+	err     error
+	stuck   bool
+}
+
+// runNative makes one run, and returns its accesses and whether it ended.
+func runNative(m *machine, shared []int64, st *stacks) (trace []hit, ended bool, err error) {
+	s, err := m.begin(shared)
+	if err != nil {
+		return nil, false, err
+	}
+	n := &native{m: m, s: s, stacks: st, left: len(m.Threads)}
+	n.moved = sync.NewCond(&n.Mutex)
+	var all sync.WaitGroup
+	for t := range m.Threads {
+		all.Go(func() { n.thread(t) })
+	}
+	all.Wait()
+	return n.trace, n.err == nil && m.ended(n.s), n.err
+}
+
+// thread makes the steps of thread t.
+func (n *native) thread(t int) {
+	for n.step(t) {
+	}
+}
+
+// step makes one, or waits until there is one to make; it reports whether there may be more.
+func (n *native) step(t int) (more bool) {
+	n.Lock()
+	defer n.Unlock()
+	for {
+		if n.stuck || n.err != nil {
+			return false
+		}
+		if pc := n.s.pc[t]; int(pc) == len(n.m.Threads[t].Code) && n.s.waits[t] == nobody {
+			n.left--
+			n.check()
+			return false
+		}
+		if op := n.m.next(n.s, t); op != nil {
+			if n.err = n.m.step(n.s, t, op); n.err == nil && op.Kind <= Write {
+				h := n.stacks.access(n.stack, int32(op.Arg))
+				n.trace, n.stack = append(n.trace, hit{int32(op.Arg), h.distance}), h.to
+			}
+			n.waiting = 0 // each of them looks again
+			n.moved.Broadcast()
+			return n.err == nil
+		}
+		n.waiting++
+		n.check()
+		if !n.stuck {
+			n.moved.Wait()
+		}
+	}
+}
+
+// check notices that nobody can go on.
+func (n *native) check() {
+	if n.waiting >= n.left {
+		n.stuck = true
+		n.moved.Broadcast()
+	}
+}

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// pctExactly returns the exact probabilities with which a run of PCT of a depth has distances, over
+// all priorities of threads and all change points. Errors: [ErrLimit] where there are more than
+// most choices of them. Cost: a run for each.
+func (g *graph) pctExactly(p *Program, s Sampler, depth int, most float64) (map[hit]*big.Rat,
+	error) {
+	n, k := len(p.Threads), g.steps()
+	choices := 1.0
+	for i := range n {
+		choices *= float64(i + 1)
+	}
+	for i := range depth - 1 {
+		if choices *= float64(k); s == PCTDistinct {
+			choices *= float64(k-i) / float64(k)
+		}
+	}
+	if choices > most {
+		return nil, fmt.Errorf("%w: %.3g choices of PCT, expected at most %.3g", ErrLimit, choices, most)
+	}
+	d := &draw{p: p, g: g, opt: &SampleOptions{Sampler: s, Depth: depth},
+		stacks: newStacks(len(p.Objects))}
+	runs, all := map[hit]int64{}, int64(0)
+	changes := make([]int, depth-1)
+	var place func(order []int, i int)
+	place = func(order []int, i int) {
+		if i == len(changes) {
+			d.priorities, d.changes = d.priorities[:0], append(d.changes[:0], changes...)
+			for _, i := range order {
+				d.priorities = append(d.priorities, float64(depth+i))
+			}
+			all++
+			d.follow()
+			for i, h := range d.trace {
+				if !slices.Contains(d.trace[:i], h) {
+					runs[h]++
+				}
+			}
+			return
+		}
+		for at := 1; at <= k; at++ {
+			if s == PCTDistinct && slices.Contains(changes[:i], at) {
+				continue
+			}
+			changes[i] = at
+			place(order, i+1)
+		}
+	}
+	permutations(n, func(order []int) { place(order, 0) })
+	list := make(map[hit]*big.Rat, len(runs))
+	for h, n := range runs {
+		list[h] = big.NewRat(n, all)
+	}
+	return list, nil
+}
+
+// permutations calls use with each order of 0 to n-1.
+func permutations(n int, use func([]int)) {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	var place func(i int)
+	place = func(i int) {
+		if i == n {
+			use(list)
+			return
+		}
+		for j := i; j < n; j++ {
+			list[i], list[j] = list[j], list[i]
+			place(i + 1)
+			list[i], list[j] = list[j], list[i]
+		}
+	}
+	place(0)
+}
+
+// walkExactly returns the exact probability that a random walk has h. Cost: some additions of
+// fractions for each state of the threads and each stack.
+func (g *graph) walkExactly(s *stacks, h hit) *big.Rat {
+	type key struct{ at, stack int32 }
+	known, certain := map[key]*big.Rat{}, big.NewRat(1, 1)
+	var from func(at, stack int32) *big.Rat
+	from = func(at, stack int32) *big.Rat {
+		k := key{at, stack}
+		if v, ok := known[k]; ok {
+			return v
+		}
+		sum := new(big.Rat)
+		for _, e := range g.nodes[at].edges {
+			to := hop{stack, first}
+			if e.object != none {
+				to = s.access(stack, e.object)
+			}
+			if e.object == h.object && to.distance == h.distance {
+				sum.Add(sum, certain)
+			} else {
+				sum.Add(sum, from(e.to, to.to))
+			}
+		}
+		if n := len(g.nodes[at].edges); n > 0 {
+			sum.Mul(sum, big.NewRat(1, int64(n)))
+		}
+		known[k] = sum
+		return sum
+	}
+	return from(0, 0)
+}

@@ -1,0 +1,254 @@
+package krdagent
+
+import "unsafe"
+
+// A sample is in bursts: the tracer writes into the header how the program goes on, and a
+// goroutine looks there at each access, and if it records none once in a while. What the
+// sample does not have is counted. A word of that is a number, which grows with each change, times
+// eight, small or nothing, and one of:
+const (
+	off     = iota // nothing is recorded
+	watch          // accesses to granules that chosen chooses
+	glimpse        // all, up to mostDense of a goroutine, and then nothing
+	dense          // all likewise, and then it watches
+)
+
+// Bits 32 to 55 of the number of a site are how many accesses it makes at once: one for each leaf.
+const (
+	leavesShift = 32
+	leavesMask  = 1<<24 - 1
+)
+
+const (
+	// mostDense is how many accesses of a goroutine a burst has.
+	mostDense = 1 << 16
+	// fewDense is that of a burst whose word has small.
+	fewDense = 1 << 11
+	small    = 4
+	// lookEvery is after how many accesses a goroutine looks at the word that records none.
+	lookEvery = 256
+	// The tracer is late, as on a machine that is busy, if so many times as many accesses are made as
+	// between other changes; then another burst begins, if these are not few.
+	lateTimes    = 4
+	leastBetween = 1 << 14
+	// untold is how many accesses that the sample does not have are counted until the tracer is
+	// told of them, while a goroutine watches.
+	untold = 1 << 14
+	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose:
+	// while they do, nothing else can be recorded.
+	mostLoose = 1 << 14
+	// fewTimes is how many iterations a loop has that is no long one, whatever its accesses.
+	fewTimes = 1 << 14
+	// longLoop is from how many accesses on a loop is a burst of its own. Package goprogram has the
+	// same.
+	longLoop = 1 << 21
+)
+
+// sample is what a goroutine records of one; it is part of a Buf.
+type sample struct {
+	word  uintptr // address of the tracer's
+	seen  uint64  // what stood there
+	mode  uint64  // how the goroutine goes on
+	left  int64   // accesses of a burst
+	whole int64   // accesses that are recorded as of a loop, chosen or not; if it does not
+	// watch, about how many there are between the tracer's changes
+	dropped uint64 // accesses that the sample does not have, since the last Mode
+	due     uint64 // if nothing is recorded: after so many of them it looks at the word
+	begins  uint64 // and after so many the burst begins that the word tells of; 0: none
+}
+
+// drops reports that the sample does not have an access to the heap, and then counts it.
+//
+//go:nocheckptr
+func drops(b *Buf, a uintptr, w uint64) bool {
+	if b.mode == off {
+		if b.dropped >= b.due {
+			b.look()
+		}
+	} else if *(*uint64)(unsafe.Pointer(b.word)) != b.seen {
+		b.look()
+	}
+	switch b.mode {
+	case off:
+		b.dropped += w >> leavesShift & leavesMask
+		return true
+	case watch:
+		if b.whole > 0 {
+			b.whole--
+			return false
+		}
+		if !chosen(a) {
+			if b.dropped += w >> leavesShift & leavesMask; b.dropped > untold {
+				tell(b)
+			}
+			return true
+		}
+	default:
+		b.took(1, true)
+	}
+	return false
+}
+
+// chosen reports that a goroutine that watches records accesses to a: of each 8 KiB it chooses 512
+// bytes. Package collect chooses the same.
+func chosen(a uintptr) bool {
+	h := uint64(a>>13) * 0x9e3779b97f4a7c15
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	return uint64(a>>9&15) == h>>60
+}
+
+// look goes on as the tracer has it. A burst while nothing else is recorded begins later, after as
+// many accesses at most as there were since it looked last, by chance: the tracer's changes come by
+// the time, and what the program does slowly would have more bursts than accesses.
+//
+//go:nocheckptr
+func (b *Buf) look() {
+	seen := *(*uint64)(unsafe.Pointer(b.word))
+	if seen == b.seen {
+		if b.mode == off {
+			b.wait()
+		}
+		return
+	}
+	was := b.mode
+	b.seen, b.mode = seen, seen&3
+	b.full()
+	if was == off && b.mode == glimpse {
+		b.mode = off
+		most := min(b.dropped, 1<<31)
+		b.whole = max(b.whole/2, int64(most))
+		if at := 1 + ticks()*0x9e3779b97f4a7c15>>32*most>>32; b.begins == 0 {
+			tell(b)
+			b.begins = at
+		} else {
+			b.begins = min(b.begins, b.dropped+at)
+		}
+		b.wait()
+		return
+	}
+	b.whole, b.begins = 0, 0
+	tell(b)
+}
+
+// full sets what the burst may have.
+func (b *Buf) full() {
+	b.left = mostDense
+	if b.seen&small != 0 {
+		b.left = fewDense
+	}
+}
+
+// wait begins the burst that is due, or sets when to look again.
+func (b *Buf) wait() {
+	switch {
+	case b.begins == 0:
+		b.due = b.dropped + lookEvery
+	case b.dropped+1 >= b.begins:
+		b.begins, b.mode = 0, glimpse
+		b.full()
+		tell(b)
+	default:
+		b.due = min(b.dropped+lookEvery, b.begins-1)
+	}
+}
+
+// took counts accesses that a burst has. now says that the burst may end: where some are to come as
+// Loose nothing may stand between.
+func (b *Buf) took(n uint64, now bool) {
+	if b.mode < glimpse {
+		return
+	}
+	if b.left -= int64(n); b.left <= 0 && now {
+		b.mode -= glimpse
+		tell(b)
+		if b.mode == off && b.whole >= leastBetween { // if the tracer is late
+			b.begins = lateTimes * uint64(b.whole)
+		}
+	}
+}
+
+// tell records how the goroutine goes on, and what it has not recorded.
+func tell(b *Buf) {
+	n := b.dropped
+	b.dropped, b.due = 0, 0
+	w := b.seen&^3 | b.mode
+	if b.left == mostDense {
+		w &^= small // also of a long loop
+	}
+	put(b, uintptr(n), Mode<<KindShift|w)
+}
+
+// repeats reports that a loop may be run unseen of which WE knows the rest.
+func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
+	if b.mode == off {
+		return false
+	}
+	for i := range within {
+		if within[i][1] == anywhere && (b.mode < glimpse || n > mostLoose) {
+			return false
+		}
+	}
+	return true
+}
+
+// WS is W of a loop of so many iterations, 0: that is not known. leaves are the accesses of an
+// iteration. It returns 0 if the loop is to be run unseen, and has counted it then.
+func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
+	if b.stays(n) {
+		b.dropped += n * leaves
+		return 0
+	}
+	if b.unseen(n, leaves, true) {
+		return 0
+	}
+	if b.mode != off && b.mode != glimpse {
+		b.whole = int64(2 * k)
+	}
+	return W(b, k)
+}
+
+// WL is WS of a loop some of whose accesses are Loose.
+func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
+	if b.stays(n) {
+		b.dropped += n * leaves
+		return 0
+	}
+	if b.unseen(n, leaves, false) {
+		return 0
+	}
+	return W(b, k)
+}
+
+// stays reports that nothing is recorded and few iterations are to come: most loops are so, and it
+// is a part of their function.
+func (b *Buf) stays(n uint64) bool {
+	return b.mode == off && n-1 < fewTimes && b.dropped < b.due
+}
+
+// unseen reports that a loop is to be run unseen. long says that one of many accesses is a burst.
+//
+//go:nocheckptr
+func (b *Buf) unseen(n, leaves uint64, long bool) bool {
+	if b.mode != off || b.dropped >= b.due {
+		b.look()
+	}
+	if b.mode != off || n == 0 {
+		return false
+	}
+	if long && n*leaves >= longLoop { // it would hide from a burst that comes while it runs
+		b.mode, b.left, b.begins = glimpse, mostDense, 0
+		tell(b)
+		return false
+	}
+	b.dropped += n * leaves
+	return true
+}
+
+// T1 is T of a loop up to e by steps of one.
+func T1[I integer](i, e I) uint64 {
+	if i >= e {
+		return 0
+	}
+	return uint64(e) - uint64(i)
+}

@@ -1,0 +1,326 @@
+// Package corpus has the Go programs that tests rewrite, build, run and trace: one module with a
+// package for each case, and one program that runs the case which its first argument names. A set
+// of flags of the front end is built once for all cases, and for all packages whose tests need it:
+// the module and what is built of it lie in the user's cache, under names that depend on the
+// sources alone, so that the go command finds what it has compiled and linked before.
+//
+// A case is a folder of testdata/program, or of testdata/front (see Front): a package of the
+// folder's name with a function Main. What a case must give stands in the test that runs it.
+// Package corpus does not import the front end, so that the tests within that can use it too.
+package corpus
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"krdlab/loi"
+)
+
+// Module is the path of the module and of its program. A case's package is Module/NAME.
+const Module = "corpus"
+
+// Linking has programs linked without what debuggers read, which takes the linker a quarter of its
+// time. It changes the environment, and belongs into TestMain.
+func Linking() error {
+	return os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -ldflags=-w"))
+}
+
+// Source returns the folder of this package's testdata.
+func Source() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "testdata")
+}
+
+// Dir returns the folder of the module, laid out.
+func Dir(t testing.TB) string {
+	t.Helper()
+	return must(t, programFolder)
+}
+
+// Front returns the folder of the module of the front end's own cases, laid out. They stand in
+// testdata/front, apart from the others, because the initialization of their packages is rewritten:
+// what it records would be in the traces of all cases.
+func Front(t testing.TB) string {
+	t.Helper()
+	return must(t, frontFolder)
+}
+
+func must(t testing.TB, folder func() (string, error)) string {
+	t.Helper()
+	dir, err := folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var programFolder, frontFolder = laidOut("program"), laidOut("front")
+
+// laidOut returns a function that lays out the program of the cases in a folder of testdata.
+func laidOut(name string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		files, err := read(os.DirFS(filepath.Join(Source(), name)))
+		if err != nil {
+			return "", err
+		}
+		files["main.go"] = program(files)
+		return lay(name, files)
+	})
+}
+
+// Cases returns the names of all cases.
+func Cases(t testing.TB) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(Dir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// Lay writes a module of other files, by path, into a folder of the cache and returns it. The same
+// files are always in the same folder.
+func Lay(t testing.TB, name string, files map[string][]byte) string {
+	t.Helper()
+	dir, err := lay(name, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// LayCopy is Lay of the files of a folder.
+func LayCopy(t testing.TB, name, from string) string {
+	t.Helper()
+	files, err := read(os.DirFS(from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Lay(t, name, files)
+}
+
+// Work calls build with a folder of the cache for what is built of the sources in dir in the way
+// that key names, and returns the folder. No two processes build in a folder at a time; what was
+// built there before is still there, so that the go command need not link it anew. Another clone of
+// krdlab, whose front end may be another, has another folder.
+func Work(t testing.TB, dir, key string, build func(folder string) error) string {
+	t.Helper()
+	folder := dir + "-" + hash([]byte(key+"\n"+os.Getenv("GOFLAGS")+"\n"+Source()))
+	err := os.MkdirAll(folder, 0o755)
+	if err == nil {
+		err = locked(folder+".lock", func() error { return build(folder) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// read returns the files of a file system by path.
+func read(in fs.FS) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(in, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[path], err = fs.ReadFile(in, path)
+		}
+		return err
+	})
+	return files, err
+}
+
+// program returns the source of the program of all cases.
+func program(files map[string][]byte) []byte {
+	var imports, cases bytes.Buffer
+	var names []string
+	for path := range files {
+		if name, _, ok := strings.Cut(path, "/"); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&imports, "\t%q\n", Module+"/"+name)
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", name, name)
+	}
+	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"flag\"\n\t\"os\"\n\n%s)\n\n"+
+		"func main() {\n\tflag.Parse()\n\tswitch flag.Arg(0) {\n%s\tdefault:\n"+
+		"\t\tprintln(flag.Arg(0), \"is no case\")\n\t\tos.Exit(9)\n\t}\n}\n", &imports, &cases)
+}
+
+// unused is how long what no test has used is kept.
+const unused = 3 * 24 * time.Hour
+
+func lay(name string, files map[string][]byte) (dir string, err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	all := filepath.Join(cache, "krdlab", "corpus")
+	var text bytes.Buffer
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&text, "%q %q\n", path, files[path])
+	}
+	dir = filepath.Join(all, name+"-"+hash(text.Bytes()))
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return "", err
+	}
+	return dir, locked(dir+".lock", func() error {
+		now := time.Now()
+		if err := os.Chtimes(dir, now, now); err == nil {
+			return nil
+		}
+		if err := prune(all, now.Add(-unused)); err != nil {
+			return err
+		}
+		made, err := os.MkdirTemp(all, ".new")
+		if err != nil {
+			return err
+		}
+		for path, text := range files {
+			to := filepath.Join(made, path)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755),
+				os.WriteFile(to, text, 0o644)); err != nil {
+				return err
+			}
+		}
+		return os.Rename(made, dir)
+	})
+}
+
+// prune removes what has not been used since a time: modules, and what was built of them.
+func prune(all string, since time.Time) error {
+	list, err := os.ReadDir(all)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if in, err := e.Info(); err == nil && in.ModTime().Before(since) {
+			if err := os.RemoveAll(filepath.Join(all, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func hash(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text))[:16] }
+
+// locked calls f while no other process has the lock of a file.
+func locked(file string, f func() error) error {
+	lock, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	return f()
+}
+
+// AsMain renames, in all strings that a value holds, what belongs to a case's package as if it were
+// package main, whose function Main is main. v is a pointer.
+func AsMain(name string, v any) {
+	path := Module + "/" + name
+	names := strings.NewReplacer(path+".Main", "main.main", path+".", "main.", path+"/", "",
+		name+"/main.go", "main.go", path, "main", name+".", "main.")
+	rename(reflect.ValueOf(v), names)
+}
+
+func rename(v reflect.Value, names *strings.Replacer) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(names.Replace(v.String()))
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			rename(v.Elem(), names)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			rename(v.Index(i), names)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				rename(v.Field(i), names)
+			}
+		}
+	}
+}
+
+// A Recording is a trace of a case in testdata/traces, as a set of flags records it. TestRecorded of
+// package goprogram records each of them again, with -record anew.
+type Recording struct {
+	Case string
+	Arg  string // of the case, "" none
+	Sync bool   // with what goroutines wait for
+	// Values records operations; otherwise regions with iterations are recorded, and Sync.
+	Values bool
+}
+
+// Recordings lists all.
+var Recordings = func() (list []Recording) {
+	for _, name := range []string{"calls", "chains", "control", "deferring", "marks", "paths",
+		"pipeline", "values"} {
+		list = append(list, Recording{Case: name, Values: true})
+	}
+	for _, name := range []string{"pipeline", "receives"} {
+		list = append(list, Recording{Case: name, Values: true, Sync: true})
+	}
+	for _, program := range []string{"producer and consumer", "producer and consumer with room",
+		"pipeline", "fork and join", "convoy", "atomic store of what a call makes",
+		"readers and a writer", "flag", "coroutine"} {
+		list = append(list, Recording{Case: "parallel", Arg: program, Sync: true})
+	}
+	return list
+}()
+
+// File returns the path of the trace.
+func (r *Recording) File() string {
+	name := r.Case
+	if r.Arg != "" {
+		name += "-" + strings.ReplaceAll(r.Arg, " ", "-")
+	}
+	if r.Values {
+		name += ".values"
+	}
+	if r.Sync {
+		name += ".sync"
+	}
+	return filepath.Join(Source(), "traces", name+".loi.zst")
+}
+
+// Open opens the trace of a recording, until the test ends.
+func Open(t testing.TB, r Recording) *loi.Trace {
+	t.Helper()
+	if !slices.Contains(Recordings, r) {
+		t.Fatalf("there is no recording of %+v", r)
+	}
+	trace, err := loi.Open(r.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trace.Close() })
+	return trace
+}

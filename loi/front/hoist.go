@@ -1,0 +1,137 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// appending is a statement x = append(X, a), x := append(X, a) or return append(X, a) whose X the
+// gc compiler loads after a, so that it can only be recorded where a is evaluated before:
+//
+//	{ t := a; x = append(X, t) }
+//
+// It returns "" if the statement is none, or needs no change. Other arguments may stand beside a
+// that nothing changes. gc's walkAppend copies each argument but variables and constants, of which
+// a is none, and then loads X, of which it copies no part before if it is placed.
+func (w *fn) appending(s ast.Stmt) string {
+	var list []ast.Expr
+	var with func(ast.Expr) ast.Stmt // the statement with another call
+	open, end := "{ ", " }"
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		if len(s.Lhs) != 1 || isBlank(s.Lhs[0]) || !w.placed(s.Lhs[0]) {
+			return ""
+		}
+		switch s.Tok {
+		case token.DEFINE: // a block would hide what it defines
+			open, end = "", ""
+		case token.ASSIGN:
+		default:
+			return ""
+		}
+		list = s.Rhs
+		with = func(e ast.Expr) ast.Stmt {
+			t := *s
+			t.Rhs = []ast.Expr{e}
+			return &t
+		}
+	case *ast.ReturnStmt:
+		list = s.Results
+		with = func(e ast.Expr) ast.Stmt {
+			t := *s
+			t.Results = []ast.Expr{e}
+			return &t
+		}
+	}
+	if len(list) != 1 {
+		return ""
+	}
+	c, ok := list[0].(*ast.CallExpr)
+	if !ok || w.builtin(c) != "append" || !w.placed(c.Args[0]) {
+		return ""
+	}
+	i := w.first(c)
+	if i == 0 {
+		return ""
+	}
+	a := c.Args[i]
+	if w.newlines(s.Pos(), a.Pos()) != "" {
+		return ""
+	}
+	value, name := w.val(a, false), w.fresh("")
+	there, back := w.lines(s.Pos(), a.End())
+	changed := *c
+	changed.Args = slices.Clone(c.Args)
+	changed.Args[i] = w.variableOf(a, name, name+back)
+	w.info.Types[&changed] = w.info.Types[c]
+	return open + name + " := " + value + "; " + there + w.simple(with(&changed), true) + end
+}
+
+// first is the index of the one argument of an append that must be evaluated before its slice can
+// be recorded; 0: there is none, or more than one.
+func (w *fn) first(c *ast.CallExpr) (found int) {
+	x, rest := c.Args[0], c.Args[1:]
+	if w.nothing(x) || !differ(w.panics(x), w.panics(rest...)) &&
+		(w.settled(x) || !w.calls(rest...)) {
+		return 0
+	}
+	for i, e := range rest {
+		if w.settled(e) && w.panics(e) == 0 {
+			continue
+		}
+		if found != 0 || w.untyped(e) {
+			return 0
+		}
+		if m, ok := ast.Unparen(e).(*ast.CallExpr); ok && c.Ellipsis.IsValid() &&
+			w.builtin(m) == "make" {
+			return 0 // the compiler makes no slice here
+		}
+		if v, ok := ast.Unparen(e).(*ast.Ident); ok && w.info.Uses[v] != nil {
+			return 0 // a variable is loaded at last
+		}
+		found = i + 1
+	}
+	return found
+}
+
+// placed reports that the gc compiler copies no part of a place before the values of its statement:
+// it has pointers, fields and indices that nothing changes.
+func (w *fn) placed(x ast.Expr) bool {
+	switch e := x.(type) {
+	case *ast.Ident:
+		_, ok := w.info.ObjectOf(e).(*types.Var)
+		return ok
+	case *ast.ParenExpr:
+		return w.placed(e.X)
+	case *ast.StarExpr:
+		return w.placed(e.X)
+	case *ast.SelectorExpr:
+		s := w.info.Selections[e]
+		if s == nil {
+			_, ok := w.info.Uses[e.Sel].(*types.Var)
+			return ok
+		}
+		return s.Kind() == types.FieldVal && w.placed(e.X)
+	case *ast.IndexExpr:
+		if _, isMap := core(w.info.TypeOf(e.X)).(*types.Map); isMap {
+			return false
+		}
+		_, name := ast.Unparen(e.Index).(*ast.Ident)
+		return w.placed(e.X) && w.settled(e.Index) && (name || w.info.Types[e.Index].Value != nil)
+	}
+	return false
+}
+
+// variableOf is an expression in place of e, rewritten as text: a variable that has its value.
+func (w *fn) variableOf(e ast.Expr, name, text string) ast.Expr {
+	id := &ast.Ident{NamePos: e.Pos(), Name: name}
+	in := &ast.ParenExpr{Lparen: e.Pos(), X: id, Rparen: e.End() - 1} // it stands where e does
+	t := w.info.TypeOf(e)
+	w.info.Uses[id] = types.NewVar(e.Pos(), w.pkg.Types, name, t)
+	w.info.Types[id] = types.TypeAndValue{Type: t}
+	w.info.Types[in] = types.TypeAndValue{Type: t}
+	w.instead[in] = text
+	return in
+}

@@ -1,0 +1,231 @@
+package front
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Standard begins the patterns that name packages of the standard library.
+const Standard = "std:"
+
+// An imported is what a program consists of, without its test files: packages by import path, of
+// the main module (own), of other modules (foreign), and of the standard library.
+type imported struct {
+	own, foreign, standard map[string]*packages.Package
+}
+
+// importedBy sorts the packages that are loaded; program, if it is not nil, is what the go command
+// makes for tests.
+func importedBy(list []*packages.Package, program *packages.Package) *imported {
+	in := &imported{map[string]*packages.Package{}, map[string]*packages.Package{},
+		map[string]*packages.Package{}}
+	packages.Visit(list, nil, func(p *packages.Package) {
+		if p == program || !slices.ContainsFunc(p.GoFiles, func(f string) bool {
+			return !strings.HasSuffix(f, "_test.go")
+		}) {
+			return
+		}
+		switch {
+		case p.PkgPath == ofFile || p.Module != nil && p.Module.Main:
+			in.own[p.PkgPath] = p
+		case p.Module != nil:
+			in.foreign[p.PkgPath] = p
+		default:
+			in.standard[p.PkgPath] = p
+		}
+	})
+	return in
+}
+
+// pick returns the packages that are to be rewritten, sorted, and those that a pattern names and
+// that cannot be. Patterns of Include that match packages of the main module choose among these;
+// without one, all of them are taken. Packages of other modules and of the standard library are
+// taken if a pattern matches. Its errors wrap ErrPackage: a pattern without dots at its end names a
+// package that cannot be rewritten, one matches nothing, or nothing is left.
+func (o *BuildOptions) pick(ctx context.Context, in *imported) (names []string, left []Left,
+	err error) {
+	var own, others, standard []string
+	for _, p := range o.Include {
+		if of, ok := strings.CutPrefix(p, Standard); ok {
+			if !anyMatch([]string{of}, in.standard) {
+				return nil, nil, unmatched(p, "of the standard library", Standard, in.standard)
+			}
+			standard = append(standard, of)
+			continue
+		}
+		mine := anyMatch([]string{p}, in.own)
+		if !mine && !anyMatch([]string{p}, in.foreign) {
+			some := maps.Clone(in.foreign)
+			maps.Copy(some, in.own)
+			return nil, nil, unmatched(p, "of this or another module", "", some)
+		}
+		if mine {
+			own = append(own, p)
+		}
+		others = append(others, p)
+	}
+	for path := range in.own {
+		if (own == nil || taken(own, path)) && !taken(o.Exclude, path) {
+			names = append(names, path)
+		}
+	}
+	for path := range in.foreign {
+		if taken(others, path) && !taken(o.Exclude, path) {
+			names = append(names, path)
+		}
+	}
+	if standard != nil {
+		some, apart, err := o.pickStandard(ctx, in, standard)
+		if err != nil {
+			return nil, nil, err
+		}
+		names, left = append(names, some...), apart
+	}
+	if len(names) == 0 {
+		if len(left) > 0 {
+			return nil, nil, fmt.Errorf("%w: nothing of it can be observed: %s", ErrPackage, &left[0])
+		}
+		return nil, nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
+			ErrPackage)
+	}
+	slices.Sort(names)
+	return names, left, nil
+}
+
+// pickStandard returns the packages of the standard library that patterns name. Those that cannot
+// be rewritten are left, by reason, but for one that a pattern names in full: that is an error.
+func (o *BuildOptions) pickStandard(ctx context.Context, in *imported, patterns []string) (
+	names []string, left []Left, err error) {
+	below, err := o.belowAgent(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	apart := map[string][]string{} // by reason
+	for path := range in.standard {
+		if !taken(patterns, path) || o.excludes(Standard+path) {
+			continue
+		}
+		switch why := standsBelow(path, below); {
+		case why == "":
+			names = append(names, path)
+		case slices.Contains(patterns, path):
+			return nil, nil, fmt.Errorf("%w: %s%s cannot be observed: %s", ErrPackage, Standard, path,
+				why)
+		default:
+			apart[why] = append(apart[why], path)
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(apart)) {
+		slices.Sort(apart[why])
+		left = append(left, Left{Position: token.Position{}, Why: why,
+			What: wholePackages + strings.Join(apart[why], ", ")})
+	}
+	return names, left, nil
+}
+
+// excludes reports that a pattern of Exclude for the standard library matches a path, which begins
+// with Standard as the pattern does.
+func (o *BuildOptions) excludes(path string) bool {
+	return slices.ContainsFunc(o.Exclude, func(p string) bool {
+		return strings.HasPrefix(p, Standard) && matches(p, path)
+	})
+}
+
+// belowAgent returns what the runtime and the agent import, themselves too, by import path. The
+// agent cannot be called by these: it would be imported in a circle, or call itself.
+func (o *BuildOptions) belowAgent(ctx context.Context) (map[string]bool, error) {
+	said, err := command(ctx, o.Dir, "list", "-deps", "runtime", "sync/atomic", "unsafe")
+	if err != nil {
+		return nil, err
+	}
+	below := map[string]bool{}
+	for path := range strings.FieldsSeq(string(said)) {
+		below[path] = true
+	}
+	return below, nil
+}
+
+// standsBelow returns why a package of the standard library is not rewritten, "" if it is.
+func standsBelow(path string, below map[string]bool) string {
+	switch {
+	case below[path]:
+		return "the runtime and the recording are made of it"
+	case strings.HasPrefix(path, "runtime/"):
+		return "it belongs to the runtime"
+	case slices.Contains(strings.Split(path, "/"), "internal"):
+		return "it is internal to the standard library"
+	}
+	return calledByRuntime[path]
+}
+
+// calledByRuntime are packages with functions that run where nothing can be recorded, and why.
+var calledByRuntime = map[string]string{
+	"sync":    "the garbage collector calls it while all goroutines stand still",
+	"syscall": "it runs between fork and exec, in the memory of both processes",
+	"time":    "the scheduler calls it, for timers",
+}
+
+// matches tells whether an import path matches a pattern: itself, or what begins with it if it ends
+// in "...".
+func matches(pattern, path string) bool {
+	if begin, ok := strings.CutSuffix(pattern, "..."); ok {
+		return strings.HasPrefix(path+"/", begin) || strings.HasPrefix(path, begin)
+	}
+	return pattern == path
+}
+
+// taken reports that one of the patterns matches a path.
+func taken(patterns []string, path string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, path) })
+}
+
+func anyMatch(patterns []string, in map[string]*packages.Package) bool {
+	for path := range in {
+		if taken(patterns, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostNamed is how many import paths an error names.
+const mostNamed = 6
+
+// unmatched is the error of a pattern that matches no package of a kind of which there are some.
+// Those that have most in common with the pattern are named first.
+func unmatched(pattern, kind, prefix string, some map[string]*packages.Package) error {
+	found := "it has none"
+	if len(some) > 0 {
+		all := slices.SortedFunc(maps.Keys(some), func(a, b string) int {
+			return cmp.Or(common(prefix+b, pattern)-common(prefix+a, pattern), strings.Compare(a, b))
+		})
+		if at := slices.Index(all, ofFile); at >= 0 {
+			all = slices.Delete(all, at, at+1)
+		}
+		more := ""
+		if n := len(all) - mostNamed; n > 0 {
+			all, more = all[:mostNamed], fmt.Sprintf(" and %d more", n)
+		}
+		if len(all) > 0 {
+			found = "there are " + prefix + strings.Join(all, ", "+prefix) + more
+		}
+	}
+	return fmt.Errorf("%w: %q matches no package %s that the program imports: %s", ErrPackage,
+		pattern, kind, found)
+}
+
+// common is how many bytes two strings begin with in common.
+func common(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

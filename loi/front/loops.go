@@ -1,0 +1,342 @@
+package front
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A steady loop makes the same accesses in each iteration, each moved by as much as in the iteration
+// before, as a[i] and p.f are in for i := 0; i < n; i++. Two iterations are recorded and then, in
+// one event, how often these are repeated; the rest is run as it stands in the source:
+//
+//	for i := 0; i < n; i++ {    { i := 0; s, c := A.W(B, 1), 2; for ; i < n; i++ {
+//	  t += a[i]                     t += *A.L(B, &a[i], 7)
+//	}                             ; if c--; c == 0 && A.WE(B, s, 1, A.T(i, n, 1, 0), A.X(a, 7)) { i++; break } }
+//	                              for ; i < n; i++ { t += a[i] } }
+//
+// WE compares the two iterations and checks that the last one stays within the slices, so that
+// nothing panics halfway. Where it does not, the first loop goes on. What the source must show for
+// that: the loop ends by its condition alone, the body calls nothing, and what its addresses are
+// made of changes by as much in each iteration (class).
+//
+// Accesses whose addresses do not move so, such as x[col[i]], are recorded in the second loop too
+// (LL); who reads the events puts the others between them.
+//
+// The types of variables may be too narrow for the last index of a loop whose steps wrap around:
+// only 64 bits are computed with.
+type steady struct {
+	w        *fn
+	body     *ast.BlockStmt
+	index    *types.Var
+	limit    string // source of what the index is compared with
+	step     string // and how much it grows, or shrinks, at a time
+	op       int
+	assigned map[*types.Var]int      // how often the body assigns a local variable
+	defined  map[*types.Var]ast.Expr // in the body, with a value of its own
+	moved    map[*types.Var]bool     // by as much in each iteration
+	stores   []types.Type            // what is stored to the heap
+	maybe    []ast.Node              // what is not evaluated in each iteration
+	sites    map[ast.Node]string     // of what is recorded
+	twice    bool                    // something has two sites
+	loose    map[ast.Node]bool       // what does not move by as much each time
+	several  bool                    // an assignment is to several
+	second   bool                    // the body is rewritten for the second loop
+	loads    bool                    // the step does, or the limit
+}
+
+// The comparisons of T, of package krdagent.
+const (
+	tripLess = iota
+	tripLessOrEqual
+	tripNotEqual
+	tripMore
+	tripMoreOrEqual
+	tripNotEqualDown
+)
+
+// SteadyMost is how many accesses an iteration of a steady loop has at most.
+const SteadyMost = 24
+
+// found is what tells WE where what moves must stay, once the body is rewritten; false if the loop
+// is not steady after all.
+func (l *steady) found(from mark) (within []string, ok bool) {
+	if len(l.sites) == 0 || len(l.sites) > SteadyMost || l.twice || len(l.w.out.Left) > from.left {
+		return nil, false
+	}
+	covered := make(map[ast.Node]bool)
+	l.loose = l.withStores()
+	for n, site := range l.sites {
+		for _, m := range l.maybe {
+			if n.Pos() >= m.Pos() && n.Pos() < m.End() {
+				return nil, false
+			}
+		}
+		e, expr := n.(ast.Expr)
+		if !expr {
+			continue // the visit of an element: see rangeStmt
+		}
+		c, in := l.address(e)
+		if parametric(l.w.info.TypeOf(e)) || strings.Contains(in, "\n") {
+			return nil, false
+		}
+		if c == moves && in == "" || l.loose[n] {
+			c = loose
+		}
+		switch c {
+		case loose:
+			l.loose[n] = true
+			within = append(within, fmt.Sprintf("%sA.Y(%s)", l.w.prefix, site))
+		case moves:
+			name := "X"
+			if l.ofString(e) {
+				name = "XS"
+			}
+			within = append(within, fmt.Sprintf("%sA.%s(%s, %s)", l.w.prefix, name, in, site))
+		}
+		for ; e != nil; e = partOf(l.w.info, e) {
+			covered[e] = true
+		}
+	}
+	for _, s := range l.body.List {
+		ast.Inspect(s, func(n ast.Node) bool {
+			x, index := n.(*ast.IndexExpr)
+			if index && !covered[n] && (l.w.info.Types[x.Index].Value == nil || l.w.where(x) != local) {
+				within, ok = nil, false
+				covered[nil] = true
+			}
+			return true
+		})
+	}
+	slices.Sort(within)
+	return within, !covered[nil] && len(l.loose) < len(l.sites) && !(l.several && len(l.loose) > 0)
+}
+
+// withStores finds what is accessed in statements that store to a place which does not move by as much
+// each time. Such a store is recorded behind its statement, with what its address is made of: where it
+// panics, a reader would not know which of the other accesses were made.
+func (l *steady) withStores() map[ast.Node]bool {
+	all := make(map[ast.Node]bool)
+	in := func(s ast.Stmt, x ast.Expr) {
+		x = ast.Unparen(x)
+		if c, text := l.address(x); l.sites[x] == "" || c == fixed || c == moves && text != "" {
+			return
+		}
+		for n := range l.sites {
+			if _, expr := n.(ast.Expr); expr && n.Pos() >= s.Pos() && n.End() <= s.End() {
+				all[n] = true
+			}
+		}
+	}
+	ast.Inspect(l.body, func(n ast.Node) bool {
+		switch s := n.(type) {
+		case *ast.AssignStmt:
+			for _, x := range s.Lhs {
+				in(s, x)
+			}
+		case *ast.IncDecStmt:
+			in(s, s.X)
+		}
+		return true
+	})
+	return all
+}
+
+// again is the body with what is loose recorded; ok is false if some of it cannot be.
+func (l *steady) again(s ast.Stmt) (text string, ok bool) {
+	if len(l.loose) == 0 {
+		return l.w.raw(l.body), true
+	}
+	l.second = true
+	from, before := l.w.mark(), len(l.loose)
+	l.w.steadily(l, s, func() { text = l.w.block(l.body) })
+	ok = len(l.w.out.Left) == from.left && len(l.w.out.Sites) == from.sites+before
+	l.w.undo(from)
+	return text, ok
+}
+
+// silent reports that what e denotes is not recorded here: in the second loop, what moves.
+func (l *steady) silent(e ast.Expr) bool {
+	return l != nil && l.second && l.sites[e] != "" && !l.loose[e]
+}
+
+// partOf is what e is a part of, as a field or an element of an array; nil if it is none.
+func partOf(info *types.Info, e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return e.X
+	case *ast.SelectorExpr:
+		if s := info.Selections[e]; s != nil && !s.Indirect() {
+			return e.X
+		}
+	case *ast.IndexExpr:
+		if _, array := info.TypeOf(e.X).Underlying().(*types.Array); array {
+			return e.X
+		}
+	}
+	return nil
+}
+
+// ofString reports that e is a byte of a string.
+func (l *steady) ofString(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return false
+	}
+	b, ok := l.w.info.TypeOf(x.X).Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// site notes the site of n, if it is in a loop that may be steady.
+func (l *steady) site(n ast.Node, number string) string {
+	if l == nil {
+		return number
+	}
+	if e, ok := n.(ast.Expr); ok {
+		n = ast.Unparen(e)
+	}
+	if l.second {
+		return l.sites[n]
+	}
+	if l.sites == nil {
+		l.sites = make(map[ast.Node]string)
+	}
+	l.twice = l.twice || l.sites[n] != ""
+	l.sites[n] = number
+	return number
+}
+
+// steadily rewrites what is in the loop s; l is nil if it is not steady.
+func (w *fn) steadily(l *steady, s ast.Stmt, do func()) {
+	outer := w.steady
+	w.steady = l
+	w.looped(s, do)
+	w.steady = outer
+}
+
+// forStmt is the text of a steady loop: head is its condition and what stands behind it, first its
+// body, rewritten. It is "" if the loop is not steady after all, as what was left alone since from
+// may show.
+func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from mark) string {
+	if l == nil || head[1].text != l.w.raw(s.Post) || strings.Contains(head[0].text, "\n") {
+		return ""
+	}
+	cond, last := head[0].text, ""
+	if cond != l.w.raw(s.Cond) {
+		last = cond // what it accesses when it is false
+	}
+	within, ok := l.found(from)
+	if !ok {
+		return ""
+	}
+	second, ok := l.again(s)
+	if !ok {
+		return ""
+	}
+	w, begin := l.w, s.Cond.Pos()
+	if s.Init != nil {
+		begin = s.Init.Pos()
+	}
+	all := append([]piece{{s.Pos(), begin, "{ " + w.newlines(s.Pos(), begin)}}, init...)
+	if s.Init != nil {
+		all = append(all, piece{s.Init.End(), s.Cond.Pos(), "; " + w.newlines(s.Init.End(), s.Cond.Pos())})
+	}
+	start, left := w.fresh(""), w.fresh("")
+	test, off := l.unless(start, s)
+	post := w.raw(s.Post)
+	if last != "" {
+		post += "; " + left + " = " + repeats
+		last = "; if " + left + " == " + repeats + l.orUnseen(start) + " { _ = " + last + " }"
+	}
+	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left, l.index.Name()) +
+		"for ; " + test + cond},
+		piece{s.Body.Pos(), s.Body.End(), first[:len(first)-1] +
+			l.repeated(start, left, l.index.Name(), post, within) + "}; " + off +
+			l.line(s.Cond.Pos()) + "for ; " + w.splice(s.Cond.Pos(), s.Body.Pos()) + second + last + " }"})
+	return w.splice(s.Pos(), s.End(), all...)
+}
+
+// rangeStmt is forStmt of a loop over a slice or an integer, x. Its body, first, begins with what
+// visits an element; key is the name made up for an index that has none.
+func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit, first string, from mark) string {
+	if l == nil {
+		return ""
+	}
+	within, ok := l.found(from)
+	if !ok {
+		return ""
+	}
+	second, ok := l.again(s)
+	if !ok {
+		return ""
+	}
+	w := l.w
+	start, left, over, end := w.fresh(""), w.fresh(""), w.fresh(""), w.fresh("")
+	switch id, ok := s.Key.(*ast.Ident); {
+	case key != "":
+	case ok && !isBlank(id):
+		key = id.Name
+	default:
+		key = w.fresh("")
+	}
+	begin := "{ " + over + " := " + w.newlines(s.Pos(), s.X.Pos()) + x + "; "
+	element := ""
+	if _, slice := w.info.TypeOf(s.X).Underlying().(*types.Slice); slice {
+		begin += key + ", " + end + " := 0, len(" + over + "); "
+		if s.Value != nil && !isBlank(s.Value) {
+			element = " " + s.Value.(*ast.Ident).Name + " := " + over + "[" + key + "];"
+		}
+	} else {
+		begin += end + " := " + over + "; " + key + " := " + end + " - " + end + "; "
+	}
+	if site := l.sites[s]; site != "" {
+		within = append(within, fmt.Sprintf("%sA.X(%s, %s)", w.prefix, over, site))
+	}
+	l.limit = end
+	cond, rest := key+" < "+end, "; "+key+"++ {"+element
+	loop, off := "for ; "+cond+rest, ""
+	whole := loop
+	if w.opt.Sample {
+		whole = "for ; " + start + " != 0 && " + cond + rest
+		if len(l.loose) > 0 {
+			off = l.line(s.Body.Pos()) + "for ; " + start + " == 0 && " + cond + rest +
+				w.raw(s.Body)[1:] + "; "
+		}
+	}
+	return w.splice(s.Pos(), s.End(),
+		piece{s.Pos(), s.X.Pos(), ""}, piece{s.X.Pos(), s.Body.Pos(), begin + l.begin(start, left, key) +
+			w.newlines(s.X.End(), s.Body.Pos())},
+		piece{s.Body.Pos(), s.Body.End(), whole + visit + first[1:len(first)-1] +
+			l.repeated(start, left, key, key+"++", within) + "}; " + off + l.line(s.Body.Pos()) +
+			loop + second[1:] + " }"})
+}
+
+// begin is what stands before the condition of the first loop.
+func (l *steady) begin(start, left, index string) string {
+	if l.w.opt.Sample {
+		return start + ", " + left + " := " + l.sampled(index) + ", 2; "
+	}
+	return start + ", " + left + " := " + l.w.call("W", strconv.Itoa(len(l.sites))) + ", 2; "
+}
+
+// repeated is the statement that ends an iteration of the first loop, and that loop if the rest may
+// be run in the second; post is the loop's.
+func (l *steady) repeated(start, left, index, post string, within []string) string {
+	args := []string{start, strconv.Itoa(len(l.sites)), fmt.Sprintf("%sA.T(%s, %s, %s, %d)",
+		l.w.prefix, index, l.limit, l.step, l.op)}
+	return fmt.Sprintf("; if %s--; %[1]s == 0 && %s { %s; break }", left,
+		l.w.call("WE", append(args, within...)...), post)
+}
+
+// repeats is what the iterations that are left to be compared come to when the rest is repeated.
+const repeats = "3"
+
+// line is what makes the text that follows stand on the line of p.
+func (l *steady) line(p token.Pos) string {
+	x := l.w.pkg.Fset.PositionFor(p, true)
+	return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))
+}

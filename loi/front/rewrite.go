@@ -1,0 +1,458 @@
+// Package front rewrites Go programs so that they tell which data they access.
+//
+//	typed packages -> Rewrite -> sources with calls of the agent, and a table of sites
+//
+// Rewriting inserts bytes and prints nothing anew: each line of the original is the same line of
+// the result, with its comments and directives. What the agent's calls are is in _agent/agent.go.
+//
+//	x = p.f     x = (*A.L(b, &(p.f), 17))
+//	p.f = x     p.f = x; A.L(b, &(p.f), 18)
+//
+// A rewritten program does what it did. Its order of evaluation is that of the gc compiler, which
+// is stricter than the language: in p.f + g() the call comes first and then the load. So a load
+// that a call follows in its statement is recorded only where its address cannot change by then
+// (settled); P and Q compute it without touching p. A store is recorded behind its statement, by
+// evaluating its operands again: nothing is between, so they are the same, unless the statement
+// itself stored one of them (unsettled). What cannot be observed so is left alone and listed.
+//
+// Rejected: printing the syntax tree (moves comments and lines), go/ssa (cannot be built by gc),
+// and instrumenting the compiler's output as the race detector does (no types, fields or sites).
+package front
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"krdlab/loi"
+)
+
+// Options of Rewrite. The zero value is what is usual.
+type Options struct {
+	// Escapes records that the local variable declared here is on the heap, so that it is observed.
+	// Nil: none is.
+	Escapes func(Declared) bool
+	// Stack records that variables on the stack are observed too which something points to.
+	Stack bool
+	// Regions records functions and loops as regions too; without it, those only that the source names
+	// a kernel, the functions that these stand in, and, if there are some, those that defer.
+	Regions bool
+	// Iterations records, with Regions, those of loops as regions too.
+	Iterations bool
+	// Sync records atomic operations, and where channels are made.
+	Sync bool
+	// Values records which operations were done; it needs Iterations and Stack.
+	Values bool
+	// Sample has the sources record a sample of the accesses.
+	Sample bool
+	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
+	Texts map[string][]byte
+}
+
+// Rewritten is the outcome of Rewrite.
+type Rewritten struct {
+	Files      map[string][]byte // rewritten sources, by the absolute path of the original
+	Sites      []Site            // number n of the sources is Sites[n-1]
+	Regions    []Region          // likewise
+	Operations []Operation       // likewise
+	Left       []Left            // what is not observed, by file and line
+}
+
+// Agent is the path under which rewritten sources import the agent.
+const Agent = "krdagent"
+
+// Rewrite rewrites the files of packages that were loaded with NeedName, NeedFiles, NeedSyntax,
+// NeedTypes, NeedTypesInfo, NeedTypesSizes and NeedModule (the version of the language). A file
+// that several packages have (a test variant) is rewritten once.
+// Sources that need no change are not in Files. Its error is that of a file that cannot be read;
+// packages with errors are left alone.
+func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
+	out := &Rewritten{Files: map[string][]byte{}}
+	done := map[string]bool{}
+	kernel, callees := namesKernels(pkgs), calleesOf(pkgs, opt)
+	var paths []string
+	for _, p := range pkgs {
+		paths = append(paths, p.PkgPath)
+	}
+	for _, p := range pkgs {
+		r := &rewriter{opt: opt, out: out, kernel: kernel, callees: callees, paths: paths, pkg: p,
+			info: p.TypesInfo, sizes: p.TypesSizes}
+		if why := r.refuses(); why != "" {
+			at := token.Position{}
+			if len(p.GoFiles) > 0 {
+				at.Filename = p.GoFiles[0]
+			}
+			out.Left = append(out.Left, Left{Position: at, What: wholePackage + p.PkgPath, Why: why})
+			continue
+		}
+		r.prefix = unused(p.Syntax)
+		for _, f := range p.Syntax {
+			path := p.Fset.PositionFor(f.Package, false).Filename
+			if done[path] || !slices.Contains(p.GoFiles, path) {
+				continue // seen, or made by cgo
+			}
+			done[path] = true
+			src, given := opt.Texts[path]
+			if !given {
+				var err error
+				if src, err = os.ReadFile(path); err != nil {
+					return nil, fmt.Errorf("rewrite: %w", err)
+				}
+			}
+			if text := r.file(f, src); text != nil {
+				out.Files[path] = text
+			}
+		}
+		for _, path := range p.GoFiles {
+			if !done[path] { // what was compiled is what cgo made of it
+				done[path] = true
+				out.Left = append(out.Left, Left{Position: token.Position{Filename: path},
+					What: wholeFile, Why: "it uses cgo"})
+			}
+		}
+	}
+	callees.resolve(out.Operations)
+	slices.SortStableFunc(out.Left, func(a, b Left) int {
+		return cmp.Or(strings.Compare(a.Position.Filename, b.Position.Filename),
+			a.Position.Line-b.Position.Line)
+	})
+	return out, nil
+}
+
+// refuses returns why a package is left alone.
+func (r *rewriter) refuses() string {
+	p := r.pkg
+	switch {
+	case len(p.Errors) > 0 || p.IllTyped:
+		return "it does not build"
+	case p.TypesInfo == nil || p.TypesSizes == nil:
+		return "it was loaded without types"
+	case p.Module != nil && old(p.Module.GoVersion, "go1.18"):
+		return "its language is older than Go 1.18"
+	}
+	return ""
+}
+
+// old reports that a go.mod's version (none: 1.16) is older than v.
+func old(mod, v string) bool {
+	return mod == "" || version.Compare(fmt.Sprintf("go%s", mod), v) < 0
+}
+
+// unused is a beginning of names that no identifier of the files has.
+func unused(files []*ast.File) string {
+	prefix := "krd"
+	for again := true; again; {
+		again = false
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && strings.HasPrefix(id.Name, prefix) {
+					again = true
+				}
+				return !again
+			})
+		}
+		if again {
+			prefix += "_"
+		}
+	}
+	return prefix
+}
+
+// A rewriter has what the files of a package share.
+type rewriter struct {
+	opt     Options
+	out     *Rewritten
+	pkg     *packages.Package
+	info    *types.Info
+	sizes   types.Sizes
+	prefix  string
+	kernel  bool     // comments of the packages name some
+	callees *callees // of what is rewritten (valuecallees.go)
+	paths   []string // of the packages that are rewritten
+
+	// of the present file
+	src     []byte
+	path    string
+	base    int // position of the file's first byte
+	events  int
+	shaky   map[*types.Var]bool
+	jumps   map[string]bool // labels that a goto names
+	kernels map[int]string  // names that comments give, by the line below (regions.go)
+
+	nodes   map[ast.Node]int    // sites of accesses, by the node that is accessed (values.go)
+	instead map[ast.Expr]string // text of expressions that are in no source (hoist.go)
+}
+
+// file rewrites one file; nil if nothing changes.
+func (r *rewriter) file(f *ast.File, src []byte) []byte {
+	r.src, r.base, r.events = src, int(f.FileStart), 0
+	r.path = r.pkg.Fset.PositionFor(f.Package, false).Filename
+	if ast.IsGenerated(f) {
+		r.leave(f.Name, wholeFile, "it is generated")
+		return nil
+	}
+	for _, i := range f.Imports {
+		if i.Path.Value == `"C"` {
+			r.leave(f.Name, wholeFile, "it uses cgo")
+			return nil
+		}
+	}
+	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
+	r.instead, r.kernels = make(map[ast.Expr]string), r.directives(f)
+	if r.nodes = nil; r.opt.Values {
+		r.nodes = make(map[ast.Node]int)
+	}
+	var all []piece
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Body == nil {
+				continue
+			}
+			if p := pragma(d.Doc); p != "" {
+				r.leave(d, "function "+d.Name.Name, p)
+				continue
+			}
+			w := &fn{rewriter: r, name: r.nameOf(d)}
+			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d, d.Body, d.Type, d.Recv)})
+		case *ast.GenDecl:
+			all = append(all, r.literals(d)...)
+		}
+	}
+	r.unusedDirectives(f)
+	if r.events == 0 {
+		return nil
+	}
+	name := f.Name.End()
+	all = append([]piece{{name, name, "; import " + r.prefix + `A "` + Agent + `"`}}, all...)
+	return []byte(r.splice(f.FileStart, f.FileEnd, all...))
+}
+
+// literals rewrites the function literals of a declaration outside functions. What else its
+// expressions access is not observed: they run once, before main.
+func (r *rewriter) literals(d *ast.GenDecl) (all []piece) {
+	if d.Tok != token.VAR {
+		return nil
+	}
+	w := &fn{rewriter: r, name: r.pkgName() + ".init"}
+	ast.Inspect(d, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if ok {
+			all = append(all, piece{lit.Pos(), lit.End(), w.literal(lit)})
+		}
+		return !ok
+	})
+	return all
+}
+
+// pragma is the directive that forbids rewriting a function.
+func pragma(doc *ast.CommentGroup) string {
+	if doc == nil {
+		return ""
+	}
+	for _, c := range doc.List {
+		word, _, _ := strings.Cut(c.Text, " ")
+		switch word {
+		case "//go:nosplit", "//go:noescape", "//go:linkname", "//go:nowritebarrier",
+			"//go:nowritebarrierrec", "//go:yeswritebarrierrec", "//go:systemstack", "//go:norace",
+			"//go:uintptrescapes", "//go:uintptrkeepalive", "//go:nocheckptr",
+			"//go:cgo_unsafe_args", "//go:registerparams":
+			return word
+		}
+	}
+	return ""
+}
+
+func (r *rewriter) pkgName() string {
+	if r.pkg.Name == "main" {
+		return "main"
+	}
+	return r.pkg.Types.Path()
+}
+
+func (r *rewriter) nameOf(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return r.pkgName() + "." + d.Name.Name
+	}
+	t, pointer := receiver(d)
+	name := r.pkgName() + "." + t
+	if pointer {
+		name = "*" + name
+	}
+	return "(" + name + ")." + d.Name.Name
+}
+
+// receiver is the name of the type whose method d is, and whether it is one of pointers.
+func receiver(d *ast.FuncDecl) (name string, pointer bool) {
+	t := d.Recv.List[0].Type
+	star, pointer := ast.Unparen(t).(*ast.StarExpr)
+	if pointer {
+		t = star.X
+	}
+	switch x := ast.Unparen(t).(type) {
+	case *ast.IndexExpr:
+		t = x.X
+	case *ast.IndexListExpr:
+		t = x.X
+	}
+	return types.ExprString(ast.Unparen(t)), pointer
+}
+
+// A piece is text in place of what stands from pos to end.
+type piece struct {
+	pos, end token.Pos
+	text     string
+}
+
+// splice is the source from lo to hi with pieces, in order, in it.
+func (r *rewriter) splice(lo, hi token.Pos, pieces ...piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		b.Write(r.src[int(lo)-r.base : int(p.pos)-r.base])
+		b.WriteString(p.text)
+		lo = p.end
+	}
+	b.Write(r.src[int(lo)-r.base : int(hi)-r.base])
+	return b.String()
+}
+
+func (r *rewriter) raw(n ast.Node) string { return r.splice(n.Pos(), n.End()) }
+
+// leave notes what is left alone; its accesses are not counted.
+func (r *rewriter) leave(n ast.Node, what, why string) {
+	at := r.pkg.Fset.PositionFor(n.Pos(), false)
+	r.out.Left = append(r.out.Left, Left{Position: at, What: what, Why: why})
+}
+
+// A fn is the function or function literal that is being rewritten.
+type fn struct {
+	*rewriter
+	name     string
+	literals int          // so many function literals were met
+	lit      *ast.FuncLit // nil: a function with a name
+	outer    *fn          // that it stands in
+	defers   bool         // it has a defer statement
+	named    bool         // its results have names
+	loop     int
+	events   int
+	vars     int
+	decls    []string // what is declared at its top
+	pending  []string // sites whose counts are not placed yet (counts.go)
+	held     []string // those of a select's channels and values
+	steady   *steady  // the loop that is rewritten, if it may be steady
+
+	// Of regions (regions.go):
+	self   int            // the function's own; 0: it is none
+	late   bool           // it ends by a deferred call
+	based  bool           // its depth is needed
+	scopes []scope        // around what is rewritten, the innermost last
+	labels map[string]int // how many loops stand around each
+
+	v *valued // of operations (values.go); nil: they are not recorded
+}
+
+// body rewrites the body of a function at a node, of type t and with a receiver, if it has one.
+func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) string {
+	w.named = t.Results != nil && len(t.Results.List) > 0 && len(t.Results.List[0].Names) > 0
+	ast.Inspect(b, func(n ast.Node) bool {
+		_, found := n.(*ast.DeferStmt)
+		w.defers = w.defers || found
+		_, inner := n.(*ast.FuncLit)
+		return !inner
+	})
+	w.enter(at, b)
+	w.beginValues(at, t, recv)
+	first := w.parameters(t, recv)
+	text := w.ended(w.block(b), t)
+	if w.events == 0 {
+		return text
+	}
+	w.rewriter.events += w.events
+	top := fmt.Sprintf(" %sB := %sA.B();", w.prefix, w.prefix)
+	if w.self != 0 {
+		top += w.entered()
+	}
+	for _, d := range w.decls {
+		top += " " + d + ";"
+	}
+	if first != "" {
+		top += " " + strings.TrimSuffix(first, " ")
+	}
+	return "{" + top + text[1:]
+}
+
+// literal rewrites a function literal of w.
+func (w *fn) literal(lit *ast.FuncLit) string {
+	w.literals++
+	in := &fn{rewriter: w.rewriter, lit: lit, outer: w}
+	in.name = w.name + ".func" + strconv.Itoa(w.literals)
+	if w.lit != nil {
+		in.name = w.name + "." + strconv.Itoa(w.literals)
+	}
+	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(),
+		in.body(lit, lit.Body, lit.Type, nil)})
+}
+
+// site makes a site at n, of a datum of type t if t is not nil; the number of its code.
+func (w *fn) site(n ast.Node, kind string, mode loi.Mode, object string, t types.Type) string {
+	s := Site{Kind: kind, Mode: mode, File: w.path, Function: w.name, Loop: w.loop, Object: object,
+		Line: w.line(n)}
+	if t != nil && !parametric(t) {
+		s.Bytes, s.Leaves = uint64(w.sizes.Sizeof(t)), leaves(w.sizes, t)
+	}
+	return w.steady.site(n, w.noted(n, w.add(s)))
+}
+
+// windowSite makes a site of the elements of a slice, an array or a string.
+func (w *fn) windowSite(n ast.Node, kind string, mode loi.Mode, object string,
+	element types.Type) string {
+	s := Site{Kind: kind, Mode: mode, File: w.path, Function: w.name, Loop: w.loop, Object: object,
+		Line: w.line(n)}
+	if !parametric(element) {
+		s.Element, s.Leaves = uint64(w.sizes.Sizeof(element)), leaves(w.sizes, element)
+	}
+	return w.steady.site(n, w.noted(n, w.add(s)))
+}
+
+func (w *fn) add(s Site) string {
+	w.events++
+	w.out.Sites = append(w.out.Sites, s)
+	n := len(w.out.Sites)
+	if w.opt.Sample && s.Kind != LeftAlone {
+		n |= max(1, len(s.Leaves)) << LeavesShift
+	}
+	return strconv.Itoa(n)
+}
+
+func (w *fn) line(n ast.Node) int {
+	return w.pkg.Fset.PositionFor(n.Pos(), false).Line
+}
+
+// call is a call of the agent with the buffer as its first argument.
+func (w *fn) call(name string, args ...string) string {
+	return w.prefix + "A." + name + "(" + w.prefix + "B, " + strings.Join(args, ", ") + ")"
+}
+
+// fresh is a new name; declared at the function's top if decl, its type, is not "".
+func (w *fn) fresh(decl string) string {
+	w.vars++
+	name := w.prefix + strconv.Itoa(w.vars)
+	if decl != "" {
+		w.decls = append(w.decls, "var "+name+" "+decl)
+	}
+	return name
+}
+
+// typeString is t in words.
+func typeString(t types.Type) string {
+	return types.TypeString(t, (*types.Package).Name)
+}

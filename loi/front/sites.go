@@ -1,0 +1,229 @@
+package front
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/loi"
+)
+
+// A Site is a place in the source that makes events; the agent's calls name it by its number.
+type Site struct {
+	// Kind is what happens: "load", "store", "update" (read, then written), "string" (a byte of
+	// one), "map" (an entry is looked up, stored, updated or deleted: see Mode), "range" (an element
+	// is visited), "range-map", "append" (the slice before, and the one after), "append-from",
+	// "copy-to", "copy-from", "clear", "new", "make", "make-map", "literal" or "literal-map".
+	Kind     string
+	Mode     loi.Mode // 0 for allocations without initial values
+	File     string   // absolute path of the original
+	Line     int
+	Function string // "main.f", "(*main.Tree).Insert", "main.f.func1"
+	Loop     int    // line of the innermost loop in the function, or 0
+	Object   string // "main.Basket.ctr", "[]float64", "main.global", "map[string]int"
+	// Bytes is the size of one datum as accessed; of an append, what is appended. 0 where the
+	// event itself tells it (an Extent follows), and of appends of a whole slice.
+	Bytes   uint64
+	Leaves  []Leaf // what it is made of, if more than one
+	Element uint64 // bytes of an element, where the event is of slices, arrays or strings
+	// Items is how many elements an append appends, 0: those of a slice; how many a literal of an
+	// array stores; or how many data each count of a LeftAlone is of, 0: one.
+	Items int
+	// Fields are the fields that a literal of a structure stores whose layout depends on a type
+	// parameter.
+	Fields []int
+}
+
+// Stores tells whether a literal stores a field or element.
+func (s *Site) Stores(i int) bool { return i < s.Items || slices.Contains(s.Fields, i) }
+
+// What returns what accesses of s are: "load of main.tree.left".
+func (s *Site) What() string {
+	if s.Kind == LeftAlone {
+		return s.Object
+	}
+	if words, ok := kindWords[s.Kind]; ok {
+		return words + " " + s.Object
+	}
+	return s.Kind + " of " + s.Object
+}
+
+// kindWords are kinds for people, where they are not "load of" and the like.
+var kindWords = map[string]string{"string": "byte of", "map": "entry of", "range": "visit of",
+	"range-map": "visit of", "append": "append to", "append-from": "append from", "copy-to": "copy to",
+	"copy-from": "copy from", "new": "initial values of", "literal": "initial values of"}
+
+// everything, as Items, is all that a type has.
+const everything = 1 << 30
+
+// LeftAlone is the kind of a site whose accesses are counted only.
+const LeftAlone = "left"
+
+// A Leaf is a part of a datum that has no parts: a number, a pointer, the header of a string, of a
+// slice or of an interface.
+type Leaf struct {
+	Offset, Bytes uint64
+	Name          string // ".p.x", "[2].y"
+}
+
+// Left is something that is not observed.
+type Left struct {
+	Position  token.Position
+	What, Why string
+	Site      int // that counts its accesses, 0: they are not counted
+}
+
+// Whole reports that it is a file, a package or packages.
+func (l *Left) Whole() bool {
+	return l.What == wholeFile || strings.HasPrefix(l.What, wholePackage) ||
+		strings.HasPrefix(l.What, wholePackages)
+}
+
+// String returns one line.
+func (l *Left) String() string {
+	what := l.What
+	if what == wholeFile {
+		what += " " + filepath.Base(l.Position.Filename)
+	}
+	return what + ": " + l.Why
+}
+
+const (
+	wholeFile     = "file"
+	wholePackage  = "package "
+	wholePackages = "packages "
+)
+
+// MostLeaves bounds Site.Leaves: a datum of more leaves is one datum.
+const MostLeaves = 256
+
+// leaves takes t apart; nil if it is one leaf or more than MostLeaves.
+func leaves(sizes types.Sizes, t types.Type) []Leaf {
+	all := appendLeaves(sizes, nil, t, 0, "")
+	if len(all) < 2 || len(all) > MostLeaves {
+		return nil
+	}
+	return all
+}
+
+func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, at int64, name string) []Leaf {
+	if len(all) > MostLeaves {
+		return all
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		fields := make([]*types.Var, u.NumFields())
+		for i := range fields {
+			fields[i] = u.Field(i)
+		}
+		for i, offset := range sizes.Offsetsof(fields) {
+			if f := fields[i]; f.Name() != "_" {
+				all = appendLeaves(sizes, all, f.Type(), at+offset, name+"."+f.Name())
+			}
+		}
+		return all
+	case *types.Array:
+		each := sizes.Sizeof(u.Elem())
+		for i := int64(0); i < u.Len() && each > 0 && len(all) <= MostLeaves; i++ {
+			all = appendLeaves(sizes, all, u.Elem(), at+i*each, fmt.Sprintf("%s[%d]", name, i))
+		}
+		return all
+	}
+	if n := sizes.Sizeof(t); n > 0 {
+		all = append(all, Leaf{Offset: uint64(at), Bytes: uint64(n), Name: name})
+	}
+	return all
+}
+
+// parametric reports that the size of t depends on a type parameter.
+func parametric(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Array:
+		return parametric(t.Elem())
+	case *types.Named:
+		for i := range t.TypeArgs().Len() {
+			if mentions(t.TypeArgs().At(i)) {
+				return true
+			}
+		}
+		// A type declared in a generic function may use its parameters without arguments.
+		return t.Obj().Parent() != nil && t.Obj().Pkg() != nil &&
+			t.Obj().Parent() != t.Obj().Pkg().Scope() && parametric(t.Underlying())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if parametric(t.Field(i).Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mentions reports that a type parameter occurs in t, at any depth that a type argument can have.
+func mentions(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		for i := range t.TypeArgs().Len() {
+			if mentions(t.TypeArgs().At(i)) {
+				return true
+			}
+		}
+		return false
+	case interface{ Elem() types.Type }: // pointer, slice, array, channel, map
+		if m, ok := t.(*types.Map); ok && mentions(m.Key()) {
+			return true
+		}
+		return mentions(t.Elem())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if mentions(t.Field(i).Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Basic:
+		return false
+	}
+	return true // functions, interfaces: their sizes are known, but it is not worth the care
+}
+
+// core is the type that all types of t's type set have below them, nil if there is none.
+func core(t types.Type) types.Type {
+	p, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		return t.Underlying()
+	}
+	var found types.Type
+	i, ok := p.Constraint().Underlying().(*types.Interface)
+	if !ok {
+		return nil
+	}
+	for j := range i.NumEmbeddeds() {
+		u, ok := i.EmbeddedType(j).(*types.Union)
+		var terms []types.Type
+		if !ok {
+			terms = []types.Type{i.EmbeddedType(j)}
+		} else {
+			for k := range u.Len() {
+				terms = append(terms, u.Term(k).Type())
+			}
+		}
+		for _, term := range terms {
+			if _, ok := term.Underlying().(*types.Interface); ok {
+				return nil // constraints within constraints: nothing here needs them
+			}
+			if found != nil && !types.Identical(found, term.Underlying()) {
+				return nil
+			}
+			found = term.Underlying()
+		}
+	}
+	return found
+}

@@ -1,0 +1,112 @@
+package front
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"krdlab/loi"
+)
+
+// last returns the last argument of a call that the agent can be called with, -1: there is none. It
+// would be evaluated before others that panic, so that it must not, or nothing else may; and before
+// the calls behind it, which must not change it.
+func (w *fn) last(e *ast.CallExpr) int {
+	last := -1
+	for i, x := range e.Args {
+		tv := w.info.Types[x]
+		_, several := tv.Type.(*types.Tuple)
+		if tv.Value != nil || tv.IsNil() || tv.IsType() || w.untyped(x) || several ||
+			w.inferred(x) || w.calls(e.Args[i+1:]...) && !w.settled(x) && !w.called(x) {
+			continue
+		}
+		others := slices.Concat([]ast.Expr{e.Fun}, e.Args[:i], e.Args[i+1:])
+		if w.panics(x) == 0 || w.panics(others...) == 0 {
+			last = i
+		}
+	}
+	return last
+}
+
+// called reports that x is the result of a call, which is made in the order of the source.
+func (w *fn) called(x ast.Expr) bool {
+	c, ok := ast.Unparen(x).(*ast.CallExpr)
+	return ok && !w.info.Types[c.Fun].IsType() && w.builtin(c) == ""
+}
+
+// inferred reports that x is a generic function whose type arguments the call it is passed to gives.
+func (w *fn) inferred(x ast.Expr) bool {
+	x = ast.Unparen(x)
+	switch f := x.(type) {
+	case *ast.IndexExpr:
+		x = f.X
+	case *ast.IndexListExpr:
+		x = f.X
+	}
+	if s, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
+		x = s.Sel
+	}
+	id, ok := ast.Unparen(x).(*ast.Ident)
+	return ok && w.info.Instances[id].Type != nil
+}
+
+// passing has the last argument of a call that can be one of the agent's record what is passed:
+//
+//	f(x, 3)      f(A.OV(B, x, 7), 3)
+//
+// The results of the call get slots, which the operation writes too: where the function records
+// nothing itself, they depend on all arguments. Behind go and defer it has none. What is passed by
+// several arguments to a variadic parameter is one value.
+func (w *fn) passing(e *ast.CallExpr, args []piece, kind loi.OperationKind) {
+	if w.v == nil || len(args) != len(e.Args) || w.foreign(e) {
+		return
+	}
+	last := w.last(e)
+	if last < 0 {
+		return
+	}
+	m := w.maker(e, kind, types.ExprString(e.Fun))
+	m.op.calls = w.declared(e)
+	k := uint32(0)
+	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+		if x := w.info.Selections[s]; x != nil && x.Kind() == types.MethodVal {
+			m.value(loi.Place{Kind: loi.Passed}, loi.Always, false)
+			m.expr(s.X, 0)
+			k++
+		}
+	}
+	rest := len(e.Args)
+	if f, ok := core(w.info.TypeOf(e.Fun)).(*types.Signature); ok && f.Variadic() &&
+		!e.Ellipsis.IsValid() {
+		rest = f.Params().Len() - 1
+	}
+	for i, x := range e.Args {
+		if i <= rest {
+			m.value(loi.Place{Kind: loi.Passed, N: k + uint32(i)}, loi.Always, false)
+			if kind == loi.GoSite {
+				m.on.Name = types.ExprString(x)
+			}
+		}
+		m.expr(x, 0)
+	}
+	if rest == len(e.Args) && rest < w.parameterCount(e) { // nothing for the variadic one
+		m.value(loi.Place{Kind: loi.Passed, N: k + uint32(rest)}, loi.Always, false)
+	}
+	if kind != loi.CallSite {
+		args[last].text = w.call("OV", args[last].text, strconv.Itoa(m.done()))
+		return
+	}
+	n := 1
+	if t, ok := w.info.TypeOf(e).(*types.Tuple); ok {
+		n = t.Len()
+	}
+	w.v.calls[e] = w.v.next
+	for range n {
+		m.value(loi.Place{Kind: loi.Slot, N: w.fresh32()}, loi.Always, false)
+		for _, x := range e.Args {
+			m.expr(x, 0)
+		}
+	}
+	args[last].text = w.call("OV", args[last].text, strconv.Itoa(m.done()))
+}

@@ -1,0 +1,300 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"krdlab/loi"
+)
+
+// condition is the text of an if's condition with its operation; what stands under it is rewritten
+// before end is called.
+func (w *fn) condition(s *ast.IfStmt, text string) (with string, end func()) {
+	if w.v == nil || w.info.Types[s.Cond].Value != nil {
+		return text, func() {}
+	}
+	m := w.maker(s.Cond, loi.Condition, "if")
+	if s.Init != nil {
+		m.statement(s.Init, loi.Always, false)
+	}
+	slot := w.fresh32()
+	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
+	m.expr(s.Cond, 0)
+	m.extremum(s)
+	return w.call("OC", text, strconv.Itoa(m.done())), w.under(s, slot)
+}
+
+// under begins what stands under a condition of s with a slot; it is ended by end.
+func (w *fn) under(s ast.Stmt, slot uint32) (end func()) {
+	w.v.controls = append(w.v.controls, slot)
+	before := len(w.v.jumped)
+	return func() {
+		w.v.controls = w.v.controls[:len(w.v.controls)-1]
+		next, out, far := jumpsOut(s)
+		if !next && !out && !far {
+			return
+		}
+		j := jumped{slot, w.v.list, out || far, far}
+		_, one := s.(*ast.CaseClause) // of several, of which one is executed
+		if i := before - 1; i >= w.v.outside && !one && w.v.jumped[i].list == j.list {
+			j.out, j.far = j.out || w.v.jumped[i].out, j.far || w.v.jumped[i].far
+			w.v.jumped = slices.Delete(w.v.jumped, i, before)
+		}
+		w.v.jumped = append(w.v.jumped, j)
+	}
+}
+
+// listed begins a list of statements, which is ended by end.
+func (w *fn) listed() (end func()) {
+	if w.v == nil {
+		return func() {}
+	}
+	outer := w.v.list
+	w.v.lists++
+	w.v.list = w.v.lists
+	return func() { w.v.list = outer }
+}
+
+// clause is what stands at the beginning of a case, which depends on what the switch is about and
+// on the cases up to it; end is as of condition.
+func (w *fn) clause(c *ast.CaseClause) (text string, end func()) {
+	if w.v == nil || len(w.v.switches) == 0 {
+		return "", func() {}
+	}
+	m := w.maker(c, loi.Condition, "case")
+	slot := w.fresh32()
+	to := loi.Place{Kind: loi.Slot, N: slot}
+	s := w.v.switches[len(w.v.switches)-1]
+	switch s := s.(type) {
+	case *ast.SwitchStmt:
+		if s.Init != nil {
+			m.statement(s.Init, loi.Always, false)
+		}
+		m.value(to, loi.Always, true)
+		m.expr(s.Tag, costSimple)
+		for _, x := range s.Body.List {
+			for _, e := range x.(*ast.CaseClause).List {
+				m.expr(e, costSimple)
+			}
+			if x == c {
+				break
+			}
+		}
+	case *ast.TypeSwitchStmt:
+		if s.Init != nil {
+			m.statement(s.Init, loi.Always, false)
+		}
+		m.value(to, loi.Always, true)
+		m.expr(guard(s.Assign), costSimple)
+		if v, ok := w.info.Implicits[c].(*types.Var); ok && !w.escapes(v) {
+			n := w.fresh32()
+			w.v.slots[v] = n
+			m.value(loi.Place{Kind: loi.Slot, N: n}, loi.Always, false)
+			m.expr(guard(s.Assign), 0)
+		}
+	}
+	return " " + w.call("O", strconv.Itoa(m.done())) + ";", w.under(c, slot)
+}
+
+// jumpsOut reports which jumps in s leave it: to the next iteration of the loop around it, out of
+// that, and further, or to a label.
+func jumpsOut(s ast.Stmt) (next, out, far bool) {
+	var look func(n ast.Node, loop, breaks bool)
+	look = func(top ast.Node, loop, breaks bool) {
+		ast.Inspect(top, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ForStmt, *ast.RangeStmt:
+				if n != top {
+					look(n, true, true)
+					return false
+				}
+			case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+				if n != top {
+					look(n, loop, true)
+					return false
+				}
+			case *ast.ReturnStmt:
+				far = true
+			case *ast.BranchStmt:
+				switch {
+				case n.Tok == token.FALLTHROUGH:
+				case n.Label != nil || n.Tok == token.GOTO:
+					far = true
+				case n.Tok == token.CONTINUE:
+					next = next || !loop
+				case n.Tok == token.BREAK:
+					out = out || !breaks
+				}
+			}
+			return true
+		})
+	}
+	_, isSwitch := s.(*ast.SwitchStmt)
+	_, isTypes := s.(*ast.TypeSwitchStmt)
+	_, isCase := s.(*ast.CaseClause)
+	look(s, isLoop(s), isLoop(s) || isSwitch || isTypes || isCase)
+	return next, out, far
+}
+
+// headed is the body of a loop, rewritten by do, with the operation of the loop's head at its
+// beginning. The head is made last: its sites are those of what was rewritten before.
+func (w *fn) headed(s ast.Stmt, do func() string) string {
+	if w.v == nil {
+		return do()
+	}
+	slot := w.fresh32()
+	m := w.maker(s, loi.Head, "for")
+	controls, first, outside := w.v.controls, len(w.v.jumped), w.v.outside
+	w.v.outside = first
+	w.v.loops = append(w.v.loops, s)
+	var sound bool  // nothing but induction decides on the next iteration
+	var next uint32 // cost of that, from what decided before, where it is no expression
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		if s.Init != nil {
+			m.statement(s.Init, loi.First, false)
+		}
+		if s.Post != nil {
+			m.statement(s.Post, loi.Later, true)
+		}
+		m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
+		m.expr(s.Cond, 0)
+		sound = w.regular(s)
+	case *ast.RangeStmt:
+		next = m.ranged(s, slot)
+		sound = true
+	}
+	head, at := m.on, len(w.out.Operations)
+	number := m.done()
+	w.v.controls = append(w.v.controls, slot)
+	text := do()
+	w.v.controls, w.v.loops = controls, w.v.loops[:len(w.v.loops)-1]
+	w.v.outside = outside
+	mark := loi.Unmarked
+	if sound {
+		mark = loi.Induction
+	}
+	m.on = head
+	m.control(slot, mark, next)
+	kept := w.v.jumped[:first:first]
+	for _, j := range w.v.jumped[first:] {
+		if j.out {
+			m.control(j.slot, loi.Unmarked, next)
+		}
+		if j.far {
+			kept = append(kept, j)
+		}
+	}
+	w.v.jumped = kept
+	w.out.Operations[at] = m.op
+	return "{ " + w.call("O", strconv.Itoa(number)) + "; " + text[1:]
+}
+
+// ranged adds the key and the value of an iteration, and its slot; it returns the cost from the slot
+// before to this one.
+func (m *maker) ranged(s *ast.RangeStmt, slot uint32) uint32 {
+	steps := true // the key is the one before and 1, or so
+	switch core(m.info.TypeOf(s.X)).(type) {
+	case *types.Chan:
+		steps = false
+		if s.Key != nil && m.store(s.Key, loi.Always, false) {
+			m.receive(nil, 0)
+			m.over(s.X, 0)
+		}
+	case *types.Signature:
+		steps = false
+		if s.Key != nil && m.store(s.Key, loi.Always, false) {
+			m.over(s.X, 0)
+		}
+	}
+	if s.Key != nil && steps && m.store(s.Key, loi.First, false) {
+		m.over(s.X, 0)
+	}
+	if s.Key != nil && steps && m.store(s.Key, loi.Later, false) {
+		x := m.from(m.on.To, costSimple)
+		x.Mark, x.Levels = loi.Induction, 1
+	}
+	if s.Value != nil && m.store(s.Value, loi.Always, false) {
+		_, hashed := core(m.info.TypeOf(s.X)).(*types.Map)
+		m.freely(!hashed, func() {
+			load := uint32(0)
+			if p, ok := m.memory(s); ok {
+				load = m.spend(costLoad, 0)
+				m.from(p, load)
+			}
+			m.over(s.X, load)
+			if id, ok := s.Key.(*ast.Ident); ok && !isBlank(id) {
+				m.expr(id, load)
+			}
+		})
+	}
+	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
+	m.over(s.X, 0)
+	if !steps {
+		return 0
+	}
+	m.op.Work += 2 * costSimple // the key and its comparison
+	return costSimple
+}
+
+// over adds what a loop is over, which is computed before it: in an iteration it costs nothing.
+func (m *maker) over(e ast.Expr, above uint32) {
+	work := m.op.Work
+	m.freely(true, func() { m.expr(e, above) })
+	m.op.Work = work
+}
+
+// switched is the block of a switch.
+func (w *fn) switched(s ast.Stmt, b *ast.BlockStmt) string {
+	if w.v == nil {
+		return w.block(b)
+	}
+	w.v.switches = append(w.v.switches, s)
+	text := w.block(b)
+	w.v.switches = w.v.switches[:len(w.v.switches)-1]
+	return text
+}
+
+// returned is the call that records what a return gives back; "" if that is nothing.
+func (w *fn) returned(s *ast.ReturnStmt) string {
+	if w.v == nil {
+		return ""
+	}
+	m := w.maker(s, loi.Return, "return")
+	t := w.v.results
+	if t == nil || t.NumFields() == 0 {
+		if w.defers { // what is called from now on is deferred
+			return w.call("O", strconv.Itoa(m.done())) + "; "
+		}
+		return ""
+	}
+	for i := range t.NumFields() {
+		m.value(loi.Place{Kind: loi.Passed, N: uint32(i)}, loi.Always, false)
+		if len(s.Results) > 0 {
+			m.result(s.Results, i, 0)
+			continue
+		}
+		k := 0
+		for _, f := range t.List {
+			for _, x := range f.Names {
+				if k == i {
+					m.expr(x, 0)
+				}
+				k++
+			}
+		}
+	}
+	return w.call("O", strconv.Itoa(m.done())) + "; "
+}
+
+// apart reports that what a return in a function that defers gives back is evaluated before it is
+// stored to the results, so that its operation can stand between. Of several, the compiler may have
+// stored some when another panics, which who recovers can see.
+func (w *fn) apart(s *ast.ReturnStmt) bool {
+	return w.v != nil && w.late && len(s.Results) == 1
+}

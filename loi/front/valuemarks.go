@@ -1,0 +1,316 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"krdlab/loi"
+)
+
+// marked marks the operand of the last value that is what it writes, x of statement s: as an
+// induction variable of the innermost loop, or as a reduction in as many loops as it is one.
+func (m *maker) marked(s ast.Stmt, x ast.Expr) {
+	var self *loi.Operand
+	for i := range m.on.Operands {
+		if o := &m.on.Operands[i]; o.From == m.on.To && !o.Control {
+			self = o
+		}
+	}
+	if self == nil || len(m.v.loops) == 0 {
+		return
+	}
+	loops := m.v.loops
+	inner := loops[len(loops)-1]
+	if id, ok := ast.Unparen(x).(*ast.Ident); ok && isPost(inner, s) && m.steps(inner, id) {
+		self.Mark, self.Levels = loi.Induction, 1
+		return
+	}
+	for i := len(loops) - 1; i >= 0 && m.reduces(loops[i], x); i-- {
+		self.Mark, self.Levels = loi.Reduction, self.Levels+1
+	}
+	if id, ok := ast.Unparen(x).(*ast.Ident); ok && self.Levels == 0 && m.steps(inner, id) {
+		self.Mark, self.Levels = loi.Induction, 1
+	}
+}
+
+func isPost(loop, s ast.Stmt) bool {
+	f, ok := loop.(*ast.ForStmt)
+	return ok && f.Post == s
+}
+
+// steps reports that all that a loop does to a variable is to add what it does not change, once in
+// each iteration.
+func (w *fn) steps(loop ast.Stmt, id *ast.Ident) bool {
+	v, _ := w.info.ObjectOf(id).(*types.Var)
+	if v == nil || w.where(id) != local {
+		return false
+	}
+	found := 0
+	for _, s := range w.writes(loop, v) {
+		var y ast.Expr
+		switch s := s.(type) {
+		case *ast.IncDecStmt:
+		case *ast.AssignStmt:
+			if s.Tok != token.ADD_ASSIGN && s.Tok != token.SUB_ASSIGN {
+				return false
+			}
+			y = s.Rhs[0]
+		default:
+			return false
+		}
+		if y != nil && !w.invariant(loop, y) || !directly(loop, s) {
+			return false
+		}
+		found++
+	}
+	return found == 1
+}
+
+// directly reports that a statement is one of the list of a loop's body, or its post statement.
+func directly(loop ast.Stmt, s ast.Node) bool {
+	var list []ast.Stmt
+	switch l := loop.(type) {
+	case *ast.ForStmt:
+		if l.Post == s {
+			return true
+		}
+		list = l.Body.List
+	case *ast.RangeStmt:
+		list = l.Body.List
+	}
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// writes returns the statements of a loop that write a variable, but for what a for begins with.
+func (w *fn) writes(loop ast.Stmt, v *types.Var) []ast.Node {
+	return w.stores(loop, v, func(e ast.Expr) bool {
+		_, whole := ast.Unparen(e).(*ast.Ident)
+		return whole || w.where(e) == local
+	})
+}
+
+// stores returns those that write places which begin with a variable and for which ok holds.
+func (w *fn) stores(loop ast.Stmt, v *types.Var, ok func(ast.Expr) bool) (all []ast.Node) {
+	is := func(e ast.Expr) bool {
+		id, is := base(e).(*ast.Ident)
+		return is && w.info.ObjectOf(id) == v && ok(e)
+	}
+	init := ast.Stmt(nil)
+	if f, is := loop.(*ast.ForStmt); is {
+		init = f.Init
+	}
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if n != nil && n == ast.Node(init) {
+			return false
+		}
+		switch s := n.(type) {
+		case *ast.AssignStmt:
+			for _, x := range s.Lhs {
+				if is(x) {
+					all = append(all, s)
+				}
+			}
+		case *ast.IncDecStmt:
+			if is(s.X) {
+				all = append(all, s)
+			}
+		case *ast.RangeStmt:
+			if s.Key != nil && is(s.Key) || s.Value != nil && is(s.Value) {
+				all = append(all, s)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// invariant reports that an expression is of constants and of local variables that a loop does not
+// change.
+func (w *fn) invariant(loop ast.Stmt, e ast.Expr) bool {
+	return w.madeOf(e, func(v *types.Var) bool { return len(w.writes(loop, v)) == 0 })
+}
+
+// madeOf reports that an expression is of constants, operators, lengths and local variables for
+// which ok holds.
+func (w *fn) madeOf(e ast.Expr, ok func(*types.Var) bool) bool {
+	if e == nil || w.info.Types[e].Value != nil {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return w.madeOf(e.X, ok)
+	case *ast.Ident:
+		v, is := w.info.ObjectOf(e).(*types.Var)
+		return is && w.where(e) == local && ok(v)
+	case *ast.BinaryExpr:
+		return w.madeOf(e.X, ok) && w.madeOf(e.Y, ok)
+	case *ast.UnaryExpr:
+		return e.Op != token.ARROW && e.Op != token.AND && w.madeOf(e.X, ok)
+	case *ast.CallExpr:
+		name := w.builtin(e)
+		return (name == "len" || name == "cap") && w.madeOf(e.Args[0], ok) ||
+			w.info.Types[e.Fun].IsType() && w.madeOf(e.Args[0], ok)
+	}
+	return false
+}
+
+// regular reports that the condition of a loop is of induction variables and of what the loop does
+// not change.
+func (w *fn) regular(f *ast.ForStmt) bool {
+	return w.countable(f, f.Cond)
+}
+
+// associative are the operators of reductions; what is subtracted is added.
+var associative = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true,
+	token.AND: true, token.OR: true, token.XOR: true, token.LAND: true, token.LOR: true}
+
+// reduces reports that all that a loop does with the place x is to combine it with other values by
+// one operator, in any order.
+func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
+	id, ok := base(x).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, _ := w.info.ObjectOf(id).(*types.Var)
+	if v == nil {
+		return false
+	}
+	switch e := ast.Unparen(x).(type) {
+	case *ast.Ident:
+	case *ast.IndexExpr:
+		if !w.invariant(loop, e.Index) {
+			return false
+		}
+	case *ast.SelectorExpr:
+		if _, ok := ast.Unparen(e.X).(*ast.Ident); !ok {
+			return false
+		}
+	default:
+		return false // which of them is not looked at
+	}
+	uses, op, where := 0, token.ILLEGAL, types.ExprString(ast.Unparen(x))
+	field := w.field(x)
+	other := func(e ast.Expr) bool {
+		n := w.field(e)
+		return n >= 0 && field >= 0 && n != field
+	}
+	for _, s := range w.stores(loop, v, func(e ast.Expr) bool { return !other(e) }) {
+		n, by := w.combines(s, where)
+		if n == 0 || op != token.ILLEGAL && op != by {
+			return false
+		}
+		uses, op = uses+n, by
+	}
+	ast.Inspect(loop, func(n ast.Node) bool {
+		e, ok := n.(*ast.SelectorExpr)
+		if ok && w.of(e.X, v) && other(e) {
+			return false
+		}
+		if id, ok := n.(*ast.Ident); ok && w.info.ObjectOf(id) == v {
+			uses--
+		}
+		return true
+	})
+	return op != token.ILLEGAL && uses == 0
+}
+
+// of reports that an expression is a variable.
+func (w *fn) of(e ast.Expr, v *types.Var) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && w.info.ObjectOf(id) == v
+}
+
+// field returns the number of the field of a variable that an expression is, or is a part of; -1: it
+// is no such part.
+func (w *fn) field(e ast.Expr) int {
+	n := -1
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e, n = x.X, -1
+		case *ast.StarExpr:
+			e, n = x.X, -1
+		case *ast.SelectorExpr:
+			e, n = x.X, -1
+			if s := w.info.Selections[x]; s != nil && s.Kind() == types.FieldVal {
+				n = s.Index()[0]
+			}
+		default:
+			return n
+		}
+	}
+}
+
+// uses yields 1 for each time that a loop names a variable.
+func (w *fn) uses(loop ast.Stmt, v *types.Var) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		ast.Inspect(loop, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && w.info.ObjectOf(id) == v {
+				return yield(1)
+			}
+			return true
+		})
+	}
+}
+
+// combines returns how often a statement that combines the place `where` with other values names
+// it, and by which operator; 0 if it does something else.
+func (w *fn) combines(n ast.Node, where string) (int, token.Token) {
+	is := func(e ast.Expr) bool { return types.ExprString(ast.Unparen(e)) == where }
+	one := func(op token.Token) token.Token {
+		if op == token.SUB {
+			return token.ADD
+		}
+		return op
+	}
+	switch s := n.(type) {
+	case *ast.IncDecStmt:
+		if is(s.X) {
+			return 1, token.ADD
+		}
+	case *ast.AssignStmt:
+		if len(s.Lhs) != 1 || !is(s.Lhs[0]) {
+			return 0, 0
+		}
+		if op, ok := updates[s.Tok]; ok {
+			if associative[op] && !w.text(s.Lhs[0]) {
+				return 1, one(op)
+			}
+			return 0, 0
+		}
+		switch y := ast.Unparen(s.Rhs[0]).(type) {
+		case *ast.BinaryExpr:
+			if associative[y.Op] && !w.text(s.Lhs[0]) && (is(y.X) || is(y.Y) && y.Op != token.SUB) {
+				return 2, one(y.Op)
+			}
+		case *ast.CallExpr:
+			name := w.builtin(y)
+			if name != "min" && name != "max" {
+				return 0, 0
+			}
+			for _, a := range y.Args {
+				if is(a) {
+					if name == "min" {
+						return 2, token.LSS
+					}
+					return 2, token.GTR
+				}
+			}
+		}
+	}
+	return 0, 0
+}
+
+// text reports that e is a string, which is put together in one order only.
+func (w *fn) text(e ast.Expr) bool {
+	b, ok := core(w.info.TypeOf(e)).(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}

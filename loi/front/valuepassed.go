@@ -1,0 +1,96 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"krdlab/loi"
+)
+
+// entry registers the parameters of the function, if it has some, with their slots. It is never
+// done: a reader of the trace learns from it how many there are.
+func (w *fn) entry(at ast.Node, t *ast.FuncType, recv *ast.FieldList) {
+	m := w.maker(at, loi.Entry, w.name)
+	for _, list := range []*ast.FieldList{recv, t.Params} {
+		if list == nil {
+			continue
+		}
+		for _, f := range list.List {
+			names := f.Names
+			if len(names) == 0 {
+				names = []*ast.Ident{nil}
+			}
+			for _, x := range names {
+				m.value(loi.Place{Kind: loi.Slot, N: uint32(len(m.op.Values))}, loi.Always, false)
+				if x != nil {
+					m.on.Name = x.Name
+				}
+			}
+		}
+	}
+	if len(m.op.Values) > 0 {
+		m.done()
+	}
+}
+
+// send adds what is sent to a channel.
+func (m *maker) send(s *ast.SendStmt) {
+	m.value(loi.Place{Kind: loi.Channel}, loi.Always, false)
+	m.on.Name = types.ExprString(s.Value)
+	m.expr(s.Value, 0)
+	m.expr(s.Chan, 0)
+}
+
+// receive adds what a receive has received, nil being that of a range; above is the cost from it
+// on.
+func (m *maker) receive(e *ast.UnaryExpr, above uint32) {
+	n := 0
+	for n < len(m.received) && m.received[n] != e {
+		n++
+	}
+	if n == len(m.received) {
+		m.received = append(m.received, e)
+	}
+	m.from(loi.Place{Kind: loi.Channel, N: uint32(n)}, above)
+}
+
+// chosen is the operation of a communication of a select, at the beginning of its case; "" if what
+// it receives goes nowhere.
+func (w *fn) chosen(s ast.Stmt) string {
+	if w.v == nil {
+		return ""
+	}
+	m := w.maker(s, loi.Compute, "select")
+	switch s := s.(type) {
+	case *ast.SendStmt:
+		m.op.Name = types.ExprString(s.Chan)
+		m.send(s)
+	case *ast.AssignStmt:
+		from, ok := ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr)
+		if !ok || from.Op != token.ARROW {
+			return ""
+		}
+		m.op.Name = types.ExprString(s.Lhs[0])
+		for _, x := range s.Lhs {
+			if m.store(x, loi.Always, false) {
+				m.receive(from, 0)
+			}
+		}
+	}
+	if len(m.op.Values) == 0 {
+		return ""
+	}
+	return w.call("O", strconv.Itoa(m.done())) + "; "
+}
+
+// deferring is the body of a function without results that defers, with the operation of a return
+// at its end: what is called behind that is deferred.
+func (w *fn) deferring(body string) string {
+	if w.v == nil || !w.defers {
+		return body
+	}
+	m := w.maker(w.v.at, loi.Return, "return")
+	return body[:len(body)-1] + "; " + w.call("O", strconv.Itoa(m.done())) + " }"
+}

@@ -1,0 +1,466 @@
+package front
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"krdlab/loi"
+)
+
+// An Operation is a place in the source where values are computed, as [loi.Operation] has it: of it
+// the Kernel and the Region are not set.
+//
+//	s += a[i]      s += *A.L(B, &a[i], 5); A.O(B, 2)
+//	if s > 3 {     if A.OC(B, s > 3, 3) {
+//
+// The program records that an operation was done, behind the accesses that are its own; what it
+// computes of what is in the table. Local variables, parameters and conditions have slots, for each
+// activation of their function; the reader of a trace keeps what is in them. Variables that
+// something points to are memory, as Options.Stack has them.
+//
+// A condition has a slot that it writes, and what stands under it depends on that; so does, of a
+// break, continue, goto or return under it, what stands behind in what that leaves, and of those
+// but continue the head of the loop. The head of a loop is one operation, at the beginning of the
+// iteration: what the loop begins with, its post statement and its condition.
+//
+// Rejected: shadow variables in the program (they change signatures and what is inlined), and a
+// program made of go/ssa (see docs/architecture.md).
+type Operation struct {
+	loi.Operation
+	Function string
+	Self     int            // number of the function's Region
+	Calls    int            // number of the Region of the function that it calls; 0: not known
+	Sites    []int          // of the accesses that terms are of, by term
+	calls    token.Position // of the declaration of what it calls
+}
+
+// valued is what the operations of a function have together.
+type valued struct {
+	at       ast.Node  // the function
+	from, to token.Pos // of the function
+	results  *ast.FieldList
+	slots    map[*types.Var]uint32
+	next     uint32 // slot
+	controls []uint32
+	jumped   []jumped
+	list     int        // of statements that is rewritten: a number of its own
+	lists    int        // so many were there
+	outside  int        // so many of jumped are of what stands around the innermost loop
+	loops    []ast.Stmt // around what is rewritten, the innermost last
+	switches []ast.Stmt
+	calls    map[*ast.CallExpr]uint32 // slots of their results
+}
+
+// jumped is the slot of a condition under which a jump leaves what stands behind. It stands for
+// those before it in the same list, which it depends on itself.
+type jumped struct {
+	slot     uint32
+	list     int  // of statements
+	out, far bool // it leaves the loop; more than that
+}
+
+// noted keeps which site is at a node, and is the site.
+func (r *rewriter) noted(n ast.Node, site string) string {
+	if r.nodes != nil {
+		r.nodes[n] = len(r.out.Sites)
+	}
+	return site
+}
+
+// values begins a function at a node.
+func (w *fn) beginValues(at ast.Node, t *ast.FuncType, recv *ast.FieldList) {
+	if !w.opt.Values || w.self == 0 {
+		return
+	}
+	w.v = &valued{at: at, from: at.Pos(), to: at.End(), results: t.Results,
+		slots: map[*types.Var]uint32{},
+		calls: map[*ast.CallExpr]uint32{}}
+	for _, list := range []*ast.FieldList{recv, t.Params} {
+		if list == nil {
+			continue
+		}
+		for _, f := range list.List {
+			for _, x := range f.Names {
+				if v, ok := w.info.Defs[x].(*types.Var); ok && x.Name != "_" {
+					w.v.slots[v] = w.v.next
+				}
+				w.v.next++
+			}
+			if len(f.Names) == 0 {
+				w.v.next++
+			}
+		}
+	}
+	w.entry(at, t, recv)
+}
+
+// slot returns the slot of a local variable of the function; false if it has none.
+func (w *fn) slot(id *ast.Ident) (uint32, bool) {
+	v, ok := w.info.ObjectOf(id).(*types.Var)
+	if !ok || v.Pos() < w.v.from || v.Pos() >= w.v.to || w.where(id) != local {
+		return 0, false
+	}
+	n, ok := w.v.slots[v]
+	if !ok {
+		n = w.fresh32()
+		w.v.slots[v] = n
+	}
+	return n, true
+}
+
+func (w *fn) fresh32() uint32 {
+	w.v.next++
+	return w.v.next - 1
+}
+
+// A maker makes one operation.
+type maker struct {
+	*fn
+	op       Operation
+	on       *loi.Value       // that is made
+	nth      uint32           // result of the call that it is, where that has several
+	received []*ast.UnaryExpr // receives in it, in the order of the source
+	free     bool             // what is added costs nothing on a path
+}
+
+func (w *fn) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
+	return &maker{fn: w, op: Operation{Operation: loi.Operation{Name: name, Kind: kind,
+		Line: uint32(w.lineAt(n.Pos()))}, Function: w.name, Self: w.self}}
+}
+
+// done registers the operation, without what is more than a trace can have, and returns its number,
+// from 1.
+func (m *maker) done() int {
+	m.op.Values = m.op.Values[:min(len(m.op.Values), loi.MaxValues)]
+	for i := range m.op.Values {
+		v := &m.op.Values[i]
+		v.Operands = v.Operands[:min(len(v.Operands), loi.MaxOperands)]
+	}
+	m.events++
+	m.out.Operations = append(m.out.Operations, m.op)
+	return len(m.out.Operations)
+}
+
+// value begins a value.
+func (m *maker) value(to loi.Place, when loi.When, then bool) {
+	m.op.Values = append(m.op.Values, loi.Value{To: to, When: when, Then: then})
+	m.on = &m.op.Values[len(m.op.Values)-1]
+	if n := len(m.v.controls); n > 0 {
+		m.control(m.v.controls[n-1], loi.Unmarked, 0)
+	}
+	for _, j := range m.v.jumped {
+		m.control(j.slot, loi.Unmarked, 0)
+	}
+}
+
+func (m *maker) control(slot uint32, mark loi.Mark, cost uint32) {
+	x := loi.Operand{From: loi.Place{Kind: loi.Slot, N: slot}, Cost: cost, Control: true, Mark: mark}
+	if mark != loi.Unmarked {
+		x.Levels = 1
+	}
+	if len(m.on.Operands) < loi.MaxOperands && !slices.Contains(m.on.Operands, x) {
+		m.on.Operands = append(m.on.Operands, x)
+	}
+}
+
+// from adds an operand, with the longest of its paths.
+func (m *maker) from(p loi.Place, cost uint32) *loi.Operand {
+	for i := range m.on.Operands {
+		if x := &m.on.Operands[i]; x.From == p && !x.Control {
+			x.Cost = max(x.Cost, cost)
+			return x
+		}
+	}
+	m.on.Operands = append(m.on.Operands, loi.Operand{From: p, Cost: cost})
+	return &m.on.Operands[len(m.on.Operands)-1]
+}
+
+// memory returns the term of the access at a node; false if none is recorded.
+func (m *maker) memory(n ast.Node) (loi.Place, bool) {
+	site := m.nodes[n]
+	if site == 0 || site > len(m.out.Sites) || m.out.Sites[site-1].Kind == LeftAlone {
+		return loi.Place{}, false
+	}
+	i := slices.Index(m.op.Sites, site)
+	if i < 0 {
+		i = len(m.op.Sites)
+		m.op.Sites = append(m.op.Sites, site)
+	}
+	return loi.Place{Kind: loi.Memory, N: uint32(i)}, true
+}
+
+// loads adds the access at an expression, if there is one, and returns the cost of a path that
+// comes to what it is made of.
+func (m *maker) loads(e ast.Expr, above uint32) uint32 {
+	if p, ok := m.memory(e); ok {
+		m.freely(m.addressed(e), func() { above = m.spend(costLoad, above) })
+		m.from(p, above)
+	}
+	return above
+}
+
+// expr adds what the value e depends on; above is the cost from e on.
+func (m *maker) expr(e ast.Expr, above uint32) {
+	if e == nil {
+		return
+	}
+	tv := m.info.Types[e]
+	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
+		return
+	}
+	add := func(c uint32) uint32 { return m.spend(c, above) }
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		m.expr(e.X, above)
+	case *ast.Ident:
+		if n, ok := m.slot(e); ok {
+			m.from(loi.Place{Kind: loi.Slot, N: n}, above)
+		} else {
+			m.loads(e, above)
+		}
+	case *ast.BinaryExpr:
+		c := add(cost(e.Op, m.info.TypeOf(e.X)))
+		m.expr(e.X, c)
+		m.expr(e.Y, c)
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			m.expr(e.X, above)
+			return
+		}
+		c := add(cost(e.Op, m.info.TypeOf(e.X)))
+		m.expr(e.X, c)
+		if e.Op == token.ARROW {
+			m.receive(e, c)
+		}
+	case *ast.StarExpr:
+		m.expr(e.X, m.loads(e, above))
+	case *ast.SelectorExpr:
+		above = m.loads(e, above)
+		if m.info.Selections[e] != nil {
+			m.expr(e.X, above)
+		}
+	case *ast.IndexExpr:
+		above = m.loads(e, above)
+		m.freely(m.addressed(e), func() { m.expr(e.X, above) })
+		m.index(e.Index, above)
+	case *ast.SliceExpr:
+		m.expr(e.X, above)
+		for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
+			m.index(x, above)
+		}
+	case *ast.TypeAssertExpr:
+		m.expr(e.X, add(costSimple))
+	case *ast.CompositeLit:
+		for _, x := range e.Elts {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				x = kv.Value
+			}
+			m.expr(x, above)
+		}
+	case *ast.CallExpr:
+		m.call(e, above)
+	}
+}
+
+// call adds what the result of a call depends on.
+func (m *maker) call(e *ast.CallExpr, above uint32) {
+	nth := m.nth // of its results
+	m.nth = 0
+	if n, ok := m.v.calls[e]; ok { // its results have slots
+		m.from(loi.Place{Kind: loi.Slot, N: n + nth}, above)
+		return
+	}
+	switch name := m.builtin(e); {
+	case m.info.Types[e.Fun].IsType():
+		above = m.spend(converted(m.info.TypeOf(e.Args[0]), m.info.TypeOf(e)), above)
+	case name == "min" || name == "max":
+		above = m.spend(cost(token.LSS, m.info.TypeOf(e))*uint32(len(e.Args)-1), above)
+	case name != "":
+		above = m.loads(e, above)
+	default:
+		if !m.foreign(e) {
+			m.from(loi.Place{Kind: loi.Returned, N: nth}, above)
+		}
+		m.expr(e.Fun, above)
+	}
+	for _, x := range e.Args {
+		m.expr(x, above)
+	}
+}
+
+// store begins the value of a place on the left side of an assignment, which depends on where that
+// is; false if it has none.
+func (m *maker) store(e ast.Expr, when loi.When, then bool) bool {
+	e = ast.Unparen(e)
+	if isBlank(e) {
+		return false
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if n, ok := m.slot(id); ok {
+			m.value(loi.Place{Kind: loi.Slot, N: n}, when, then)
+			m.on.Name = types.ExprString(e)
+			return true
+		}
+	}
+	if p, ok := m.memory(e); ok {
+		m.value(p, when, then)
+		m.on.Name = types.ExprString(e)
+		m.op.Work += costStore
+		m.address(e)
+		return true
+	}
+	if v := rootVar(m.info, e); v != nil && m.where(e) == local { // a part of a variable
+		if id, ok := base(e).(*ast.Ident); ok {
+			if n, ok := m.slot(id); ok {
+				m.value(loi.Place{Kind: loi.Slot, N: n}, when, then)
+				m.on.Name = types.ExprString(e)
+				m.from(loi.Place{Kind: loi.Slot, N: n}, 0)
+				m.address(e)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// address adds what the place of e depends on.
+func (m *maker) address(e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.IndexExpr:
+		m.freely(m.addressed(e), func() { m.expr(e.X, costStore) })
+		m.index(e.Index, costStore)
+	case *ast.StarExpr:
+		m.expr(e.X, costStore)
+	case *ast.SelectorExpr:
+		if m.info.Selections[e] != nil {
+			m.expr(e.X, costStore)
+		}
+	}
+}
+
+// base is the x of x.a[i].b and the like.
+func base(e ast.Expr) ast.Expr {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		default:
+			return e
+		}
+	}
+}
+
+// statement adds the values of an assignment, a definition or an update.
+func (m *maker) statement(s ast.Stmt, when loi.When, then bool) {
+	switch s := s.(type) {
+	case *ast.IncDecStmt:
+		m.update(s, s.X, nil, token.ADD, when, then)
+	case *ast.AssignStmt:
+		if op, ok := updates[s.Tok]; ok {
+			m.update(s, s.Lhs[0], s.Rhs[0], op, when, then)
+			return
+		}
+		for i, x := range s.Lhs {
+			if !m.store(x, when, then && i == 0) {
+				continue
+			}
+			above := uint32(0)
+			if m.on.To.Kind == loi.Memory {
+				above = costStore
+			}
+			m.result(s.Rhs, i, above)
+			m.marked(s, x)
+		}
+	case *ast.DeclStmt:
+		d, _ := s.Decl.(*ast.GenDecl)
+		if d == nil || d.Tok != token.VAR {
+			return
+		}
+		for _, spec := range d.Specs {
+			spec := spec.(*ast.ValueSpec)
+			for i, x := range spec.Names {
+				if !m.store(x, when, then) {
+					continue
+				}
+				m.result(spec.Values, i, 0)
+			}
+		}
+	}
+}
+
+// result adds what the i-th of the values of a list depends on, which may be results of one call.
+func (m *maker) result(list []ast.Expr, i int, above uint32) {
+	switch {
+	case len(list) == 0:
+	case i < len(list):
+		m.expr(list[i], above)
+	default:
+		m.nth = uint32(i)
+		m.expr(list[0], above)
+		m.nth = 0
+	}
+}
+
+// update adds the value of x op= y, with y nil of x++.
+func (m *maker) update(s ast.Stmt, x, y ast.Expr, op token.Token, when loi.When, then bool) {
+	if !m.store(x, when, then) {
+		return
+	}
+	c := cost(op, m.info.TypeOf(x))
+	m.op.Work += c
+	if m.on.To.Kind == loi.Memory {
+		c += costStore
+		m.freely(m.addressed(x), func() { m.from(m.on.To, m.spend(costLoad, c)) })
+	} else {
+		m.from(m.on.To, c)
+	}
+	m.expr(y, c)
+	m.marked(s, x)
+}
+
+// updates are the operators of assignments that read what they write.
+var updates = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB,
+	token.MUL_ASSIGN: token.MUL, token.QUO_ASSIGN: token.QUO, token.REM_ASSIGN: token.REM,
+	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
+	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT}
+
+// operated is the text of a statement of a list with its operation behind it.
+func (w *fn) operated(s ast.Stmt, text string) string {
+	if w.v == nil {
+		return text
+	}
+	name := ""
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		name = types.ExprString(s.Lhs[0])
+	case *ast.IncDecStmt:
+		name = types.ExprString(s.X)
+	case *ast.DeclStmt:
+		name = "var"
+	case *ast.SendStmt:
+		m := w.maker(s, loi.Compute, types.ExprString(s.Chan))
+		m.send(s)
+		return text + "; " + w.call("O", strconv.Itoa(m.done()))
+	case *ast.ReturnStmt:
+		if w.late && !w.apart(s) { // elsewhere it is in the place of the statement
+			return w.returned(s) + text
+		}
+		return text
+	default:
+		return text
+	}
+	m := w.maker(s, loi.Compute, name)
+	if m.statement(s, loi.Always, false); len(m.op.Values) == 0 {
+		return text
+	}
+	return text + "; " + w.call("O", strconv.Itoa(m.done()))
+}
