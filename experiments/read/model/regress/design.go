@@ -19,6 +19,8 @@ type Design struct {
 	Term    []int    // the term of each column, an index of Formula.Terms
 	Columns [][]float64
 	Y       []float64
+	// Constant names the terms that have no column: a categorical predictor of one level.
+	Constant []string
 	// Group is the number of each row's value of the absorbed column; nil: none is absorbed.
 	Group  []int
 	Groups int
@@ -207,7 +209,9 @@ func (d *Design) Codings() []Coding {
 }
 
 // Standardized returns d with each number of a predictor as its z-score (x - mean) / sd over the
-// rows of d, and products of these (regression paper, IV-B). A constant stays as it is.
+// rows of d, and products of these (regression paper, IV-B). A constant stays as it is. Without an
+// intercept, which would take up the means, x / sd stands in the place of the z-score: the model
+// stays the same, and a coefficient is times sd.
 func (d *Design) Standardized() *Design {
 	s := *d
 	s.Scaled = true
@@ -218,10 +222,13 @@ func (d *Design) Standardized() *Design {
 			scaled[i] = v
 			continue
 		}
-		z := *v
+		z, centre := *v, codings[i].Mean
+		if !d.Formula.Intercept && d.Formula.Groups == "" {
+			centre = 0
+		}
 		z.values = make([]float64, len(v.values))
 		for j, x := range v.values {
-			z.values[j] = (x - codings[i].Mean) / codings[i].SD
+			z.values[j] = (x - centre) / codings[i].SD
 		}
 		scaled[i] = &z
 	}
@@ -233,7 +240,7 @@ func (d *Design) Standardized() *Design {
 // (R's contr.treatment) where it stands alone or an earlier term has the rest of its own, otherwise
 // one for each; without intercept the first of all has one for each. This is R's rule.
 func (d *Design) fill(variables []*variable) {
-	d.Names, d.Term, d.Columns = nil, nil, nil
+	d.Names, d.Term, d.Columns, d.Constant = nil, nil, nil, nil
 	level := d.Formula.Intercept || d.Formula.Groups != ""
 	for n, t := range d.Formula.Terms {
 		columns, names := [][]float64{nil}, [][]string{nil}
@@ -270,6 +277,9 @@ func (d *Design) fill(variables []*variable) {
 				}
 			}
 			columns, names = products, list
+		}
+		if len(columns) == 0 {
+			d.Constant = append(d.Constant, d.Formula.Name(t))
 		}
 		for j, c := range columns {
 			d.Columns = append(d.Columns, c)
@@ -309,8 +319,11 @@ func (d *Design) part(rows []int) *Design {
 func (d *Design) Terms(terms []Term) *Design {
 	p := *d
 	p.Formula = d.Formula.With(terms)
-	p.Names, p.Term, p.Columns = nil, nil, nil
+	p.Names, p.Term, p.Columns, p.Constant = nil, nil, nil, nil
 	for n, t := range p.Formula.Terms {
+		if name := d.Formula.Name(t); slices.Contains(d.Constant, name) {
+			p.Constant = append(p.Constant, name)
+		}
 		for j, k := range d.Term {
 			if d.Formula.Terms[k].key() == t.key() {
 				p.Names = append(p.Names, d.Names[j])
@@ -343,16 +356,22 @@ func times(x, y []float64) []float64 {
 }
 
 func mean(x []float64) float64 {
+	m, rest := meanOf(x)
+	return m + rest
+}
+
+// meanOf returns the mean of x as a number and what its rounding left, which is smaller than the
+// distance of two numbers.
+func meanOf(x []float64) (m, rest float64) {
 	sum := 0.0
 	for _, v := range x {
 		sum += v
 	}
-	m := sum / float64(len(x))
-	rest := 0.0 // what rounding left
+	m = sum / float64(len(x))
 	for _, v := range x {
 		rest += v - m
 	}
-	return m + rest/float64(len(x))
+	return m, rest / float64(len(x))
 }
 
 // squares returns the sum of (x - m)^2.

@@ -57,18 +57,22 @@ func (d *Design) centred() (columns [][]float64, y, centre, scale, noise []float
 				sum[g] += x[i]
 				n[g]++
 			}
+			rest := make([]float64, d.Groups) // what rounding left of the means
 			for g := range sum {
 				sum[g] /= n[g]
 			}
 			for i, g := range d.Group {
-				r[i] -= sum[g]
+				rest[g] += (x[i] - sum[g]) / n[g]
+			}
+			for i, g := range d.Group {
+				r[i] = x[i] - sum[g] - rest[g]
 			}
 		case d.Formula.Intercept:
-			m := mean(x)
+			m, rest := meanOf(x)
 			for i := range r {
-				r[i] -= m
+				r[i] = x[i] - m - rest
 			}
-			return r, m
+			return r, m + rest
 		}
 		return r, 0
 	}
@@ -112,6 +116,9 @@ func (d *Design) Fit() (*Fit, error) {
 	}
 	columns, y, centre, scale, noise := d.centred()
 	f := &Fit{Design: d, centre: centre, scale: scale}
+	for _, name := range d.Constant {
+		f.Aliased = append(f.Aliased, Alias{Column: name})
+	}
 	for j := range columns {
 		if !(noise[j] < 1/(rankTolerance*math.Sqrt(float64(len(d.Y))))) { // constant, or 0
 			f.Aliased = append(f.Aliased, Alias{Column: d.Names[j]})
@@ -296,8 +303,8 @@ func (f *Fit) solve(qr *factored, columns [][]float64, y []float64) {
 		f.Leverage[i] = float64(squares(f.q.Data[i*p:(i+1)*p], 0)) + shares[i]
 	}
 	f.RSS, f.TSS = squares(f.Residuals, 0), squares(y, 0)
-	// what rounding leaves of a perfect fit is none
-	if f.DF == 0 || f.RSS <= 1e-28*squares(f.Design.Y, 0) {
+	// what rounding leaves of a perfect fit is none: y is as given, however large its mean is
+	if f.DF == 0 || f.RSS <= 1e-28*f.TSS {
 		f.RSS = 0
 	}
 }
