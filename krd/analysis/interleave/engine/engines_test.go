@@ -22,7 +22,7 @@ type naive struct {
 	ends, deadlocks   int64
 }
 
-// visit tries every thread. trace are the objects accessed so far, none for other steps.
+// visit tries every thread; the pc of one that has not been forked is -1. trace are the objects accessed so far, none for other steps.
 func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
 	stuck, over := true, true
 	for t := range x.p.Threads {
@@ -31,12 +31,13 @@ func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
 			over = false
 			continue
 		}
-		if pc[t] == len(code) {
+		if pc[t] == len(code) || pc[t] < 0 {
 			continue
 		}
 		over = false
 		op := code[pc[t]]
-		if op.Kind == Lock && holders[op.Arg] != nobody {
+		if op.Kind == Lock && holders[op.Arg] != nobody ||
+			op.Kind == Join && (pc[op.Arg] != len(x.p.Threads[op.Arg].Code) || waits[op.Arg] != nobody) {
 			continue
 		}
 		stuck = false
@@ -50,6 +51,8 @@ func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
 			h[op.Arg] = t
 		case Unlock:
 			h[op.Arg] = nobody
+		case Fork:
+			p[op.Arg] = 0
 		case Barrier:
 			w[t] = op.Arg
 			missing := false
@@ -105,22 +108,33 @@ func (x *naive) look(trace []int) {
 	}
 }
 
-// drawProgram draws threads with accesses, well nested locks and barriers.
+// drawProgram draws threads with accesses, well nested locks and barriers, that fork and join each
+// other.
 func drawProgram(t *rapid.T) *Program {
 	p := &Program{Locks: []string{"L", "M"}, Barriers: []string{"B"}}
 	objects := rapid.IntRange(1, 4).Draw(t, "objects")
 	for o := range objects {
 		p.Objects = append(p.Objects, fmt.Sprint("o", o))
 	}
-	left := 8
-	for i := range rapid.IntRange(1, 3).Draw(t, "threads") {
+	left, n := 8, rapid.IntRange(1, 3).Draw(t, "threads")
+	forked := map[int]bool{}
+	for i := range n {
 		th := Thread{Name: fmt.Sprint(i)}
 		held := -1
 		for range rapid.IntRange(0, 5).Draw(t, "steps") {
 			if left--; left < 0 {
 				break
 			}
-			switch rapid.IntRange(0, 7).Draw(t, "kind") {
+			switch rapid.IntRange(0, 9).Draw(t, "kind") {
+			case 8:
+				if next := i + 1; next < n && !forked[next] {
+					forked[next] = true
+					th.Code = append(th.Code, Op{Kind: Fork, Arg: next})
+				}
+			case 9:
+				if other := rapid.IntRange(0, n-1).Draw(t, "joined"); other != i {
+					th.Code = append(th.Code, Op{Kind: Join, Arg: other})
+				}
 			case 0:
 				if held < 0 {
 					held = rapid.IntRange(0, 1).Draw(t, "lock")
@@ -142,10 +156,37 @@ func drawProgram(t *rapid.T) *Program {
 		}
 		p.Threads = append(p.Threads, th)
 	}
+	for i := range p.Threads {
+		p.Threads[i].Forked = forked[i]
+	}
 	return p
 }
 
-// Both exact engines agree with the naive one on random programs with locks and barriers.
+// A thread that waits at a barrier has not ended, even if that is its last step: who joins it waits.
+func TestBarrierLast(t *testing.T) {
+	p := &Program{Objects: []string{"A"}, Barriers: []string{"Z"}, Threads: []Thread{
+		{Name: "t1", Code: []Op{{Kind: Fork, Arg: 1}, {Kind: Join, Arg: 1}, {Kind: Barrier}}},
+		{Name: "t2", Code: []Op{{Kind: Access}, {Kind: Barrier}}, Forked: true}}}
+	for name, engine := range map[string]func(*Program, Options) (*Result, error){
+		"exact": Exact, "enumeration": Enumerate} {
+		r, err := engine(p, Options{})
+		if err != nil || r.Interleavings.Int64() != 0 || r.Deadlocks.Int64() != 1 {
+			t.Errorf("%s: %+v, %v, expected one deadlock", name, r, err)
+		}
+	}
+	for _, s := range Samplers {
+		r, err := Sample(p, SampleOptions{Sampler: s, Runs: 5, Depth: 2, Seed: 1})
+		if errors.Is(err, ErrSampler) && s == Uniform { // nothing to draw from
+			continue
+		}
+		if err != nil || r.Interleavings.Int64() != 0 || r.Deadlocks.Int64() != 5 {
+			t.Errorf("%s: %+v, %v, expected deadlocks alone", s, r, err)
+		}
+	}
+}
+
+// Both exact engines agree with the naive one on random programs with locks, barriers, forks and
+// joins.
 func TestEngines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProgram(t)
@@ -156,7 +197,13 @@ func TestEngines(t *testing.T) {
 			x.largest = append(x.largest, make([]int64, len(p.Objects)+1))
 		}
 		n := len(p.Threads)
-		x.visit(make([]int, n), []int{nobody, nobody}, slices.Repeat([]int{nobody}, n), nil)
+		begun := make([]int, n)
+		for i := range begun {
+			if p.Threads[i].Forked {
+				begun[i] = -1
+			}
+		}
+		x.visit(begun, []int{nobody, nobody}, slices.Repeat([]int{nobody}, n), nil)
 		// samplers, and goroutines, show nothing that there is not
 		for _, s := range Samplers {
 			r, err := Sample(p, SampleOptions{Sampler: s, Runs: 5, Depth: 2, Seed: 1})

@@ -159,17 +159,23 @@ func (m *machine) next(s *state, t int) *Op {
 			return nil
 		}
 	case Join:
-		if s.pc[op.Arg] < 0 || int(s.pc[op.Arg]) < len(m.Threads[op.Arg].Code) {
+		if s.pc[op.Arg] < 0 || !m.over(s, op.Arg) {
 			return nil
 		}
 	}
 	return op
 }
 
+// over reports whether thread t, which has begun, has ended. One that waits at a barrier has not, even
+// if that is its last step.
+func (m *machine) over(s *state, t int) bool {
+	return int(s.pc[t]) >= len(m.Threads[t].Code) && s.waits[t] == nobody
+}
+
 // ended reports whether all threads that have begun have ended.
 func (m *machine) ended(s *state) bool {
 	for t, pc := range s.pc {
-		if pc >= 0 && int(pc) < len(m.Threads[t].Code) || s.waits[t] != nobody {
+		if pc >= 0 && !m.over(s, t) {
 			return false
 		}
 	}

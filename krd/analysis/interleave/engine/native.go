@@ -48,7 +48,7 @@ func (n *native) step(t int) (more bool) {
 		if n.stuck || n.err != nil {
 			return false
 		}
-		if pc := n.s.pc[t]; int(pc) == len(n.m.Threads[t].Code) && n.s.waits[t] == nobody {
+		if n.s.pc[t] >= 0 && n.m.over(n.s, t) {
 			n.left--
 			n.check()
 			return false
