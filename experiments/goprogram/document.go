@@ -126,7 +126,7 @@ type Part = krd.Part
 func newDocument(r *Request, b *front.Built) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
-		Stack: r.Build.Stack, Places: []Place{}, LeftFiles: []string{}, Warnings: []string{}}
+		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, Warnings: []string{}}
 	if d.Args == nil {
 		d.Args = []string{}
 	}

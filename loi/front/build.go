@@ -57,6 +57,7 @@ type Built struct {
 	Binary   string // below the folder that was given
 	Folder   string // of the package's sources, which go test runs its tests in
 	Packages []string
+	Stack    bool // what is on the stack is observed: BuildOptions.Stack, or implied by others
 	*Rewritten
 	flags   string            // of go build: how the rewritten packages are compiled
 	renamed map[string]string // sources that are embedded as they are, by the names for that
@@ -121,7 +122,7 @@ func buildProgram(ctx context.Context, opt BuildOptions, dir string) (*Built, er
 	if err := opt.seen(ctx, what.in, names, dir); err != nil {
 		return nil, err
 	}
-	b := &Built{Binary: filepath.Join(dir, "bin", what.binary), Folder: what.folder}
+	b := &Built{Binary: filepath.Join(dir, "bin", what.binary), Folder: what.folder, Stack: opt.Stack}
 	for {
 		list, err := b.rewrite(ctx, opt, names, Options{Escapes: plain.moved(), Stack: opt.Stack,
 			Regions: opt.Regions, Iterations: opt.Iterations, Sync: opt.Sync, Values: opt.Values,

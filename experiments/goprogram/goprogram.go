@@ -139,9 +139,9 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 // newMemory makes what the program shares.
 func newMemory(r *Request, b *front.Built) (*collect.Memory, error) {
 	if r.Build.Sample {
-		return collect.NewSampledMemory(len(b.Sites), r.Build.Stack)
+		return collect.NewSampledMemory(len(b.Sites), b.Stack)
 	}
-	return collect.NewMemory(len(b.Sites), r.Build.Stack || r.Build.Values, r.Build.Sync)
+	return collect.NewMemory(len(b.Sites), b.Stack, r.Build.Sync)
 }
 
 // run runs a program that was built and analyses it, has it observed or writes its trace. failed is the error of
@@ -245,7 +245,7 @@ func newAnalysis(r *Request, b *front.Built, p *collect.Program) (*analysis, err
 	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches,
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
-	a.reader.Layout, a.reader.Stack, a.left = p.Layout, r.Build.Stack || r.Build.Values, b.Left
+	a.reader.Layout, a.reader.Stack, a.left = p.Layout, b.Stack, b.Left
 	a.reader.Regions, a.reader.Operations = b.Regions, uint64(len(b.Operations))
 	var err error
 	if r.Build.Sample {
