@@ -402,7 +402,10 @@ func (a *app) measured(ctx context.Context, c *request.Request, t *hw.Topology,
 			unchecked := ""
 			if !slices.ContainsFunc(out.Results,
 				func(r result.Result) bool { return len(r.Repetitions) > 0 }) {
-				unchecked = " before any repetition was finished: nothing was checked"
+				unchecked = " before any repetition was finished"
+				if !slices.ContainsFunc(out.Results, func(r result.Result) bool { return r.Check != nil }) {
+					unchecked += ": nothing was checked"
+				}
 			}
 			return failure.Errorf(failure.Interrupted, "interrupted%s; what was done is kept in %s",
 				unchecked, out.Dir)

@@ -300,19 +300,41 @@ func anyOf(results []result.Result, f func(*result.Result) bool) bool {
 	return false
 }
 
+// checked reports what was checked and found right: the results of schedulers that finished a
+// repetition, or after an interruption what ran before (warm-ups, the serial run). It is empty where
+// nothing was checked or something failed, of which a warning tells.
+func checked(results []result.Result) string {
+	var right, none []string
+	any := false
+	for i := range results {
+		r := &results[i]
+		switch c := r.Check; {
+		case c != nil && !c.Passed:
+			return ""
+		case !r.Summary.TimeNS.Median.Known():
+			none = append(none, r.Scheduler)
+		case c != nil:
+			right = append(right, r.Scheduler)
+		}
+		any = any || r.Check != nil
+	}
+	switch {
+	case !any:
+		return ""
+	case len(right) == 0 && len(none) > 0:
+		return "No repetition was finished; what ran before them was checked, and is right."
+	case len(right) > 0 && len(none) > 0:
+		return fmt.Sprintf("The results of %s were checked, and are right; no repetition of %s was "+
+			"finished.", units.List(right), units.List(none))
+	}
+	return "The results were checked, and are right."
+}
+
 // status reports whether the results were checked, and what was asked for and is not known.
 func status(results []result.Result) []string {
 	var parts []string
-	passed, failed := 0, 0
-	for i := range results {
-		if c := results[i].Check; c != nil && c.Passed {
-			passed++
-		} else if c != nil { // a warning says it
-			failed++
-		}
-	}
-	if passed > 0 && failed == 0 {
-		parts = append(parts, "The results were checked, and are right.")
+	if c := checked(results); c != "" {
+		parts = append(parts, c)
 	}
 	r := &results[0]
 	k, ok := kernels.ByName(r.Kernel)

@@ -77,6 +77,40 @@ func TestBriefFits(t *testing.T) {
 	}
 }
 
+// What was checked is what was done: after an interruption some schedulers, or what ran before the
+// first repetition.
+func TestCheckedAfterInterruption(t *testing.T) {
+	for name, c := range map[string]struct {
+		finished, checked int // so many of six
+		want              string
+	}{
+		"all":          {6, 6, "The results were checked, and are right."},
+		"nothing":      {0, 0, ""},
+		"warm-ups":     {0, 6, "No repetition was finished; what ran before them was checked, and is right."},
+		"one":          {1, 6, "The results of workfirst were checked, and are right; no repetition of"},
+		"no checks":    {6, 0, ""},
+		"one, of some": {1, 1, "The results of workfirst were checked, and are right; no repetition of"},
+	} {
+		list := six()
+		for i := range list {
+			if i >= c.checked {
+				list[i].Check = nil
+			}
+			if i >= c.finished {
+				list[i].Summary = result.Summary{}
+			}
+		}
+		got := checked(list)
+		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, expected %q", name, got, c.want)
+		}
+		list[0].Check = &result.Check{}
+		if got := checked(list); got != "" {
+			t.Errorf("%s, and one failed: %q", name, got)
+		}
+	}
+}
+
 // The worst of runs is a screen too: every kind of warning, and all that can be missing. What there
 // is no room for is counted, and it is said how to see it.
 func TestBriefOfTheWorst(t *testing.T) {
