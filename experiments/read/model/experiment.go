@@ -75,28 +75,40 @@ const (
 // parameters, scheduler, cores), of medians over its repetitions and seeds as all commands print
 // them, or one for each repetition. Its columns are those of [stats.Catalogue] and what names a
 // row; its groups scheduler (twins are one), kernel, size (kernel and parameters), setting (these
-// and cores) and configuration. place picks the cells where there are several that never may be
-// pooled, by a part of their name. Errors: no cells; several places, which are named.
+// and cores) and configuration. Where cells are of several places, which never may be pooled, place
+// picks one by its name or a part of that; without it the place of most cells is taken, and a
+// warning names the others. Errors: no cells; several places with the part, or as many cells.
 func OfExperiments(list []*dataset.Experiment, repetitions bool, place string) (*Table, error) {
 	places := gather(list, place)
+	if i := slices.IndexFunc(places, func(p cellPlace) bool { return placeName(p.key) == place }); i >= 0 {
+		places = places[i : i+1]
+	}
 	var names []string
 	for _, e := range list {
 		names = append(names, e.Name)
 	}
-	switch name := strings.Join(names, ", "); {
-	case len(places) == 0:
+	name := strings.Join(names, ", ")
+	if len(places) == 0 {
 		return nil, failure.Errorf(failure.Data, "%s: no cell with results%s", name, ofPlace(place))
-	case len(places) > 1:
-		var words []string
-		for _, p := range places {
-			words = append(words, fmt.Sprintf("%q (%s)", placeName(p.key),
-				units.Count(len(p.cells), "cell")))
-		}
-		return nil, failure.Errorf(failure.Request, "%s: cells of %d places, which are never put "+
-			"together: %s; add --place with a part of one name", name, len(places),
-			strings.Join(words, ", "))
 	}
-	return places[0].table(list, repetitions), nil
+	slices.SortStableFunc(places, func(a, b cellPlace) int { return len(b.cells) - len(a.cells) })
+	var words []string
+	for _, p := range places {
+		words = append(words, fmt.Sprintf("%q (%s)", placeName(p.key),
+			units.Count(len(p.cells), "cell")))
+	}
+	if len(places) > 1 && (place != "" || len(places[0].cells) == len(places[1].cells)) {
+		return nil, failure.Errorf(failure.Request, "%s: cells of %d places, which are never put "+
+			"together: %s; add --place with one of these names, or a part that only one has", name,
+			len(places), strings.Join(words, ", "))
+	}
+	t := places[0].table(list, repetitions)
+	if len(places) > 1 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("the cells are of %d places, which are never put "+
+			"together: these are those of %s; left out are %s (--place)", len(places), words[0],
+			strings.Join(words[1:], ", ")))
+	}
+	return t, nil
 }
 
 // Places makes a table of each place of an experiment, by configurations.
@@ -108,15 +120,15 @@ func Places(e *dataset.Experiment) (tables []*Table) {
 	return tables
 }
 
-// A place is cells that may be pooled.
-type place struct {
+// A cellPlace is cells that may be pooled.
+type cellPlace struct {
 	key   dataset.Key // without kernel and parameters
 	of    *dataset.Experiment
 	cells []*dataset.Cell
 }
 
 // gather sorts cells by places whose name has a part.
-func gather(list []*dataset.Experiment, part string) (places []place) {
+func gather(list []*dataset.Experiment, part string) (places []cellPlace) {
 	index := map[dataset.Key]int{}
 	for _, e := range list {
 		for i := range e.Cells {
@@ -130,7 +142,7 @@ func gather(list []*dataset.Experiment, part string) (places []place) {
 			if !ok {
 				n = len(places)
 				index[key] = n
-				places = append(places, place{key: key, of: e})
+				places = append(places, cellPlace{key: key, of: e})
 			}
 			places[n].cells = append(places[n].cells, c)
 		}
@@ -139,7 +151,7 @@ func gather(list []*dataset.Experiment, part string) (places []place) {
 }
 
 // table makes the table of the cells of p; list are all experiments.
-func (p *place) table(list []*dataset.Experiment, repetitions bool) *Table {
+func (p *cellPlace) table(list []*dataset.Experiment, repetitions bool) *Table {
 	t := &Table{Frame: &regress.Frame{}, Groups: map[string][]string{}, Block: settingGroup}
 	var names []string
 	for _, e := range list {
