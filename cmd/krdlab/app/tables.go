@@ -1,4 +1,5 @@
-// Package app is the program krdlab: one file for each subcommand, flags in, exit codes out.
+// Package app runs the commands of krdlab: one file for each subcommand turns its flags into a call
+// and the result into output and an exit code.
 //
 // A module of its own adds schedulers, kernels and analyses without a change to krdlab. Its main is
 //
@@ -11,6 +12,11 @@
 //	}
 //
 // and they are in every command, list and figure from then on. See docs/outside.md.
+//
+// # Rejected
+//
+// Handing the tables through every function: a dozen packages would carry an argument for what
+// never changes in a process. They are variables that Main checks and sets before anything runs.
 package app
 
 import (

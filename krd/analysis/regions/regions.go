@@ -1,5 +1,6 @@
-// Package regions is the analysis `regions`: for each region of a program, function, loop, task or
-// kernel, how much is done in it and how much memory it touches, at all levels of nesting at once.
+// Package regions implements the analysis `regions`: for each region of a program (function, loop,
+// task or kernel) it computes how much is done in it and how much memory it touches, at all levels
+// of nesting at once.
 //
 //	events -> program: regions of each thread  -\
 //	       -> tasks: frame tree, depth first    -+-> footprint (package shadow) -> tree -> Document
@@ -8,6 +9,11 @@
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
 // Program Analysis, CGO 2013: the memory footprint profiler (5.1), and hierarchical critical path
 // analysis (5.2).
+//
+// # Rejected
+//
+// Iterations as regions by default: each cuts down every table that it touches once more, and the
+// paper has them for critical paths alone.
 package regions
 
 import (

@@ -1,5 +1,5 @@
-// Package shadow is vector shadow memory: for each address a vector of tags, one for each region of
-// a program that is open, for analyses that look at all of them at once.
+// Package shadow implements vector shadow memory: for each address it keeps a vector of tags, one
+// for each open region of a program, for analyses that look at all of them at once.
 //
 // Regions nest, so that at most one is open at each level, and the tags of a level have one place,
 // whichever region is open there. A tag that was written in another region of its level is not
@@ -14,6 +14,17 @@
 //
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
 // Program Analysis, CGO 2013. Levels are numbered from 0 here, from 1 in the paper.
+//
+// # Rejected
+//
+//   - A set for each open region: as many entries as levels for each datum.
+//   - One memory for all goroutines: a tag has room for one open region at each level, and each
+//     goroutine has its own.
+//   - A tag beside each version, as SlimTV has it: it follows from the version.
+//   - Cutting down the same short part of a table again and again, in place of all of it once: no
+//     gain (flate: 3.7 s of the memory's own time).
+//   - A thread that clears the tables of levels that ended: a table is cleared at its next use, by
+//     the core that then writes it.
 //
 //go:generate go run ./gen
 package shadow
