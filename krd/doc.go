@@ -25,4 +25,14 @@
 // histogram.go and groups.go count; misses.go predicts, ranking.go ranks, sample.go estimates;
 // report.go and warnings.go render documents. Figures are drawn by package plot, text for people by
 // krd/analysis/reuse.
+//
+// # Rejected
+//
+// The distances of a simulated run straight from the stepper, without a trace: an analysis of
+// ranges goes through the trace twice, and the records of workers reach the merge in bursts of
+// unknown length.
+//
+// For the distances within a steady loop (streamloop.go), an analysis of the first two iterations
+// on each set of lines of the filter: as slow as an analysis of every access. What an iteration
+// leaves behind follows without it.
 package krd

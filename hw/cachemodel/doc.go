@@ -81,4 +81,12 @@
 // branches were slower (a hit is in the first word for four of five), and so was reading the
 // directory and the LLC's sets for all rows of a block ahead. Huge pages for the directory made no
 // difference.
+//
+// For the times of kernels (pattern.go, krdlab/hw/ops; simulated over native time on two cores of
+// Zen 4): a rate for each kernel would be right for the kernels that were measured and give nothing
+// for others. One rate for all was wrong by factors of 0.07 to 2.9. All lines at latency over one
+// overlap: sor took 2.9 times its native time, because the words at the sides of its tiles, a line
+// each, were short rows. All lines of a run at the core's bandwidth: heat, whose rows are 2 KiB,
+// took half of its time; 0.95 with the first three lines at the price of short rows. Patterns
+// stated by kernels: the places of blocks give the same, but for single words here and there.
 package cachemodel

@@ -23,7 +23,7 @@ const (
 	// StreamLines is how long a run is at least that counts as a stream.
 	StreamLines = 8
 	// startLines is how many lines of a run come before a prefetcher is ahead. Like StreamLines it
-	// is an estimate, which heat bears out, whose rows are 2 KiB (docs/architecture.md).
+	// is an estimate, which heat bears out, whose rows are 2 KiB (doc.go, Rejected).
 	startLines = 3
 	// wordBytes is how long rows are at most that are words apart, as in a column of a matrix.
 	wordBytes = 8

@@ -40,7 +40,9 @@
 // each shape that covers an interval. Neither the length of the trace nor the number of bytes
 // matters.
 //
-// Rejected: partition refinement shape by shape, which visits every interval of every shape and is
+// # Rejected
+//
+// Partition refinement shape by shape, which visits every interval of every shape and is
 // quadratic where large ranges slide over each other; random signatures of sets (XOR of a number
 // for each shape), which are smaller, but must be verified to be exact.
 package atoms

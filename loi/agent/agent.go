@@ -29,6 +29,13 @@
 // A P's records are in memory until they are 64 KiB; then the goroutine that ends a kernel writes
 // them, after it has taken the time. What was written of a program that was killed can be
 // recovered (krdlab trace recover). Programs that end by os.Exit call [Close] before it.
+//
+// # Rejected
+//
+// Package loi's writer in place of the 150 lines here that write one type of record and the frame
+// around it: each traced program would import loi's dependencies. A test has loi write the same
+// trace and compares all bytes. A goroutine as a worker: there may be more than a trace has numbers
+// for, and its number is known to the runtime's own sources only.
 package agent
 
 import (

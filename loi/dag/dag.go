@@ -7,6 +7,10 @@
 // The events are those of [loi.Recorder.BeginTask] and what follows it. A [Builder] holds the tasks
 // that are alive, and forgets those that have ended; [Build] keeps the whole graph.
 // [Goroutines] is of runs whose workers tell by which operations they wait for each other.
+//
+// # Rejected
+//
+// The whole graph in memory: 200 bytes a task. Tests that need it build it by the same fold.
 package dag
 
 import (

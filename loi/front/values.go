@@ -26,8 +26,8 @@ import (
 // but continue the head of the loop. The head of a loop is one operation, at the beginning of the
 // iteration: what the loop begins with, its post statement and its condition.
 //
-// Rejected: shadow variables in the program (they change signatures and what is inlined), and a
-// program made of go/ssa (see docs/architecture.md).
+// Rejected: shadow variables in the program, which change signatures and inlining. The package
+// comment has more.
 type Operation struct {
 	loi.Operation
 	Function string

@@ -11,6 +11,11 @@
 //	}
 //
 // and they are in every command, list and figure from then on. See docs/outside.md.
+//
+// # Rejected
+//
+// Handing the tables through every function: a dozen packages would carry an argument for what
+// never changes in a process. They are variables that Main checks and sets before anything runs.
 package app
 
 import (

@@ -6,4 +6,10 @@
 //
 // A Request is consumed where a run begins (package measure and the documents of package result
 // take their parts from it); nothing below carries it on.
+//
+// # Rejected
+//
+// A configuration of names beside its resolved twin: names were looked up again wherever one was
+// needed. The settings of the document embedded in the request: the text of a binding and the
+// parsed one would have to be kept in step.
 package request

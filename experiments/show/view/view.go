@@ -3,9 +3,19 @@
 //
 //	loi.Trace -> scene.Run -> packed columns -> page.html, with the scripts
 //
-// The scripts (*.js) are plain JavaScript, typed in comments, that draws on canvases: docs/architecture.md
-// says why there is no library. What is shown follows from the columns alone; the page's own computations (who touched a block last at a time, what lies
-// between two uses) are checked against those of package scene.
+// The scripts (*.js) are plain JavaScript, typed in comments, and draw on canvases. They show the
+// columns and nothing else. Tests check what the page computes itself (who touched a block last at
+// a time, what lies between two uses) against package scene.
+//
+// # Rejected
+//
+//   - A library for rendering: regl, PixiJS and deck.gl need WebGL, which headless browsers and
+//     remote desktops do in software; uPlot draws series; d3 would bring scales and axes, of which
+//     the page has one. From afar a timeline is an image of rows and columns, made anew in 30 ms
+//     for a million executions.
+//   - Levels of detail in every file: they would double it, and a choice of the reader changes
+//     which mark a column shows. Only runs that are too large for 20 MiB have them (marks of
+//     several executions).
 package view
 
 import (

@@ -8,6 +8,11 @@
 // Source: Garcia, Jeon, Venkata and Taylor, Skadu: Efficient Vector Shadow Memories for Poly-Scopic
 // Program Analysis, CGO 2013: the memory footprint profiler (5.1), and hierarchical critical path
 // analysis (5.2).
+//
+// # Rejected
+//
+// Iterations as regions by default: each cuts down every table that it touches once more, and the
+// paper has them for critical paths alone.
 package regions
 
 import (

@@ -9,6 +9,13 @@
 // that it follows from, and a worker for each. It has no times: a worker may be as slow as it
 // likes. The kernels of a vertex are taken to follow each other on their node; in a real run those
 // of another may begin between them.
+//
+// # Rejected
+//
+//   - Kernels as vertices: a worker that has begun a piece of code ends it, so orders of kernels
+//     are equally likely only if each is weighed by the free workers at each of its beginnings. A
+//     piece has one kernel in all programs here but fmm and strassen.
+//   - A search that changes orders vertex by vertex: one of 16 384 moves no number visibly.
 package tasks
 
 import (
