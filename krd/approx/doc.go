@@ -3,8 +3,8 @@
 //
 // [Shards] samples: it follows the blocks whose hash falls below a threshold, and these alone, with
 // an exact engine, and scales what it finds. Good for the miss ratio of a given cache, and for far
-// reuses. A bin of the histogram that is below about one sampled block of distance cannot be told
-// from its neighbours, and is not shown.
+// reuses. Bins of the histogram below 1/rate blocks of distance were off by tens of per cent and are
+// not shown.
 //
 // [ScaleTree] follows every block, and merges the old ones, whose exact place matters little for a
 // relative accuracy such as 99.9 %. Every single distance is guaranteed; the time and memory for

@@ -1,7 +1,7 @@
 // Package model explains a quantity by others and their products, over the rows of a sweep or of
 // any table: `krdlab model`. The method is that of P. Rao and K. Murakami, "Using Statistical
 // Models for Embedded Java Performance Analysis" (the regression paper), the numbers are those of
-// [krdlab/experiments/stats/regress].
+// [krdlab/experiments/read/model/regress].
 //
 //	table.go, experiment.go  a table, from a file or from experiments
 //	constructed.go           relations that hold by construction, and the formula without one
