@@ -1,6 +1,6 @@
-// Package experiments is a run from request to run directory: one request gives one result for
-// each scheduler, with medians, intervals, overhead and work time inflation (KRD paper, I-A), and a
-// directory that is complete evidence.
+// Package experiments carries out a run: it measures what a request asks for, sums up each
+// scheduler with medians, intervals, overhead and work time inflation (KRD paper, I-A), and writes
+// a run directory with all evidence.
 //
 //	request.Request  ->  measure.Run  ->  result.Summarise  ->  result.RunDir
 //
@@ -8,11 +8,8 @@
 // statistics, documents, directories) does not depend on it, so that a native run, a simulated one
 // and a test's made-up one are summed up and written alike.
 //
-// The packages below it, each of which imports only those before it: request (what is asked, names
-// looked up once), result (documents, statistics, directories), replay (traces through a cache
-// model), measure (native and simulated), show (text for people). Above it are those that run many
-// and those that read what they left: sweep, dataset, correlate, compare, figures, report,
-// reproduce.
+// Packages below run do the parts: request, result, replay, measure and brief (text for people).
+// Packages sweep, read, show and papers run many, and read what they left.
 package experiments
 
 import (

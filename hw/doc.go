@@ -1,5 +1,5 @@
-// Package hw is what krdlab knows about the machine: its topology, its clock, which CPU a thread
-// runs on, and what it can count.
+// Package hw measures and controls this computer: topology, clock, the CPU of each thread, and
+// hardware counters.
 //
 // Words. A CPU is what Linux numbers (a hardware thread). A core has one or more CPUs (SMT
 // siblings). A node is the set of CPUs that share one last-level cache (LLC), for this is what the

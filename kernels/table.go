@@ -1,5 +1,4 @@
-// Package kernels is the table of kernels, and the suite that holds every scheduler to every
-// kernel.
+// Package kernels lists the kernels, and tests every scheduler with every kernel.
 //
 // A new kernel is a package beside fib and matmul that exports a [kernel.Kernel], and a line in the
 // table.

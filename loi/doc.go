@@ -1,4 +1,4 @@
-// Package loi is the tracer: low-overhead instrumentation of kernels.
+// Package loi records traces of kernel executions at low overhead, and reads and recovers them.
 //
 //	worker -> Recorder -> chunks of a Writer -> file -> Open -> Trace -> Cursor
 //	                                   \--------> Writer.Trace ---/

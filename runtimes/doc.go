@@ -1,4 +1,4 @@
-// Package runtimes runs fork-join programs under task schedulers that can be exchanged.
+// Package runtimes runs fork-join programs under exchangeable task schedulers.
 //
 // A program is a tree of tasks. A task is a [Frame]: it never blocks, it owns no stack, and all it
 // can be asked is "run child i of your present phase" and, once they have all finished, "how many

@@ -1,6 +1,5 @@
-// Command krdlab shows what a task scheduler does to data reuse: it runs kernels under schedulers,
-// traces them, and sets kernel reuse distances against cache misses, overhead and work time
-// inflation. See `krdlab help`.
+// Command krdlab runs kernels under task schedulers, traces them, and compares their reuse
+// distances with cache misses, overhead and work time inflation. See `krdlab help`.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package doctor tries what measurements need on this computer, and says what is limited or
-// missing, what that does to results, and what would help.
+// Package doctor tests what measurements need of this computer, and reports what is limited or
+// missing, how that affects results, and what would help.
 package doctor
 
 import (

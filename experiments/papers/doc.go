@@ -1,3 +1,3 @@
-// Package papers holds the evaluations of the published papers that krdlab redoes, one package each.
-// It has no code of its own.
+// Package papers holds packages that redo the evaluation of published papers, one package for each
+// paper. It has no code of its own.
 package papers

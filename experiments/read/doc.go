@@ -1,3 +1,3 @@
-// Package read holds what is concluded from runs that are kept: differences, correlations, winners,
-// models. It has no code of its own.
+// Package read holds the packages that draw conclusions from kept runs: differences, correlations,
+// winners, models. It has no code of its own.
 package read

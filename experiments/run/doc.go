@@ -1,3 +1,3 @@
-// Package run holds what one run consists of: what is asked, how it is measured, what is kept of it,
-// and what a person reads of it. It has no code of its own.
+// Package run holds the packages that make up one run: its request, its measurement, its results on
+// disk and their text. It has no code of its own.
 package run

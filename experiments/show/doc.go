@@ -1,3 +1,3 @@
-// Package show holds what a person looks at: figures, the report of an experiment, the page of a run.
-// It has no code of its own.
+// Package show holds the packages that show kept runs: figures, the report of an experiment, the
+// page of a run. It has no code of its own.
 package show

@@ -1,5 +1,5 @@
 // Package sweep runs many configurations into one experiment folder, whose form package dataset
-// describes, and sums it up in tables.
+// describes, and writes tables that sum them up.
 //
 // A plan is written before anything runs. Its cells are independent: each is what one `krdlab run`
 // of several schedulers would be, and is run by [experiments.Run]. A cell is finished when its

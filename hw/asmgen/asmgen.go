@@ -1,6 +1,7 @@
-// Package asmgen is what the generators of assembly share: each is a command gen beside the package
-// whose files it writes, lists them as [File] values, and has [Main] as its main and [Stale] as its
-// test. The assembler is avo's (github.com/mmcloughlin/avo). Only generators import this package.
+// Package asmgen writes the files of generators of assembly and tests that they are up to date. A
+// generator is a command gen beside the package whose files it writes, lists them as [File] values,
+// and has [Main] as its main and [Stale] as its test. The assembler is avo's
+// (github.com/mmcloughlin/avo). Only generators import this package.
 package asmgen
 
 import (

@@ -1,5 +1,5 @@
-// Package cachemodel tells what the memory accesses of kernels cost on a simulated machine, and how
-// many of them miss its caches.
+// Package cachemodel computes the time of the memory accesses of kernels on a simulated machine,
+// and how many of them miss its caches.
 //
 // A [Model] holds the private L2 of each core, the last-level cache (LLC) of each node and the
 // memories of a machine while a program runs on it. The program's data are blocks at addresses (a

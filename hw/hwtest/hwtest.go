@@ -1,4 +1,4 @@
-// Package hwtest has snapshots of /sys and /proc of machines, for tests of packages that read or
+// Package hwtest holds snapshots of /sys and /proc of machines, for tests of packages that read or
 // use a topology. testdata/sysfs/README.md says where they come from and what each is for.
 package hwtest
 

@@ -1,6 +1,5 @@
-// Package textfile finds out what every reader of a text file must know first: whether the file is
-// UTF-8. Decoders of JSON replace other bytes by U+FFFD, so that two names become one, and those of
-// TOML refuse a byte order mark.
+// Package textfile checks that a text file is UTF-8. Decoders of JSON replace other bytes by
+// U+FFFD, so that two names become one, and those of TOML refuse a byte order mark.
 package textfile
 
 import (

@@ -1,6 +1,6 @@
-// Package blocked cuts vectors and matrices into the blocks that records name, and says what
-// kernels must tell of them: sizes for the registry, places for a machine model, who touched a
-// block last for hints.
+// Package blocked cuts vectors and matrices into the blocks that records name, and computes what
+// kernels report of them: sizes for the registry, places for a machine model, the worker that
+// touched a block last for hints.
 //
 //	Vector, Matrix -> Space.Add, NewArray -> Objects (loi.Registry), Place (kernel.Modelled)
 package blocked

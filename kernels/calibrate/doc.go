@@ -1,8 +1,8 @@
-// Package calibrate measures on this computer what a simulated machine needs to know of the
-// runtimes and of the core: what a spawn, a steal or a lock costs under each scheduler, and how
-// many operations of each kind (package ops) a core does in a second. What is measured are the real
-// deques, shepherds' queues, mailboxes, joins and locks of package runtimes, through programs that
-// [runtimes.Run] executes, and loops of package loops, none of which is a kernel of the table.
+// Package calibrate measures on this computer the prices of a simulated machine: the time of a
+// spawn, a steal or a lock under each scheduler, and the rate of operations of each kind (package
+// ops) on a core. What is measured are the real deques, shepherds' queues, mailboxes, joins and
+// locks of package runtimes, through programs that [runtimes.Run] executes, and loops of package
+// loops, none of which is a kernel of the table.
 //
 // # How a cost is isolated
 //

@@ -1,5 +1,5 @@
-// Package fft is the discrete Fourier transform of n = R C complex numbers, n a power of two, by
-// transforms of R and C points with R = C or R = 2 C:
+// Package fft computes the discrete Fourier transform of n = R C complex numbers, n a power of two,
+// by transforms of R and C points with R = C or R = 2 C:
 //
 //	M. Frigo, C. E. Leiserson, H. Prokop, S. Ramachandran: Cache-Oblivious Algorithms. IEEE Symposium
 //	on Foundations of Computer Science (FOCS) 1999.

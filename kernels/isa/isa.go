@@ -1,5 +1,5 @@
-// Package isa names the instruction sets that kernels are written for and says which of them this
-// machine has.
+// Package isa names the instruction sets that kernels are written for and reports which of them
+// this machine has.
 package isa
 
 import (

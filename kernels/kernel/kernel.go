@@ -1,6 +1,5 @@
-// Package kernel is what a kernel is to the rest of krdlab: a name, parameters, and instances that
-// can be run, checked and run again. Kernels themselves are packages beside this one; the table of
-// them is package kernels.
+// Package kernel defines a kernel: a name, parameters, and instances that can be run, checked and
+// run again. Kernels themselves are packages beside this one; the table of them is package kernels.
 package kernel
 
 import (

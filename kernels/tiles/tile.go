@@ -1,4 +1,4 @@
-// Package tiles is what the kernels that factor matrices share: operations on tiles of a
+// Package tiles implements what the kernels that factor matrices share: operations on tiles of a
 // [dense.Matrix] in single precision, the steps of a right-looking factorisation as tasks, and the
 // check of a factorisation with vectors.
 //

@@ -1,7 +1,7 @@
-// Package uts counts the nodes of an unbalanced tree, which nobody knows before he has seen them: a
-// node has m children with probability q and none otherwise, as a hash says that is made of its
-// parent's hash and its own number among the siblings. Subtrees of one depth differ in size without
-// bound, and no hint can tell.
+// Package uts counts the nodes of an unbalanced tree, whose shape is not known in advance: a node
+// has m children with probability q and none otherwise, by a hash of its parent's hash and its own
+// number among the siblings. Subtrees of one depth differ in size without bound, and no hint can
+// tell.
 //
 //	S. Olivier, J. Huan, J. Liu, J. Prins, J. Dinan, P. Sadayappan, C.-W. Tseng: UTS: An Unbalanced
 //	Tree Search Benchmark. Languages and Compilers for Parallel Computing (LCPC) 2006.

@@ -1,6 +1,6 @@
-// Package analysis is what an analysis of traces is to the rest of krdlab: a name, options, what it
-// needs of a trace, and what takes the events. Analyses themselves are packages below this one; the
-// table of them is package analyses. See docs/adding-an-analysis.md.
+// Package analysis defines an analysis of traces: a name, options, what it needs of a trace, and a
+// receiver of events. Analyses themselves are packages below this one; the table of them is package
+// analyses. See docs/adding-an-analysis.md.
 //
 //	trace -> Ordered -> Sink -> Result -> View
 package analysis

@@ -1,6 +1,6 @@
-// Package causes says who causes a part of a reuse distance histogram: which kernels and which
-// objects the accesses in a range of distances are of, which objects were touched in between, and
-// which kernels had used the data before.
+// Package causes attributes a part of a reuse distance histogram: it finds the kernels and objects
+// of the accesses in a range of distances, the objects touched in between, and the kernels that had
+// used the data before.
 //
 // A [Counter] takes the accesses of one node in merged order; [Counter.Merge] adds up several
 // nodes, and [Counter.Result] ranks.

@@ -1,6 +1,6 @@
-// Package doc is what people and other programs see of an analysis: documents of paragraphs and
-// tables, and the values in them. Analyses and experiments make a Doc; whatever it is printed as,
-// numbers have the same digits, units and reasons.
+// Package doc prints documents of paragraphs, tables and values as text, HTML, Markdown, CSV, JSON
+// lines and Parquet. Analyses and experiments make a Doc; whatever it is printed as, numbers have
+// the same digits, units and reasons.
 //
 //	Number, Quantity           a measured value, or none; a median with its interval
 //	Column, Table, Doc         what is shown

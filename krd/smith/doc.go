@@ -1,5 +1,5 @@
-// Package smith predicts the misses of a cache from reuse distances: what an exact or approximate
-// engine of krd found, set against a capacity, a number of ways and a line size.
+// Package smith predicts the misses of a cache from reuse distances: distances of an exact or
+// approximate engine of krd, a capacity, a number of ways and a line size.
 //
 // A fully associative LRU cache of C bytes is decided by the distance alone: an access to s bytes
 // at distance D hits if D + s <= C (Mattson, Gecsei, Slutz and Traiger, IBM Syst. J. 9, 1970). For

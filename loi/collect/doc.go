@@ -1,5 +1,5 @@
-// Package collect reads what a rewritten Go program (package front) records while it runs, and
-// makes accesses by virtual identity of it (virda, section 3.1).
+// Package collect reads the records of a rewritten Go program (package front) while it runs, and
+// turns them into accesses by virtual identity (virda, section 3.1).
 //
 //	Memory (shared with the program) -> order (one stream) -> Reader (identities) -> Sink
 //

@@ -1,5 +1,5 @@
-// Package dag follows the task graph of a run by the events of its trace: who spawned whom, in
-// which phase, which kernels each piece of code ran, where and how long.
+// Package dag rebuilds the task graph of a run from the events of its trace: the parent and phase
+// of each task, and the kernels of each piece of code with their worker and time.
 //
 //	trace -> Ordered -> Builder -> a value of each task, made of those of its children
 //	               \-> GoroutineBuilder -> Goroutines -> Longest

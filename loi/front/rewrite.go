@@ -1,4 +1,4 @@
-// Package front rewrites Go programs so that they tell which data they access.
+// Package front rewrites Go programs so that they record which data they access.
 //
 //	typed packages -> Rewrite -> sources with calls of the agent, and a table of sites
 //

@@ -1,6 +1,6 @@
-// Package imports makes traces of what krdlab did not record: tables of accesses (CSV, Parquet),
-// the address traces that valgrind's lackey prints of real programs, and the key,size traces of
-// caches.
+// Package imports makes traces from data that krdlab did not record: tables of accesses (CSV,
+// Parquet), the address traces that valgrind's lackey prints of real programs, and the key,size
+// traces of caches.
 //
 // A parser reads the input and fills batches of rows in; a feeder, on another goroutine, checks the
 // rows against those before them (times, kinds of objects, sizes of blocks, workers) and gives

@@ -1,4 +1,5 @@
-// Package app is the program krdlab: one file for each subcommand, flags in, exit codes out.
+// Package app runs the commands of krdlab: one file for each subcommand turns its flags into a call
+// and the result into output and an exit code.
 //
 // A module of its own adds schedulers, kernels and analyses without a change to krdlab. Its main is
 //

@@ -1,4 +1,4 @@
-// Package steps is experiments that consist of steps: programs that are run and measured. What a
+// Package steps runs experiments that consist of steps, programs that are run and measured. What a
 // step found is kept in the experiment folder, so that the same command goes on after an interrupt;
 // all else is made anew of these files.
 //

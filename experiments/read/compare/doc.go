@@ -1,5 +1,5 @@
-// Package compare sets two experiments, or two runs, against each other: what changed, and whether
-// it is more than chance.
+// Package compare compares two experiments, or two runs: what changed, and whether it is more than
+// chance.
 //
 // Configurations are matched by kernel, parameters, substrate, machine, cache model, scheduler and
 // core count; their seeds are pooled. So a simulated number is never set against a measured one. Of

@@ -1,6 +1,6 @@
-// Package correlate sets the kernel reuse distances of an experiment against LLC misses and work
-// time inflation (KRD paper, IV-B and table I): the numbers of each configuration with intervals,
-// and coefficients of correlation.
+// Package correlate correlates the kernel reuse distances of an experiment with LLC misses and work
+// time inflation (KRD paper, IV-B and table I), and tabulates each configuration with its
+// intervals.
 //
 // What counts as one. A configuration is a scheduler, a core count and a size; its repetitions and
 // seeds measure the same thing again, and are pooled to medians. So n of a coefficient is the

@@ -1,5 +1,5 @@
-// Package survey says which scheduler is the best for which kernel, whether that can be told from
-// the others, and whether it stays so where what a runtime's operations cost is another.
+// Package survey finds the best scheduler for each kernel, whether its lead exceeds the
+// uncertainty, and whether it stays the best when the operations of runtimes have other prices.
 //
 // The best has the least median time. It is tested against each other scheduler as `krdlab compare`
 // tests (Mann-Whitney's U over the repetitions, a sign test against an exact value), and the p of a

@@ -1,5 +1,5 @@
-// Package dataset reads what runs and sweeps leave on disk, for whoever analyses it: an experiment
-// is a folder of cells, a cell one configuration under one scheduler.
+// Package dataset reads the folders that runs and sweeps leave on disk. An experiment is a folder
+// of cells, a cell one configuration under one scheduler.
 //
 // An experiment folder:
 //

@@ -1,5 +1,5 @@
-// Package measure does the measuring that a request asks for: all repetitions of all schedulers
-// and of the serial run, on threads of this computer or on a simulated machine.
+// Package measure runs all repetitions of all schedulers of a request, and of its serial run, on
+// threads of this computer or on a simulated machine.
 //
 //	Request  ->  Run  ->  setup  ->  native or simulation  ->  []*result.Measured
 //

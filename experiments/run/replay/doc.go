@@ -1,6 +1,6 @@
-// Package replay has a machine's cache model do the accesses of a recorded trace, and returns the
-// lines that missed last-level caches: what a native run has where there are no counters, and what
-// `krdlab krd --replay` asks of any trace.
+// Package replay feeds the accesses of a recorded trace to the cache model of a machine, and
+// returns the lines that missed last-level caches. Native runs have their misses from it where
+// there are no counters; `krdlab krd --replay` prints them for any trace.
 //
 //	trace  ->  executions of all workers by start  ->  cache model  ->  result.LLCMisses
 package replay

@@ -1,6 +1,6 @@
-// Package request is what a run is asked to do. Names are looked up once, at the door: a [Request]
-// holds the kernel, the schedulers and the machine themselves, and whoever gets it compares no
-// names.
+// Package request defines what a run is asked to do, and checks it. Names are looked up once, at
+// the door: a [Request] holds the kernel, the schedulers and the machine themselves, and whoever
+// gets it compares no names.
 //
 //	flags, files, plans  ->  FindKernel, ParseSchedulers  ->  Request  ->  Validate  ->  a run
 //

@@ -1,5 +1,5 @@
-// Package result is what came out of a run: the documents ([Result], [Manifest], [ReplayReport]),
-// the numbers in them, how repetitions are summed up, and the directory that keeps them.
+// Package result sums up the repetitions of a run, and reads and writes the documents of its
+// directory ([Result], [Manifest], [ReplayReport]).
 //
 //	repetitions (Measured)  ->  Summarise  ->  Result  ->  RunDir
 //	                                             |

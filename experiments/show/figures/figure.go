@@ -1,4 +1,4 @@
-// Package figures describes experiments as figures for print: those of the KRD paper, each from the
+// Package figures makes figures for print of experiments: those of the KRD paper, each from the
 // cells of one group (one kernel, its parameters, one substrate, one machine), and some that the
 // paper has not.
 //

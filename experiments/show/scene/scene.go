@@ -1,5 +1,6 @@
-// Package scene is a run as it lies: the objects of a trace as people think of them, a matrix as a
-// matrix, and who had which of their blocks; what each worker did when, and for which tasks.
+// Package scene turns a trace into columns for drawing: the objects with their shapes (a matrix as
+// a matrix), the workers that accessed each block, and the executions of each worker with their
+// tasks.
 //
 //	loi.Trace -> program, made anew without its data -> layouts of objects --\
 //	          -> Ordered, krd.Units, stack.Online of each node -------------- +-> Run

@@ -1,4 +1,4 @@
-// Package dense is the numerical half of matmul: single-precision matrices cut into blocks, the
+// Package dense implements the numerical half of matmul: single-precision matrices cut into blocks, the
 // leaf kernel C += A B on one block of each, seeded inputs and the check of a product.
 //
 // A [Matrix] knows its partition into blocks whatever its [Layout]; a [Multiplier] is made once for

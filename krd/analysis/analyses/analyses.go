@@ -1,4 +1,4 @@
-// Package analyses is the table of analyses.
+// Package analyses lists the analyses.
 package analyses
 
 import (

@@ -1,7 +1,7 @@
-// Package components is the analysis `components`: the reuse signature of a run and the peaks in it
-// (virda: "Virtual reuse distance analysis of SPECjvm2008 data locality", sections 2.2 and 4), and
-// what follows from those of several runs: how each component moves with the size of the input, and
-// the signature of a larger one.
+// Package components implements the analysis `components`: it finds the reuse signature of a run
+// and the peaks in it (virda: "Virtual reuse distance analysis of SPECjvm2008 data locality",
+// sections 2.2 and 4), and what follows from those of several runs: how each component moves with
+// the size of the input, and the signature of a larger one.
 //
 //	Of -> Signature -> Find -> Components
 //	Signatures of several sizes -> Predict -> Forecast -> Prediction

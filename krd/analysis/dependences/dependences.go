@@ -1,5 +1,5 @@
-// Package dependences is the analysis `dependences`: which loops of a program carry flow
-// dependences, from which operation to which, and how far.
+// Package dependences implements the analysis `dependences`: it finds which loops of a program
+// carry flow dependences, from which operation to which, and how far.
 //
 // It keeps a shadow of each datum in memory and of each slot of an activation: which operation
 // wrote it last, and in which iterations. An operation that reads a place depends on that one. If

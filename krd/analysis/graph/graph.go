@@ -1,5 +1,6 @@
-// Package graph is the analysis `graph`: work, span and parallelism of a task-parallel run, with the
-// bounds that a greedy scheduler keeps, and its graph drawn with repeated shapes folded.
+// Package graph implements the analysis `graph`: it computes work, span and parallelism of a
+// task-parallel run, with the bounds that a greedy scheduler keeps, and draws its graph with
+// repeated shapes folded.
 //
 // Work is the time of all kernels, span that of the longest path: the children of a phase could all
 // run at once, and phases follow each other. Both are of kernels alone, as they took in this run; what

@@ -1,7 +1,7 @@
-// Package interleave is the analysis `explore`: which reuse distances are possible, and likely, over
-// the schedules of a task-parallel program, and where in that range its policies lie; or over the
-// interleavings of the threads of a program that is a text. The engines are krd/analysis/interleave/engine and its
-// package tasks.
+// Package interleave implements the analysis `explore`: it finds which reuse distances are
+// possible, and likely, over the schedules of a task-parallel program, and where in that range its
+// policies lie; or over the interleavings of the threads of a program that is a text. Packages
+// engine and tasks compute them.
 package interleave
 
 import (

@@ -1,5 +1,6 @@
-// Package regions is the analysis `regions`: for each region of a program, function, loop, task or
-// kernel, how much is done in it and how much memory it touches, at all levels of nesting at once.
+// Package regions implements the analysis `regions`: for each region of a program (function, loop,
+// task or kernel) it computes how much is done in it and how much memory it touches, at all levels
+// of nesting at once.
 //
 //	events -> program: regions of each thread  -\
 //	       -> tasks: frame tree, depth first    -+-> footprint (package shadow) -> tree -> Document

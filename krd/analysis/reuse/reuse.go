@@ -1,5 +1,6 @@
-// Package reuse is the analysis `krd`: reuse distances by node or core, the misses expected of
-// given caches, and who causes the reuses of a range of distances. The engines are package krd's.
+// Package reuse implements the analysis `krd`: it reports reuse distances by node or core, the
+// misses expected of given caches, and the kernels and objects behind a range of distances. The
+// engines are those of package krd.
 package reuse
 
 import (

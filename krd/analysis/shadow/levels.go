@@ -1,5 +1,5 @@
-// Package shadow is vector shadow memory: for each address a vector of tags, one for each region of
-// a program that is open, for analyses that look at all of them at once.
+// Package shadow implements vector shadow memory: for each address it keeps a vector of tags, one
+// for each open region of a program, for analyses that look at all of them at once.
 //
 // Regions nest, so that at most one is open at each level, and the tags of a level have one place,
 // whichever region is open there. A tag that was written in another region of its level is not
