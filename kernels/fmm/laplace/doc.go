@@ -1,6 +1,6 @@
-// Package laplace implements the numerical half of the fast multipole method for 1/r in three dimensions:
-// Cartesian Taylor expansions of order 2 to 10, the operators between them, and direct sums. Which
-// cells meet, in which order and on which worker is decided elsewhere.
+// Package laplace implements the numerical half of the fast multipole method for 1/r in three
+// dimensions: Cartesian Taylor expansions of order 2 to 10, the operators between them, and direct
+// sums. Which cells meet, in which order and on which worker is decided elsewhere.
 //
 // # Equations
 //

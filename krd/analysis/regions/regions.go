@@ -10,6 +10,9 @@
 // Program Analysis, CGO 2013: the memory footprint profiler (5.1), and hierarchical critical path
 // analysis (5.2).
 //
+// Regions without iterations leave loops steady (krdlab/loi/front): such a loop comes as one event
+// and goes into the shadow memory as spans of data.
+//
 // # Rejected
 //
 // Iterations as regions by default: each cuts down every table that it touches once more, and the
