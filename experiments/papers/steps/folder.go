@@ -1,6 +1,6 @@
-// Package steps runs experiments that consist of steps, programs that are run and measured. What a
-// step found is kept in the experiment folder, so that the same command goes on after an interrupt;
-// all else is made anew of these files.
+// Package steps runs the programs of a paper's evaluation one after the other, for the packages
+// beside it. What each found is kept in the experiment folder, so that the same command goes on after
+// an interrupt; all else is made anew of these files.
 //
 //	[]Step -> Open -> Folder.Run -> a file for each step -> Load -> Report -> Folder.Write
 package steps
