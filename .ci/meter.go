@@ -12,7 +12,7 @@
 //
 // CPU seconds are user and system time of a test binary and of all processes that it waited for,
 // among them the builds of Go programs. They are divided by the speed of the computer: the time of
-// a fixed loop, on all CPUs at once, relative to the loop's time in the budget. So another
+// a fixed loop, two at once, relative to the loop's time in the budget. So another
 // processor, or another guest on this one, does not fail the check. Builds are to be cached: what
 // is built for the first time counts.
 package main
@@ -136,7 +136,8 @@ func packageName() (string, error) {
 }
 
 // loop returns the CPU seconds of fixed work that resembles that of tests: hashing, sorting,
-// allocating and maps, on all CPUs at once. It is the median of five.
+// allocating and maps, on two CPUs at once, as go test runs two binaries beside each other on the
+// computer of the budget. It is the median of five.
 func loop() float64 {
 	var times []float64
 	for range 5 {

@@ -67,13 +67,13 @@ func TestRecorded(t *testing.T) {
 // stories are the events of a trace by worker.
 type stories struct {
 	registry *loi.Registry
-	events   [][]told1
+	events   [][]copied
 	worker   map[uint32]int // by number of a goroutine
 	places   map[string]int // lines and objects of synchronisation, numbered by first use
 }
 
-// told1 is an event that is copied from the trace.
-type told1 struct {
+// copied is an event of the trace, with its accesses.
+type copied struct {
 	loi.Record
 	accesses []loi.Access
 	at       int64
@@ -89,7 +89,7 @@ func newStories(t *testing.T, tr *loi.Trace) *stories {
 		for len(s.events) <= e.Worker {
 			s.events = append(s.events, nil)
 		}
-		x := told1{Record: *e.Record, at: e.End}
+		x := copied{Record: *e.Record, at: e.End}
 		x.Args = slices.Clone(e.Args)
 		if e.Type != loi.EventRecord {
 			x.accesses = slices.Clone(e.Accesses())
@@ -184,7 +184,7 @@ func (s *stories) place(name string, address uint64) int {
 }
 
 // line returns what an event is, without stamps and the numbers that differ between builds.
-func (s *stories) line(e *told1, spins bool) string {
+func (s *stories) line(e *copied, spins bool) string {
 	r := s.registry
 	if e.Type != loi.EventRecord {
 		text := r.Kernels[e.Kernel].Name
@@ -232,65 +232,63 @@ func (s *stories) line(e *told1, spins bool) string {
 
 // checkOrder compares stamps where an event of one goroutine forces that of another: a start follows
 // what starts it, the k-th receive of a channel the k-th send, a receive from a closed channel the
-// close, and what waits for a wait group all that was done before.
+// close, and the only wait for a wait group all that was done.
 func (s *stories) checkOrder(t *testing.T) {
 	t.Helper()
 	type object struct {
 		name  loi.ObjectID
 		place uint64
 	}
-	starts, ends := map[uint32]int64{}, map[uint32]int64{}
-	sends, receives, closes := map[object][]uint64{}, map[object][]uint64{}, map[object]uint64{}
-	afterClose := map[object][]uint64{}
-	checked := 0
+	spawned, begun := map[uint32]int64{}, map[uint32]int64{}
+	at := map[loi.SyncOp]map[object][]uint64{} // when each operation on an object took effect
 	for _, list := range s.events {
 		for i := range list {
 			e := &list[i]
 			if n, _, ok := e.Goroutine(); ok && e.Event == loi.EventGo {
-				starts[n] = e.at
+				spawned[n] = e.at
 			} else if ok && e.Event == loi.EventStart {
-				ends[n] = e.at
+				begun[n] = e.at
 			}
-			x, ok := e.Sync()
-			if !ok || x.Timer || x.Object == loi.NoObject {
-				continue
-			}
-			o := object{x.Object, x.Place}
-			switch x.Op {
-			case loi.SyncSend:
-				sends[o] = append(sends[o], x.At)
-			case loi.SyncReceive:
-				receives[o] = append(receives[o], x.At)
-			case loi.SyncClose:
-				closes[o] = x.At
-			case loi.SyncReceiveClosed:
-				afterClose[o] = append(afterClose[o], x.At)
+			if x, ok := e.Sync(); ok && !x.Timer && x.Object != loi.NoObject {
+				if at[x.Op] == nil {
+					at[x.Op] = map[object][]uint64{}
+				}
+				o := object{x.Object, x.Place}
+				at[x.Op][o] = append(at[x.Op][o], x.At)
 			}
 		}
 	}
-	for n, at := range ends {
-		if from, ok := starts[n]; ok {
-			checked++
-			if at < from {
-				t.Errorf("goroutine %d begins %d ticks before it is started", n, from-at)
-			}
+	checked := 0
+	follows := func(what string, before, after uint64) {
+		if checked++; after < before {
+			t.Errorf("%s: %d ticks before what it follows", what, before-after)
 		}
 	}
-	for o, list := range receives {
+	for n, time := range begun {
+		if from, ok := spawned[n]; ok {
+			follows("the start of a goroutine", uint64(from), uint64(time))
+		}
+	}
+	for o, list := range at[loi.SyncReceive] {
+		sends := at[loi.SyncSend][o]
+		if len(sends) < len(list) {
+			t.Errorf("%d receives of %d sends", len(list), len(sends))
+			continue
+		}
 		slices.Sort(list)
-		slices.Sort(sends[o])
-		for k, at := range list {
-			checked++
-			if k >= len(sends[o]) || at < sends[o][k] {
-				t.Errorf("receive %d of %v has no send before it", k, o)
-			}
+		slices.Sort(sends)
+		for k, time := range list {
+			follows("a receive", sends[k], time)
 		}
 	}
-	for o, list := range afterClose {
-		for _, at := range list {
-			if checked++; at < closes[o] {
-				t.Errorf("a receive from %v, closed, before it is closed", o)
-			}
+	for o, list := range at[loi.SyncReceiveClosed] {
+		for _, time := range list {
+			follows("a receive from a closed channel", at[loi.SyncClose][o][0], time)
+		}
+	}
+	for o, list := range at[loi.SyncWait] {
+		if done := at[loi.SyncDone][o]; len(list) == 1 && len(done) > 0 {
+			follows("a wait", slices.Max(done), list[0])
 		}
 	}
 	if checked == 0 {

@@ -100,7 +100,8 @@ func TestDeepRecursion(t *testing.T) {
 		}
 	}
 	if own != 200003 || ends != begins {
-		t.Errorf("%d regions begin, %d of them the case's, and %d end, expected 200 003 with main.main of the program", begins,
+		t.Errorf("%d regions begin, %d of them the case's, and %d end, expected 200 003 "+
+			"with main.main of the program", begins,
 			own, ends)
 	}
 }

@@ -349,7 +349,8 @@ func (b *Built) build(ctx context.Context, opt BuildOptions, dir string,
 		return nil, err
 	}
 	n := 0
-	for original, text := range b.Files {
+	for _, original := range slices.Sorted(maps.Keys(b.Files)) {
+		text := b.Files[original]
 		n++
 		path := filepath.Join(folder, fmt.Sprintf("%d_%s", n, filepath.Base(original)))
 		if err := os.WriteFile(path, text, 0o644); err != nil {

@@ -311,9 +311,9 @@ func checked(results []result.Result) string {
 		switch c := r.Check; {
 		case c != nil && !c.Passed:
 			return ""
-		case !r.Summary.TimeNS.Median.Known():
+		case c == nil || !r.Summary.TimeNS.Median.Known():
 			none = append(none, r.Scheduler)
-		case c != nil:
+		default:
 			right = append(right, r.Scheduler)
 		}
 		any = any || r.Check != nil
@@ -325,7 +325,7 @@ func checked(results []result.Result) string {
 		return "No repetition was finished; what ran before them was checked, and is right."
 	case len(right) > 0 && len(none) > 0:
 		return fmt.Sprintf("The results of %s were checked, and are right; no repetition of %s was "+
-			"finished.", units.List(right), units.List(none))
+			"finished and checked.", units.List(right), units.List(none))
 	}
 	return "The results were checked, and are right."
 }

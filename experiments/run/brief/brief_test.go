@@ -89,6 +89,7 @@ func TestCheckedAfterInterruption(t *testing.T) {
 		"warm-ups":     {0, 6, "No repetition was finished; what ran before them was checked, and is right."},
 		"one":          {1, 6, "The results of workfirst were checked, and are right; no repetition of"},
 		"no checks":    {6, 0, ""},
+		"some checks":  {6, 1, "The results of workfirst were checked, and are right; no repetition of"},
 		"one, of some": {1, 1, "The results of workfirst were checked, and are right; no repetition of"},
 	} {
 		list := six()

@@ -82,21 +82,6 @@ func laidOut(name string) func() (string, error) {
 	})
 }
 
-// Cases returns the names of all cases.
-func Cases(t testing.TB) (names []string) {
-	t.Helper()
-	list, err := os.ReadDir(Dir(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range list {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	return names
-}
-
 // Lay writes a module of other files, by path, into a folder of the cache and returns it. The same
 // files are always in the same folder.
 func Lay(t testing.TB, name string, files map[string][]byte) string {
@@ -125,11 +110,13 @@ func LayCopy(t testing.TB, name, from string) string {
 func Work(t testing.TB, dir, key string, build func(folder string) error) string {
 	t.Helper()
 	folder := dir + "-" + hash([]byte(key+"\n"+os.Getenv("GOFLAGS")+"\n"+Source()))
-	err := os.MkdirAll(folder, 0o755)
-	if err == nil {
-		err = locked(folder+".lock", func() error { return build(folder) })
-	}
-	if err != nil {
+	if err := locked(folder+".lock", func() error {
+		now := time.Now()
+		if err := errors.Join(os.MkdirAll(folder, 0o755), os.Chtimes(folder, now, now)); err != nil {
+			return err
+		}
+		return build(folder)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -206,7 +193,7 @@ func lay(name string, files map[string][]byte) (dir string, err error) {
 	})
 }
 
-// prune removes what has not been used since a time: modules, and what was built of them.
+// prune removes what has not been used since a time: modules, what was built of them, and locks.
 func prune(all string, since time.Time) error {
 	list, err := os.ReadDir(all)
 	if err != nil {
@@ -231,7 +218,9 @@ func locked(file string, f func() error) error {
 		return err
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+	now := time.Now() // prune leaves what is used
+	if err := errors.Join(syscall.Flock(int(lock.Fd()), syscall.LOCK_EX),
+		os.Chtimes(file, now, now)); err != nil {
 		return err
 	}
 	return f()

@@ -22,7 +22,8 @@ type naive struct {
 	ends, deadlocks   int64
 }
 
-// visit tries every thread; the pc of one that has not been forked is -1. trace are the objects accessed so far, none for other steps.
+// visit tries every thread; the pc of one that has not been forked is -1. trace are
+// the objects accessed so far, none for other steps.
 func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
 	stuck, over := true, true
 	for t := range x.p.Threads {
