@@ -72,6 +72,9 @@ const (
 	EventStart EventKind = 21 // the first of a goroutine: its number; its function
 	EventEnd   EventKind = 22 // the last of a goroutine: as of EventGo
 	EventSync  EventKind = 23 // an operation by which goroutines wait for each other: see [Sync]
+	// an operation had begun and not ended when the program ended, at its begin, or the goroutine was
+	// running: see [Begun]
+	EventBegun EventKind = 24
 
 	EventOperation EventKind = 32 // values were computed: see [Record.Operation]
 )
@@ -83,7 +86,7 @@ var eventNames = [...]string{EventSteal: "steal",
 	EventHint: "hint", EventPlace: "place", EventChoice: "choice", EventMail: "mail", EventAsk: "ask",
 	EventAnswer: "answer", EventCharge: "charge", EventRange: "range",
 	EventGo: "spawn", EventStart: "start", EventEnd: "end", EventSync: "sync",
-	EventOperation: "operation"}
+	EventBegun: "begun", EventOperation: "operation"}
 
 // String returns the name of k, "steal" say, or "event(N)".
 func (k EventKind) String() string {

@@ -30,7 +30,13 @@ const (
 	SyncUpdate // read and written: an addition, a swap
 	SyncSleep
 
-	lastSyncOp = SyncSleep
+	// In an [EventBegun] alone.
+
+	SyncNever // a select without cases
+	SyncIO    // a file or a connection
+
+	lastSyncOp  = SyncSleep
+	lastBegunOp = SyncIO
 )
 
 var syncNames = [...]string{SyncSend: "send", SyncReceive: "receive",
@@ -38,7 +44,8 @@ var syncNames = [...]string{SyncSend: "send", SyncReceive: "receive",
 	SyncUnlock: "unlock", SyncReadLock: "read lock", SyncReadUnlock: "read unlock",
 	SyncDone: "done", SyncWait: "wait", SyncCondWait: "wait for condition", SyncSignal: "signal",
 	SyncOnce: "once", SyncOnceSeen: "once, done", SyncLoad: "atomic load",
-	SyncStore: "atomic store", SyncUpdate: "atomic update", SyncSleep: "sleep"}
+	SyncStore: "atomic store", SyncUpdate: "atomic update", SyncSleep: "sleep",
+	SyncNever: "select without cases", SyncIO: "input or output"}
 
 // String returns "send", or "operation(N)".
 func (o SyncOp) String() string {
@@ -91,6 +98,40 @@ func (s *Sync) Args() []uint32 {
 	return []uint32{op, uint32(s.Object), s.Room, uint32(s.Place), uint32(s.Place >> 32),
 		uint32(s.Begin), uint32(s.Begin >> 32), uint32(s.At), uint32(s.At >> 32), uint32(s.Away),
 		uint32(s.Away >> 32)}
+}
+
+// A Begun is an operation that a worker had begun and not ended when the program ended, or one of
+// the cases of its select: each is an [EventBegun], at the begin.
+type Begun struct {
+	Sync           // without Begin, At and Away
+	Where KernelID // whose name is the function and the line that began it; NoKernel: not known
+	Cases uint32   // of its select, with those that no event tells; 0: of nothing that is known
+}
+
+// NoKernel is the kernel of an operation that is begun where nobody knows.
+const NoKernel KernelID = 0xffff
+
+// Args returns the arguments of the event.
+func (o *Begun) Args() []uint32 {
+	return append(o.Sync.Args()[:5], uint32(o.Where), o.Cases)
+}
+
+// Begun returns what an [EventBegun] tells, with an Op of 0 for a worker that was running; false if
+// r is none.
+func (r *Record) Begun() (o Begun, ok bool) {
+	a := r.Args
+	switch {
+	case r.Type != EventRecord || r.Event != EventBegun:
+		return o, false
+	case len(a) == 0:
+		return o, true
+	case len(a) != 7 || a[0]&0xff == 0 || a[0]&0xff > uint32(lastBegunOp):
+		return o, false
+	}
+	o.Sync = Sync{Op: SyncOp(a[0]), Selected: a[0]&syncSelected != 0, Timer: a[0]&syncTimer != 0,
+		Object: ObjectID(a[1]), Room: a[2], Place: uint64(a[3]) | uint64(a[4])<<32}
+	o.Where, o.Cases = KernelID(a[5]), a[6]
+	return o, true
 }
 
 // syncArgs is how many arguments an [EventSync] has.

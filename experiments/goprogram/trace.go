@@ -177,10 +177,12 @@ func (t *traceSink) act(a *collect.Act) error {
 	case loi.EventGo, loi.EventEnd:
 		return t.b.Event(w, a.Kind, t.times[w], loi.GoArgs(a.Number, a.Away)...)
 	case loi.EventSync:
-		if a.Sync.Object, err = t.subject(a); err != nil {
+		if a.Sync.Object, err = t.subject(a.Class, a.Sync.Op); err != nil {
 			return err
 		}
 		return t.b.Event(w, a.Kind, t.times[w], a.Sync.Args()...)
+	case loi.EventBegun:
+		return t.open(w, a)
 	}
 	n, err := t.region(a.Region)
 	if err != nil {
@@ -197,15 +199,32 @@ func wraps(function string) bool {
 	return strings.Contains(function, ".gowrap") || strings.HasPrefix(function, "sync.")
 }
 
+// open adds what a worker was waiting for when the program ended.
+func (t *traceSink) open(w int, a *collect.Act) (err error) {
+	if a.Begun == nil {
+		return t.b.Event(w, a.Kind, t.times[w])
+	}
+	if a.Begun.Object, err = t.subject(a.Class, a.Begun.Op); err != nil {
+		return err
+	}
+	a.Begun.Where = loi.NoKernel
+	if where := t.a.program.Where(a.PCs); where != "" {
+		if a.Begun.Where, err = t.b.Kernel(where); err != nil {
+			return err
+		}
+	}
+	return t.b.Event(w, a.Kind, t.times[w], a.Begun.Args()...)
+}
+
 // subject returns the object of what an operation is about.
-func (t *traceSink) subject(a *collect.Act) (loi.ObjectID, error) {
-	if a.Class < 0 {
+func (t *traceSink) subject(class int, op loi.SyncOp) (loi.ObjectID, error) {
+	if class < 0 {
 		return loi.NoObject, nil
 	}
-	if c := t.a.reader.Classes[a.Class]; a.Sync.Op <= loi.SyncClose && c.Site == 0 && c.Name == "" {
+	if c := t.a.reader.Classes[class]; op <= loi.SyncClose && c.Site == 0 && c.Name == "" {
 		return t.b.Object("channel, made where nothing was rewritten", loi.Keyed)
 	}
-	return t.object(a.Class)
+	return t.object(class)
 }
 
 // region returns a region of the sources, which is registered when it first begins.

@@ -12,7 +12,7 @@ import (
 	"krdlab/hw/units"
 )
 
-// Layout of the memory, with loi/front/_runtime/krd.go: header, buffers, counts, chunks. Stacks
+// Layout of the memory, with loi/front/_runtime/krd.go: header, buffers, counts, waits, chunks. Stacks
 // of chunks are linked by their numbers plus 1 and have a tag above, so that two processes may push
 // and pop.
 const (
@@ -73,6 +73,7 @@ type header struct {
 	smallAt    uint64
 	_          [4]uint64
 	freeSmall  uint64
+	waitsAt    uint64
 }
 
 type buffer struct {
@@ -93,6 +94,16 @@ type buffer struct {
 }
 
 var _ [bufBytes]byte = [unsafe.Sizeof(buffer{})]byte{}
+
+// A wait is what the goroutine of a buffer waits for, as krdWait in the runtime.
+type wait struct {
+	what  uint64
+	at    uint64
+	pcs   [18]uint64
+	cases [6]event
+}
+
+const waitBytes = uint64(unsafe.Sizeof(wait{}))
 
 type chunk struct {
 	link   uint32
@@ -131,7 +142,8 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	}
 	bufsAt := uint64(4096)
 	countsAt := bufsAt + maxBufs*bufBytes
-	chunksAt := (countsAt + uint64(sites+1)*8 + 4095) &^ 4095
+	waitsAt := (countsAt + uint64(sites+1)*8 + 4095) &^ 4095
+	chunksAt := waitsAt + maxBufs*waitBytes
 	smallAt := chunksAt + maxChunks*chunkBytes
 	size := smallAt + maxBufs*smallBytes
 	m := &Memory{file: f, sites: sites}
@@ -145,7 +157,8 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	}
 	m.h = (*header)(unsafe.Pointer(unsafe.SliceData(m.bytes)))
 	*m.h = header{magic: magic, size: size, chunkBytes: chunkBytes, chunksAt: chunksAt,
-		bufsAt: bufsAt, bufs: maxBufs, countsAt: countsAt, smallBytes: smallBytes, smallAt: smallAt}
+		bufsAt: bufsAt, bufs: maxBufs, countsAt: countsAt, smallBytes: smallBytes, smallAt: smallAt,
+		waitsAt: waitsAt}
 	if stack {
 		m.h.observed = 1
 	}
@@ -189,6 +202,19 @@ func (m *Memory) Close() error {
 
 func (m *Memory) buf(i uint32) *buffer {
 	return (*buffer)(unsafe.Pointer(&m.bytes[m.h.bufsAt+uint64(i)*bufBytes]))
+}
+
+// waiting calls f for each goroutine that has not ended, when the program has, with what it was
+// waiting for: what is 0 if for nothing that is known.
+func (m *Memory) waiting(f func(number uint64, w *wait)) {
+	if m.h.sync == 0 {
+		return
+	}
+	for i := range uint32(min(m.h.bufsUsed, maxBufs)) {
+		if b := m.buf(i); b.state != 0 {
+			f(b.number, (*wait)(unsafe.Pointer(&m.bytes[m.h.waitsAt+uint64(i)*waitBytes])))
+		}
+	}
 }
 
 // at returns where a chunk is, and its bytes.

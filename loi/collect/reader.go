@@ -168,6 +168,7 @@ type thread struct {
 
 	started uint32   // of the goroutine, where those that wait are told of; 0: they are not
 	waits   *pending // what Done ends
+	over    bool     // it has ended
 
 	regions []openRegion // the innermost last
 	kernel  int          // as a Turn has it, of the innermost region that has one
@@ -518,6 +519,11 @@ func (r *Reader) made(t *thread, addr, site uint64) {
 	n := r.space.find(addr)
 	if n == 0 {
 		return // not on the heap: a constant, or of no bytes
+	}
+	if r.space.objects[n].addr != addr && r.sites[site-1].Kind == "variable" {
+		if n = r.space.split(addr, tinyBytes); n == 0 { // the compiler has allocated several at once
+			return
+		}
 	}
 	o := &r.space.objects[n]
 	if c := r.Classes[o.class]; o.addr == addr && c.Site == 0 && c.Name == "" {

@@ -41,6 +41,8 @@ var testSites = []front.Site{
 	{Kind: "copy-to", Mode: loi.Out, Object: "[]int64", Element: 8},
 	{Kind: "copy-from", Mode: loi.In, Object: "[]int64", Element: 8},
 	{Kind: "clear", Mode: loi.Out, Object: "[]int64", Element: 8},
+	{Kind: "variable", Object: "main.main.a", Bytes: 8},
+	{Kind: "variable", Object: "main.main.b", Bytes: 8},
 }
 
 const (
@@ -53,6 +55,8 @@ const (
 	siteTo
 	siteFrom
 	siteClear
+	siteA
+	siteB
 )
 
 func ev(kind, a, rest uint64) event { return event{a, kind<<56 | rest} }
@@ -117,6 +121,19 @@ func TestTinyObjects(t *testing.T) {
 	if len(p) != 5 || p[1]/lineBytes == p[0]/lineBytes || p[2] != p[1]+4 || p[3] == p[0] ||
 		p[4] != p[3]+8 || r.Accounts(0, 0).Unknown != 0 {
 		t.Errorf("places %v, %d unknown", p, r.Accounts(0, 0).Unknown)
+	}
+}
+
+// The compiler allocates several variables at once; each is an object of its own.
+func TestVariablesOfOneAllocation(t *testing.T) {
+	const a = 0xc000010000
+	r, _ := read(t, nil, ev(kindAlloc, a, 24), ev(kindType, 0, 1), ev(kindMade, a, siteA),
+		ev(kindMade, a+8, siteB), ev(kindMade, a+16, siteA))
+	for i, want := range []int{siteA, siteB, siteA} {
+		o := &r.space.objects[r.space.find(a+8*uint64(i))]
+		if o.addr != a+8*uint64(i) || o.bytes != 8 || r.Classes[o.class].Site != want {
+			t.Errorf("%d: %+v of %+v, expected site %d", i, *o, r.Classes[o.class], want)
+		}
 	}
 }
 

@@ -15,10 +15,12 @@ type Act struct {
 	// Number is which region of EventRegion and EventRegionEnd, 0: there were 2^32 before it; or which
 	// goroutine of EventGo, EventStart and EventEnd; or which operation of EventOperation, from 1.
 	Number uint32
-	Entry  uint64    // of EventStart: address of the function that it runs
-	Away   uint64    // of EventGo and EventEnd: ticks off its thread
-	Sync   *loi.Sync // of EventSync, without its Object
-	Class  int       // of the Object; -1: none
+	Entry  uint64     // of EventStart: address of the function that it runs
+	Away   uint64     // of EventGo and EventEnd: ticks off its thread
+	Sync   *loi.Sync  // of EventSync, without its Object
+	Begun  *loi.Begun // of EventBegun, without its Object and Where; nil: it was running
+	PCs    []uint64   // of EventBegun: where it was called, the innermost first
+	Class  int        // of the Object; -1: none
 }
 
 // An openRegion has begun in a goroutine and not ended.

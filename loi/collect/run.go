@@ -59,6 +59,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 			if _, err := o.round(true); err != nil {
 				return o.late, exit, err
 			}
+			m.waiting(r.waiting)
 			return o.late, exit, r.End()
 		case <-time.After(pause):
 		}

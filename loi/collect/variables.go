@@ -1,9 +1,13 @@
 package collect
 
 import (
+	"cmp"
 	"debug/elf"
+	"debug/gosym"
 	"encoding/binary"
 	"fmt"
+	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -23,9 +27,12 @@ type Program struct {
 	functions map[uint64]string // by address
 	data      []section
 	types     uint64 // names of types are told by their offset from here
+	text      uint64
+	lines     *gosym.Table // made when it is first asked for
 }
 
 type section struct {
+	name  string
 	addr  uint64
 	bytes []byte
 }
@@ -68,6 +75,9 @@ func OpenProgram(path string) (*Program, error) {
 		p.Variables = append(p.Variables, Variable{Name: s.Name, Address: s.Value, Bytes: s.Size})
 	}
 	for _, s := range f.Sections {
+		if s.Name == ".text" {
+			p.text = s.Addr
+		}
 		if s.Flags&elf.SHF_WRITE != 0 && s.Flags&elf.SHF_ALLOC != 0 && s.Size > 0 {
 			p.Variables = append(p.Variables, Variable{Unnamed, s.Addr, s.Size, true})
 		}
@@ -82,7 +92,7 @@ func OpenProgram(path string) (*Program, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the program %s: section %s: %w", path, s.Name, err)
 		}
-		p.data = append(p.data, section{s.Addr, b})
+		p.data = append(p.data, section{s.Name, s.Addr, b})
 	}
 	return p, nil
 }
@@ -94,6 +104,44 @@ func (p *Program) Function(addr uint64) string {
 		return name
 	}
 	return "main.main"
+}
+
+// Where names the function and the line of the source that did what the innermost of these calls
+// did for it: "main.worker, main.go:7". Functions of the standard library are passed over, unless
+// there are no others; the line is missing where such a one was inlined. "" if the program's file
+// does not tell.
+func (p *Program) Where(pcs []uint64) string {
+	if p.lines == nil {
+		for _, s := range p.data {
+			if s.name == ".gopclntab" {
+				p.lines, _ = gosym.NewTable(nil, gosym.NewLineTable(s.bytes, p.text))
+			}
+		}
+		if p.lines == nil {
+			return ""
+		}
+	}
+	root := "" // of the standard library
+	if main := p.lines.LookupFunc("runtime.morestack"); main != nil {
+		file, _, _ := p.lines.PCToLine(main.Entry)
+		root, _ = strings.CutSuffix(file, "runtime/asm_amd64.s")
+	}
+	first := ""
+	for _, pc := range pcs {
+		file, line, f := p.lines.PCToLine(pc - 1)
+		if f == nil {
+			continue
+		}
+		where := f.Name
+		if !strings.HasPrefix(file, root) {
+			where += ", " + filepath.Base(file) + ":" + strconv.Itoa(line)
+		}
+		if entry, _, _ := p.lines.PCToLine(f.Entry); !strings.HasPrefix(entry, root) {
+			return where
+		}
+		first = cmp.Or(first, where)
+	}
+	return first
 }
 
 // at returns the bytes from an address on, nil if the file has none there.

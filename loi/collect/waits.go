@@ -40,17 +40,58 @@ func (r *Reader) sync(t *thread, e event, at uint64) error {
 	case kindGo:
 		*w = pending{kind: kindGo, addr: e[0], away: rest}
 	case kindSync:
-		room := rest & syncRoom
-		*w = pending{kind: kindSync, addr: e[0], Sync: loi.Sync{
-			Op:       loi.SyncOp(rest >> syncOpShift),
-			Selected: rest&syncSelected != 0, Timer: rest&syncTimer != 0,
-			Room: uint32(min(room, 1<<32-1))}}
+		*w = pending{kind: kindSync, addr: e[0], Sync: syncOf(rest)}
 	case kindSyncAt:
 		w.Begin, w.At = e[0], rest
 	case kindDone:
 		return r.done(t, e, min(e[0], at))
 	}
 	return nil
+}
+
+// syncOf is what the second word of a kindSync tells.
+func syncOf(rest uint64) loi.Sync {
+	return loi.Sync{Op: loi.SyncOp(rest >> syncOpShift), Selected: rest&syncSelected != 0,
+		Timer: rest&syncTimer != 0, Room: uint32(min(rest&syncRoom, 1<<32-1))}
+}
+
+// waiting notes what a goroutine was waiting for when the program ended.
+func (r *Reader) waiting(number uint64, w *wait) {
+	t := r.threads[number]
+	if t == nil || t.started == 0 || t.over {
+		return
+	}
+	at := max(t.time, w.at)
+	open := Act{Time: at, Kind: loi.EventBegun, Class: -1}
+	if w.what == 0 {
+		open.Time = t.time
+		r.act(t, open)
+		return
+	}
+	for _, pc := range w.pcs {
+		if pc != 0 {
+			open.PCs = append(open.PCs, pc)
+		}
+	}
+	op, n := loi.SyncOp(w.what), w.what>>8
+	for _, c := range w.cases[:min(n, uint64(len(w.cases)))] {
+		x := open
+		s := syncOf(c[1])
+		x.Class, s.Place = r.subject(t, c[0])
+		x.Begun = &loi.Begun{Sync: s, Cases: uint32(min(n, 1<<32-1))}
+		r.act(t, x)
+	}
+	if n == 0 {
+		open.Begun = &loi.Begun{Sync: loi.Sync{Op: op}}
+		r.act(t, open)
+	}
+}
+
+// subject returns the class of what stands at an address, as events have it, and its place.
+func (r *Reader) subject(t *thread, addr uint64) (class int, place uint64) {
+	addr = r.real(t, addr)
+	o, _ := r.object(addr)
+	return int(o.class), o.virtual + addr - o.addr
 }
 
 // done ends what is pending.
@@ -69,9 +110,7 @@ func (r *Reader) done(t *thread, e event, at uint64) error {
 	case kindSync:
 		a := Act{Time: at, Kind: loi.EventSync, Sync: &w.Sync, Class: -1}
 		if w.Away = e.rest(); w.addr != 0 {
-			addr := r.real(t, w.addr)
-			o, _ := r.object(addr)
-			a.Class, w.Place = int(o.class), o.virtual+addr-o.addr
+			a.Class, w.Place = r.subject(t, w.addr)
 		}
 		r.act(t, a)
 	default:
@@ -82,7 +121,7 @@ func (r *Reader) done(t *thread, e event, at uint64) error {
 
 // ended notes the end of a goroutine.
 func (r *Reader) ended(t *thread, e event, at uint64) {
-	if t.started != 0 {
+	if t.over = true; t.started != 0 {
 		r.act(t, Act{Time: at, Kind: loi.EventEnd, Number: t.started, Away: e.rest()})
 	}
 }

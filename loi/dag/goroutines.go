@@ -76,6 +76,9 @@ type Goroutines struct {
 	// Dropped counts what operations followed but contradicts the rest: they would have waited for
 	// what waits for them.
 	Dropped uint64
+	// Waits are the goroutines that had not ended when the program did, as far as the trace tells what
+	// they were doing.
+	Waits []Wait
 	// Ordered reports whether locks or atomic variables are in the order of this run.
 	Ordered bool
 
@@ -129,6 +132,7 @@ type strand struct {
 	name    int32
 	any     bool
 	regions []uint32 // that are open: number and region of each
+	wait    int      // 1 + which of Waits is its, or 0
 }
 
 // A GoroutineBuilder takes the events of a trace of goroutines, in the order of time.
@@ -173,6 +177,10 @@ func (b *GoroutineBuilder) Event(e *loi.Event) error {
 		o.Place, o.Room = sync.Place, sync.Room
 		o.Begin, o.At = int64(sync.Begin)+common, int64(sync.At)+common
 		b.add(e.Worker, &o, int64(sync.Away))
+		return nil
+	}
+	if begun, ok := r.Begun(); ok {
+		b.begun(e.Worker, e.Start, &begun)
 		return nil
 	}
 	if number, away, ok := r.Goroutine(); ok {
@@ -270,6 +278,7 @@ func (b *GoroutineBuilder) End() *Goroutines {
 	}
 	g.Orphans = max(roots, 1) - 1
 	g.match()
+	g.wakers()
 	g.sort()
 	return g
 }

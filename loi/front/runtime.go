@@ -51,7 +51,7 @@ var patches = []patch{
 	{file: "runtime/proflabel.go", anchor: "\n\tgetg().labels = labels\n",
 		after: "\tkrdLabels(labels)\n"},
 	{file: "runtime/runtime2.go", anchor: "\n\tgcAssistBytes int64\n",
-		after: "\tkrd uintptr\n\tkrdAt, krdRested, krdAway uint64\n"},
+		after: "\tkrd uintptr\n\tkrdAt, krdRested, krdAway, krdOp, krdOn uint64\n"},
 	{file: "runtime/proc.go", after: "\n\tkrdResume(gp)\n",
 		anchor: "\nfunc execute(gp *g, inheritTime bool) {\n\tmp := getg().m\n"},
 }

@@ -47,6 +47,12 @@ type Goroutines struct {
 	Operations uint64    `json:"operations"`
 	Waits      []Waiting `json:"waits"` // the longest first
 	Path       []Stretch `json:"path"`  // the heaviest first
+	Begun      []Begun   `json:"begun"` // when the program ended
+	Circles    []Circle  `json:"circles"`
+	Deadlock   bool      `json:"deadlock"` // the program ended since all were waiting for each other
+	// Of those that had not ended: in no operation, and those whose operation the trace does not tell.
+	Running uint64 `json:"running"`
+	Untold  uint64 `json:"untold"`
 }
 
 // goroutineSink makes documents of traces of goroutines.
@@ -62,7 +68,8 @@ func isGoroutines(e *loi.Event) bool {
 		return false
 	}
 	k := e.Record.Event
-	return k == loi.EventGo || k == loi.EventStart || k == loi.EventEnd || k == loi.EventSync
+	return k == loi.EventGo || k == loi.EventStart || k == loi.EventEnd || k == loi.EventSync ||
+		k == loi.EventBegun
 }
 
 // end makes the document of d, which has what both kinds of traces have.
@@ -90,6 +97,7 @@ func (s *goroutineSink) end() (*result, error) {
 		}
 	}
 	s.sums(d, l.Work, l.Span, scale)
+	s.begun()
 	s.doubts()
 	s.waits()
 	s.path(l, scale)
@@ -127,7 +135,8 @@ func (s *goroutineSink) doubts() {
 	say(g.Twice, "start", "of a goroutine that had been started; only the first counts")
 	say(g.Orphans, "goroutine", "began at once, since the trace does not have who started them")
 	say(g.Unstarted, "goroutine", "that the trace has nothing of, but who started them")
-	say(g.Unended, "goroutine", "had not ended when the trace did")
+	say(d.Goroutines.Untold, "goroutine", "had not ended when the trace did, which does not tell what "+
+		"it was doing")
 	if s.unit == unitTime && s.executed > 0 {
 		d.Warnings = append(d.Warnings, "times are those of a program that recorded its accesses, which "+
 			"takes much longer than they do; --unit kernels counts accesses")

@@ -110,6 +110,9 @@ func TestGoroutines(t *testing.T) {
 	if len(d.Warnings) != 1 || !strings.HasPrefix(d.Warnings[0], "1 goroutine had not ended") {
 		t.Errorf("%q", d.Warnings)
 	}
+	if d.Goroutines.Untold != 1 || d.Goroutines.Deadlock {
+		t.Errorf("%+v", d.Goroutines)
+	}
 	var text bytes.Buffer
 	if err := r.View().Text(doc.NewPage(&text, 100)); err != nil {
 		t.Fatal(err)
@@ -170,6 +173,38 @@ func TestGoroutinesRefused(t *testing.T) {
 		if _, err := analysis.Run(context.Background(), c.tr, []analysis.Asked{{Analysis: Analysis,
 			Options: &c.opt}}, analysis.Options{}); !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
+		}
+	}
+}
+
+// TestNoneWaited has a goroutine alone: that it waited for nobody is said where it has ended.
+func TestNoneWaited(t *testing.T) {
+	for _, ended := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "a.loi")
+		b, err := loi.NewBuilder(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = b.Event(0, loi.EventStart, 1, 1)
+		if ended {
+			err = errors.Join(err, b.Event(0, loi.EventEnd, 2, loi.GoArgs(1, 0)...))
+		}
+		if err := errors.Join(err, b.Close(loi.Header{Substrate: loi.Native, Clock: loi.Clock{
+			Source: "tsc", Hz: 1e9}, Workers: []loi.Worker{{CPU: -1}}})); err != nil {
+			t.Fatal(err)
+		}
+		tr, err := loi.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		_, r := look(t, tr, Options{})
+		var text bytes.Buffer
+		if err := r.View().Text(doc.NewPage(&text, 100)); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(text.String(), "No goroutine waited"); said != ended {
+			t.Errorf("ended %t, in\n%s", ended, text.String())
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (r *result) Tables() []*doc.Table {
 	if r.d.Goroutines == nil {
 		return append([]*doc.Table{r.table()}, r.raceData()...)
 	}
-	return []*doc.Table{r.waitTable(true), r.pathTable(true)}
+	return []*doc.Table{r.waitTable(true), r.pathTable(true), r.begunTable(true)}
 }
 
 // waitTable has who waited for whom.
@@ -48,6 +48,49 @@ func (r *result) waitTable(all bool) *doc.Table {
 			in += " of " + w.Object
 		}
 		t.Row(w.Goroutine, w.For, w.Operation, w.By, w.Object, in, w.Times, w.Time)
+	}
+	return t
+}
+
+// begun says what goroutines were in when the program ended, and the circles among them.
+func (r *result) begun(out *doc.Doc) {
+	g := r.d.Goroutines
+	if g.Deadlock {
+		out.Say("A deadlock: every goroutine that had not ended was waiting.")
+	}
+	if len(g.Begun) > 0 {
+		out.Add(r.begunTable(false))
+	}
+	for _, c := range g.Circles {
+		text := "A circle, which nothing ends: "
+		if !c.Sure {
+			text = "A circle, as far as it is known who waits for whom: "
+		}
+		out.Say("%s%s.", text, strings.Join(c.Steps, "; "))
+	}
+}
+
+// begunTable has what goroutines were in when the program ended.
+func (r *result) begunTable(all bool) *doc.Table {
+	t := &doc.Table{Name: "begun", Title: "Not ended when the program did", Keys: 4,
+		Columns: []doc.Column{{Key: "goroutine", Head: "goroutine", Prose: true},
+			{Key: "operation", Data: true}, {Key: "object", Data: true}, {Key: "where", Data: true},
+			{Head: "in", Prose: true}, {Key: "count", Head: "count", Kind: doc.Whole},
+			{Key: "since_ns", Head: "since", Kind: doc.Real, Unit: doc.Nanoseconds},
+			{Key: "waits_for", Head: "waits for", Prose: true}}}
+	if r.h.Clock.Hz == 0 {
+		t.Columns[6] = doc.Column{Key: "ticks", Head: "ticks", Kind: doc.Real}
+	}
+	for _, b := range more(t, r.d.Goroutines.Begun, all) {
+		in := b.Operation
+		if b.Object != "" {
+			in += " of " + b.Object
+		}
+		if b.Where != "" {
+			in += ", in " + b.Where
+		}
+		t.Row(b.Goroutine, b.Operation, b.Object, b.Where, in, b.Count, b.Since,
+			strings.Join(b.For, "; "))
 	}
 	return t
 }

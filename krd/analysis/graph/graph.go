@@ -490,10 +490,11 @@ func (r *result) View() *doc.Doc {
 		t.Row("operations", units.Grouped(g.Operations), "with starts and ends")
 		t.Row(unitAccesses, units.Grouped(d.Kernels), "recorded")
 		out.Add(t)
-		if len(g.Waits) == 0 {
-			out.Say("No goroutine waited for another.")
-		} else {
+		r.begun(out)
+		if len(g.Waits) > 0 {
 			out.Add(r.waitTable(false))
+		} else if len(g.Begun) == 0 && g.Untold == 0 {
+			out.Say("No goroutine waited for another.")
 		}
 		out.Add(r.pathTable(false))
 		return out

@@ -37,6 +37,20 @@ type krdHeader struct {
 	smallAt    uint64        // offset of them
 	_          [4]uint64
 	freeSmall  atomic.Uint64 // stack of small chunks
+	waitsAt    uint64        // offset of what goroutines wait for, by buffer
+}
+
+// krdWait is what the goroutine of a buffer waits for. What is written last, and cleared first.
+type krdWait struct {
+	what  uint64 // 0: nothing; else the operation, and above it how many channels it is about
+	at    uint64 // ticks: since when
+	pcs   [18]uintptr
+	cases [6][2]uint64 // as two words of an event krdKindSync
+}
+
+func krdWaitOf(b *krdBuffer) *krdWait {
+	i := (uintptr(unsafe.Pointer(b)) - krd.base - uintptr(krd.h.bufsAt)) / krdBufBytes
+	return (*krdWait)(unsafe.Pointer(krd.base + uintptr(krd.h.waitsAt) + i*unsafe.Sizeof(krdWait{})))
 }
 
 type krdBuffer struct {
@@ -192,6 +206,7 @@ func krdNew(gp *g) *krdBuffer {
 
 // krdStart notes that gp, whose buffer is b, is a goroutine of the program, and what it runs.
 func krdStart(b *krdBuffer, gp *g) {
+	krdWaitOf(b).what = 0
 	krdPut(b, uint64(gp.startpc), krdKindEntry<<56)
 	krdPut(b, gp.goid, krdKindStart<<56|krdTicks()&(1<<56-1))
 }
@@ -417,6 +432,9 @@ func krdResume(gp *g) {
 		i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(krd.h.bufsAt)) / krdBufBytes)
 		krdTake(b, i, uint64(b.next)+1)
 		atomic.Store(&b.state, 1)
+	}
+	if krd.sync && gp.krd != 0 {
+		krdWaitOf((*krdBuffer)(unsafe.Pointer(gp.krd))).what = 0
 	}
 	gp.krdAway += uint64(cputicks()) - gp.krdRested
 	gp.krdRested = 0

@@ -1,6 +1,9 @@
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
 
 // Operations by which goroutines wait for each other, numbered as in krdlab/loi (SyncOp).
 const (
@@ -9,8 +12,14 @@ const (
 	krdReceiveClosed
 	krdClose
 
-	krdSignal = 12
-	krdSleep  = 18
+	krdLocked     = 5
+	krdReadLocked = 7
+	krdWaited     = 10
+	krdCondWaited = 11
+	krdSleep      = 18
+	krdNever      = 19
+	krdIO         = 20
+	krdSelect     = 21 // each case is a send or a receive
 
 	krdSelected = 1 << 47 // a case of a select
 	krdTimer    = 1 << 46 // the channel is a timer's
@@ -26,6 +35,118 @@ const (
 
 	krdTicksMask = 1<<56 - 1
 )
+
+// krdReasons are the operations that goroutines wait in.
+var krdReasons = [...]uint64{
+	waitReasonIOWait: krdIO, waitReasonSemacquire: krdLocked, waitReasonSleep: krdSleep,
+	waitReasonChanReceiveNilChan: krdReceive, waitReasonChanSendNilChan: krdSend,
+	waitReasonSelectNoCases: krdNever, waitReasonSelect: krdSelect,
+	waitReasonChanReceive: krdReceive, waitReasonChanSend: krdSend,
+	waitReasonSyncCondWait: krdCondWaited, waitReasonSyncMutexLock: krdLocked,
+	waitReasonSyncRWMutexRLock: krdReadLocked, waitReasonSyncRWMutexLock: krdLocked,
+	waitReasonSyncWaitGroupWait: krdWaited, waitReasonSynctestChanReceive: krdReceive,
+	waitReasonSynctestChanSend: krdSend, waitReasonSynctestSelect: krdSelect,
+	waitReasonSynctestWaitGroupWait: krdWaited,
+}
+
+// krdParked notes what gp waits for, which has just left its thread. The channels are still locked,
+// and gp is the last in their queues.
+func krdParked(gp *g) {
+	if !krd.sync || gp == nil || readgstatus(gp)&^_Gscan != _Gwaiting ||
+		int(gp.waitreason) >= len(krdReasons) || krdReasons[gp.waitreason] == 0 {
+		return
+	}
+	w := krdWaits(gp)
+	if w == nil {
+		return
+	}
+	what, n := krdReasons[gp.waitreason], uint64(0)
+	switch what {
+	case krdSend, krdReceive, krdSelect:
+		flags := uint64(0)
+		if what == krdSelect {
+			flags = krdSelected
+		}
+		last := (*hchan)(nil)
+		for sg := gp.waiting; sg != nil; sg = sg.waitlink {
+			c := sg.c.get()
+			if c == last {
+				continue
+			}
+			last = c
+			if q := c.sendq.last; q != nil && q.g == gp {
+				n = w.channel(n, gp, c, krdSend, flags)
+			}
+			if q := c.recvq.last; q != nil && q.g == gp {
+				n = w.channel(n, gp, c, krdReceive, flags)
+			}
+		}
+	case krdLocked, krdReadLocked, krdWaited, krdCondWaited:
+		if gp.krdOp != 0 && gp.waitreason != waitReasonSemacquire {
+			what, n = gp.krdOp, 1
+			w.cases[0] = [2]uint64{gp.krdOn, what << 48}
+		}
+	}
+	w.begins(gp, what|n<<8)
+}
+
+// krdWaits returns where it is told what gp waits for, nil if it cannot be.
+func krdWaits(gp *g) *krdWait {
+	if gp.krd == 0 {
+		if isSystemGoroutine(gp, false) {
+			return nil
+		}
+		b := krdNew(gp)
+		if b == nil {
+			return nil
+		}
+		gp.krd = uintptr(unsafe.Pointer(b))
+	}
+	return krdWaitOf((*krdBuffer)(unsafe.Pointer(gp.krd)))
+}
+
+func (w *krdWait) begins(gp *g, what uint64) {
+	w.at = uint64(cputicks())
+	for i := fpTracebackPCs(unsafe.Pointer(gp.sched.bp), w.pcs[:]); i < len(w.pcs); i++ {
+		w.pcs[i] = 0
+	}
+	atomic.Store64(&w.what, what)
+}
+
+// channel adds that the n-th case is an operation to a channel.
+func (w *krdWait) channel(n uint64, gp *g, c *hchan, op, flags uint64) uint64 {
+	if n < uint64(len(w.cases)) {
+		w.cases[n] = [2]uint64{krdPlace(gp, unsafe.Pointer(c)), krdOperation(c, op, flags)}
+	}
+	return n + 1
+}
+
+// krdPlace is an address as events have it.
+func krdPlace(gp *g, p unsafe.Pointer) uint64 {
+	a := uint64(uintptr(p))
+	if a-uint64(gp.stack.lo) < uint64(gp.stack.hi-gp.stack.lo) {
+		a = krdOnStack | (uint64(gp.stack.hi) - a)
+	}
+	return a
+}
+
+// krdOperation is an operation to a channel, as the second word of an event krdKindSync.
+func krdOperation(c *hchan, op, flags uint64) uint64 {
+	if c.timer != nil {
+		flags |= krdTimer
+	}
+	return op<<48 | min(uint64(c.dataqsiz), krdRoom) | flags
+}
+
+// krdBegins keeps that the running goroutine begins an operation to what stands at p, and returns
+// the tick.
+//
+//go:linkname krdBegins
+func krdBegins(op uint64, p unsafe.Pointer) uint64 {
+	gp := getg()
+	gp.krdOp, gp.krdOn = op, krdPlace(gp, p)
+	return krdTicks()
+}
 
 // krdSyncOn begins to record them: the goroutines of the runtime itself have begun.
 func krdSyncOn() {
@@ -83,7 +204,7 @@ func krdOn() bool { return krd.sync }
 //
 //go:linkname krdSyncOf
 func krdSyncOf(op uint64, p unsafe.Pointer, begin uint64) {
-	krdSync(getg(), op, p, 0, begin, 0)
+	krdSync(getg(), p, op<<48, begin, 0)
 }
 
 // krdMark keeps when an operation of the running goroutine takes effect.
@@ -95,24 +216,21 @@ func krdMark() { getg().krdAt = uint64(cputicks()) }
 //
 //go:linkname krdMarked
 func krdMarked(op uint64, p unsafe.Pointer, begin uint64) {
-	krdSync(getg(), op, p, 0, begin, getg().krdAt)
+	krdSync(getg(), p, op<<48, begin, getg().krdAt)
 }
 
-// krdSync notes an operation of gp. at is when it took effect; 0: now.
-func krdSync(gp *g, op uint64, p unsafe.Pointer, room, begin, at uint64) {
+// krdSync notes an operation of gp, above its flags and the room. at is when it took effect; 0: now.
+func krdSync(gp *g, p unsafe.Pointer, op, begin, at uint64) {
 	b := krdOf(gp)
+	gp.krdOp = 0
 	if b == nil {
 		return
-	}
-	a := uint64(uintptr(p))
-	if a-uint64(gp.stack.lo) < uint64(gp.stack.hi-gp.stack.lo) {
-		a = krdOnStack | (uint64(gp.stack.hi) - a)
 	}
 	end := uint64(cputicks())
 	if at == 0 {
 		at = end
 	}
-	krdPut(b, a, krdKindSync<<56|op<<48|room)
+	krdPut(b, krdPlace(gp, p), krdKindSync<<56|op)
 	krdPut(b, begin, krdKindSyncAt<<56|at&krdTicksMask)
 	krdPut(b, end, krdKindDone<<56|gp.krdAway&krdTicksMask)
 }
@@ -135,10 +253,7 @@ func krdPass(sg *sudog) {
 // krdChannel notes an operation to a channel.
 func krdChannel(c *hchan, op, flags, begin uint64) {
 	gp := getg()
-	if c.timer != nil {
-		flags |= krdTimer
-	}
-	krdSync(gp, op, unsafe.Pointer(c), min(uint64(c.dataqsiz), krdRoom)|flags, begin, gp.krdAt)
+	krdSync(gp, unsafe.Pointer(c), krdOperation(c, op, flags), begin, gp.krdAt)
 }
 
 func chansend(c *hchan, ep unsafe.Pointer, block bool, callerpc uintptr) bool {
@@ -210,7 +325,7 @@ func timeSleep(ns int64) {
 	begin := krdTicks()
 	krdTimeSleep(ns)
 	if krd.sync {
-		krdSync(getg(), krdSleep, nil, 0, begin, 0)
+		krdSync(getg(), nil, krdSleep<<48, begin, 0)
 	}
 }
 
@@ -218,7 +333,11 @@ func timeSleep(ns int64) {
 // it sent it something; krdTook that gp has it.
 func krdHand(c *coro, gp *g) {
 	if krd.sync {
-		krdSync(gp, krdSend, unsafe.Pointer(c), krdRoom, krdTicks(), 0)
+		krdSync(gp, unsafe.Pointer(c), krdSend<<48|krdRoom, krdTicks(), 0)
+		if w := krdWaits(gp); w != nil { // a coroutine that ends has it taken back
+			w.cases[0] = [2]uint64{krdPlace(gp, unsafe.Pointer(c)), krdReceive<<48 | krdRoom}
+			w.begins(gp, krdReceive|1<<8)
+		}
 	}
 	krdRest(gp)
 }
@@ -226,6 +345,6 @@ func krdHand(c *coro, gp *g) {
 func krdTook(c *coro, gp *g) {
 	krdResume(gp)
 	if krd.sync {
-		krdSync(gp, krdReceive, unsafe.Pointer(c), krdRoom, krdTicks(), 0)
+		krdSync(gp, unsafe.Pointer(c), krdReceive<<48|krdRoom, krdTicks(), 0)
 	}
 }

@@ -22,6 +22,9 @@ func krdOn() bool
 //go:linkname krdTicks runtime.krdTicks
 func krdTicks() uint64
 
+//go:linkname krdBegins runtime.krdBegins
+func krdBegins(op uint64, p unsafe.Pointer) uint64
+
 //go:linkname krdSyncOf runtime.krdSyncOf
 func krdSyncOf(op uint64, p unsafe.Pointer, begin uint64)
 
@@ -46,7 +49,7 @@ func (m *Mutex) Lock() {
 		m.mu.Lock()
 		return
 	}
-	begin := krdTicks()
+	begin := krdBegins(krdLocked, unsafe.Pointer(m))
 	m.mu.Lock()
 	krdSyncOf(krdLocked, unsafe.Pointer(m), begin)
 }
@@ -70,7 +73,7 @@ func (m *Mutex) Unlock() {
 
 // RLock locks rw for reading.
 func (rw *RWMutex) RLock() {
-	begin := krdTicks()
+	begin := krdBegins(krdReadLocked, unsafe.Pointer(rw))
 	rw.krdRLock()
 	if krdOn() {
 		krdSyncOf(krdReadLocked, unsafe.Pointer(rw), begin)
@@ -89,7 +92,7 @@ func (rw *RWMutex) TryRLock() bool {
 
 // Lock locks rw for writing.
 func (rw *RWMutex) Lock() {
-	begin := krdTicks()
+	begin := krdBegins(krdLocked, unsafe.Pointer(rw))
 	rw.krdLock()
 	if krdOn() {
 		krdSyncOf(krdLocked, unsafe.Pointer(rw), begin)
@@ -108,7 +111,7 @@ func (rw *RWMutex) TryLock() bool {
 
 // Wait blocks until the WaitGroup task counter is zero.
 func (wg *WaitGroup) Wait() {
-	begin := krdTicks()
+	begin := krdBegins(krdWaited, unsafe.Pointer(wg))
 	wg.krdWait()
 	if krdOn() {
 		krdSyncOf(krdWaited, unsafe.Pointer(wg), begin)
@@ -121,7 +124,7 @@ func krdWait(c *Cond, t uint32) {
 		runtime_notifyListWait(&c.notify, t)
 		return
 	}
-	begin := krdTicks()
+	begin := krdBegins(krdCondWaited, unsafe.Pointer(c))
 	krdMark() // where it was signaled already
 	runtime_notifyListWait(&c.notify, t)
 	krdMarked(krdCondWaited, unsafe.Pointer(c), begin)

@@ -134,7 +134,8 @@ func read(in fs.FS) (map[string][]byte, error) {
 	return files, err
 }
 
-// program returns the source of the program of all cases.
+// program returns the source of the program of all cases. All are on one line, so that another case
+// does not move what has been recorded.
 func program(files map[string][]byte) []byte {
 	var imports, cases bytes.Buffer
 	var names []string
@@ -146,10 +147,10 @@ func program(files map[string][]byte) []byte {
 	slices.Sort(names)
 	for _, name := range names {
 		fmt.Fprintf(&imports, "\t%q\n", Module+"/"+name)
-		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", name, name)
+		fmt.Fprintf(&cases, "//line main.go:3\n\tcase %q:\n\t\t%s.Main()\n", name, name)
 	}
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"flag\"\n\t\"os\"\n\n%s)\n\n"+
-		"func main() {\n\tflag.Parse()\n\tswitch flag.Arg(0) {\n%s\tdefault:\n"+
+		"//line main.go:1\nfunc main() {\n\tflag.Parse()\n\tswitch flag.Arg(0) {\n%s\tdefault:\n"+
 		"\t\tprintln(flag.Arg(0), \"is no case\")\n\t\tos.Exit(9)\n\t}\n}\n", &imports, &cases)
 }
 
