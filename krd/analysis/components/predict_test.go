@@ -296,7 +296,17 @@ func TestQuestions(t *testing.T) {
 		"the actual histogram exclusive distances betwe": func(q *Question) { q.Actual = counted(t, "line", "lu", 512) },
 		"by bytes; expected the same":                    func(q *Question) { q.Small[1].Report.Weight = krd.WeightBytes },
 		"inclusive distances":                            func(q *Question) { q.Small[1].Report.Distance = krd.Inclusive },
-		"b.json: there are no accesses":                  func(q *Question) { q.Small[1].Report.Histogram = krd.Histogram{} },
+		"a.json is a run of lu, and b.json of go sor": func(q *Question) {
+			q.Small[0].Report.ProgramName, q.Small[1].Report.ProgramName = "lu", "go sor"
+		},
+		"a.json has n=128 and size 64, and b.json n=64 and size 128": func(q *Question) {
+			q.Small[0].Report.N, q.Small[1].Report.N = "128", "64"
+		},
+		"b.json has n=128 and size 128, and the actual histogram n=128 and size 512": func(q *Question) {
+			q.Small[1].Report.N, q.Actual = "128", counted(t, "datum", "lu", 512)
+			q.Actual.N = "128"
+		},
+		"b.json: there are no accesses": func(q *Question) { q.Small[1].Report.Histogram = krd.Histogram{} },
 	} {
 		q := good()
 		change(q)
@@ -319,6 +329,12 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	q := good()
+	q.Small[0].Report.ProgramName, q.Small[1].Report.ProgramName, q.Different = "lu", "sor", true
+	q.Small[0].Report.N, q.Small[1].Report.N = "128", "64"
+	if _, err := Ask(q); err != nil {
+		t.Errorf("different: %v", err)
+	}
+	q = good()
 	q.At = 100
 	warned(q, "less than the largest that was run")
 	q = good()
