@@ -413,3 +413,34 @@ func TestWidens(t *testing.T) {
 		t.Errorf("error %v %%", e)
 	}
 }
+
+// FuzzAsk reads documents as predict does: each is refused, or there are shares from 0 to 1.
+func FuzzAsk(f *testing.F) {
+	const line = `{"schema_version":1,"distance":"exclusive","weight":"count","accesses":%s,"cold":%s,` +
+		`"bins":[{"from_bytes":0,"to_bytes":1,"count":3}]}`
+	f.Add(fmt.Sprintf(line, "5", "2"), fmt.Sprintf(line, "4", "1"), 64.0, 128.0, 512.0)
+	f.Add(fmt.Sprintf(line, "2", "18446744073709551615"), `{"krd":{},"package":"p"}`, 1e300, 1e-300, 1e308)
+	f.Fuzz(func(t *testing.T, one, two string, a, b, at float64) {
+		q := &Question{At: at, Caches: []uint64{1, 1 << 40}}
+		for i, text := range []string{one, two} {
+			r, _, err := krd.Read(strings.NewReader(text))
+			if err != nil {
+				return
+			}
+			q.Small = append(q.Small, Sized{fmt.Sprint(i), []float64{a, b}[i], r})
+		}
+		p, err := Ask(q)
+		if err != nil {
+			return
+		}
+		for _, m := range p.Misses {
+			if !(m.Share >= 0 && m.Share <= 1+1e-9) {
+				t.Errorf("a share of %v misses", m.Share)
+			}
+		}
+		if _, err := json.Marshal(p); err != nil {
+			t.Error(err)
+		}
+		p.View()
+	})
+}
