@@ -3,6 +3,8 @@ package krd
 import (
 	"krdlab/krd/causes"
 	"krdlab/krd/doc"
+	"krdlab/loi"
+	"slices"
 )
 
 // SchemaVersion is the version of the JSON form of a [Report]. It grows when a field changes its
@@ -28,6 +30,10 @@ type Report struct {
 	PerCore *PerCore `json:"per_core,omitempty"`
 	// Goroutines: the workers are goroutines, and the node is where they all run.
 	Goroutines bool `json:"goroutines,omitempty"`
+	// ProgramName is the kernel or "go " and a package, and N its parameter n, as the trace names them;
+	// absent: it does not.
+	ProgramName string `json:"program,omitempty"`
+	N           string `json:"n,omitempty"`
 	// Unit is what one datum is in the trace of a Go program; absent: blocks, as kernels name them.
 	Unit string `json:"unit,omitempty"`
 	// SmallestBytes are those of the smallest datum, and so a distance is 0 or not less; 0: unknown
@@ -127,7 +133,11 @@ func (a *analysis) report() *Report {
 		sum.merge(t)
 	}
 	r.SmallestBytes, r.Goroutines = sum.smallest, a.trace.Header.Goroutines()
-	r.Unit = a.trace.Header.Unit()
+	h := &a.trace.Header
+	r.Unit, r.ProgramName = h.Unit(), h.Kernel
+	if i := slices.IndexFunc(h.Params, func(p loi.KV) bool { return p.Key == "n" }); i >= 0 {
+		r.N = h.Params[i].Value
+	}
 	bins := sum.used()
 	r.Histogram = sum.histogram(bins)
 	for i, t := range a.tallies {

@@ -22,6 +22,7 @@ type predictFlags struct {
 	caches       []string
 	csv          string
 	allowLoss    bool
+	different    bool
 }
 
 // predictCommand is `krdlab predict`.
@@ -52,6 +53,8 @@ func (a *app) predictCommand() *cobra.Command {
 		"1MiB,32MiB (default: L2 and LLC of the runs)")
 	csvFlag(p, &f.csv)
 	figureFlag(c, &f.plot, "also draw the signatures")
+	p.BoolVar(&f.different, "different", false, "take runs of different programs too, and sizes in "+
+		"another order than that of the parameter n")
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse traces with discarded records too")
 	expects(p, "at", "expected a number")
 	return c
@@ -64,7 +67,7 @@ func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
 	if err := excludeCSV(c, f.csv); err != nil {
 		return err
 	}
-	q := &components.Question{At: f.at}
+	q := &components.Question{At: f.at, Different: f.different}
 	for _, word := range f.caches {
 		bytes, err := units.ParseBytes(word)
 		if err != nil || bytes == 0 {

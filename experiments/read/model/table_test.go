@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"krdlab/hw/failure"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // printed writes the columns of a table: name=values, texts in quotes.
@@ -88,6 +91,47 @@ func FuzzReadCSV(f *testing.F) {
 				t.Errorf("%s has no text in row %d, which is the first that is no number", c.Name,
 					c.At+1)
 			}
+		}
+	})
+}
+
+// FuzzReadParquet: damaged files are refused, and columns have as many values as there are rows.
+func FuzzReadParquet(f *testing.F) {
+	type row struct {
+		Y float64
+		K string
+	}
+	var good bytes.Buffer
+	if err := parquet.Write(&good, []row{{1, "a"}, {2, "b"}, {3, "a"}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good.Bytes())
+	f.Add([]byte("PAR1 and no more PAR1"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		frame, err := readParquet(data)
+		if err != nil {
+			return
+		}
+		for _, c := range frame.Columns {
+			if max(len(c.Numbers), len(c.Texts)) != frame.N {
+				t.Errorf("%s has %d numbers and %d texts in %d rows", c.Name, len(c.Numbers), len(c.Texts),
+					frame.N)
+			}
+		}
+	})
+}
+
+// FuzzReadModel: what is no document of a model is refused, and what is one predicts.
+func FuzzReadModel(f *testing.F) {
+	f.Add([]byte(`{"schema_version":1,"formula":"y ~ x","n":3,"df":1,"terms":[{"name":"(Intercept)"}],` +
+		`"hull":{"columns":[],"factor":[]},"columns":[{"name":"x"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "m.json")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := ReadModel(path); err == nil {
+			r.Change("x=+1", nil)
 		}
 	})
 }

@@ -296,7 +296,17 @@ func TestQuestions(t *testing.T) {
 		"the actual histogram exclusive distances betwe": func(q *Question) { q.Actual = counted(t, "line", "lu", 512) },
 		"by bytes; expected the same":                    func(q *Question) { q.Small[1].Report.Weight = krd.WeightBytes },
 		"inclusive distances":                            func(q *Question) { q.Small[1].Report.Distance = krd.Inclusive },
-		"b.json: there are no accesses":                  func(q *Question) { q.Small[1].Report.Histogram = krd.Histogram{} },
+		"a.json is a run of lu, and b.json of go sor": func(q *Question) {
+			q.Small[0].Report.ProgramName, q.Small[1].Report.ProgramName = "lu", "go sor"
+		},
+		"a.json has n=128 and size 64, and b.json n=64 and size 128": func(q *Question) {
+			q.Small[0].Report.N, q.Small[1].Report.N = "128", "64"
+		},
+		"b.json has n=128 and size 128, and the actual histogram n=128 and size 512": func(q *Question) {
+			q.Small[1].Report.N, q.Actual = "128", counted(t, "datum", "lu", 512)
+			q.Actual.N = "128"
+		},
+		"b.json: there are no accesses": func(q *Question) { q.Small[1].Report.Histogram = krd.Histogram{} },
 	} {
 		q := good()
 		change(q)
@@ -319,6 +329,12 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	q := good()
+	q.Small[0].Report.ProgramName, q.Small[1].Report.ProgramName, q.Different = "lu", "sor", true
+	q.Small[0].Report.N, q.Small[1].Report.N = "128", "64"
+	if _, err := Ask(q); err != nil {
+		t.Errorf("different: %v", err)
+	}
+	q = good()
 	q.At = 100
 	warned(q, "less than the largest that was run")
 	q = good()
@@ -396,4 +412,35 @@ func TestWidens(t *testing.T) {
 	if e := p.ErrorPercent.Float(); !(e < 1) {
 		t.Errorf("error %v %%", e)
 	}
+}
+
+// FuzzAsk reads documents as predict does: each is refused, or there are shares from 0 to 1.
+func FuzzAsk(f *testing.F) {
+	const line = `{"schema_version":1,"distance":"exclusive","weight":"count","accesses":%s,"cold":%s,` +
+		`"bins":[{"from_bytes":0,"to_bytes":1,"count":3}]}`
+	f.Add(fmt.Sprintf(line, "5", "2"), fmt.Sprintf(line, "4", "1"), 64.0, 128.0, 512.0)
+	f.Add(fmt.Sprintf(line, "2", "18446744073709551615"), `{"krd":{},"package":"p"}`, 1e300, 1e-300, 1e308)
+	f.Fuzz(func(t *testing.T, one, two string, a, b, at float64) {
+		q := &Question{At: at, Caches: []uint64{1, 1 << 40}}
+		for i, text := range []string{one, two} {
+			r, _, err := krd.Read(strings.NewReader(text))
+			if err != nil {
+				return
+			}
+			q.Small = append(q.Small, Sized{fmt.Sprint(i), []float64{a, b}[i], r})
+		}
+		p, err := Ask(q)
+		if err != nil {
+			return
+		}
+		for _, m := range p.Misses {
+			if !(m.Share >= 0 && m.Share <= 1+1e-9) {
+				t.Errorf("a share of %v misses", m.Share)
+			}
+		}
+		if _, err := json.Marshal(p); err != nil {
+			t.Error(err)
+		}
+		p.View()
+	})
 }

@@ -28,6 +28,8 @@ type Question struct {
 	At     float64
 	Actual *krd.Report // of an input of that size; nil: not known
 	Caches []uint64    // sizes in bytes; nil: L2 and LLC of the largest input
+	// Different allows runs of different programs, and sizes in another order than their n.
+	Different bool
 }
 
 // ErrQuestion is wrapped by the error of inputs that cannot be compared.
@@ -100,6 +102,9 @@ func Ask(q *Question) (*Prediction, error) {
 			return nil, wrong("%s counts %s, and %s %s; expected the same of all", first.Name,
 				key(first.Report), x.Name, key(x.Report))
 		}
+		if err := sameProgram(list[:i], x); err != nil && !q.Different {
+			return nil, err
+		}
 		s, err := Of(&x.Report.Histogram)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", x.Name, err)
@@ -127,6 +132,26 @@ func Ask(q *Question) (*Prediction, error) {
 	}
 	p.miss(q.Caches)
 	return p, nil
+}
+
+// sameProgram returns an error where x is a run of another program than one before it, or its size
+// lies on the other side of that one's than its n does, as far as they are known.
+func sameProgram(before []Sized, x Sized) error {
+	for _, o := range before {
+		a, b := o.Report, x.Report
+		if a.ProgramName != "" && b.ProgramName != "" && a.ProgramName != b.ProgramName {
+			return fmt.Errorf("%w: %s is a run of %s, and %s of %s; expected the same program of all, or "+
+				"--different", ErrQuestion, o.Name, a.ProgramName, x.Name, b.ProgramName)
+		}
+		n, err := strconv.ParseFloat(a.N, 64)
+		m, err2 := strconv.ParseFloat(b.N, 64)
+		if err == nil && err2 == nil && cmp.Compare(n, m) != cmp.Compare(o.Size, x.Size) {
+			return fmt.Errorf("%w: %s has n=%s and size %s, and %s n=%s and size %s; expected sizes in the "+
+				"order of n, or --different", ErrQuestion, o.Name, a.N, number(o.Size), x.Name, b.N,
+				number(x.Size))
+		}
+	}
+	return nil
 }
 
 // key is what must be the same in all inputs.

@@ -127,9 +127,6 @@ func (o *Options) resolve() (r resolved, err error) {
 		}
 		r.depths = append(r.depths, n)
 	}
-	if r.depths == nil {
-		r.depths = []int{defaultDepth}
-	}
 	llc := o.LLC
 	if r.auto = llc == autoLLC; r.auto {
 		llc = ""
@@ -162,6 +159,20 @@ func (o *Options) resolve() (r resolved, err error) {
 		}
 	}
 	return r, nil
+}
+
+// within returns the depths of PCT, which are not more than the steps that there are.
+func (r *resolved) within(steps int, has, what string) ([]int, error) {
+	if r.depths == nil {
+		return []int{min(defaultDepth, steps)}, nil
+	}
+	for _, d := range r.depths {
+		if d > steps {
+			return nil, wrong("--depth %d: %s at most %s; expected whole numbers from 1 to %d", d, has,
+				units.Count(steps, what), steps)
+		}
+	}
+	return r.depths, nil
 }
 
 // A flag may be given.
@@ -217,19 +228,28 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if err := x.take(list, r, memory); err != nil {
 		return nil, err
 	}
-	opt := tasks.Options{Samplers: samplers, Depth: r.depths[0], Runs: cmp.Or(o.Runs, taskRuns),
+	depths, err := r.within(x.dag.Vertices(), "a schedule has", "step")
+	if err != nil {
+		return nil, err
+	}
+	opt := tasks.Options{Samplers: samplers, Depth: depths[0], Runs: cmp.Or(o.Runs, taskRuns),
 		Search: cmp.Or(o.Search, taskSearch), Enumerate: fewSchedules, Seed: o.Seed,
 		Progress: in.Progress}
 	if o.Enumerate {
 		opt.Enumerate = maxSchedules
 	}
+	need := uint64(len(samplers)*opt.Runs+2*opt.Search) * x.dag.BytesPerRun()
+	if need <= memory { // what is gone through without being asked has the rest
+		opt.Enumerate = int(min(uint64(opt.Enumerate), (memory-need)/x.dag.BytesPerRun()))
+	}
 	opt.Nodes = x.nodeOf
 	if log10, ok := x.dag.Enumerable(opt.Nodes, opt.Enumerate); o.Enumerate && !ok {
 		return nil, wrong("--enumerate: there are 10^%.1f schedules of %s pieces of code, expected at most "+
-			"%s of %s; leave it out, and some are drawn", log10, units.Grouped(uint64(x.dag.Vertices())),
-			units.Grouped(maxSchedules), units.Grouped(tasks.MaxEnumerated))
+			"%s of %s in the memory allowed; leave it out, and some are drawn", log10,
+			units.Grouped(uint64(x.dag.Vertices())), units.Grouped(uint64(opt.Enumerate)),
+			units.Grouped(tasks.MaxEnumerated))
 	}
-	if need := uint64(len(samplers)*opt.Runs+2*opt.Search) * x.dag.BytesPerRun(); need > memory {
+	if need > memory {
 		return nil, fmt.Errorf("%w: what so many runs come to needs %s, and %s are allowed; ask for fewer "+
 			"--runs, or more --memory", tasks.ErrLimit, units.Bytes(need), units.Bytes(memory))
 	}

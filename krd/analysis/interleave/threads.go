@@ -36,6 +36,10 @@ func explore(o *Options, in io.Reader) (analysis.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	depths, err := r.within(max(1, p.Steps()), "an interleaving has", "step")
+	if err != nil {
+		return nil, err
+	}
 	opt := threads.Options{MemoryBytes: r.memory, Reached: o.Reached}
 	var list several
 	add := func(r *threads.Result, err error) error {
@@ -47,7 +51,7 @@ func explore(o *Options, in io.Reader) (analysis.Result, error) {
 	if o.Exact || o.Samplers == nil && !o.Enumerate {
 		r, err := threads.Exact(p, opt)
 		if err == nil && o.Guarantee {
-			err = r.Guarantee(p)
+			err = r.Guarantee(p, opt)
 		}
 		if err := add(r, err); err != nil {
 			return nil, err
@@ -69,11 +73,11 @@ func explore(o *Options, in io.Reader) (analysis.Result, error) {
 		if !slices.Contains(threads.Samplers, s) {
 			return nil, wrong("--sampler %s: of threads there are %s", name, listed(threads.Samplers))
 		}
-		depths := r.depths
+		of := depths
 		if s != threads.PCT && s != threads.PCTDistinct {
-			depths = []int{0}
+			of = []int{0}
 		}
-		for _, depth := range depths {
+		for _, depth := range of {
 			if err := add(threads.Sample(p, threads.SampleOptions{Sampler: s, Runs: runs, Depth: depth,
 				Seed: o.Seed, MemoryBytes: r.memory})); err != nil {
 				return nil, err

@@ -15,57 +15,6 @@ func numbers(names []string, columns ...[]float64) *Frame {
 	return f
 }
 
-// TestWampler has the certified values of NIST's Wampler 2 to 5 (polynomials of degree 5 at 0 to 20,
-// exact and with residuals that are orthogonal to them) and NoInt 1 and 2.
-func TestWampler(t *testing.T) {
-	const polynomial = "y ~ x + I(x^2) + I(x^3) + I(x^4) + I(x^5)"
-	var x []float64
-	for i := range 21 {
-		x = append(x, float64(i))
-	}
-	values := func(residual, ratio float64) (y []float64) {
-		off := []float64{759, -2048, 2048, -2048, 2523, -2048, 2048, -2048, 1838, -2048, 2048}
-		off = append(off, -2048, 1838, -2048, 2048, -2048, 2523, -2048, 2048, -2048, 759)
-		for i, x := range x {
-			sum := 0.0
-			for k := range 6 {
-				sum += math.Pow(ratio*x, float64(k))
-			}
-			y = append(y, sum+residual*off[i])
-		}
-		return y
-	}
-	for _, c := range []struct {
-		name            string
-		residual, ratio float64
-		sigma, least    float64 // digits of the coefficients
-	}{{"Wampler 2", 0, 0.1, 0, 11}, {"Wampler 3", 1, 1, 2360.14502379268, 8.5},
-		{"Wampler 4", 100, 1, 236014.502379268, 7.5}, {"Wampler 5", 1e4, 1, 23601450.2379268, 5.5}} {
-		f := fit(t, numbers([]string{"x", "y"}, x, values(c.residual, c.ratio)), polynomial)
-		near(t, c.name+", b0", f.Intercept, 1, c.least)
-		for i, b := range f.Coef {
-			near(t, c.name+", "+f.Design.Names[i], b, math.Pow(c.ratio, float64(i+1)), c.least)
-		}
-		if c.sigma == 0 {
-			if f.Sigma() > 1e-12 {
-				t.Errorf("%s: sigma %v, expected 0", c.name, f.Sigma())
-			}
-			continue
-		}
-		near(t, c.name+", sigma", f.Sigma(), c.sigma, 11)
-	}
-	var u, v []float64
-	for i := range 11 {
-		u, v = append(u, float64(60+i)), append(v, float64(130+i))
-	}
-	one := fit(t, numbers([]string{"x", "y"}, u, v), "y ~ 0 + x")
-	near(t, "NoInt 1", one.Coef[0], 2.07438016528926, 13)
-	near(t, "NoInt 1, sigma", one.Sigma(), 3.56753034006338, 13)
-	two := fit(t, numbers([]string{"x", "y"}, []float64{4, 5, 6}, []float64{3, 4, 4}), "y ~ 0 + x")
-	near(t, "NoInt 2", two.Coef[0], 0.727272727272727, 13)
-	near(t, "NoInt 2, sigma", two.Sigma(), 0.369274472937998, 13)
-}
-
 // TestOffset has small residuals beside a large mean: R2 is that of exact rational arithmetic, as
 // without the mean.
 func TestOffset(t *testing.T) {

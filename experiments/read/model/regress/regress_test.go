@@ -2,6 +2,7 @@ package regress
 
 import (
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -72,31 +73,82 @@ func near(t *testing.T, what string, got, want, least float64) {
 	}
 }
 
-// TestNIST has the certified values of NIST's Statistical Reference Datasets.
+// TestNIST has the certified values of the 11 linear models of NIST's Statistical Reference
+// Datasets. Wampler 1 to 5 are polynomials of degree 5 at 0 to 20, exact and with residuals that are
+// orthogonal to them.
 func TestNIST(t *testing.T) {
-	f := fit(t, table(t, "longley"), "I(1000 * Employed) ~ .")
-	for i, want := range []float64{15.0618722713733, -0.358191792925910e-01 * 1000,
-		-2.02022980381683 * 10, -1.03322686717359 * 10, -0.511041056535807e-01 * 1000,
-		1829.15146461355} {
-		near(t, "Longley, "+f.Design.Names[i], f.Coef[i], want, 12)
+	const quintic = "y ~ x + I(x^2) + I(x^3) + I(x^4) + I(x^5)"
+	wampler := func(residual, ratio float64) *Frame {
+		off := []float64{759, -2048, 2048, -2048, 2523, -2048, 2048, -2048, 1838, -2048, 2048}
+		var x, y []float64
+		for i := range 21 {
+			sum := residual * off[min(i, 20-i)]
+			for k := range 6 {
+				sum += math.Pow(ratio*float64(i), float64(k))
+			}
+			x, y = append(x, float64(i)), append(y, sum)
+		}
+		return numbers([]string{"x", "y"}, x, y)
 	}
-	near(t, "Longley, intercept", f.Intercept, -3482258.63459582, 12)
-	near(t, "Longley, sigma", f.Sigma(), 304.854073561965, 12)
-	near(t, "Longley, R2", f.R2(), 0.995479004577296, 12)
-	f = fit(t, table(t, "filip"), "y ~ x + I(x^2) + I(x^3) + I(x^4) + I(x^5) + I(x^6) + I(x^7) + "+
-		"I(x^8) + I(x^9) + I(x^10)")
-	near(t, "Filip, b0", f.Intercept, -1467.48961422980, 7)
-	near(t, "Filip, b1", f.Coef[0], -2772.17959193342, 7)
-	near(t, "Filip, b10", f.Coef[9], -0.402962525080404e-04, 7)
-	near(t, "Filip, sigma", f.Sigma(), 0.334801051324544e-02, 7)
-	near(t, "Filip, R2", f.R2(), 0.996727416185620, 7)
-	if len(f.Aliased) > 0 {
-		t.Errorf("Filip: dropped %v", f.Aliased)
+	var u, v []float64
+	for i := range 11 {
+		u, v = append(u, float64(60+i)), append(v, float64(130+i))
 	}
-	f = fit(t, table(t, "wampler1"), "y ~ x + I(x^2) + I(x^3) + I(x^4) + I(x^5)")
-	near(t, "Wampler 1, b0", f.Intercept, 1, 9)
-	for i, b := range f.Coef {
-		near(t, "Wampler 1, "+f.Design.Names[i], b, 1, 9)
+	ones := []float64{1, 1, 1, 1, 1, 1}
+	for _, c := range []struct {
+		name, formula string
+		frame         *Frame
+		coef          []float64 // the intercept first, where there is one
+		sigma, r2     float64
+		digits        float64 // of coefficients; of sigma and R2 11, of Filip as many
+	}{
+		{"Norris", "y ~ x", table(t, "norris"), []float64{-0.262323073774029, 1.00211681802045},
+			0.884796396144373, 0.999993745883712, 12},
+		{"Pontius", "y ~ x + I(x^2)", table(t, "pontius"), []float64{0.673565789473684e-03,
+			0.732059160401003e-06, -0.316081871345029e-14}, 0.205177424076185e-03, 0.999999900178537, 11},
+		{"NoInt 1", "y ~ 0 + x", numbers([]string{"x", "y"}, u, v), []float64{2.07438016528926},
+			3.56753034006338, 0.999365492298663, 13},
+		{"NoInt 2", "y ~ 0 + x", numbers([]string{"x", "y"}, []float64{4, 5, 6}, []float64{3, 4, 4}),
+			[]float64{0.727272727272727}, 0.369274472937998, 0.993348115299335, 13},
+		{"Filip", "y ~ x + I(x^2) + I(x^3) + I(x^4) + I(x^5) + I(x^6) + I(x^7) + I(x^8) + I(x^9) + I(x^10)",
+			table(t, "filip"), []float64{-1467.48961422980, -2772.17959193342, -2316.37108160893,
+				-1127.97394098372, -354.478233703349, -75.1242017393757, -10.8753180355343,
+				-1.06221498588947, -0.670191154593408e-01, -0.246781078275479e-02, -0.402962525080404e-04},
+			0.334801051324544e-02, 0.996727416185620, 7},
+		{"Longley", "I(1000 * Employed) ~ .", table(t, "longley"), []float64{-3482258.63459582,
+			15.0618722713733, -0.358191792925910e-01 * 1000, -2.02022980381683 * 10,
+			-1.03322686717359 * 10, -0.511041056535807e-01 * 1000, 1829.15146461355},
+			304.854073561965, 0.995479004577296, 12},
+		{"Wampler 1", quintic, table(t, "wampler1"), ones, 0, 1, 9},
+		{"Wampler 2", quintic, wampler(0, 0.1), []float64{1, 0.1, 0.01, 0.001, 0.0001, 0.00001}, 0, 1, 11},
+		{"Wampler 3", quintic, wampler(1, 1), ones, 2360.14502379268, 0.999995559025820, 8.5},
+		{"Wampler 4", quintic, wampler(100, 1), ones, 236014.502379268, 0.957478440825662, 7.5},
+		{"Wampler 5", quintic, wampler(1e4, 1), ones, 23601450.2379268, 0.224668921574940e-02, 5.5},
+	} {
+		f := fit(t, c.frame, c.formula)
+		got := f.Coef
+		if f.Design.Formula.Intercept {
+			got = append([]float64{f.Intercept}, got...)
+		}
+		if len(got) != len(c.coef) || len(f.Aliased) > 0 {
+			t.Errorf("%s: %d coefficients, dropped %v", c.name, len(got), f.Aliased)
+			continue
+		}
+		for i, want := range c.coef {
+			near(t, fmt.Sprint(c.name, ", coefficient ", i), got[i], want, c.digits)
+		}
+		digits := 11.0
+		if c.name == "Filip" {
+			digits = c.digits
+		}
+		near(t, c.name+", R2", f.R2(), c.r2, digits)
+		if c.sigma == 0 {
+			if f.Sigma() > 1e-3 {
+				t.Errorf("%s: sigma %v, expected 0", c.name, f.Sigma())
+			}
+			continue
+		}
+		near(t, c.name+", sigma", f.Sigma(), c.sigma, digits)
 	}
 }
 

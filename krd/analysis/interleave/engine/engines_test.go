@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -22,9 +23,20 @@ type naive struct {
 	ends, deadlocks   int64
 }
 
-// visit tries every thread; the pc of one that has not been forked is -1. trace are
-// the objects accessed so far, none for other steps.
-func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
+// begun is the pc of thread t as it begins, or goes on from a step, with the value of its local.
+func (x *naive) begun(t, pc, local int) int {
+	code := x.p.Threads[t].Code
+	for pc < len(code) && code[pc].Kind == Branch {
+		if pc++; local == 0 {
+			pc = code[pc-1].To
+		}
+	}
+	return pc
+}
+
+// visit tries every thread; the pc of one that has not been forked is -1. values are the shared one
+// and then the local of each thread, trace the objects accessed so far, none for other steps.
+func (x *naive) visit(pc []int, holders, waits, values []int, trace []int) {
 	stuck, over := true, true
 	for t := range x.p.Threads {
 		code := x.p.Threads[t].Code
@@ -42,18 +54,21 @@ func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
 			continue
 		}
 		stuck = false
-		p, h, w := slices.Clone(pc), slices.Clone(holders), slices.Clone(waits)
-		p[t]++
+		p, h, w, v := slices.Clone(pc), slices.Clone(holders), slices.Clone(waits), slices.Clone(values)
 		object := none
 		switch op.Kind {
 		case Access:
 			object = op.Arg
+		case Read:
+			object, v[1+t] = op.Arg, v[0]
+		case Write:
+			object, v[0] = op.Arg, int(op.Expr[0].Value)
 		case Lock:
 			h[op.Arg] = t
 		case Unlock:
 			h[op.Arg] = nobody
 		case Fork:
-			p[op.Arg] = 0
+			p[op.Arg] = x.begun(op.Arg, 0, 0)
 		case Barrier:
 			w[t] = op.Arg
 			missing := false
@@ -68,7 +83,8 @@ func (x *naive) visit(pc []int, holders, waits []int, trace []int) {
 				}
 			}
 		}
-		x.visit(p, h, w, append(slices.Clip(trace), object))
+		p[t] = x.begun(t, p[t]+1, v[1+t])
+		x.visit(p, h, w, v, append(slices.Clip(trace), object))
 	}
 	switch {
 	case over:
@@ -110,9 +126,13 @@ func (x *naive) look(trace []int) {
 }
 
 // drawProgram draws threads with accesses, well nested locks and barriers, that fork and join each
-// other.
+// other, read and write the value of the first object, and have accesses on the condition that what
+// they read is not 0.
 func drawProgram(t *rapid.T) *Program {
-	p := &Program{Locks: []string{"L", "M"}, Barriers: []string{"B"}}
+	p := &Program{Locks: []string{"L", "M"}, Barriers: []string{"B"}, Shared: []Values{{0}}}
+	if rapid.Bool().Draw(t, "input") {
+		p.Shared = []Values{{0, 1}}
+	}
 	objects := rapid.IntRange(1, 4).Draw(t, "objects")
 	for o := range objects {
 		p.Objects = append(p.Objects, fmt.Sprint("o", o))
@@ -120,13 +140,21 @@ func drawProgram(t *rapid.T) *Program {
 	left, n := 8, rapid.IntRange(1, 3).Draw(t, "threads")
 	forked := map[int]bool{}
 	for i := range n {
-		th := Thread{Name: fmt.Sprint(i)}
+		th := Thread{Name: fmt.Sprint(i), Locals: 1}
 		held := -1
 		for range rapid.IntRange(0, 5).Draw(t, "steps") {
 			if left--; left < 0 {
 				break
 			}
-			switch rapid.IntRange(0, 9).Draw(t, "kind") {
+			switch rapid.IntRange(0, 12).Draw(t, "kind") {
+			case 10:
+				th.Code = append(th.Code, Op{Kind: Read})
+			case 11:
+				th.Code = append(th.Code, Op{Kind: Write,
+					Expr: Expr{{Value: rapid.Int64Range(0, 1).Draw(t, "value")}}})
+			case 12:
+				th.Code = append(th.Code, Op{Kind: Branch, To: len(th.Code) + 2, Expr: Expr{{Op: Local}}},
+					Op{Kind: Access, Arg: objects - 1})
 			case 8:
 				if next := i + 1; next < n && !forked[next] {
 					forked[next] = true
@@ -186,8 +214,8 @@ func TestBarrierLast(t *testing.T) {
 	}
 }
 
-// Both exact engines agree with the naive one on random programs with locks, barriers, forks and
-// joins.
+// Both exact engines agree with the naive one on random programs with locks, barriers, forks, joins
+// and conditions.
 func TestEngines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProgram(t)
@@ -198,26 +226,33 @@ func TestEngines(t *testing.T) {
 			x.largest = append(x.largest, make([]int64, len(p.Objects)+1))
 		}
 		n := len(p.Threads)
-		begun := make([]int, n)
+		begun, stuck := make([]int, n), false // with some input all deadlock
 		for i := range begun {
-			if p.Threads[i].Forked {
+			if begun[i] = x.begun(i, 0, 0); p.Threads[i].Forked {
 				begun[i] = -1
 			}
 		}
-		x.visit(begun, []int{nobody, nobody}, slices.Repeat([]int{nobody}, n), nil)
+		for _, v := range p.Shared[0] {
+			before := x.ends
+			x.visit(begun, []int{nobody, nobody}, slices.Repeat([]int{nobody}, n),
+				append([]int{int(v)}, make([]int, n)...), nil)
+			stuck = stuck || x.ends == before
+		}
 		// samplers, and goroutines, show nothing that there is not
 		for _, s := range Samplers {
-			r, err := Sample(p, SampleOptions{Sampler: s, Runs: 5, Depth: 2, Seed: 1})
+			r, err := Sample(p, SampleOptions{Sampler: s, Runs: 5,
+				Depth: 2, Seed: 1})
 			if err != nil {
-				if s == Uniform && x.ends == 0 && errors.Is(err, ErrSampler) {
+				if s == Uniform && stuck && errors.Is(err, ErrSampler) {
 					continue
 				}
 				t.Fatal(err)
 			}
-			ended, stuck := r.Interleavings.Int64(), r.Deadlocks.Int64()
-			if ended+stuck != 5 || ended > 0 && x.ends == 0 || stuck > 0 && x.deadlocks == 0 {
-				t.Fatalf("%s: %d end and %d deadlock, of all %d and %d", s, ended, stuck, x.ends,
-					x.deadlocks)
+			ended, dead := r.Interleavings.Int64(), r.Deadlocks.Int64()
+			if ended+dead != 5 || ended > 0 && x.ends == 0 || dead > 0 && x.deadlocks == 0 ||
+				dead == 0 && r.Deadlock != nil {
+				t.Fatalf("%s: %d end and %d deadlock, of all %d and %d; %v", s, ended, dead, x.ends,
+					x.deadlocks, r.Deadlock)
 			}
 			for o := range r.Objects {
 				for _, d := range r.Objects[o].Distances {
@@ -348,10 +383,99 @@ func TestLimits(t *testing.T) {
 	if _, err := Enumerate(p, Options{}); want.BitLen() <= 63 || !errors.Is(err, ErrLimit) {
 		t.Errorf("enumeration of %v: %v", want, err)
 	}
-	if _, err := Exact(inOrder(3, 9), Options{MemoryBytes: 1 << 20}); !errors.Is(err, ErrLimit) {
-		t.Errorf("9 objects in 1 MiB: %v", err)
+	wide := &Program{} // one thread, each object once
+	for o := range 60_000 {
+		wide.Objects = append(wide.Objects, fmt.Sprint(o))
+	}
+	wide.Threads = []Thread{{Name: "1", Code: make([]Op, 60_000)}}
+	for o := range wide.Threads[0].Code {
+		wide.Threads[0].Code[o].Arg = o
+	}
+	for name, answer := range map[string]func() error{
+		"9 objects in 1 MiB": func() error {
+			_, err := Exact(inOrder(3, 9), Options{MemoryBytes: 1 << 20})
+			return err
+		},
+		"40 threads of 40 steps": func() error {
+			p := &Program{Objects: []string{"A"}}
+			for i := range 40 {
+				p.Threads = append(p.Threads, Thread{Name: fmt.Sprint(i), Code: make([]Op, 40)})
+			}
+			_, err := Exact(p, Options{MemoryBytes: 8 << 20})
+			return err
+		},
+		"60 000 objects": func() error { _, err := Exact(wide, Options{}); return err },
+		"60 000 objects in 1 MiB": func() error {
+			_, err := Sample(wide, SampleOptions{Sampler: Walk, Runs: 1, MemoryBytes: 1 << 20})
+			return err
+		},
+		"depth 10^9": func() error {
+			_, err := Sample(p, SampleOptions{Sampler: PCT, Runs: 1, Depth: 1e9})
+			return err
+		},
+		"10^5 steps to list": func() error {
+			long := &Program{Objects: []string{"A"}, Threads: []Thread{{Code: make([]Op, 100_000)}}}
+			g, err := onlyGraph(long, plenty)
+			if err == nil {
+				_, err = list(long, g, *plenty)
+			}
+			return err
+		},
+	} {
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := answer()
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrLimit) || after.TotalAlloc-before.TotalAlloc > 100<<20 {
+			t.Errorf("%s: %v, with %d bytes", name, err, after.TotalAlloc-before.TotalAlloc)
+		}
 	}
 }
+
+// TestWide samples what has too many states and objects for a graph, in memory for what occurs, and
+// with the distances of a naive count.
+func TestWide(t *testing.T) {
+	p := &Program{}
+	for o := range 2000 {
+		p.Objects = append(p.Objects, fmt.Sprint(o))
+	}
+	for i := range 10 {
+		th := Thread{Name: fmt.Sprint(i)}
+		for k := range 400 {
+			th.Code = append(th.Code, Op{Arg: (200*i + k) % 2000})
+		}
+		p.Threads = append(p.Threads, th)
+	}
+	d, err := newDraw(p, SampleOptions{Sampler: Walk, Seed: 1}, &account{1 << 22, 1 << 22})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended, err := d.run(nil); !ended || err != nil || len(d.hits) != 4000 {
+		t.Fatalf("ended %v, %v, %d accesses", ended, err, len(d.hits))
+	}
+	for i, h := range d.hits {
+		distance, between := int32(first), map[int32]bool{}
+		for k := i - 1; k >= 0; k-- {
+			if o := d.hits[k].object; o == h.object {
+				distance = int32(len(between))
+				break
+			}
+			between[d.hits[k].object] = true
+		}
+		if h.distance != distance {
+			t.Fatalf("access %d, of object %d: distance %d, want %d", i, h.object, h.distance, distance)
+		}
+	}
+	for _, s := range []Sampler{Walk, PCT, PCTDistinct, POS, Native} {
+		r, err := Sample(p, SampleOptions{Sampler: s, Runs: 2, Depth: 5, Seed: 1, MemoryBytes: 32 << 20})
+		if err != nil || r.Interleavings.Int64() != 2 || r.Objects[0].Accesses != 2 {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+}
+
+var plenty = &account{1 << 30, 1 << 30}
 
 // table4 is that of the disconpro paper: four threads that access A, B, C, D, and then A.
 func table4() *Program {
@@ -367,7 +491,7 @@ func table4() *Program {
 // by depth and kind of change points; and draws agree with them.
 func TestSamplers(t *testing.T) {
 	p := table4()
-	g, err := onlyGraph(p)
+	g, err := onlyGraph(p, plenty)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +506,7 @@ func TestSamplers(t *testing.T) {
 	}
 	for s, list := range want {
 		for i, w := range list {
-			list, err := g.pctExactly(p, s, i+1, 1e7)
+			list, err := pctExactly(p, s, i+1, 1e7, *plenty)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -429,7 +553,7 @@ func TestGuarantee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Guarantee(p); err != nil {
+	if err := r.Guarantee(p, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	a := r.Objects[0].Distances
@@ -442,11 +566,11 @@ func TestGuarantee(t *testing.T) {
 	if first := a[0].Guarantee; first.Orderings != 0 || first.Bound != 0.25 || *first.PCTDepth != 1 {
 		t.Errorf("first accesses: %+v", first)
 	}
-	g, err := onlyGraph(p)
+	g, err := onlyGraph(p, plenty)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := list(p, g)
+	l, err := list(p, g, *plenty)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +591,7 @@ func TestGuarantee(t *testing.T) {
 	if r, err = Exact(p, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Guarantee(p); err != nil {
+	if err := r.Guarantee(p, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range r.Objects[0].Distances {

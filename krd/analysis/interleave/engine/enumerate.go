@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"math/bits"
+
+	"krdlab/hw/units"
 )
 
 // maxEnumerated is how many bits the number of interleavings may have that are enumerated.
@@ -13,10 +15,15 @@ const maxEnumerated = 63
 // 3). Errors: as of [Exact]; [ErrLimit] for more than 2^63 interleavings. Cost: some steps for each
 // interleaving.
 func Enumerate(p *Program, opt Options) (*Result, error) {
-	return overInputs(p, opt, "enumeration", func(g *graph, t *totals) error {
+	return overInputs(p, opt, "enumeration", func(g *graph, t *totals, memory *account) error {
 		if t.interleavings.BitLen() > maxEnumerated || t.deadlocks.BitLen() > maxEnumerated {
 			return fmt.Errorf("%w: %v interleavings and %v that deadlock, expected less than 2^%d to "+
 				"enumerate", ErrLimit, t.interleavings, t.deadlocks, maxEnumerated)
+		}
+		if err := memory.take(arrangements(len(p.Objects), g.prefixes(memory.allowed))*
+			(bytesOfStack+12*float64(len(p.Objects)))+bytesOfCall*float64(p.Steps()),
+			"the stacks of %s", units.Count(len(p.Objects), "object")); err != nil {
+			return err
 		}
 		w := walk{g: g, stacks: newStacks(len(p.Objects)), width: len(p.Objects) + 1}
 		w.accesses = make([]uint64, w.width*len(p.Objects))
@@ -26,12 +33,17 @@ func Enumerate(p *Program, opt Options) (*Result, error) {
 			w.have = make([]uint64, (len(w.accesses)+63)/64)
 		}
 		w.visit(0, 0)
-		for o := range t.accesses {
-			for d := range t.accesses[o] {
-				t.accesses[o][d].SetUint64(w.accesses[o*w.width+d])
-				t.reached[o][d].SetUint64(w.reached[o*w.width+d])
-				t.largest[o][d].SetUint64(w.largest[o*w.width+d])
+		for k, n := range w.accesses {
+			if n == 0 {
+				continue
 			}
+			x, err := t.hits.of(hit{int32(k / w.width), int32(k%w.width + first)}, memory)
+			if err != nil {
+				return err
+			}
+			x.accesses.SetUint64(n)
+			x.reached.SetUint64(w.reached[k])
+			x.largest.SetUint64(w.largest[k])
 		}
 		return nil
 	})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+
+	"krdlab/hw/units"
 )
 
 // maxObjects is how many objects a program may have for the engines that keep stacks.
@@ -18,55 +20,55 @@ type Options struct {
 	Reached bool
 }
 
-func (o *Options) memory() float64 {
-	if o.MemoryBytes == 0 {
-		return 1 << 30
-	}
-	return float64(o.MemoryBytes)
-}
-
-// bytesOfNode is about what a state of the threads takes while it is explored.
-const bytesOfNode = 512
-
 // Exact returns the distances over all interleavings, by a dynamic program over the states of the
 // threads and the LRU stacks with which they are reached. Counts are exact integers of any size.
 // Errors: an [Error] of the program, [ErrLimit] before work that would need more memory than
 // allowed. Cost: an addition for each state, stack and thread; 5 threads of 5 accesses each to the
 // same 5 objects have 7 776 states and 326 stacks.
 func Exact(p *Program, opt Options) (*Result, error) {
-	return overInputs(p, opt, "exact", func(g *graph, t *totals) error { return g.exact(t, &opt) })
+	return overInputs(p, opt, "exact", func(g *graph, t *totals, memory *account) error {
+		return g.exact(t, len(p.Objects), &opt, memory)
+	})
 }
 
 // overInputs calls use for the states of each choice of inputs, and sums up.
-func overInputs(p *Program, opt Options, method string, use func(*graph, *totals) error) (*Result,
-	error) {
+func overInputs(p *Program, opt Options, method string,
+	use func(*graph, *totals, *account) error) (*Result, error) {
 	if len(p.Objects) > maxObjects {
-		return nil, fmt.Errorf("%w: %d objects, expected at most %d", ErrLimit, len(p.Objects),
-			maxObjects)
+		return nil, fmt.Errorf("%w: %d objects, expected at most %d; the samplers take more", ErrLimit,
+			len(p.Objects), maxObjects)
+	}
+	memory, err := newAccount(p, opt.MemoryBytes)
+	if err != nil {
+		return nil, err
+	}
+	choices, err := p.choices()
+	if err != nil {
+		return nil, err
 	}
 	r := newResult(p, method)
 	m := newMachine(p)
-	most := int(min(opt.memory()/bytesOfNode, 1<<30))
-	err := p.inputs(func(shared []int64) error {
-		g, err := m.build(shared, most)
+	for c := range choices {
+		rest := *memory // this choice's graph and counts are gone after it
+		g, err := m.build(p.inputs(c), &rest)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		t := newTotals(p)
-		g.completions(t)
+		t := &totals{hits: tallies{}}
+		if err := g.completions(t, len(p.Objects), &rest); err != nil {
+			return nil, err
+		}
 		if t.interleavings.Sign() > 0 {
-			if err := use(g, t); err != nil {
-				return err
+			if err := use(g, t, &rest); err != nil {
+				return nil, err
 			}
 		}
 		if t.deadlocks.Sign() > 0 && r.Deadlock == nil {
 			r.Deadlock = g.schedule(t, p)
 		}
-		r.add(t)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		if err := r.add(t, memory); err != nil {
+			return nil, err
+		}
 	}
 	r.finish()
 	return r, nil
@@ -75,65 +77,46 @@ func overInputs(p *Program, opt Options, method string, use func(*graph, *totals
 // maxInputs is how many choices of inputs there may be.
 const maxInputs = 1 << 20
 
-// inputs calls use with each choice of initial values.
-func (p *Program) inputs(use func(shared []int64) error) error {
+// choices is how many choices of inputs there are.
+func (p *Program) choices() (int, error) {
 	n := 1
 	for _, v := range p.Shared {
 		if n *= len(v); n > maxInputs {
-			return fmt.Errorf("%w: more than %d choices of inputs", ErrLimit, maxInputs)
+			return 0, fmt.Errorf("%w: more than %d choices of inputs", ErrLimit, maxInputs)
 		}
 	}
+	return n, nil
+}
+
+// inputs are the initial values of choice c.
+func (p *Program) inputs(c int) []int64 {
 	values := make([]int64, len(p.Shared))
-	for c := range n {
-		for i, v := range p.Shared {
-			values[i] = v[c%len(v)]
-			c /= len(v)
-		}
-		if err := use(values); err != nil {
-			return err
-		}
+	for i, v := range p.Shared {
+		values[i] = v[c%len(v)]
+		c /= len(v)
 	}
-	return nil
+	return values
 }
 
 // A totals is the counts of one choice of inputs.
 type totals struct {
-	interleavings *big.Int   // that end
-	deadlocks     *big.Int   // that do not
-	ends          []*big.Int // interleavings from each node on that end
-	stuck         []*big.Int // and that do not
-	// by object and distance + 1: accesses, interleavings that have it, and those of which it is the
-	// largest
-	accesses, reached, largest [][]*big.Int
-	most                       []int // accesses of each object in one interleaving
+	interleavings *big.Int  // that end
+	deadlocks     *big.Int  // that do not
+	ends          []big.Int // interleavings from each node on that end
+	stuck         []big.Int // and that do not
+	hits          tallies
+	most          []int // accesses of each object in one interleaving
 }
 
-func newTotals(p *Program) *totals {
-	t := &totals{}
-	n := len(p.Objects)
-	for range n {
-		t.accesses = append(t.accesses, zeros(n+1))
-		t.reached = append(t.reached, zeros(n+1))
-		t.largest = append(t.largest, zeros(n+1))
-	}
-	return t
-}
-
-func zeros(n int) []*big.Int {
-	list := make([]*big.Int, n)
-	for i := range list {
-		list[i] = new(big.Int)
-	}
-	return list
-}
-
-// completions counts how the program may go on from each node, and how often it accesses each
-// object at most.
-func (g *graph) completions(t *totals) {
+// completions counts how the program may go on from each node, and how often it accesses each of so
+// many objects at most. The error is [ErrLimit].
+func (g *graph) completions(t *totals, objects int, memory *account) error {
 	n := len(g.nodes)
-	t.ends, t.stuck = zeros(n), zeros(n)
-	objects := len(t.accesses)
-	most := make([]int32, n*objects)
+	number := func(words int) float64 { return 1.5 * 8 * float64(words+4) } // math/big takes 4 more
+	if err := memory.take(float64(n*(2*24+4)), "%s of the threads", units.Count(n, "state")); err != nil {
+		return err
+	}
+	t.ends, t.stuck = make([]big.Int, n), make([]big.Int, n)
 	for at := n - 1; at >= 0; at-- {
 		x := &g.nodes[at]
 		switch x.end {
@@ -143,21 +126,29 @@ func (g *graph) completions(t *totals) {
 			t.stuck[at].SetInt64(1)
 		}
 		for _, e := range x.edges {
-			t.ends[at].Add(t.ends[at], t.ends[e.to])
-			t.stuck[at].Add(t.stuck[at], t.stuck[e.to])
-			for o := range objects {
-				k := most[int(e.to)*objects+o]
-				if int32(o) == e.object {
-					k++
-				}
-				most[at*objects+o] = max(most[at*objects+o], k)
-			}
+			t.ends[at].Add(&t.ends[at], &t.ends[e.to])
+			t.stuck[at].Add(&t.stuck[at], &t.stuck[e.to])
+		}
+		if !memory.has(number(len(t.ends[at].Bits())) + number(len(t.stuck[at].Bits()))) {
+			return tooMany(n-at-1, memory)
 		}
 	}
-	t.interleavings, t.deadlocks = t.ends[0], t.stuck[0]
-	for o := range objects {
-		t.most = append(t.most, int(most[o]))
+	t.interleavings, t.deadlocks = &t.ends[0], &t.stuck[0]
+	most := make([]int32, n)
+	for o := range int32(objects) {
+		for at := n - 1; at >= 0; at-- {
+			most[at] = 0
+			for _, e := range g.nodes[at].edges {
+				k := most[e.to]
+				if e.object == o {
+					k++
+				}
+				most[at] = max(most[at], k)
+			}
+		}
+		t.most = append(t.most, int(most[0]))
 	}
+	return nil
 }
 
 // schedule is the threads of one interleaving that deadlocks.
@@ -191,35 +182,49 @@ func (g *graph) peak() (most int) {
 	return most
 }
 
+// prefixes is how many ways lead to all nodes together, at most limit: so many stacks come up.
+func (g *graph) prefixes(limit float64) (sum float64) {
+	ways := make([]float64, len(g.nodes))
+	ways[0] = 1
+	for at := range g.nodes {
+		sum += ways[at]
+		for _, e := range g.nodes[at].edges {
+			ways[e.to] += ways[at]
+		}
+	}
+	return min(sum, limit)
+}
+
 // exact counts accesses by distance, and with Options.Reached interleavings.
-func (g *graph) exact(t *totals, opt *Options) error {
+func (g *graph) exact(t *totals, objects int, opt *Options, memory *account) error {
 	all := new(big.Int).Add(t.interleavings, t.deadlocks)
 	limbs := (all.BitLen() + 63) / 64
-	objects := len(t.accesses)
-	bytes := opt.memory()
-	need := arrangements(objects, bytes) * float64(g.peak()) * 8 * float64(limbs)
+	peak, width := g.peak(), float64(8*limbs)
 	if opt.Reached {
-		need *= 2
+		width *= 2
 	}
-	if need > bytes {
-		return fmt.Errorf("%w: the exact answer needs up to %.3g bytes of memory for %d objects and %d "+
-			"states of the threads, and %.3g are allowed; sample instead", ErrLimit, need, objects,
-			g.peak(), bytes)
+	list := arrangements(objects, g.prefixes(memory.allowed))
+	if err := memory.take(list*(float64(peak)*width+bytesOfStack+12*float64(objects)),
+		"the exact answer, of %s and %s of the threads; sample instead",
+		units.Count(objects, "object"), units.Count(peak, "state")); err != nil {
+		return err
 	}
 	s := newStacks(objects)
-	g.pass(t, s, limbs, none, 0, false)
-	if !opt.Reached {
-		return nil
+	if _, err := g.pass(t, s, limbs, hit{none, 0}, false, memory); err != nil || !opt.Reached {
+		return err
 	}
 	for o := range objects {
 		further := new(big.Int) // interleavings with a larger distance
-		for d := objects; d >= 0; d-- {
-			if t.accesses[o][d].Sign() == 0 {
+		for d := objects - 1; d >= first; d-- {
+			h := hit{int32(o), int32(d)}
+			x := t.hits[h]
+			if x == nil {
 				continue
 			}
-			t.reached[o][d] = g.pass(t, s, limbs, int32(o), int32(d+first), false)
-			most := g.pass(t, s, limbs, int32(o), int32(d+first), true)
-			t.largest[o][d].Sub(most, further)
+			reached, _ := g.pass(t, s, limbs, h, false, memory)
+			x.reached.Set(reached)
+			most, _ := g.pass(t, s, limbs, h, true, memory)
+			x.largest.Sub(most, further)
 			further = most
 		}
 	}
@@ -231,7 +236,9 @@ func (g *graph) exact(t *totals, opt *Options) error {
 // prefixes before it and completions after it; otherwise it returns the interleavings in which that
 // object has that distance, or with orMore a larger one, at least once, the prefixes that have had
 // it being counted apart.
-func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32, orMore bool) *big.Int {
+func (g *graph) pass(t *totals, s *stacks, limbs int, of hit, orMore bool, memory *account) (
+	*big.Int, error) {
+	object, distance := of.object, of.distance
 	flags := 1
 	if object != none {
 		flags = 2
@@ -240,7 +247,7 @@ func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32, or
 	counts := make([][]uint64, len(g.nodes))
 	counts[0] = make([]uint64, width)
 	counts[0][0] = 1
-	sums := make([]uint64, (len(t.accesses)+1)*(limbs+1)) // of an edge, by distance + 1
+	sums := make([]uint64, (s.objects+1)*(limbs+1)) // of an edge, by distance + 1
 	var product, sum big.Int
 	reached := new(big.Int)
 	for at := range g.nodes {
@@ -297,15 +304,21 @@ func (g *graph) pass(t *totals, s *stacks, limbs int, object, distance int32, or
 			if object != none {
 				continue
 			}
-			for d := range t.accesses[e.object] {
-				if list := sums[d*(limbs+1):][:limbs+1]; !zero(list) {
-					product.Mul(word(&sum, list), t.ends[e.to])
-					t.accesses[e.object][d].Add(t.accesses[e.object][d], &product)
+			for d := first; d < s.objects; d++ {
+				list := sums[(d-first)*(limbs+1):][:limbs+1]
+				if zero(list) {
+					continue
 				}
+				x, err := t.hits.of(hit{e.object, int32(d)}, memory)
+				if err != nil {
+					return nil, err
+				}
+				product.Mul(word(&sum, list), &t.ends[e.to])
+				x.accesses.Add(&x.accesses, &product)
 			}
 		}
 	}
-	return reached
+	return reached, nil
 }
 
 // grown is list with at least n words.

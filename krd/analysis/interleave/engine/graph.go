@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 )
 
 // Errors of programs and of what was asked.
@@ -65,11 +66,11 @@ type machine struct {
 
 func newMachine(p *Program) *machine {
 	m := &machine{Program: p, names: make([]int, len(p.Barriers))}
+	last := make([]int, len(p.Barriers)) // thread that named it, from 1
 	for i := range p.Threads {
-		named := make([]bool, len(p.Barriers))
 		for _, op := range p.Threads[i].Code {
-			if op.Kind == Barrier && !named[op.Arg] {
-				named[op.Arg] = true
+			if op.Kind == Barrier && last[op.Arg] != i+1 {
+				last[op.Arg] = i + 1
 				m.names[op.Arg]++
 			}
 		}
@@ -77,27 +78,37 @@ func newMachine(p *Program) *machine {
 	return m
 }
 
-// begin is the state before the first step, with these values of the shared objects.
-func (m *machine) begin(shared []int64) (*state, error) {
+// state is one without values, for begin and the like.
+func (m *machine) state() *state {
 	n := len(m.Threads)
 	s := &state{pc: make([]int32, n), waits: make([]int32, n), locals: make([][]int64, n),
-		shared: slices.Clone(shared), holders: make([]int32, len(m.Locks)),
+		shared: make([]int64, len(m.Shared)), holders: make([]int32, len(m.Locks)),
 		arrived: make([]int32, len(m.Barriers))}
+	for t := range m.Threads {
+		s.locals[t] = make([]int64, m.Threads[t].Locals)
+	}
+	return s
+}
+
+// begin makes s the state before the first step, with these values of the shared objects.
+func (m *machine) begin(s *state, shared []int64) error {
+	copy(s.shared, shared)
+	clear(s.arrived)
 	for i := range s.holders {
 		s.holders[i] = nobody
 	}
 	for t := range m.Threads {
 		s.waits[t], s.pc[t] = nobody, notBegun
-		s.locals[t] = make([]int64, m.Threads[t].Locals)
+		clear(s.locals[t])
 	}
 	for t := range m.Threads {
 		if !m.Threads[t].Forked {
 			if err := m.start(s, t); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func (m *machine) start(s *state, t int) error {
@@ -182,29 +193,28 @@ func (m *machine) ended(s *state) bool {
 	return true
 }
 
-// copyTo makes n, which has the same lengths, as s is.
-func (s *state) copyTo(n *state) {
-	copy(n.pc, s.pc)
-	copy(n.waits, s.waits)
-	copy(n.shared, s.shared)
-	copy(n.holders, s.holders)
-	copy(n.arrived, s.arrived)
-	for t, list := range s.locals {
-		copy(n.locals[t], list)
+// edges appends the steps that may come next, a thread after the other; to is not known yet.
+func (m *machine) edges(s *state, list []edge) []edge {
+	for t := range m.Threads {
+		op := m.next(s, t)
+		if op == nil {
+			continue
+		}
+		e := edge{none, none, none, int32(t)}
+		switch {
+		case op.Kind <= Write:
+			e.object = int32(op.Arg)
+		case op.Kind == Lock:
+			e.lock = int32(op.Arg)
+		}
+		list = append(list, e)
 	}
+	return list
 }
 
-func (s *state) clone() *state {
-	n := &state{slices.Clone(s.pc), slices.Clone(s.waits), slices.Clone(s.locals),
-		slices.Clone(s.shared), slices.Clone(s.holders), slices.Clone(s.arrived)}
-	for t, list := range n.locals {
-		n.locals[t] = slices.Clone(list)
-	}
-	return n
-}
-
-// step changes n to the state after thread t has made the step op.
-func (m *machine) step(n *state, t int, op *Op) error {
+// step changes n to the state after thread t has made its next step.
+func (m *machine) step(n *state, t int) error {
+	op := &m.Threads[t].Code[n.pc[t]]
 	n.pc[t]++
 	switch op.Kind {
 	case Read:
@@ -267,6 +277,28 @@ func (s *state) key(b []byte) []byte {
 	return b
 }
 
+// set makes s the state that has this key.
+func (s *state) set(key []byte) {
+	next := func() int64 {
+		v, n := binary.Varint(key)
+		key = key[n:]
+		return v
+	}
+	for _, list := range [][]int32{s.pc, s.waits, s.holders, s.arrived} {
+		for i := range list {
+			list[i] = int32(next())
+		}
+	}
+	for i := range s.shared {
+		s.shared[i] = next()
+	}
+	for _, list := range s.locals {
+		for i := range list {
+			list[i] = next()
+		}
+	}
+}
+
 // A node is a state of the program with its inputs, and what may happen next.
 type node struct {
 	edges []edge
@@ -295,10 +327,7 @@ const none = -1
 
 // A graph is all states of a program with one choice of inputs. Node 0 is the first; edges lead to
 // nodes of larger numbers.
-type graph struct {
-	nodes   []node
-	longest int // see steps
-}
+type graph struct{ nodes []node }
 
 // rank grows with each step: instructions that were passed. Jumps lead forwards only.
 func (s *state) rank() (sum int64) {
@@ -308,60 +337,70 @@ func (s *state) rank() (sum int64) {
 	return sum
 }
 
-// build explores all states. The error is an [Error], or [ErrLimit] where there are more than most.
-func (m *machine) build(shared []int64, most int) (*graph, error) {
-	first, err := m.begin(shared)
-	if err != nil {
+// build explores all states. The error is an [Error], or [ErrLimit] where they do not fit.
+func (m *machine) build(shared []int64, memory *account) (*graph, error) {
+	s := m.state()
+	if err := m.begin(s, shared); err != nil {
 		return nil, err
 	}
-	g, ranks := &graph{}, []int64{first.rank()}
-	key := first.key(nil)
-	numbers, n := map[string]int32{string(key): 0}, first.clone()
-	states := []*state{first}
-	g.nodes = append(g.nodes, node{})
-	for at := 0; at < len(states); at++ {
-		s := states[at]
-		states[at] = nil
-		for t := range m.Threads {
-			op := m.next(s, t)
-			if op == nil {
-				continue
+	g := &graph{}
+	var ranks []int64
+	var keys []string // of states, by number
+	numbers, key := map[string]int32{}, []byte(nil)
+	number := func() (int32, error) {
+		key = s.key(key[:0])
+		to, seen := numbers[string(key)]
+		if !seen {
+			if !memory.has(bytesOfNode+1.5*float64(len(key))) || len(keys) == math.MaxInt32 {
+				return 0, tooMany(len(keys), memory)
 			}
-			s.copyTo(n)
-			if err := m.step(n, t, op); err != nil {
-				return nil, err
-			}
-			key = n.key(key[:0])
-			to, seen := numbers[string(key)]
-			if !seen {
-				if len(states) >= most || len(states) == math.MaxInt32 {
-					return nil, fmt.Errorf("%w: the threads have more than %d states, which is what "+
-						"the memory allowed holds", ErrLimit, most)
-				}
-				to = int32(len(states))
-				numbers[string(key)] = to
-				states = append(states, n.clone())
-				g.nodes = append(g.nodes, node{})
-				ranks = append(ranks, n.rank())
-			}
-			e := edge{to, none, none, int32(t)}
-			switch {
-			case op.Kind <= Write:
-				e.object = int32(op.Arg)
-			case op.Kind == Lock:
-				e.lock = int32(op.Arg)
-			}
-			g.nodes[at].edges = append(g.nodes[at].edges, e)
+			to = int32(len(keys))
+			keys = append(keys, string(key))
+			numbers[keys[to]] = to
+			g.nodes, ranks = append(g.nodes, node{}), append(ranks, s.rank())
 		}
-		if len(g.nodes[at].edges) == 0 {
+		return to, nil
+	}
+	if _, err := number(); err != nil {
+		return nil, err
+	}
+	var edges []edge
+	now := []byte(nil)
+	for at := 0; at < len(keys); at++ {
+		now = append(now[:0], keys[at]...)
+		s.set(now)
+		if edges = m.edges(s, edges[:0]); len(edges) == 0 {
 			g.nodes[at].end = deadlock
 			if m.ended(s) {
 				g.nodes[at].end = done
 			}
 		}
+		for i := range edges {
+			if i > 0 {
+				s.set(now)
+			}
+			if err := m.step(s, int(edges[i].thread)); err != nil {
+				return nil, err
+			}
+			var err error
+			if edges[i].to, err = number(); err != nil {
+				return nil, err
+			}
+		}
+		if !memory.has(24 * float64(len(edges))) {
+			return nil, tooMany(len(keys), memory)
+		}
+		g.nodes[at].edges = slices.Clone(edges)
 	}
 	g.sort(ranks)
 	return g, nil
+}
+
+// tooMany is the error of states that do not fit, of which there are already n.
+func tooMany(n int, memory *account) error {
+	return fmt.Errorf("%w: the threads have more than %s, which fill the memory allowed, %s; the "+
+		"samplers but %s do without", ErrLimit, units.Count(n, "state"),
+		units.Bytes(uint64(memory.allowed)), Uniform)
 }
 
 // sort numbers the nodes by rank.

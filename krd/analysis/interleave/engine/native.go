@@ -9,29 +9,23 @@ type native struct {
 	moved   *sync.Cond // a step was made
 	m       *machine
 	s       *state
-	stacks  *stacks
-	stack   int32
-	trace   []hit
+	trail   *trail
 	waiting int // threads that cannot go on as it is
 	left    int // that have not ended, or may begin
 	err     error
 	stuck   bool
 }
 
-// runNative makes one run, and returns its accesses and whether it ended.
-func runNative(m *machine, shared []int64, st *stacks) (trace []hit, ended bool, err error) {
-	s, err := m.begin(shared)
-	if err != nil {
-		return nil, false, err
-	}
-	n := &native{m: m, s: s, stacks: st, left: len(m.Threads)}
+// runNative makes one run from the state s on, and reports whether it ended.
+func runNative(m *machine, s *state, trail *trail) (ended bool, err error) {
+	n := &native{m: m, s: s, trail: trail, left: len(m.Threads)}
 	n.moved = sync.NewCond(&n.Mutex)
 	var all sync.WaitGroup
 	for t := range m.Threads {
 		all.Go(func() { n.thread(t) })
 	}
 	all.Wait()
-	return n.trace, n.err == nil && m.ended(n.s), n.err
+	return n.err == nil && m.ended(n.s), n.err
 }
 
 // thread makes the steps of thread t.
@@ -54,10 +48,12 @@ func (n *native) step(t int) (more bool) {
 			return false
 		}
 		if op := n.m.next(n.s, t); op != nil {
-			if n.err = n.m.step(n.s, t, op); n.err == nil && op.Kind <= Write {
-				h := n.stacks.access(n.stack, int32(op.Arg))
-				n.trace, n.stack = append(n.trace, hit{int32(op.Arg), h.distance}), h.to
+			object := int32(none)
+			if op.Kind <= Write {
+				object = int32(op.Arg)
 			}
+			n.trail.step(int32(t), object)
+			n.err = n.m.step(n.s, t)
 			n.waiting = 0 // each of them looks again
 			n.moved.Broadcast()
 			return n.err == nil

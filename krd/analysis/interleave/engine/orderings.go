@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"math/rand/v2"
+
+	"krdlab/hw/units"
 )
 
 // Guarantee is what the disconpro paper's theorem 1 says of a distance of an object.
@@ -54,26 +55,34 @@ type listed struct {
 
 // onlyGraph is the states of a program with one choice of inputs. The error is [ErrLimit] where
 // there are more.
-func onlyGraph(p *Program) (g *graph, err error) {
-	inputs := 0
-	err = p.inputs(func(shared []int64) (err error) {
-		if inputs++; inputs > 1 {
-			return fmt.Errorf("%w: more than one choice of inputs, expected one", ErrLimit)
-		}
-		g, err = newMachine(p).build(shared, 1<<20)
-		return err
-	})
-	return g, err
+func onlyGraph(p *Program, memory *account) (g *graph, err error) {
+	choices, err := p.choices()
+	if err != nil {
+		return nil, err
+	}
+	if choices > 1 {
+		return nil, fmt.Errorf("%w: %d choices of inputs, expected one", ErrLimit, choices)
+	}
+	return newMachine(p).build(p.inputs(0), memory)
 }
 
 // list makes it of the states of p. The error is [ErrLimit] for too many interleavings.
-func list(p *Program, g *graph) (*listed, error) {
+func list(p *Program, g *graph, memory account) (*listed, error) {
 	l := &listed{p: p, g: g, stacks: newStacks(len(p.Objects))}
-	t := newTotals(p)
-	l.g.completions(t)
-	if n := t.interleavings; !n.IsInt64() || n.Int64() > maxListed {
+	t := &totals{}
+	if err := l.g.completions(t, 0, &memory); err != nil {
+		return nil, err
+	}
+	n := t.interleavings
+	if !n.IsInt64() || n.Int64() > maxListed {
 		return nil, fmt.Errorf("%w: %v interleavings, expected at most %d to list", ErrLimit, n,
 			maxListed)
+	}
+	// each with its hits, and with what walkExactly keeps; pairs of steps with a bit for each
+	all, steps := float64(n.Int64()), float64(p.Steps())
+	if err := memory.take(steps*(bytesOfCall+all*(64+bytesOfStack+12*float64(len(p.Objects)))+
+		steps*(24+all/8)), "%v interleavings of %s", n, units.Count(int(steps), "step")); err != nil {
+		return nil, err
 	}
 	l.visit(0, 0, nil, map[hit]bool{}, make([]int32, len(p.Threads)))
 	l.order()
@@ -220,20 +229,33 @@ const bounded = 10_000
 
 // bound finds how often those of some uniformly drawn interleavings that have a distance change
 // threads at least.
-func bound(p *Program, g *graph, seed uint64) (map[hit]int, error) {
-	t := newTotals(p)
-	g.completions(t)
+func bound(p *Program, g *graph, seed uint64, memory account) (map[hit]int, error) {
+	t := &totals{}
+	if err := g.completions(t, 0, &memory); err != nil {
+		return nil, err
+	}
 	if t.interleavings.Sign() == 0 {
 		return nil, fmt.Errorf("%w: every interleaving deadlocks", ErrLimit)
 	}
-	d := &draw{p: p, g: g, totals: t, opt: &SampleOptions{Sampler: Uniform},
-		random: rand.New(rand.NewPCG(seed, 0)), stacks: newStacks(len(p.Objects))}
+	d, err := newDraw(p, SampleOptions{Sampler: Uniform, Seed: seed}, &memory)
+	if err != nil {
+		return nil, err
+	}
+	d.g, d.totals = g, t
 	least := map[hit]int{}
 	for range bounded {
-		d.run()
-		for _, h := range d.trace {
-			if n, seen := least[h]; !seen || d.switches < n {
-				least[h] = d.switches
+		if _, err := d.run(p.inputs(0)); err != nil {
+			return nil, err
+		}
+		changes := 0
+		for i, t := range d.threads[1:] {
+			if t != d.threads[i] {
+				changes++
+			}
+		}
+		for _, h := range d.hits {
+			if n, seen := least[h]; !seen || changes < n {
+				least[h] = changes
 			}
 		}
 	}
@@ -245,25 +267,29 @@ func bound(p *Program, g *graph, seed uint64) (map[hit]int, error) {
 // 000 interleavings, orderings are bounded by those of 10 000 that are drawn, and distances that
 // none of them has get nothing. The error is [ErrLimit] for a program with inputs. Cost: up to some
 // seconds for each distance.
-func (r *Result) Guarantee(p *Program) error {
-	g, err := onlyGraph(p)
+func (r *Result) Guarantee(p *Program, opt Options) error {
+	memory, err := newAccount(p, opt.MemoryBytes)
+	if err != nil {
+		return err
+	}
+	g, err := onlyGraph(p, memory)
 	if err != nil {
 		return err
 	}
 	var drawn map[hit]int
-	l, err := list(p, g)
+	l, err := list(p, g, *memory)
 	if errors.Is(err, ErrLimit) {
-		drawn, err = bound(p, g, 1)
+		drawn, err = bound(p, g, 1, *memory)
 	}
 	if err != nil {
 		return err
 	}
-	k := float64(g.steps())
+	k := max(1, p.Steps())
 	for i := range r.Objects {
 		for j := range r.Objects[i].Distances {
 			x := &r.Objects[i].Distances[j]
 			h := hit{int32(i), int32(x.Distance)}
-			y := &Guarantee{Threads: len(p.Threads), Steps: g.steps()}
+			y := &Guarantee{Threads: len(p.Threads), Steps: k}
 			if drawn == nil {
 				y.Orderings, y.Exact = l.least(h)
 				walk, _ := g.walkExactly(l.stacks, h).Float64()
@@ -273,17 +299,17 @@ func (r *Result) Guarantee(p *Program) error {
 			} else {
 				continue
 			}
-			y.Bound = 1 / (float64(len(p.Threads)) * math.Pow(k, float64(max(0, y.Orderings-1))))
+			y.Bound = 1 / (float64(len(p.Threads)) * math.Pow(float64(k), float64(max(0, y.Orderings-1))))
 			y.Runs, x.Guarantee = runsFor(y.Bound), y
 		}
 	}
-	return r.reachedByPCT(p, g)
+	return r.reachedByPCT(p, *memory)
 }
 
 // reachedByPCT finds the least depth of PCT for each distance that has a guarantee.
-func (r *Result) reachedByPCT(p *Program, g *graph) error {
+func (r *Result) reachedByPCT(p *Program, memory account) error {
 	for depth, more := 1, true; more; depth++ {
-		list, err := g.pctExactly(p, PCT, depth, maxChoices)
+		list, err := pctExactly(p, PCT, depth, maxChoices, memory)
 		if errors.Is(err, ErrLimit) {
 			return nil // deeper ones have more choices
 		} else if err != nil {

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"krdlab/hw/units"
 )
 
 // pctExactly returns the exact probabilities with which a run of PCT of a depth has distances, over
 // all priorities of threads and all change points. Errors: [ErrLimit] where there are more than
 // most choices of them. Cost: a run for each.
-func (g *graph) pctExactly(p *Program, s Sampler, depth int, most float64) (map[hit]*big.Rat,
+func pctExactly(p *Program, s Sampler, depth int, most float64, memory account) (map[hit]*big.Rat,
 	error) {
-	n, k := len(p.Threads), g.steps()
+	n, k := len(p.Threads), max(1, p.Steps())
 	choices := 1.0
 	for i := range n {
 		choices *= float64(i + 1)
@@ -21,11 +23,14 @@ func (g *graph) pctExactly(p *Program, s Sampler, depth int, most float64) (map[
 			choices *= float64(k-i) / float64(k)
 		}
 	}
-	if choices > most {
-		return nil, fmt.Errorf("%w: %.3g choices of PCT, expected at most %.3g", ErrLimit, choices, most)
+	if choices > most || choices*float64(k) > 100*most {
+		return nil, fmt.Errorf("%w: %.3g choices of PCT for %s, expected at most %.3g", ErrLimit, choices,
+			units.Count(k, "step"), most)
 	}
-	d := &draw{p: p, g: g, opt: &SampleOptions{Sampler: s, Depth: depth},
-		stacks: newStacks(len(p.Objects))}
+	d, err := newDraw(p, SampleOptions{Sampler: s, Depth: depth}, &memory)
+	if err != nil {
+		return nil, err
+	}
 	runs, all := map[hit]int64{}, int64(0)
 	changes := make([]int, depth-1)
 	var place func(order []int, i int)
@@ -36,9 +41,11 @@ func (g *graph) pctExactly(p *Program, s Sampler, depth int, most float64) (map[
 				d.priorities = append(d.priorities, float64(depth+i))
 			}
 			all++
-			d.follow()
-			for i, h := range d.trace {
-				if !slices.Contains(d.trace[:i], h) {
+			if _, bad := d.follow(p.inputs(0)); bad != nil {
+				err = bad
+			}
+			for i, h := range d.hits {
+				if !slices.Contains(d.hits[:i], h) {
 					runs[h]++
 				}
 			}
@@ -57,7 +64,7 @@ func (g *graph) pctExactly(p *Program, s Sampler, depth int, most float64) (map[
 	for h, n := range runs {
 		list[h] = big.NewRat(n, all)
 	}
-	return list, nil
+	return list, err
 }
 
 // permutations calls use with each order of 0 to n-1.

@@ -30,6 +30,29 @@ type Thread struct {
 	Forked bool // it begins when it is forked
 }
 
+// Steps returns how many steps an interleaving has at most: those of the longest way through each
+// thread, whatever its conditions are.
+func (p *Program) Steps() (sum int) {
+	for i := range p.Threads {
+		code := p.Threads[i].Code
+		longest := make([]int, len(code)+1)
+		for at := len(code) - 1; at >= 0; at-- {
+			switch op := &code[at]; {
+			case op.Kind == Jump:
+				longest[at] = longest[op.To]
+			case op.Kind == Branch:
+				longest[at] = max(longest[at+1], longest[op.To])
+			case op.Kind.Step():
+				longest[at] = longest[at+1] + 1
+			default:
+				longest[at] = longest[at+1]
+			}
+		}
+		sum += longest[0]
+	}
+	return sum
+}
+
 // A Kind is what an instruction does.
 type Kind uint8
 

@@ -1,6 +1,13 @@
 package engine
 
-import "math/big"
+import (
+	"cmp"
+	"maps"
+	"math/big"
+	"slices"
+
+	"krdlab/hw/units"
+)
 
 // SchemaVersion is that of [Result].
 const SchemaVersion = 1
@@ -21,10 +28,40 @@ type Result struct {
 	Objects       []Object `json:"objects"`
 	Warnings      []string `json:"warnings"`
 
+	hits   tallies
 	weight []float64 // by object: the sum of probabilities, the number of inputs that access it
-	// of samplers: of each distance, and by object the sum over runs of its accesses squared
-	sums    map[hit]*runSums
-	squares []float64
+	// of samplers, by object: the sum over runs of its accesses squared, and its accesses in a run
+	squares, run []float64
+}
+
+// A hit is an access with a distance.
+type hit struct{ object, distance int32 }
+
+// A tally is what is counted of a hit.
+type tally struct {
+	accesses big.Int
+	reached  big.Int // interleavings, or runs, that have it
+	largest  big.Int // interleavings of which it is the largest of the object
+	// the sum over inputs of the probability
+	probability float64
+	// sums over runs, of how many accesses of an object have the distance, c, among its n
+	cc, cn float64
+}
+
+// tallies are those of distances that occur.
+type tallies map[hit]*tally
+
+// of is that of h, which may be new. The error is [ErrLimit].
+func (l tallies) of(h hit, memory *account) (*tally, error) {
+	x := l[h]
+	if x == nil {
+		if !memory.has(bytesOfHit) {
+			return nil, memory.take(0, "more than %s of objects occur", units.Count(len(l), "distance"))
+		}
+		x = &tally{}
+		l[h] = x
+	}
+	return x, nil
 }
 
 // A Count is a whole number of any size, in JSON a string of decimal digits.
@@ -66,69 +103,62 @@ func newResult(p *Program, method string) *Result {
 	r := &Result{SchemaVersion: SchemaVersion, Method: method, Unit: "objects",
 		Interleavings: &Count{},
 		Deadlocks:     &Count{}, Objects: []Object{}, Warnings: []string{},
-		weight: make([]float64, len(p.Objects))}
+		hits: tallies{}, weight: make([]float64, len(p.Objects))}
 	for _, name := range p.Objects {
-		o := Object{Name: name}
-		for d := range len(p.Objects) + 1 {
-			o.Distances = append(o.Distances, Distance{Distance: d + first, Count: &Count{},
-				Reached: &Count{}, Largest: &Count{}})
-		}
-		r.Objects = append(r.Objects, o)
+		r.Objects = append(r.Objects, Object{Name: name})
 	}
 	return r
 }
 
-// add adds the counts of one choice of inputs.
-func (r *Result) add(t *totals) {
+// add adds the counts of one choice of inputs. The error is [ErrLimit].
+func (r *Result) add(t *totals, memory *account) error {
 	r.Inputs++
 	r.Interleavings.Add(&r.Interleavings.Int, t.interleavings)
 	r.Deadlocks.Add(&r.Deadlocks.Int, t.deadlocks)
-	for i := range r.Objects {
-		o := &r.Objects[i]
-		o.Accesses = max(o.Accesses, t.most[i])
-		all := new(big.Int)
-		for _, n := range t.accesses[i] {
-			all.Add(all, n)
-		}
-		if all.Sign() == 0 {
-			continue
-		}
-		r.weight[i]++
-		for d := range o.Distances {
-			x, n := &o.Distances[d], t.accesses[i][d]
-			x.Count.Add(&x.Count.Int, n)
-			x.Reached.Add(&x.Reached.Int, t.reached[i][d])
-			x.Largest.Add(&x.Largest.Int, t.largest[i][d])
-			p, _ := new(big.Rat).SetFrac(n, all).Float64()
-			x.Probability += p
-		}
+	all := make([]big.Int, len(r.Objects))
+	for h, x := range t.hits {
+		all[h.object].Add(&all[h.object], &x.accesses)
 	}
+	for i := range r.Objects {
+		r.Objects[i].Accesses = max(r.Objects[i].Accesses, t.most[i])
+		r.weight[i] += float64(all[i].Sign())
+	}
+	for h, n := range t.hits {
+		x, err := r.hits.of(h, memory)
+		if err != nil {
+			return err
+		}
+		x.accesses.Add(&x.accesses, &n.accesses)
+		x.reached.Add(&x.reached, &n.reached)
+		x.largest.Add(&x.largest, &n.largest)
+		p, _ := new(big.Rat).SetFrac(&n.accesses, &all[h.object]).Float64()
+		x.probability += p
+	}
+	return nil
 }
 
-// finish leaves out what does not occur.
+// finish makes the distances of objects.
 func (r *Result) finish() {
 	for i := range r.Objects {
-		o := &r.Objects[i]
-		list := []Distance{}
-		for _, x := range o.Distances {
-			if x.Count.Sign() == 0 {
-				continue
-			}
-			if x.Reached.Sign() == 0 {
-				x.Reached, x.Largest = nil, nil
-			}
-			if r.Runs > 0 {
-				x.Largest = nil
-			}
-			x.Probability /= r.weight[i]
-			list = append(list, x)
-			if d := x.Distance; d != first {
-				if o.Minimum == nil {
-					o.Minimum = &d
-				}
-				o.Maximum = &d
+		r.Objects[i].Distances = []Distance{}
+	}
+	for _, h := range slices.SortedFunc(maps.Keys(r.hits), func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.distance, b.distance))
+	}) {
+		n, o, d := r.hits[h], &r.Objects[h.object], int(h.distance)
+		x := Distance{Distance: d, Count: &Count{n.accesses}, Probability: n.probability / r.weight[h.object]}
+		if n.reached.Sign() != 0 {
+			x.Reached = &Count{n.reached}
+			if r.Runs == 0 {
+				x.Largest = &Count{n.largest}
 			}
 		}
-		o.Distances = list
+		o.Distances = append(o.Distances, x)
+		if d != first {
+			if o.Minimum == nil {
+				o.Minimum = &d
+			}
+			o.Maximum = &d
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 )
 
 // A Sampler is a way to draw interleavings.
@@ -43,16 +44,16 @@ var ErrSampler = failure.New(failure.Request, "invalid sampler")
 type SampleOptions struct {
 	Sampler Sampler
 	Runs    int
-	Depth   int // of PCT, at least 1
+	Depth   int // of PCT, at least 1; more than the steps of the program are of little use
 	Seed    uint64
-	// MemoryBytes is how much memory the states of threads may take, about; 0: 1 GiB.
+	// MemoryBytes is how much memory may be taken, about; 0: 1 GiB.
 	MemoryBytes uint64
 }
 
 // Sample draws interleavings. The probability of a distance is its share of the accesses that were
 // drawn, Reached counts the runs that had it, and Run is the probability that a run has it. Errors:
-// as of [Exact] for the states of the threads, and [ErrSampler]. Cost: some steps for each of the
-// program's, in each run.
+// an [Error] of the program where a run meets it, [ErrLimit], and [ErrSampler]. Cost: some steps for
+// each of the program's, in each run; [Uniform] has a graph of all states first.
 func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	pct := opt.Sampler == PCT || opt.Sampler == PCTDistinct
 	switch {
@@ -63,64 +64,59 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	case pct && opt.Depth < 1:
 		return nil, fmt.Errorf("%w: depth %d, expected at least 1", ErrSampler, opt.Depth)
 	}
-	memory := Options{MemoryBytes: opt.MemoryBytes}
-	m := newMachine(p)
-	var graphs []*graph
-	var totals []*totals
-	var inputs [][]int64
-	most := int(min(memory.memory()/bytesOfNode, 1<<30))
-	err := p.inputs(func(shared []int64) error {
-		g, err := m.build(shared, most)
-		if err != nil {
-			return err
-		}
-		if most -= len(g.nodes); most < 0 {
-			return fmt.Errorf("%w: more states of the threads than memory allows", ErrLimit)
-		}
-		t := newTotals(p)
-		g.completions(t)
-		graphs, totals = append(graphs, g), append(totals, t)
-		inputs = append(inputs, slices.Clone(shared))
-		return nil
-	})
+	memory, err := newAccount(p, opt.MemoryBytes)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDraw(p, opt, memory)
+	if err != nil {
+		return nil, err
+	}
+	choices, err := p.choices()
 	if err != nil {
 		return nil, err
 	}
 	r := newResult(p, string(opt.Sampler))
-	r.Runs, r.Inputs = opt.Runs, len(graphs)
+	r.Runs, r.Inputs = opt.Runs, choices
 	if pct {
 		r.Depth = opt.Depth
 	}
-	d := &draw{p: p, opt: &opt, random: rand.New(rand.NewPCG(opt.Seed, 0)),
-		stacks: newStacks(len(p.Objects))}
+	graphs, counts := make([]*graph, choices), make([]*totals, choices)
+	for c := range choices {
+		if opt.Sampler != Uniform {
+			break // the others go from a state to the next
+		}
+		g, err := d.m.build(p.inputs(c), memory)
+		if err != nil {
+			return nil, err
+		}
+		t := &totals{}
+		if err := g.completions(t, 0, memory); err != nil {
+			return nil, err
+		}
+		graphs[c], counts[c] = g, t
+	}
 	ended := 0
 	for range opt.Runs {
-		i := d.random.IntN(len(graphs))
-		d.g, d.totals = graphs[i], totals[i]
-		if opt.Sampler == Uniform && d.totals.interleavings.Sign() == 0 {
+		c := d.random.IntN(choices)
+		d.g, d.totals = graphs[c], counts[c]
+		if d.totals != nil && d.totals.interleavings.Sign() == 0 {
 			return nil, fmt.Errorf("%w: with some input every interleaving deadlocks, and none can be drawn "+
 				"uniformly", ErrSampler)
 		}
-		over := false
-		if opt.Sampler == Native {
-			d.trace, over, err = runNative(m, inputs[i], d.stacks)
-			if err != nil {
-				return nil, err
-			}
-		} else {
-			over = d.run()
+		over, err := d.run(p.inputs(c))
+		if err != nil {
+			return nil, err
 		}
 		if over {
 			ended++
-			r.count(d.trace)
-		}
-	}
-	for i, t := range totals {
-		for o, n := range t.most {
-			r.Objects[o].Accesses = max(r.Objects[o].Accesses, n)
-		}
-		if t.deadlocks.Sign() > 0 && r.Deadlock == nil {
-			r.Deadlock = graphs[i].schedule(t, p)
+			if err := r.count(d.hits, memory); err != nil {
+				return nil, err
+			}
+		} else if r.Deadlock == nil {
+			for _, t := range d.threads {
+				r.Deadlock = append(r.Deadlock, p.Threads[t].Name)
+			}
 		}
 	}
 	r.Interleavings.SetInt64(int64(ended))
@@ -129,41 +125,68 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	return r, nil
 }
 
+// A trail is what a run did.
+type trail struct {
+	lru     *lru
+	hits    []hit
+	threads []int32 // of each step
+}
+
+// step adds one of a thread, with the object that it accesses, or none.
+func (t *trail) step(thread, object int32) {
+	t.threads = append(t.threads, thread)
+	if object != none {
+		t.hits = append(t.hits, hit{object, t.lru.access(object)})
+	}
+}
+
 // A draw makes runs.
 type draw struct {
-	p      *Program
-	opt    *SampleOptions
+	trail
+	opt    SampleOptions
 	random *rand.Rand
-	stacks *stacks
-	g      *graph
-	totals *totals
-	trace  []hit
-	// how often the run went on with another thread
-	switches int
+	m      *machine
+	s      *state
+	steps  int     // of an interleaving at most
+	edges  []edge  // that may come next
+	g      *graph  // and
+	totals *totals // of [Uniform], with the inputs of the run
 
 	priorities []float64 // of threads: PCT; of their next steps: POS
 	changes    []int     // steps before which PCT lowers a thread
 }
 
-// A hit is an access of a run.
-type hit struct{ object, distance int32 }
+// newDraw is one without states of the threads.
+func newDraw(p *Program, opt SampleOptions, memory *account) (*draw, error) {
+	steps := max(1, p.Steps())
+	bytes := 64*float64(steps+len(p.Objects)) + 16*float64(opt.Depth)
+	if opt.Sampler == Native {
+		bytes += bytesOfGoroutine * float64(len(p.Threads))
+	}
+	if err := memory.take(bytes, "a run of %s, depth %d", units.Count(steps, "step"), opt.Depth); err != nil {
+		return nil, err
+	}
+	m := newMachine(p)
+	return &draw{trail: trail{lru: newLRU(len(p.Objects), steps)}, opt: opt, steps: steps, m: m,
+		s: m.state(), random: rand.New(rand.NewPCG(opt.Seed, 0))}, nil
+}
 
-// run makes one, and reports whether it ended.
-func (d *draw) run() bool {
+// run makes one with these inputs, and reports whether it ended. The error is an [Error].
+func (d *draw) run(inputs []int64) (ended bool, err error) {
 	d.begin()
-	return d.follow()
+	return d.follow(inputs)
 }
 
 // begin draws what is drawn before the first step.
 func (d *draw) begin() {
-	n, depth := len(d.p.Threads), d.opt.Depth
+	n, depth := len(d.m.Threads), d.opt.Depth
 	d.priorities, d.changes = d.priorities[:0], d.changes[:0]
 	switch d.opt.Sampler {
 	case PCT, PCTDistinct:
 		for _, i := range d.random.Perm(n) {
 			d.priorities = append(d.priorities, float64(depth+i))
 		}
-		k := d.g.steps()
+		k := d.steps
 		if d.opt.Sampler == PCTDistinct {
 			for _, i := range d.random.Perm(k)[:min(k, depth-1)] {
 				d.changes = append(d.changes, i+1)
@@ -180,38 +203,25 @@ func (d *draw) begin() {
 	}
 }
 
-// steps is how many steps the longest interleaving has.
-func (g *graph) steps() int {
-	if g.longest == 0 {
-		most := make([]int, len(g.nodes))
-		for at := len(g.nodes) - 1; at >= 0; at-- {
-			for _, e := range g.nodes[at].edges {
-				most[at] = max(most[at], most[e.to]+1)
-			}
-		}
-		g.longest = max(1, most[0])
-	}
-	return g.longest
-}
-
-// choose draws the step that comes next; step is its number from 1.
-func (d *draw) choose(at int32, step int) *edge {
-	edges := d.g.nodes[at].edges
+// choose draws the step that comes next, by its number among those of d.edges; step is its number
+// from 1. Only [Uniform] asks for the node at which the run is.
+func (d *draw) choose(at int32, step int) int {
+	edges := d.edges
 	switch d.opt.Sampler {
 	case Uniform:
 		ends := d.totals.ends
-		left := randomBelow(d.random, ends[at])
-		for i := range edges {
-			if left.Cmp(ends[edges[i].to]) < 0 {
-				return &edges[i]
+		left := randomBelow(d.random, &ends[at])
+		for i, e := range d.g.nodes[at].edges {
+			if left.Cmp(&ends[e.to]) < 0 {
+				return i
 			}
-			left.Sub(left, ends[edges[i].to])
+			left.Sub(left, &ends[e.to])
 		}
 	case PCT, PCTDistinct:
 		e := d.highest(edges)
 		for i, k := range d.changes {
 			if k == step {
-				d.priorities[e.thread] = float64(i + 1)
+				d.priorities[edges[e].thread] = float64(i + 1)
 				e = d.highest(edges)
 			}
 		}
@@ -219,13 +229,13 @@ func (d *draw) choose(at int32, step int) *edge {
 	case POS:
 		e := d.highest(edges)
 		for i := range edges {
-			if o := &edges[i]; o == e || races(o, e) {
-				d.priorities[o.thread] = d.random.Float64()
+			if i == e || races(&edges[i], &edges[e]) {
+				d.priorities[edges[i].thread] = d.random.Float64()
 			}
 		}
 		return e
 	}
-	return &edges[d.random.IntN(len(edges))]
+	return d.random.IntN(len(edges))
 }
 
 // races reports whether two steps access the same object or take the same lock. Departure from POS,
@@ -234,11 +244,10 @@ func races(a, b *edge) bool {
 	return a.object != none && a.object == b.object || a.lock != none && a.lock == b.lock
 }
 
-func (d *draw) highest(edges []edge) *edge {
-	best := &edges[0]
+func (d *draw) highest(edges []edge) (best int) {
 	for i := range edges {
-		if d.priorities[edges[i].thread] > d.priorities[best.thread] {
-			best = &edges[i]
+		if d.priorities[edges[i].thread] > d.priorities[edges[best].thread] {
+			best = i
 		}
 	}
 	return best
@@ -264,33 +273,32 @@ func randomBelow(r *rand.Rand, n *big.Int) *big.Int {
 	}
 }
 
-// runSums are over runs, of how many accesses of an object have a distance, c, among its n.
-type runSums struct{ cc, cn float64 }
-
-// count adds the accesses of a run.
-func (r *Result) count(trace []hit) {
-	if r.sums == nil {
-		r.sums, r.squares = map[hit]*runSums{}, make([]float64, len(r.Objects))
+// count adds the accesses of a run. The error is [ErrLimit].
+func (r *Result) count(run []hit, memory *account) error {
+	if r.run == nil {
+		r.run, r.squares = make([]float64, len(r.Objects)), make([]float64, len(r.Objects))
 	}
-	of, all := map[hit]float64{}, make([]float64, len(r.Objects))
-	for _, h := range trace {
+	of := map[hit]float64{}
+	for _, h := range run {
 		of[h]++
-		all[h.object]++
-	}
-	for o, n := range all {
-		r.squares[o] += n * n
+		r.run[h.object]++
 	}
 	for h, c := range of {
-		x := &r.Objects[h.object].Distances[h.distance-first]
-		x.Count.Add(&x.Count.Int, big.NewInt(int64(c)))
-		x.Reached.Add(&x.Reached.Int, one)
-		s := r.sums[h]
-		if s == nil {
-			s = &runSums{}
-			r.sums[h] = s
+		x, err := r.hits.of(h, memory)
+		if err != nil {
+			return err
 		}
-		s.cc, s.cn = s.cc+c*c, s.cn+c*all[h.object]
+		x.accesses.Add(&x.accesses, big.NewInt(int64(c)))
+		x.reached.Add(&x.reached, one)
+		x.cc, x.cn = x.cc+c*c, x.cn+c*r.run[h.object]
 	}
+	for _, h := range run {
+		n := r.run[h.object]
+		r.run[h.object] = 0 // once for each object
+		r.squares[h.object] += n * n
+		r.Objects[h.object].Accesses = max(r.Objects[h.object].Accesses, int(n))
+	}
+	return nil
 }
 
 var one = big.NewInt(1)
@@ -300,33 +308,32 @@ var one = big.NewInt(1)
 // accesses of a run depend on each other; where all runs have the same share, it is Wilson's for as
 // many runs.
 func (r *Result) estimate(runs int) {
-	n := float64(runs)
+	n, sums := float64(runs), make([]float64, len(r.Objects))
+	for h, x := range r.hits {
+		c, _ := x.accesses.Float64()
+		sums[h.object] += c
+		r.weight[h.object] = 1
+	}
+	for h, x := range r.hits {
+		c, _ := x.accesses.Float64()
+		x.probability = c / sums[h.object]
+	}
+	r.finish()
 	for i := range r.Objects {
-		o, sum := &r.Objects[i], 0.0
-		for d := range o.Distances {
-			c, _ := o.Distances[d].Count.Float64()
-			sum += c
-		}
-		r.weight[i] = 1
-		for d := range o.Distances {
-			x := &o.Distances[d]
-			if x.Reached.Sign() == 0 {
-				continue
-			}
-			c, _ := x.Count.Float64()
+		for d := range r.Objects[i].Distances {
+			x := &r.Objects[i].Distances[d]
 			k, _ := x.Reached.Float64()
-			x.Probability, x.Run = c/sum, Wilson(k, n)
-			s := r.sums[hit{int32(i), int32(x.Distance)}]
+			x.Run = Wilson(k, n)
+			s := r.hits[hit{int32(i), int32(x.Distance)}]
 			square := s.cc - 2*x.Probability*s.cn + x.Probability*x.Probability*r.squares[i]
 			e := Wilson(x.Probability*n, n)
 			if square > 1e-9*s.cc && runs > 1 {
-				half := Z95 * math.Sqrt(square*n/(n-1)) / sum
+				half := Z95 * math.Sqrt(square*n/(n-1)) / sums[i]
 				e.Low, e.High = max(0, x.Probability-half), min(1, x.Probability+half)
 			}
 			x.Low, x.High = &e.Low, &e.High
 		}
 	}
-	r.finish()
 }
 
 // An Estimate is a probability with its interval.
@@ -349,22 +356,29 @@ func Wilson(k, n float64) *Estimate {
 }
 
 // follow makes a run with the priorities and change points that d has, and reports whether it
-// ended.
-func (d *draw) follow() bool {
-	d.trace, d.switches = d.trace[:0], 0
-	at, stack, last := int32(0), int32(0), int32(none)
-	for step := 1; d.g.nodes[at].end == goesOn; step++ {
-		e := d.choose(at, step)
-		if last != none && last != e.thread {
-			d.switches++
-		}
-		last = e.thread
-		if e.object != none {
-			h := d.stacks.access(stack, e.object)
-			d.trace = append(d.trace, hit{e.object, h.distance})
-			stack = h.to
-		}
-		at = e.to
+// ended. The error is an [Error].
+func (d *draw) follow(inputs []int64) (ended bool, err error) {
+	d.lru.reset()
+	d.hits, d.threads = d.hits[:0], d.threads[:0]
+	if err := d.m.begin(d.s, inputs); err != nil {
+		return false, err
 	}
-	return d.g.nodes[at].end == done
+	if d.opt.Sampler == Native {
+		return runNative(d.m, d.s, &d.trail)
+	}
+	at := int32(0)
+	for step := 1; ; step++ {
+		if d.edges = d.m.edges(d.s, d.edges[:0]); len(d.edges) == 0 {
+			return d.m.ended(d.s), nil
+		}
+		i := d.choose(at, step)
+		e := &d.edges[i]
+		d.step(e.thread, e.object)
+		if err := d.m.step(d.s, int(e.thread)); err != nil {
+			return false, err
+		}
+		if d.g != nil {
+			at = d.g.nodes[at].edges[i].to
+		}
+	}
 }

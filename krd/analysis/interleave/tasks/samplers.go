@@ -131,8 +131,7 @@ func (d *drawer) pct(r random, s *Schedule) {
 		worker[c] = uint16(r.below(uint64(d.workers)))
 	}
 	changes := map[int]uint64{} // by step
-	// two for each step are enough: nearly all have one then
-	for k := 1; k < min(d.depth, 2*d.Vertices()); k++ {
+	for k := 1; k < d.depth; k++ {
 		changes[int(r.below(uint64(d.Vertices())))] = uint64(d.depth - k)
 	}
 	d.queue = d.queue[:0]

@@ -14,6 +14,8 @@ type parser struct {
 	tokens []token
 	at     int
 	forked []reference // threads that statements name
+	// numbers by name
+	objects, locks, barriers map[string]int
 
 	thread *engine.Thread
 	locals map[string]int // of the thread
@@ -119,13 +121,14 @@ func (x *parser) program() {
 			x.expect("in", "and a set of values in braces")
 			x.expect("{", "of a set of values")
 			var v engine.Values
+			in := map[int64]bool{}
 			for again := true; again; again = x.take(",") {
 				at := x.peek()
 				n := x.number()
-				if slices.Contains(v, n) {
+				if in[n] {
 					x.fail(at, "%d is in the set twice", n)
 				}
-				v = append(v, n)
+				v, in[n] = append(v, n), true
 			}
 			x.expect("}", "at the end of the set")
 			x.declare(name, v)
@@ -149,10 +152,11 @@ func (x *parser) declare(name token, v engine.Values) {
 	if len(x.p.Threads) > 0 {
 		x.fail(name, "%s is declared after a thread, expected before all threads", name.text)
 	}
-	if slices.Contains(x.p.Objects, name.text) {
+	if _, seen := x.objects[name.text]; seen {
 		x.fail(name, "%s is declared twice", name.text)
 	}
-	x.p.Objects, x.p.Shared = append(x.p.Objects, name.text), append(x.p.Shared, v)
+	number(x.objects, &x.p.Objects, name.text)
+	x.p.Shared = append(x.p.Shared, v)
 }
 
 // maxThreads is how many threads a program may have.
@@ -205,17 +209,16 @@ func (x *parser) statement() {
 	switch t.text {
 	case "r", "w", "rw":
 		name := x.name("an object")
-		i := slices.Index(x.p.Objects, name.text)
-		if i >= 0 && i < len(x.p.Shared) && t.text != "r" {
+		if x.shared(name) >= 0 && t.text != "r" {
 			x.fail(name, "%s is a shared value: write it as %s = expression", name.text, name.text)
 		}
-		op.Kind, op.Arg = engine.Access, number(&x.p.Objects, name.text)
+		op.Kind, op.Arg = engine.Access, number(x.objects, &x.p.Objects, name.text)
 	case "lock":
-		op.Kind, op.Arg = engine.Lock, number(&x.p.Locks, x.name("a lock").text)
+		op.Kind, op.Arg = engine.Lock, number(x.locks, &x.p.Locks, x.name("a lock").text)
 	case "unlock":
-		op.Kind, op.Arg = engine.Unlock, number(&x.p.Locks, x.name("a lock").text)
+		op.Kind, op.Arg = engine.Unlock, number(x.locks, &x.p.Locks, x.name("a lock").text)
 	case "barrier":
-		op.Kind, op.Arg = engine.Barrier, number(&x.p.Barriers, x.name("a barrier").text)
+		op.Kind, op.Arg = engine.Barrier, number(x.barriers, &x.p.Barriers, x.name("a barrier").text)
 	case "fork", "join":
 		op.Kind = engine.Fork
 		if t.text == "join" {
@@ -237,13 +240,21 @@ func (x *parser) statement() {
 }
 
 // number is that of a name in a list, where it may be new.
-func number(list *[]string, name string) int {
-	i := slices.Index(*list, name)
-	if i < 0 {
+func number(numbers map[string]int, list *[]string, name string) int {
+	i, seen := numbers[name]
+	if !seen {
 		i = len(*list)
-		*list = append(*list, name)
+		*list, numbers[name] = append(*list, name), i
 	}
 	return i
+}
+
+// shared is the number of the shared value of a name, -1 if there is none.
+func (x *parser) shared(name token) int {
+	if i, seen := x.objects[name.text]; seen && i < len(x.p.Shared) {
+		return i
+	}
+	return -1
 }
 
 // branch reads what follows if.
@@ -294,7 +305,7 @@ func (x *parser) assignment(name token, op engine.Op) {
 		x.fail(name, "found %s, expected a statement", quoted(name))
 	}
 	x.expect("=", "after "+name.text+", or r, w or rw before it")
-	if i := slices.Index(x.p.Objects[:len(x.p.Shared)], name.text); i >= 0 {
+	if i := x.shared(name); i >= 0 {
 		op.Kind, op.Arg, op.Expr = engine.Write, i, x.expression()
 		x.emit(op)
 		return
@@ -302,7 +313,7 @@ func (x *parser) assignment(name token, op engine.Op) {
 	read := -1
 	if t := x.peek(); t.name() {
 		after := x.tokens[x.at+1].text
-		if i := slices.Index(x.p.Objects[:len(x.p.Shared)], t.text); i >= 0 && (after == "\n" ||
+		if i := x.shared(t); i >= 0 && (after == "\n" ||
 			after == ";" || after == "}" || after == "") {
 			read = i
 			x.next()
@@ -374,7 +385,7 @@ func (x *parser) operand() engine.Expr {
 		if ok {
 			return engine.Expr{{Op: engine.Local, Value: int64(i)}}
 		}
-		if slices.Contains(x.p.Objects[:len(x.p.Shared)], t.text) {
+		if x.shared(t) >= 0 {
 			x.fail(t, "%s is a shared value: read it first, as in a = %s", t.text, t.text)
 		}
 		x.fail(t, "%s has no value in this thread before; declare it (shared %s = 0), or set it", t.text,
@@ -391,15 +402,18 @@ func (x *parser) finish() {
 		x.fail(x.peek(), "there is no thread")
 	}
 	for _, t := range x.set {
-		if slices.Contains(x.p.Objects, t.text) {
+		if _, seen := x.objects[t.text]; seen {
 			x.fail(t, "%s is a local here, and an object without a value elsewhere (r, w or rw); "+
 				"declare shared %s = 0 to have it as both", t.text, t.text)
 		}
 	}
+	threads := map[string]int{}
+	for i := range x.p.Threads {
+		threads[x.p.Threads[i].Name] = i
+	}
 	for _, f := range x.forked {
-		i := slices.IndexFunc(x.p.Threads,
-			func(t engine.Thread) bool { return t.Name == f.name.text })
-		if i < 0 {
+		i, seen := threads[f.name.text]
+		if !seen {
 			x.fail(f.name, "there is no thread %s", f.name.text)
 		}
 		op := &x.p.Threads[f.thread].Code[f.op]

@@ -65,7 +65,8 @@ func Read(r io.Reader) (p *engine.Program, err error) {
 	if len(text) > MaxBytes {
 		return nil, &Error{What: fmt.Sprintf("the text has more than %d bytes", MaxBytes)}
 	}
-	x := &parser{p: &engine.Program{}}
+	x := &parser{p: &engine.Program{}, objects: map[string]int{}, locks: map[string]int{},
+		barriers: map[string]int{}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
