@@ -120,7 +120,7 @@ func TestRunEnds(t *testing.T) {
 		"failed check": {func(_ context.Context, m *result.Measured) error {
 			m.Check = &result.Check{Error: result.Some(7), Tolerance: result.Some(0)}
 			return nil
-		}, 3, "the check failed: error 7", "krdlab: the numerical check of matmul under workfirst " +
+		}, 3, "the check failed: error 7", "krdlab: the check of matmul under workfirst " +
 			"failed: error 7, tolerance 0\n", "out"},
 		"no counters": {func(_ context.Context, m *result.Measured) error {
 			m.Repetitions = nil

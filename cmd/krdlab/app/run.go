@@ -219,6 +219,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags,
 			fmt.Fprintf(a.stderr, "%d of %d cores are there: SIMULATED on %s (not so with "+
 				"--machine native)\n", choice.TooFew, choice.Cores, choice.Machine.Name)
 		}
+		a.sayIdle(c.Flags(), choice.Request)
 		return run(c.Context(), &choice.Request, choice.Topology)
 	}
 	return c
