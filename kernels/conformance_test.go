@@ -124,6 +124,9 @@ func compare(t *testing.T, in kernel.Instance, got, want *runtimes.Result) {
 		t.Errorf("check failed: error %g, tolerance %g (%s) %s", c.Error, c.Tolerance, c.Method,
 			c.Detail)
 	}
+	if got.Open != 0 {
+		t.Errorf("%d kernel executions have not ended", got.Open)
+	}
 	if got.Tasks != want.Tasks {
 		t.Errorf("%d tasks, the serial run has %d", got.Tasks, want.Tasks)
 	}

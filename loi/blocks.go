@@ -34,18 +34,44 @@ func (t *Trace) index() {
 		base += x.n
 		t.objects = append(t.objects, x)
 	}
-	for _, k := range t.Header.Registry.Kernels {
-		x := kernelIndex{limits: make([]uint32, k.Args()), of: k.Of}
-		for i := range x.limits {
-			x.limits[i] = math.MaxUint32
-		}
-		for i, p := range k.Params {
-			limit := &x.limits[k.ArgOf(i)]
-			*limit = min(*limit, t.objects[p.Object].n)
+	for i, k := range t.Header.Registry.Kernels {
+		x := kernelIndex{limits: t.Header.Registry.Limits(KernelID(i)), of: k.Of}
+		for _, p := range k.Params {
 			x.bases = append(x.bases, t.objects[p.Object].base)
 		}
 		t.kernels = append(t.kernels, x)
 	}
+}
+
+// Limits returns how many blocks each argument of k can name: those of the smallest object that it
+// numbers.
+func (r *Registry) Limits(k KernelID) []uint32 {
+	kernel := &r.Kernels[k]
+	limits := make([]uint32, kernel.Args())
+	for i := range limits {
+		limits[i] = math.MaxUint32
+	}
+	for i, p := range kernel.Params {
+		limit := &limits[kernel.ArgOf(i)]
+		*limit = min(*limit, uint32(r.Objects[p.Object].Len()))
+	}
+	return limits
+}
+
+// CheckArgs returns what is wrong with the arguments of an execution of k, which has these limits;
+// "" if nothing is.
+func (k *Kernel) CheckArgs(args, limits []uint32) string {
+	if len(args) != len(limits) {
+		return sprint("a record of kernel %q has %d arguments, expected %d", k.Name, len(args),
+			len(limits))
+	}
+	for i, a := range args {
+		if a >= limits[i] {
+			return sprint("a record of kernel %q has block %d as argument %d, expected less than %d",
+				k.Name, a, i, limits[i])
+		}
+	}
+	return ""
 }
 
 // BlockBase returns the number of block 0 of a partition in the dense numbering of all registered

@@ -208,19 +208,7 @@ func (t *Trace) checkArgs(k KernelID, args []uint32) string {
 	if int(k) >= len(t.kernels) {
 		return sprint("a record names kernel %d of %d", k, len(t.kernels))
 	}
-	limits := t.kernels[k].limits
-	if len(args) != len(limits) {
-		return sprint("a record of kernel %q has %d arguments, expected %d",
-			t.Header.Registry.Kernels[k].Name, len(args), len(limits))
-	}
-	for i, a := range args {
-		if a >= limits[i] {
-			return sprint(
-				"a record of kernel %q has block %d as argument %d, expected less than %d",
-				t.Header.Registry.Kernels[k].Name, a, i, limits[i])
-		}
-	}
-	return ""
+	return t.Header.Registry.Kernels[k].CheckArgs(args, t.kernels[k].limits)
 }
 
 func (c *Cursor) decodeAccesses() bool {

@@ -107,13 +107,10 @@ func (g *goRun) get() *Worker { return g.workers.Get().(*Worker) }
 // guard turns a panic, or the end of a goroutine before its time, into the error of the run, and
 // gives the worker back.
 func (g *goRun) guard(w *Worker, kernels []loi.Kernel, ended *bool) {
-	v := recover()
-	if *ended {
+	v := died(recover(), *ended)
+	if v == nil {
 		g.workers.Put(w)
 		return
-	}
-	if v == nil {
-		v = goexit
 	}
 	g.pool.fail(w.panicError(v, kernels, -1))
 	g.stopped.Store(true)
@@ -281,6 +278,7 @@ func (g *goRun) result(c Config) *Result {
 	if stamped {
 		r.WorkNS = ns(work)
 	}
+	r.countOpen(g.all)
 	r.finishKernels(c.Kernels, ticks, stamped, ns)
 	r.estimateKernels(samples, ns)
 	return r

@@ -387,6 +387,16 @@ func TestGoexit(t *testing.T) {
 		}
 		return
 	}
+	for _, p := range Schedulers { // in virtual time the caller's goroutine goes on
+		prog := flat(4)
+		prog.leaf = func(w *Worker) { w.Begin(0); runtime.Goexit() }
+		_, err := Step(stepConfig(p, 1, 1, 1), prog)
+		want := &PanicError{Kernel: testKernels[0].Name, During: true, Value: Goexit}
+		if got, ok := errors.AsType[*PanicError](err); p.Rules().Spawn != SpawnGo && (!ok ||
+			got.Error() != want.Error()) {
+			t.Errorf("%s: error %v, want %v", p.Name, err, want)
+		}
+	}
 	for _, s := range []string{"workfirst", "helpfirst", "shepherd-core", "go"} {
 		ctx, cancel := context.WithDeadline(context.Background(), patience(t)) // it may hang
 		defer cancel()
@@ -394,6 +404,30 @@ func TestGoexit(t *testing.T) {
 		cmd.Env = append(os.Environ(), "KRDLAB_TEST_CHILD=1", "KRDLAB_TEST_SCHED="+s)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v, %v\n%.400s", s, err, ctx.Err(), out)
+		}
+	}
+}
+
+// Executions that have not ended are counted: all in virtual time, the last of a worker on threads.
+func TestOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		leaf          func(*Worker)
+		step, threads int64
+	}{
+		"ended":  {func(w *Worker) { w.End(0, w.Begin(0)) }, 0, 0},
+		"open":   {func(w *Worker) { w.Begin(0) }, 4, 1},
+		"double": {func(w *Worker) { w.End(0, w.Begin(0)); w.End(0, 0) }, -4, 0},
+	} {
+		prog := flat(4)
+		prog.leaf = c.leaf
+		r, err := Step(stepConfig(WorkFirst{}, 1, 1, 1), prog)
+		if err != nil || r.Open != c.step {
+			t.Errorf("%s in virtual time: %+v, %v, want %d", name, r, err, c.step)
+		}
+		cfg := unpinned(Scheduler{Policy: WorkFirst{}}, 1, 1, 1)
+		cfg.Kernels = testKernels
+		if r, err = Run(context.Background(), cfg, prog); err != nil || r.Open != c.threads {
+			t.Errorf("%s on threads: %+v, %v, want %d", name, r, err, c.threads)
 		}
 	}
 }

@@ -67,8 +67,10 @@ type PanicError struct {
 	Kernel string // running, or last to run, on that worker; "" if none
 	During bool   // the kernel was running
 	Worker int    // -1 under the policy go
-	Value  any
-	Stack  []byte
+	// Outside records that it was no task, but what is done for the program before or after a run.
+	Outside bool
+	Value   any
+	Stack   []byte
 }
 
 func (e *PanicError) Error() string {
@@ -78,6 +80,9 @@ func (e *PanicError) Error() string {
 		if e.During {
 			where = "in kernel " + e.Kernel
 		}
+	}
+	if e.Outside {
+		where = "outside the timed run"
 	}
 	if e.Worker >= 0 {
 		where += fmt.Sprintf(", worker %d", e.Worker)
@@ -168,8 +173,16 @@ func (p *pool) fail(err error) {
 	p.stop()
 }
 
-// goexit is the value of a [PanicError] for a task that ended its goroutine.
-const goexit = "a task called runtime.Goexit"
+// Goexit is the value of a [PanicError] for code that ended its goroutine.
+const Goexit = "runtime.Goexit was called"
+
+// died returns why a goroutine ends: the value of a panic, [Goexit], or nil if it ended as it should.
+func died(recovered any, ended bool) any {
+	if recovered == nil && !ended {
+		return Goexit
+	}
+	return recovered
+}
 
 // failure is the first error of the run.
 func (p *pool) failure() error {
@@ -346,11 +359,7 @@ func (w *Worker) thread(c Config, root *Frame) {
 	runtime.LockOSThread()
 	ended := false
 	defer func() {
-		v := recover()
-		if !ended && v == nil {
-			v = goexit
-		}
-		if v != nil {
+		if v := died(recover(), ended); v != nil {
 			p.fail(w.panicError(v, c.Kernels, w.id))
 		}
 	}()

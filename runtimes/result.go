@@ -14,6 +14,9 @@ type Result struct {
 	// Disturbed counts kernels that the operating system or Go's scheduler interrupted or moved to
 	// another CPU. Policy go only.
 	Disturbed uint64
+	// Open is how many executions of kernels began and did not end, less those that ended and did not
+	// begin. On threads only the last execution of a worker is known to be open.
+	Open int64
 	// Drawn says of a run in virtual time that a worker was given one number out of several, or that
 	// it tried to steal in an order that was shuffled: with another seed it may be another run. If
 	// not, every seed gives this one.
@@ -96,6 +99,7 @@ func (p *pool) result(c Config) *Result {
 		r.Spawns += w.spawns
 		r.Workers = append(r.Workers, out)
 	}
+	r.countOpen(p.workers)
 	r.finishKernels(c.Kernels, ticks, stamped, ns)
 	r.estimateKernels(samples, ns)
 	r.WorkNS = -1
@@ -103,6 +107,17 @@ func (p *pool) result(c Config) *Result {
 		r.WorkNS = ns(work)
 	}
 	return r
+}
+
+// countOpen adds up the executions that have not ended.
+func (r *Result) countOpen(workers []*Worker) {
+	for _, w := range workers {
+		if w.mode >= stampVirtual {
+			r.Open += w.unended
+		} else if w.kernel >= 0 {
+			r.Open++
+		}
+	}
 }
 
 func (r *Result) finishKernels(kernels []loi.Kernel, ticks []uint64, stamped bool,

@@ -20,9 +20,10 @@ type stamper struct {
 	inTask *taskCalls // nil: kernels are stamped; otherwise tasks are: see taskgrain.go
 	wait   uint32     // stampTask: kernels until the next that is stamped
 
-	now uint64   // virtual time in ticks
-	sim *stepper // stampVirtual: who prices the kernels
-	dry bool     // kernels are not computed
+	now     uint64   // virtual time in ticks
+	sim     *stepper // stampVirtual: who prices the kernels
+	unended int64    // of the slow modes: executions that began and have not ended
+	dry     bool     // kernels are not computed
 
 	gor  *goRun // the run, under the policy go; it keeps the records
 	cpu0 int    // the CPU that Begin, or BeginTask, ran on there
@@ -73,6 +74,7 @@ func (s *stamper) Begin(k loi.KernelID) uint64 {
 }
 
 func (s *stamper) beginSlow() uint64 {
+	s.unended++
 	switch s.mode {
 	case stampVirtual:
 		s.now += s.sim.costs.Call
@@ -137,6 +139,7 @@ func (s *stamper) End2(k loi.KernelID, start uint64, a, b uint32) {
 func (s *stamper) end2(k loi.KernelID, start uint64, a, b uint32) { s.End(k, start, a, b) }
 
 func (s *stamper) endSlow(k loi.KernelID, start uint64, blocks []uint32) {
+	s.unended--
 	if s.mode == stampGo {
 		s.gor.record(s, k, start, blocks)
 		return

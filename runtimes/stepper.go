@@ -87,34 +87,40 @@ type StepConfig struct {
 var ErrNoVirtual = failure.New(failure.Request,
 	"the scheduler is Go's own and exists on threads only")
 
-// Step executes prog in virtual time, on the calling goroutine: the same policy, tasks, queues and
-// counters as [Run], driven by events. Always the worker with the smallest (time, number) takes the
+// Step executes prog in virtual time, on one goroutine: the same policy, tasks, queues and counters
+// as [Run], driven by events. Always the worker with the smallest (time, number) takes the
 // next step; a step holds at most one operation on something shared, which happens at the step's
 // own time, and takes the time that it costs. A kernel is computed when it begins, and its worker's
 // next step is at its end. A lock stays taken for as long as its holder's step lasts: others wait
 // for it, or fail to take it, as they would. The result depends on the arguments alone.
 //
 // Times in the result are virtual. Errors: a [*PanicError], [ErrNoVirtual], or MaxSteps exceeded.
-func Step(c StepConfig, prog Program) (r *Result, err error) {
+func Step(c StepConfig, prog Program) (*Result, error) {
 	s, err := newStepper(c, prog)
 	if err != nil {
 		return nil, err
 	}
 	s.running = s.all[0]
-	defer func() {
-		if v := recover(); v != nil {
-			r, err = nil, s.running.panicError(v, c.Kernels, s.running.id)
+	done := make(chan error)
+	go func() { // a task that ends its goroutine must not end the caller's
+		var err error
+		ended := false
+		defer func() {
+			if v := died(recover(), ended); v != nil {
+				err = s.running.panicError(v, c.Kernels, s.running.id)
+			}
+			done <- err
+		}()
+		if c.Schedule != nil {
+			err = s.follow(c.Schedule)
+		} else {
+			s.start(s.running, s.root)
+			s.events.take(s.running.id)
+			err = s.drive(s.running)
 		}
+		ended = true
 	}()
-	if c.Schedule != nil {
-		if err := s.follow(c.Schedule); err != nil {
-			return nil, err
-		}
-		return s.result(c), nil
-	}
-	s.start(s.running, s.root)
-	s.events.take(s.running.id)
-	if err := s.drive(s.running); err != nil {
+	if err := <-done; err != nil {
 		return nil, err
 	}
 	return s.result(c), nil
@@ -287,6 +293,7 @@ func (s *stepper) result(c StepConfig) *Result {
 		r.Workers = append(r.Workers, out)
 	}
 	r.finishKernels(c.Kernels, ticks, true, ns)
+	r.countOpen(s.pool.workers)
 	r.Drawn = s.pool.drawn()
 	return r
 }

@@ -61,7 +61,7 @@ type Summary struct {
 }
 
 // ErrCheck is wrapped by the failure of a cell whose result was computed wrongly.
-var ErrCheck = failure.New(failure.Check, "the numerical check failed")
+var ErrCheck = failure.New(failure.Check, "the check failed")
 
 // ErrLost is wrapped by the failure of a cell whose traces lost records, though no limit of their
 // size was set.
@@ -269,8 +269,7 @@ func strict(do measure.Func) measure.Func {
 				break
 			}
 			if m.Check != nil && !m.Check.Passed {
-				err = fmt.Errorf("%w under %s: error %g, tolerance %g", ErrCheck, m.Scheduler,
-					m.Check.Error.Float(), m.Check.Tolerance.Float())
+				err = fmt.Errorf("%w under %s: %s", ErrCheck, m.Scheduler, m.Check)
 			} else if pointless(m.NoRoom) {
 				err = fmt.Errorf("%s: %w: %w", m.Scheduler, ErrLost, m.NoRoom)
 			} else if r.TraceLimit == 0 && lost(m, all) {

@@ -18,7 +18,7 @@ const (
 	Request                  // what was asked for cannot be, or must not be overwritten
 	Capability               // this machine lacks what was demanded
 	Data                     // the content of a file is bad
-	Check                    // the numerical check failed
+	Check                    // the check failed
 	Incomplete               // done, but without a part of the data, which could not be used
 	Interrupted              // the user ended it; what was done is kept
 )

@@ -27,8 +27,8 @@ type Analysis struct {
 	// Options returns a pointer to a new struct with the defaults, whose fields are the flags of the
 	// command: string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it
 	// does"`, where a word in capitals stands for the value; of a string `choice:"a,b"`, the values
-	// that it may have, or `want:"expected ..."`, for the error where it is given no text. nil: there
-	// are none.
+	// that it may have, or `want:"expected ..."`, for the error where it is given no text;
+	// `with:"name"` where it has an effect only with that flag. nil: there are none.
 	Options func() any
 	// Check, if not nil, returns what is wrong with the options, before any work.
 	Check func(options any) error

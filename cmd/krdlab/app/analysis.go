@@ -133,6 +133,7 @@ func optionFlags(c *cobra.Command, options any) error {
 		return fmt.Errorf("its options are a %T: expected a pointer to a struct", options)
 	}
 	v = v.Elem()
+	var after []func() error
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name, help := f.Tag.Get("flag"), f.Tag.Get("help")
@@ -169,8 +170,22 @@ func optionFlags(c *cobra.Command, options any) error {
 			return fmt.Errorf("its option %s is of type %v: expected string, bool, int, uint64, "+
 				"float64 or []string", f.Name, f.Type)
 		}
+		if with := f.Tag.Get("with"); with != "" {
+			after = append(after, func() error {
+				if p.Lookup(with) == nil {
+					return fmt.Errorf("its option %s goes with %q: expected a flag", f.Name, with)
+				}
+				needs(p, with, "--"+with, name)
+				return nil
+			})
+		}
 		if want := f.Tag.Get("want"); want != "" {
 			expects(p, name, want)
+		}
+	}
+	for _, f := range after {
+		if err := f(); err != nil {
+			return err
 		}
 	}
 	return nil

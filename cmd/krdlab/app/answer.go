@@ -46,20 +46,6 @@ func exclude(c *cobra.Command, holds bool, what, why string, flags ...string) er
 	return nil
 }
 
-// onlyWith returns an error for the first of flags that c is given without the flag with; example is
-// what to add.
-func onlyWith(c *cobra.Command, with, example string, flags ...string) error {
-	if c.Flags().Changed(with) {
-		return nil
-	}
-	for _, name := range flags {
-		if c.Flags().Changed(name) {
-			return usageError("%s: --%s is for --%s; add %s", c.CommandPath(), name, with, example)
-		}
-	}
-	return nil
-}
-
 // required returns an error where --out of c is not given, or path cannot be a new file. kind and
 // args are those of the example that the error has.
 func required(c *cobra.Command, path, kind string, args ...string) error {

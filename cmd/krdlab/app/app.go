@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,9 @@ func (a *app) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return noEmptyFlag(c) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		return cmp.Or(noEmptyFlag(c), noIdleFlag(c))
+	}
 	root.SetUsageTemplate(strings.NewReplacer("{{if .Runnable}}",
 		"{{if and .Runnable (not .HasAvailableSubCommands)}}",
 		"{{.CommandPath}} [command]{{end}}",

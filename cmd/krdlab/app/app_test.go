@@ -120,7 +120,7 @@ func TestRunEnds(t *testing.T) {
 		"failed check": {func(_ context.Context, m *result.Measured) error {
 			m.Check = &result.Check{Error: result.Some(7), Tolerance: result.Some(0)}
 			return nil
-		}, 3, "the numerical check failed: error 7", "krdlab: the numerical check of matmul under workfirst " +
+		}, 3, "the check failed: error 7", "krdlab: the check of matmul under workfirst " +
 			"failed: error 7, tolerance 0\n", "out"},
 		"no counters": {func(_ context.Context, m *result.Measured) error {
 			m.Repetitions = nil
@@ -130,7 +130,7 @@ func TestRunEnds(t *testing.T) {
 			m.Repetitions = m.Repetitions[:3]
 			return fmt.Errorf("go: %w", &runtimes.PanicError{Kernel: "leaf", During: true,
 				Value: "oh\nno", Stack: []byte("goroutine 1 [running]:\nleaf()\n")})
-		}, 1, "interrupted after 3 of 10", "krdlab: go: panic in kernel leaf, worker 0: oh; " +
+		}, 1, "ended after 3 of 10", "krdlab: go: panic in kernel leaf, worker 0: oh; " +
 			"no\ngoroutine 1 [running]:\nleaf()\n", "out.partial"},
 		"interrupted": {func(ctx context.Context, m *result.Measured) error {
 			m.Repetitions = m.Repetitions[:2]

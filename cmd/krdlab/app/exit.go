@@ -15,7 +15,7 @@ const (
 	exitFailed = 1 // I/O, a missing file, a panic in a kernel
 	// wrong flags, an impossible request, something that exists and is not overwritten
 	exitUsage       = 2
-	exitCheck       = 3   // the numerical check failed
+	exitCheck       = 3   // the check failed
 	exitCapability  = 4   // a capability that was demanded is missing
 	exitData        = 5   // the content of a data file is bad
 	exitIncomplete  = 6   // done, but some cells of a sweep could not be used

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -26,13 +25,13 @@ func (a *app) replayable(c *cobra.Command) *cobra.Command {
 	choiceVar(c, &f.cacheModel, "cache-model", string(request.CacheBlocks),
 		[]string{string(request.CacheBlocks), string(request.CacheLines)},
 		"`MODEL` of --replay: whole blocks (fast) or lines")
+	needs(p, "replay", "--replay host", "cache-model")
 	expects(p, "replay", "expected a machine: "+request.Host+
 		", one of krdlab list machines, or a TOML file")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := cmp.Or(onlyWith(c, "replay", "--replay host", "cache-model"),
-			exclude(c, f.on != "", "--replay "+f.on, "it simulates caches and knows no distances", "csv",
-				"plot", "html", "node", "coherence", "per", "by", "bins", "llc", "engine", "weight",
-				"distance")); err != nil {
+		if err := exclude(c, f.on != "", "--replay "+f.on, "it simulates caches and knows no distances", "csv",
+			"plot", "html", "node", "coherence", "per", "by", "bins", "llc", "engine", "weight",
+			"distance"); err != nil {
 			return err
 		}
 		if f.on == "" {

@@ -99,6 +99,7 @@ func (a *app) modelCommand() *cobra.Command {
 	figureFlag(c, &f.plot, "also draw --figure")
 	choiceVar(c, &f.figure, "figure", model.Figures[0], model.Figures, "what --plot draws: "+
 		strings.Join(model.Figures, ", "))
+	needs(p, "plot", "--plot FILE", "figure")
 	includeDisturbed(c)
 	p.SortFlags = false
 	c.AddCommand(a.predictModel(), a.changeModel())
@@ -128,8 +129,7 @@ func (f *modelFlags) check(c *cobra.Command) error {
 	}
 	return cmp.Or(excludeCSV(c, f.csv), exclude(c, f.Formula != "", "--formula",
 		"it names the response", "response"), exclude(c, asJSON(c), "--json", "it has everything",
-		"all"), exclude(c, f.csv != "", "--csv "+f.csv, "tables are whole", "all"),
-		onlyWith(c, "plot", "--plot FILE", "figure"), figureFile(f.plot))
+		"all"), exclude(c, f.csv != "", "--csv "+f.csv, "tables are whole", "all"), figureFile(f.plot))
 }
 
 // modelOfTable fits a model to a file.

@@ -51,7 +51,7 @@ func (a *app) runCommand() *cobra.Command {
 			"evidence is kept in a run directory.\n\n" +
 			"Exit codes: 0 done, also if records of a trace were lost (there is then a warning, " +
 			"and no KRD); 1 failed; 2 not a\n" +
-			"possible request; 3 the numerical check failed; 4 no counters with --counters perf; " +
+			"possible request; 3 the check failed; 4 no counters with --counters perf; " +
 			"130 interrupted, and what was\n" +
 			"done is kept.",
 	})
@@ -219,6 +219,7 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags,
 			fmt.Fprintf(a.stderr, "%d of %d cores are there: SIMULATED on %s (not so with "+
 				"--machine native)\n", choice.TooFew, choice.Cores, choice.Machine.Name)
 		}
+		a.sayIdle(c.Flags(), choice.Request)
 		return run(c.Context(), &choice.Request, choice.Topology)
 	}
 	return c
@@ -414,9 +415,8 @@ func (a *app) measured(ctx context.Context, c *request.Request, t *hw.Topology,
 	}
 	for _, r := range out.Results {
 		if r.Check != nil && !r.Check.Passed {
-			return failure.Errorf(failure.Check, "the numerical check of %s under %s failed: "+
-				"error %g, tolerance %g",
-				r.Kernel, r.Scheduler, r.Check.Error.Float(), r.Check.Tolerance.Float())
+			return failure.Errorf(failure.Check, "the check of %s under %s failed: %s",
+				r.Kernel, r.Scheduler, r.Check)
 		}
 	}
 	return nil

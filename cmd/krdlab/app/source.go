@@ -126,8 +126,8 @@ func findTraces(path string) (traces []string, err error) {
 			path)
 	}
 	if len(traces) == 0 {
-		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst); %s", path,
-			keepOne)
+		return nil, fmt.Errorf("run directory %s holds no trace (*.loi, *.loi.zst)%s; %s", path,
+			result.Ended(path), keepOne)
 	}
 	return traces, nil
 }

@@ -138,6 +138,7 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 		return err
 	}
 	a.saySubstrates(plan, f)
+	a.sayIdle(f.set, configs...)
 	if f.set.Changed("sched") {
 		a.sayNames(f.sched, configs[0].Schedulers)
 	}

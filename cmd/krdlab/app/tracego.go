@@ -73,6 +73,7 @@ func (a *app) traceGo() *cobra.Command {
 	programFlags(c, &r, unitFlag)
 	f.BoolVar(&r.Build.Sample, "sample", false, "take a sample of the accesses, in bursts, and "+
 		"estimate the distances: the program takes about twice its time")
+	needs(f, "out", "--out FILE.loi", "regions", "values", "sync", "no-accesses")
 	rank.define(c)
 	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
 		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
@@ -160,15 +161,13 @@ func (k *ranking) define(c *cobra.Command) {
 		"--bins by `WHAT`: "+strings.Join(krd.ProgramRankings, ", "))
 	c.Flags().StringVar(&k.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, powers of "+
 		"two such as 32K- or 1M-32M (default: from the size of the LLC on)")
+	needs(c.Flags(), "by", "--by function", "bins")
 }
 
 // check returns what is wrong with the flags; out: the accesses go to a trace.
 func (k *ranking) check(c *cobra.Command, out bool) error {
 	if k.by == "" || out {
-		if err := exclude(c, out, "--out", "it analyses nothing", "by", "bins"); err != nil {
-			return err
-		}
-		return onlyWith(c, "by", "--by function", "bins")
+		return exclude(c, out, "--out", "it analyses nothing", "by", "bins")
 	}
 	_, err := reuse.ParseBins(k.bins)
 	return err

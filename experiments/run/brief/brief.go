@@ -74,7 +74,11 @@ func where(results []result.Result) string {
 		}
 	}
 	if r.Substrate != loi.Simulated {
-		return fmt.Sprintf("measured on %s, %s%s", nameOf(m), cores, caches)
+		done := "measured on "
+		if !finished(results) {
+			done = "nothing measured on "
+		}
+		return done + fmt.Sprintf("%s, %s%s", nameOf(m), cores, caches)
 	}
 	s := fmt.Sprintf("SIMULATED, no measurement: %s, %s%s, caches by %s", nameOf(m), cores, caches,
 		r.Settings.CacheModel)
@@ -84,7 +88,7 @@ func where(results []result.Result) string {
 	if m.Model == nil {
 		return s
 	}
-	if r.Settings.Coherence {
+	if r.Settings.Coherence && anyOf(results, traced) {
 		s += ", coherent KRD"
 	}
 	s += fmt.Sprintf("; %d of its %d numbers are guesses", m.Model.Guessed, m.Model.Parameters)
@@ -121,14 +125,17 @@ func fittedTo(results []result.Result) string {
 
 // Sampled returns what the numbers of [Summaries] are.
 func Sampled(results []*result.Result) string {
-	n, confidence, fixed := 0, 0.0, 0
+	least, n, confidence, fixed := 0, 0, 0.0, 0
 	for _, r := range results {
 		q := r.Summary.TimeNS
 		switch {
 		case q.Reason == result.Deterministic:
 			fixed++
 		case q.Median.Known():
-			n = max(n, q.N)
+			if n = max(n, q.N); least == 0 {
+				least = q.N
+			}
+			least = min(least, q.N)
 			confidence = max(confidence, q.Confidence.Float())
 		}
 	}
@@ -139,7 +146,11 @@ func Sampled(results []*result.Result) string {
 	case n == 0:
 		return "no repetition was finished"
 	}
-	s := "medians of " + units.Count(n, "repetition")
+	s := "medians of "
+	if least < n {
+		s += fmt.Sprintf("%d to ", least)
+	}
+	s += units.Count(n, "repetition")
 	if confidence > 0 {
 		s += fmt.Sprintf("; ±: reach of the %.0f %% interval", 100*result.Confidence)
 	} else {
@@ -269,7 +280,11 @@ func conclusions(results []result.Result) []string {
 		fewest, most := doc.Digits(100*q[first].Median.Float(), 3),
 			doc.Digits(100*q[last].Median.Float(), 3)
 		if fewest == most {
-			return append(lines, fmt.Sprintf("Beyond the LLC: %s %% under each%s.", most, one))
+			all := "each"
+			if n < len(results) {
+				all = names(rank.Order)
+			}
+			return append(lines, fmt.Sprintf("Beyond the LLC: %s %% under %s%s.", most, all, one))
 		}
 		lines = append(lines, fmt.Sprintf("Beyond the LLC: fewest %s, %s %%; most %s, "+
 			"%s %%%s.", results[first].Scheduler, fewest, results[last].Scheduler, most, one))
@@ -299,6 +314,13 @@ func anyOf(results []result.Result, f func(*result.Result) bool) bool {
 	}
 	return false
 }
+
+// finished reports whether any repetition was finished, and traced, whether one of r was traced.
+func finished(results []result.Result) bool {
+	return anyOf(results, func(r *result.Result) bool { return len(r.Repetitions) > 0 })
+}
+
+func traced(r *result.Result) bool { return r.Trace != nil || r.KRD != nil }
 
 // checked reports what was checked and found right: the results of schedulers that finished a
 // repetition, or after an interruption what ran before (warm-ups, the serial run). It is empty where
@@ -339,7 +361,8 @@ func status(results []result.Result) []string {
 	r := &results[0]
 	k, ok := kernels.ByName(r.Kernel)
 	work := !ok || k.Work
-	data := r.KRD == nil || r.KRD.Accesses > 0
+	data := !anyOf(results, func(r *result.Result) bool { return r.KRD != nil && r.KRD.Accesses == 0 })
+	ran, trace := finished(results), anyOf(results, traced)
 	timed := anyOf(results, func(r *result.Result) bool { return r.Summary.OVR.Median.Known() })
 	counted := anyOf(results, func(r *result.Result) bool { return r.LLCSource != nil })
 	switch {
@@ -347,7 +370,7 @@ func status(results []result.Result) []string {
 		parts = append(parts, r.Kernel+" runs no kernels: no OVR, no WTI, no reuse.")
 	case !work:
 		parts = append(parts, r.Kernel+" runs no kernels: no OVR, WTI, misses or reuse.")
-	case !timed && r.Settings.Trace.None():
+	case !timed && ran && r.Settings.Trace == request.TraceOff:
 		parts = append(parts, "No OVR, no WTI: kernels are not timed with --trace off.")
 	}
 	if !data {
@@ -360,23 +383,27 @@ func status(results []result.Result) []string {
 		}
 		parts = append(parts, r.Kernel+" accesses no data: no "+what+".")
 	}
-	if work && data && !counted && r.Settings.Counters != request.CountersOff {
+	if ran && work && data && !counted && r.Settings.Counters != request.CountersOff {
 		why := "neither counters nor a model here"
 		if r.Settings.Trace.None() {
 			why = "no counters here, and the model replays a trace"
+		} else if !trace {
+			why = "no counters here, and no trace was taken for the model"
 		}
 		parts = append(parts, "No LLC misses: "+why+".")
 	}
-	if work && data && !r.Settings.Trace.None() && !anyOf(results, func(r *result.Result) bool {
+	if ran && work && data && !r.Settings.Trace.None() && !anyOf(results, func(r *result.Result) bool {
 		return stats.BeyondLLC.Of(r).Median.Known()
 	}) {
 		why := "cache sizes unknown"
-		if r.KRD == nil {
+		if !trace {
+			why = "no trace was taken"
+		} else if !anyOf(results, func(r *result.Result) bool { return r.KRD != nil }) {
 			why = "no trace that can be used"
 		}
 		parts = append(parts, "No share beyond the LLC: "+why+".")
 	}
-	if r.Trace != nil && r.Settings.Tasks {
+	if r.Settings.Tasks && anyOf(results, func(r *result.Result) bool { return r.Trace != nil }) {
 		parts = append(parts, "Traces have the graph of tasks: krdlab trace info.")
 	}
 	if parts == nil {

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -204,26 +205,90 @@ func TestBriefSaysNoMore(t *testing.T) {
 	}
 }
 
+// What a brief and its long form say after an interruption in each phase is what was done until then.
+func TestInterrupted(t *testing.T) {
+	const right = "The results were checked, and are right."
+	for name, c := range map[string]struct {
+		reps           [2]int // of two schedulers, of 10
+		checked, trace bool
+		says, never    []string
+	}{
+		"before anything": {says: []string{"nothing measured on ", "no repetition was finished",
+			"ended after 0 of 10", "0 of 10 repetitions, seed"}, never: []string{"right", "No LLC misses",
+			"No share", "Fastest", "after 1 warm-up", "one more repetition traced", "check:"}},
+		"in warm-up": {checked: true, says: []string{"nothing measured on ", "what ran before them was " +
+			"checked", "check: before the first repetition passed"}, never: []string{right, "No LLC misses"}},
+		"with one": {reps: [2]int{1, 0}, checked: true, says: []string{"measured on Made-up CPU",
+			"The results of workfirst were checked, and are right; no repetition of helpfirst",
+			"No share beyond the LLC: no trace was taken.", "0 of 10 repetitions after 1 warm-up",
+			"no trace was taken\n"}, never: []string{right, "Fastest", "nothing measured",
+			"neither counters nor a model", "one more repetition traced"}},
+		"in the middle": {reps: [2]int{7, 6}, checked: true, says: []string{right,
+			"medians of 6 to 7 repetitions", "6 of 10 repetitions", "no trace was taken"},
+			never: []string{"medians of 7", "neither counters nor a model"}},
+		"before the traces": {reps: [2]int{10, 10}, checked: true, says: []string{right,
+			"No share beyond the LLC: no trace was taken."}, never: []string{"ended after",
+			"one more repetition traced", "neither counters nor a model"}},
+		"in the analysis": {reps: [2]int{10, 10}, checked: true, trace: true, says: []string{right,
+			"one more repetition traced"}, never: []string{"ended after", "no trace was taken"}},
+	} {
+		var list []result.Result
+		for i, scheduler := range []string{"workfirst", "helpfirst"} {
+			m := madeUp(scheduler, 1+0.2*float64(i))
+			m.Repetitions, m.Serial = m.Repetitions[:c.reps[i]], m.Serial[:c.reps[0]]
+			if !c.checked {
+				m.Check = nil
+			}
+			if !c.trace || i > 0 {
+				m.Trace, m.KRD = nil, nil
+			}
+			list = append(list, result.Summarise(asked(t), m))
+		}
+		var all bytes.Buffer
+		if err := WriteTable(doc.NewPage(&all, 1000), list); err != nil {
+			t.Fatal(err)
+		}
+		got := brief(t, list, 1000) + all.String()
+		for _, s := range c.says {
+			if !strings.Contains(got, s) {
+				t.Errorf("%s: no %q in\n%s", name, s, got)
+			}
+		}
+		for _, s := range c.never {
+			if strings.Contains(got, s) {
+				t.Errorf("%s: %q in\n%s", name, s, got)
+			}
+		}
+	}
+}
+
 // What is missing has its reason, and what was recorded is said.
 func TestStatus(t *testing.T) {
+	one := []result.Repetition{{}}
 	source := result.LLCSourceModel
 	for name, test := range map[string]struct {
 		r    result.Result
 		want string
 	}{
-		"no kernels": {result.Result{Kernel: "fib"},
+		"no kernels": {result.Result{Repetitions: one, Kernel: "fib"},
 			"fib runs no kernels: no OVR, WTI, misses or reuse."},
-		"no kernels, counters": {result.Result{Kernel: "fib", LLCSource: &source},
+		"no kernels, counters": {result.Result{Repetitions: one, Kernel: "fib", LLCSource: &source},
 			"fib runs no kernels: no OVR, no WTI, no reuse."},
-		"a graph": {result.Result{Kernel: "fib", Trace: &result.Trace{},
+		"a graph": {result.Result{Repetitions: one, Kernel: "fib", Trace: &result.Trace{},
 			Settings: request.Settings{Structure: runtimes.Structure{Tasks: true}}}, "fib runs no kernels: no OVR, WTI, misses or " +
 			"reuse. Traces have the graph of tasks: krdlab trace info."},
-		"not timed": {result.Result{Kernel: "matmul", Settings: request.Settings{
+		"not timed": {result.Result{Repetitions: one, Kernel: "matmul", Settings: request.Settings{
 			Trace: request.TraceOff}}, "No OVR, no WTI: kernels are not timed with --trace off. " +
 			"No LLC misses: no counters here, and the model replays a trace."},
-		"nothing": {result.Result{Kernel: "matmul", Settings: request.Settings{
-			Trace: request.TraceKRD}}, "No LLC misses: neither counters nor a model here. No share " +
-			"beyond the LLC: no trace that can be used."},
+		"nothing": {result.Result{Repetitions: one, Kernel: "matmul", Settings: request.Settings{
+			Trace: request.TraceKRD}}, "No LLC misses: no counters here, and no trace was taken for the " +
+			"model. No share beyond the LLC: no trace was taken."},
+		"lost": {result.Result{Repetitions: one, Kernel: "matmul", Trace: &result.Trace{}},
+			"No LLC misses: neither counters nor a model here. No share beyond the LLC: no trace that can " +
+				"be used."},
+		"not begun": {result.Result{Kernel: "matmul"}, ""},
+		"profiled": {result.Result{Repetitions: one, Kernel: "matmul", Settings: request.Settings{
+			Trace: request.TraceProfile}}, "No LLC misses: no counters here, and the model replays a trace."},
 	} {
 		if got := strings.Join(status([]result.Result{test.r}), "\n"); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

@@ -65,40 +65,61 @@ func writeHead(b *doc.Page, results []result.Result) {
 	if m.TimeSource != "" {
 		fmt.Fprintf(b, ", time from %s", m.TimeSource)
 	}
-	traced := map[request.TraceMode]string{
+	how := map[request.TraceMode]string{
 		request.TraceDefault: "kernels profiled, one more repetition traced",
 		request.TraceOff:     "kernels not timed",
 		request.TraceProfile: "kernels profiled", request.TraceFull: "every repetition traced",
 		request.TraceKRD: "every repetition traced for KRD",
 	}[r.Settings.Trace]
 	if r.Settings.Grain == request.GrainTask {
-		traced = strings.Replace(traced, "kernels", "tasks", 1) + " at task grain"
+		how = strings.Replace(how, "kernels", "tasks", 1) + " at task grain"
 	}
 	if r.Substrate == loi.Simulated && r.Settings.Trace == request.TraceDefault {
-		traced = "the first repetition traced"
+		how = "the first repetition traced"
 	}
 	if r.Settings.Tasks {
-		traced += ", with tasks"
+		how += ", with tasks"
 	}
 	if r.Settings.Regions {
-		traced += ", with regions"
+		how += ", with regions"
 	}
 	if r.Settings.Decisions {
-		traced += ", with decisions"
+		how += ", with decisions"
 	}
 	if r.Settings.Reuse.Cores {
-		traced += ", KRD of cores too"
+		how += ", KRD of cores too"
 	}
 	if r.Settings.Coherence {
-		traced += ", coherent KRD"
+		how += ", coherent KRD"
 	}
-	fmt.Fprintf(b, ", %s\n", traced)
-	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s after %s, seed %d\n",
-		units.Count(coresOf(results), "core"), r.Settings.Bind,
-		r.Settings.NUMA, units.Count(r.Settings.Reps, "repetition"), units.Count(r.Settings.Warmup,
-			"warm-up"), r.Seed)
+	if !r.Settings.Trace.None() && !anyOf(results, traced) {
+		how = "no trace was taken"
+	}
+	fmt.Fprintf(b, ", %s\n", how)
+	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s, seed %d\n",
+		units.Count(coresOf(results), "core"), r.Settings.Bind, r.Settings.NUMA, repetitions(results),
+		r.Seed)
 	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", doc.Time(r.Serial.TimeNS),
 		doc.Time(r.Serial.WorkNS))
+}
+
+// repetitions returns how many were done after how many warm-ups, of how many where that is fewer.
+func repetitions(results []result.Result) string {
+	r := &results[0]
+	asked, done := r.Settings.Reps, r.Settings.Reps
+	for i := range results {
+		if results[i].Interrupted {
+			done = min(done, len(results[i].Repetitions))
+		}
+	}
+	s := units.Count(asked, "repetition")
+	if done < asked {
+		s = fmt.Sprintf("%d of %d repetitions", done, asked)
+	}
+	if r.Substrate != loi.Simulated && finished(results) {
+		s += " after " + units.Count(r.Settings.Warmup, "warm-up")
+	}
+	return s
 }
 
 // nameOf returns the name of a machine.
@@ -304,6 +325,9 @@ func remarks(results []result.Result) []string {
 			}
 			for _, l := range c.Lines {
 				add(&results[i], true, "check: %s", l)
+			}
+			if len(results[i].Repetitions) == 0 {
+				verdict = "before the first repetition " + verdict
 			}
 			add(&results[i], c.Passed, "check: %s, error %g, tolerance %g%s", verdict,
 				c.Error.Float(), c.Tolerance.Float(), method)

@@ -19,7 +19,7 @@ var sentences = map[result.Code]func(a args) string{
 			units.Count(a.whole(0), "repetition"), a.whole(1))
 	},
 	result.Interrupted: func(a args) string {
-		return fmt.Sprintf("interrupted after %d of %d repetitions", a.whole(0), a.whole(1))
+		return fmt.Sprintf("ended after %d of %d repetitions", a.whole(0), a.whole(1))
 	},
 	result.SharedCPUs: func(a args) string {
 		return fmt.Sprintf("WTI is unreliable: %d workers share %d CPUs", a.whole(0), a.whole(1))
@@ -72,7 +72,7 @@ var sentences = map[result.Code]func(a args) string{
 			"for %s, and are guesses or measurements for %s", a.text(0), a.text(1))
 	},
 	result.CheckFailed: func(a args) string {
-		return fmt.Sprintf("the numerical check failed: error %g, tolerance %g", a.number(0),
+		return fmt.Sprintf("the check failed: error %g, tolerance %g", a.number(0),
 			a.number(1))
 	},
 	result.ClocksNotCompared: func(a args) string {

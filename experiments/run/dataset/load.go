@@ -101,7 +101,7 @@ func Load(dir string) (*Experiment, error) {
 		cells, problems := readRun(e.Name, dir)
 		e.Cells, e.Problems = cells, problems
 		if len(cells) == 0 {
-			return nil, fmt.Errorf("%s: %s", dir, problems[0].Detail)
+			return nil, fmt.Errorf("%s: %s%s", dir, problems[0].Detail, result.Ended(dir))
 		}
 		return e, nil
 	}
@@ -120,7 +120,7 @@ func noFolder(dir string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && exists(dir+PartialSuffix):
 		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; but %s%s is there, "+
-			"of a run that did not finish", dir, dir, PartialSuffix), fs.ErrNotExist}
+			"of a run that did not finish%s", dir, dir, PartialSuffix, result.Ended(dir+PartialSuffix)), fs.ErrNotExist}
 	case errors.Is(err, fs.ErrNotExist):
 		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; %s", dir, want),
 			fs.ErrNotExist}

@@ -14,6 +14,7 @@ package measure
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
@@ -117,15 +118,7 @@ func (s *setup) repetitionSeed(i int) uint64 { return s.seed + uint64(i)*0x9e377
 // await returns what f does. Once ctx is done it does not wait for f and returns the cause: f has
 // then been left to itself, and what it uses must stay until the process ends.
 func await[T any](ctx context.Context, left *bool, f func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		v, err := f()
-		done <- outcome{v, err}
-	}()
+	done := guarded(f)
 	select {
 	case o := <-done:
 		return o.value, o.err
@@ -134,4 +127,27 @@ func await[T any](ctx context.Context, left *bool, f func() (T, error)) (T, erro
 		var none T
 		return none, context.Cause(ctx)
 	}
+}
+
+// outcome is what a function returned.
+type outcome[T any] struct {
+	value T
+	err   error
+}
+
+// guarded calls f on a goroutine, and sends what it returns: a [*runtimes.PanicError] where a
+// kernel's code panics or ends the goroutine.
+func guarded[T any](f func() (T, error)) <-chan outcome[T] {
+	done := make(chan outcome[T], 1)
+	go func() {
+		o := outcome[T]{err: &runtimes.PanicError{Worker: -1, Outside: true, Value: runtimes.Goexit}}
+		defer func() {
+			if v := recover(); v != nil {
+				o.err = &runtimes.PanicError{Worker: -1, Outside: true, Value: v, Stack: debug.Stack()}
+			}
+			done <- o
+		}()
+		o.value, o.err = f()
+	}()
+	return done
 }

@@ -6,6 +6,7 @@ import (
 	"krdlab/experiments/run/replay"
 	"krdlab/experiments/run/request"
 	"krdlab/hw/cachemodel"
+	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/ops"
 	"krdlab/kernels/kernel"
@@ -22,11 +23,13 @@ type memory struct {
 	cores   []int  // by worker
 	drawn   bool   // the seed decides where pages lie
 	err     error  // the first
+	kernels []loi.Kernel
 }
 
 // kind is a kernel of the registry, resolved.
 type kind struct {
 	params   []param
+	limits   []uint32            // of the arguments
 	accesses []cachemodel.Access // of its last execution, by parameter
 	ops      ops.Count           // of its last execution: most have equally many
 	workPS   uint64              // what they take
@@ -44,7 +47,7 @@ type param struct {
 // none; its kernels cost nothing.
 func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	seed uint64) (*memory, error) {
-	m := &memory{machine: s.machine, cores: s.place.CPUs[:workers]}
+	m := &memory{machine: s.machine, cores: s.place.CPUs[:workers], kernels: r.Kernels}
 	if len(r.Kernels) == 0 {
 		return m, nil
 	}
@@ -59,7 +62,7 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	uniform, _ := in.(kernel.Uniform)
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		x := kind{uniform: uniform != nil && uniform.Uniform(loi.KernelID(i))}
+		x := kind{limits: r.Limits(loi.KernelID(i)), uniform: uniform != nil && uniform.Uniform(loi.KernelID(i))}
 		for j, p := range k.Params {
 			x.params = append(x.params, param{base[p.Object], k.ArgOf(j)})
 			x.accesses = append(x.accesses, cachemodel.Access{Write: p.Mode&loi.Out != 0,
@@ -105,6 +108,12 @@ func (m *memory) initialize(base []uint32, blocks int, nodes []int) {
 // kernel returns the time of an execution in picoseconds.
 func (m *memory) kernel(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
 	kind := &m.kinds[k]
+	if wrong := m.kernels[k].CheckArgs(blocks, kind.limits); wrong != "" {
+		if m.err == nil {
+			m.err = failure.New(failure.Check, wrong)
+		}
+		return 0
+	}
 	if !kind.asked {
 		if n := m.in.Work(k, blocks); n != kind.ops {
 			ps, err := m.machine.WorkPS(n)

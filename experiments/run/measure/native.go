@@ -321,7 +321,12 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 		return nil, err
 	}
 	rules := s.Rules()
-	n.in.Reset(rules.Hints)
+	if _, err := await(n.ctx, &n.left, func() (bool, error) {
+		n.in.Reset(rules.Hints)
+		return true, nil
+	}); err != nil {
+		return nil, err
+	}
 	counters, watch := n.newCounters(s), n.newWatch(s)
 	cfg := runtimes.Config{
 		Policy: s.Policy, CPUs: n.place.CPUs[:s.Workers], Nodes: n.nodes[:s.Workers],
@@ -362,9 +367,7 @@ func (n *native) repetition(s *schedule, rep int, tracing runtimes.Tracing) (*re
 		s.Phases = phased.Phases()
 	}
 	if s.Check == nil || s.Check.Passed {
-		s.Check = &result.Check{Passed: check.Passed, Error: result.Some(check.Error),
-			Tolerance: result.Some(check.Tolerance), Method: check.Method, Detail: check.Detail,
-			Lines: check.Lines}
+		s.Check = n.check(n.in, measured, &check)
 	}
 	if trace != nil {
 		if err := n.analyse(s, trace, r); err != nil {

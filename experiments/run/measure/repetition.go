@@ -2,8 +2,42 @@ package measure
 
 import (
 	"krdlab/experiments/run/result"
+	"krdlab/kernels/kernel"
 	"krdlab/runtimes"
 )
+
+// check returns the verdict on a run: that of the numerical check, unless the run itself did not do
+// what the kernel's plan says. Both substrates ask it; computed is nil where nothing was computed, and
+// the verdict then nil unless it failed.
+func (s *setup) check(in kernel.Instance, r *runtimes.Result, computed *kernel.Check) *result.Check {
+	var ended uint64
+	for _, k := range r.Kernels {
+		ended += k.Count
+	}
+	began := ended + uint64(r.Open)
+	planned := s.plan.Executions
+	if counted, ok := in.(kernel.Counted); ok && planned == 0 {
+		_, planned = counted.Counts()
+	}
+	if !s.kernel.Work || planned == 0 { // not known
+		planned = began
+	}
+	for _, c := range []kernel.Check{
+		kernel.Exact("executions of kernels that ended, of those that began", ended, began),
+		kernel.Exact("executions of kernels, of those in the plan", ended, planned),
+	} {
+		if !c.Passed {
+			computed = &c
+			break
+		}
+	}
+	if computed == nil {
+		return nil
+	}
+	return &result.Check{Passed: computed.Passed, Error: result.Some(computed.Error),
+		Tolerance: result.Some(computed.Tolerance), Method: computed.Method,
+		Detail: computed.Detail, Lines: computed.Lines}
+}
 
 // repetitionFrom is what the workers of a run did, without counters.
 func repetitionFrom(r *runtimes.Result, s runtimes.Scheduler) *result.Repetition {

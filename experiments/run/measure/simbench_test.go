@@ -57,7 +57,7 @@ func benchmarkSimulate(b *testing.B, sched runtimes.Scheduler, cache request.Cac
 	began := processCPU(b)
 	for b.Loop() {
 		j := &job{scheduler: sched, workers: s.workersOf(&sched)}
-		if err := s.simulate(context.Background(), in, j); err != nil {
+		if _, err := s.simulate(context.Background(), in, j); err != nil {
 			b.Fatal(err)
 		}
 		kernelRuns += *j.result.Kernels

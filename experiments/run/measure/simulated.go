@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ const noData = "the program accesses no data that the model knows"
 // run side by side over the host's cores; the result depends on the request and the machine alone.
 // Where a seed decides nothing, repetitions cannot differ, and all but the first are left out.
 // The first repetition of each scheduler is traced for KRD, which costs nothing in virtual time.
-// Kernels are not computed, and there is no check.
+// Kernels are not computed, and nothing but what a run does is checked.
 type simulation struct {
 	setup
 	machine *machine.Machine
@@ -57,7 +58,8 @@ type job struct {
 	trace     string // name of the trace file, "" for none
 
 	result *result.Repetition
-	drawn  bool // the seed decided something
+	check  *result.Check // nil: passed
+	drawn  bool          // the seed decided something
 	krd    *krd.Report
 	stats  loi.Stats
 	err    error
@@ -110,6 +112,7 @@ func (s *simulation) jobs() []*job {
 // own.
 func (s *simulation) work(ctx context.Context, jobs []*job) error {
 	var next atomic.Int64
+	var failed atomic.Bool // a check: the caller sees it
 	var wg sync.WaitGroup
 	n := s.sideBySide()
 	errs := make([]error, n)
@@ -127,10 +130,13 @@ func (s *simulation) work(ctx context.Context, jobs []*job) error {
 			}
 			defer in.Close()
 			for j := next.Add(1) - 1; j < int64(len(jobs)) &&
-				ctx.Err() == nil; j = next.Add(1) - 1 {
+				ctx.Err() == nil && !failed.Load(); j = next.Add(1) - 1 {
 				if !s.settled(jobs, int(j)) {
 					s.tell(jobs[j], len(jobs))
-					jobs[j].err = s.simulate(ctx, in, jobs[j])
+					o := <-guarded(func() (*result.Check, error) { return s.simulate(ctx, in, jobs[j]) })
+					if jobs[j].check, jobs[j].err = o.value, o.err; o.value != nil {
+						failed.Store(true)
+					}
 				}
 				if jobs[j].err != nil {
 					if ctx.Err() == nil {
@@ -178,15 +184,16 @@ func (s *simulation) tell(j *job, total int) {
 		j.rep+1, s.asked.Reps))
 }
 
-// simulate does one job.
-func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) error {
+// simulate does one job, and returns the check that failed, if one did.
+func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) (*result.Check,
+	error) {
 	rules := j.scheduler.Rules()
 	in.Reset(rules.Hints)
 	registry := in.Registry()
 	seed := s.repetitionSeed(j.rep)
 	model, err := s.newMemory(in, &registry, j.workers, seed)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cfg := runtimes.StepConfig{
 		Policy: j.scheduler, Nodes: s.place.Nodes[:j.workers], Distance: s.topo.Distance,
@@ -198,7 +205,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 	var w *loi.Writer
 	if j.traced {
 		if w, err = s.record(j, registry); err != nil {
-			return err
+			return nil, err
 		}
 		for i := range j.workers {
 			cfg.Recorders = append(cfg.Recorders, w.Recorder(i))
@@ -207,21 +214,21 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 	}
 	r, err := runtimes.Step(cfg, in)
 	if err == nil {
+		err = model.err
+	}
+	if err == nil {
 		j.result = repetitionFrom(r, j.scheduler)
 		j.drawn = r.Drawn || model.drawn
 	}
 	if w != nil {
 		err = errors.Join(err, s.analyse(ctx, j, w))
 	}
-	if err == nil {
-		err = model.err
-	}
 	if err != nil {
 		j.result = nil
 		if errors.Is(err, dag.ErrSchedule) {
-			return fmt.Errorf("%s: %w", s.asked.Follow, err)
+			return nil, fmt.Errorf("%s: %w", s.asked.Follow, err)
 		}
-		return fmt.Errorf("%s: %w", j.scheduler.Name, err)
+		return nil, fmt.Errorf("%s: %w", j.scheduler.Name, err)
 	}
 	for i := range j.result.Workers {
 		j.result.Workers[i].CPU = s.place.CPUs[i]
@@ -236,7 +243,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) e
 	} else {
 		j.result.Counters.LLCMisses = result.Count{Reason: noData}
 	}
-	return nil
+	return s.check(in, r, nil), nil
 }
 
 // mixedPrices warns if some of the schedulers are simulated at prices that were fitted and others
@@ -307,6 +314,14 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 		}
 		return j.scheduler.Name
 	}
+	checks := map[string]*result.Check{}
+	for i, j := range jobs {
+		if j.check != nil { // those behind it may have run beside it, or not
+			checks[name(j, i)] = j.check
+			jobs = jobs[:i+1]
+			break
+		}
+	}
 	drawn := map[string]bool{}
 	for i, j := range jobs {
 		n := name(j, i)
@@ -344,7 +359,7 @@ func (s *simulation) collect(jobs []*job) ([]*result.Measured, error) {
 			SerialDeterministic: !drawn[""], Deterministic: !drawn[scheduler],
 			Warnings: warnings,
 			LLCModel: &result.LLCModel{Machine: s.machine.Name, CacheModel: s.asked.CacheModel},
-			NoRoom:   full[scheduler],
+			NoRoom:   full[scheduler], Check: cmp.Or(checks[""], checks[scheduler]),
 		}
 		m.Machine.Model = s.model(&s.schedulers[i])
 		if r := m.Repetitions; len(r) > 0 && r[0].LLCModel == nil {

@@ -2,6 +2,7 @@ package result
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"krdlab/experiments/run/request"
@@ -253,6 +254,15 @@ type Check struct {
 	Method    string `json:"method,omitempty"` // such as "Freivalds, exact"
 	// Lines are what else the check found.
 	Lines []string `json:"lines,omitempty"`
+}
+
+// String returns the error, the tolerance and where the error is.
+func (c *Check) String() string {
+	s := fmt.Sprintf("error %g, tolerance %g", c.Error.Float(), c.Tolerance.Float())
+	if c.Detail != "" {
+		s += " (" + c.Method + ": " + c.Detail + ")"
+	}
+	return s
 }
 
 // A Trace is the trace file of the traced repetition and what tracing cost.

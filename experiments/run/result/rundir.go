@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"krdlab/hw/failure"
@@ -51,9 +52,9 @@ func CreateRunDir(path string) (*RunDir, error) {
 			"with --out", path, err)
 	}
 	if err := os.Mkdir(d.partial, 0o777); errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("run directory %s: %s is what an unfinished run left: %w; remove "+
+		return nil, fmt.Errorf("run directory %s: %s is what an unfinished run left%s: %w; remove "+
 			"it, or choose another --out",
-			path, d.partial, ErrExists)
+			path, d.partial, Ended(d.partial), ErrExists)
 	} else if err != nil {
 		return nil, fmt.Errorf("run directory %s cannot be made: %w; choose another with --out",
 			path, err)
@@ -69,6 +70,26 @@ func CreateRunDir(path string) (*RunDir, error) {
 			rmErr)
 	}
 	return d, nil
+}
+
+// Ended returns how the run in a directory ended without being completed, by its manifest, as the
+// end of a sentence: "" where that is not known or it was completed.
+func Ended(dir string) string {
+	var m struct {
+		Finished *time.Time
+		Error    *string
+	}
+	b, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	switch {
+	case err != nil || json.Unmarshal(b, &m) != nil:
+		return ""
+	case m.Error != nil:
+		return " (it ended with: " + strings.ReplaceAll(*m.Error, "\n", "; ") + ")"
+	case m.Finished == nil:
+		return " (it is at work, or its process ended before the run: by a signal, a loss of power, or " +
+			"an exit in a kernel)"
+	}
+	return ""
 }
 
 // CreateNamedRunDir makes a new directory under [RunsDir] in the current folder, named after the

@@ -230,7 +230,7 @@ func TestWarnings(t *testing.T) {
 	}
 	got := warnings(e)
 	if len(got) != 2 || got[0].Count != 16 || got[0].Other || len(got[0].Where) != maxWhere ||
-		got[0].More != 16-maxWhere || !got[1].Other || got[1].Text != "interrupted after 0 of 99 repetitions" {
+		got[0].More != 16-maxWhere || !got[1].Other || got[1].Text != "ended after 0 of 99 repetitions" {
 		t.Errorf("%+v", got)
 	}
 	if got[0].Where[1] != "helpfirst on 1 core" {

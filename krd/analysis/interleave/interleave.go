@@ -78,7 +78,7 @@ type Options struct {
 	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, a part of all data such as 1/8, or auto" help:"of tasks: SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed; auto: 1/8 where all data fits into that of the trace (default: that of the trace)"`
 	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default 1 GiB)"`
 	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"of tasks: write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
-	Extreme      string   `flag:"extreme" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
+	Extreme      string   `flag:"extreme" with:"save-schedule" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
 }
 
 // The values of Options.Extreme.
