@@ -24,10 +24,9 @@ func Read(r io.Reader) (*Report, *Parts, error) {
 			"krdlab trace go --json printed", ErrDocument, fmt.Sprintf(format, args...))
 	}
 	var outer struct {
-		KRD     *json.RawMessage `json:"krd"`
-		Trace   *string          `json:"trace"`
-		Unit    string           `json:"unit"`
-		Package string           `json:"package"`
+		KRD   *json.RawMessage `json:"krd"`
+		Trace *string          `json:"trace"`
+		Unit  string           `json:"unit"`
 		Parts
 	}
 	if err := json.Unmarshal(text, &outer); err != nil {
@@ -54,9 +53,6 @@ func Read(r io.Reader) (*Report, *Parts, error) {
 	}
 	if report.Unit == "" {
 		report.Unit = outer.Unit
-	}
-	if report.ProgramName == "" && outer.Package != "" {
-		report.ProgramName = "go " + outer.Package
 	}
 	sum := report.Infinite()
 	for k, b := range report.Bins {

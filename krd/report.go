@@ -1,10 +1,11 @@
 package krd
 
 import (
+	"slices"
+
 	"krdlab/krd/causes"
 	"krdlab/krd/doc"
 	"krdlab/loi"
-	"slices"
 )
 
 // SchemaVersion is the version of the JSON form of a [Report]. It grows when a field changes its

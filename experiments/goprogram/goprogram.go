@@ -371,7 +371,7 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	if err != nil {
 		return err
 	}
-	report.Unit = string(d.Unit)
+	report.Unit, report.ProgramName = string(d.Unit), programName(d.Package)
 	d.KRD = report
 	n, bytes := a.stream.Distinct()
 	data := uint64(n)

@@ -296,7 +296,7 @@ func (s *sampler) end(d *Document) error {
 	if err != nil {
 		return err
 	}
-	report.Unit = string(d.Unit)
+	report.Unit, report.ProgramName = string(d.Unit), programName(d.Package)
 	d.KRD = report
 	d.parts(s.a, groups)
 	d.Sampling.Phases, d.Sampling.Bursts = e.Phases, e.Bursts

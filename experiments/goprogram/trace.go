@@ -255,13 +255,16 @@ func (t *traceSink) object(class int) (loi.ObjectID, error) {
 	return loi.ObjectID(t.objects[class]), nil
 }
 
+// programName is what traces and documents of a package name as their program.
+func programName(path string) string { return "go " + path }
+
 func header(path string, unit Unit, m *hw.Machine) loi.Header {
 	clock := hw.CalibrateClock()
 	return loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
 		L2Bytes: uint64(m.L2Bytes), LLCBytes: uint64(m.LLCBytes),
 		L2Known: string(m.CachesKnown.L2), LLCKnown: string(m.CachesKnown.LLC),
-		Kernel: "go " + path, Meta: []loi.KV{{Key: loi.UnitKey, Value: string(unit)},
+		Kernel: programName(path), Meta: []loi.KV{{Key: loi.UnitKey, Value: string(unit)},
 			loi.WorkersAreGoroutines}}
 }
 
