@@ -19,6 +19,10 @@ var stuck = map[string]string{
 true: g1, main.main is in lock of twice.l (twice) and waits for itself, which holds it
 deadlock
 `,
+	"own": `g1, main.main read lock own.l: itself, which holds it
+true: g1, main.main is in read lock of own.l (own) and waits for itself, which holds it
+deadlock
+`,
 	"crossed": `g1, main.main select without cases : nobody that is known
 g2, ring.func1 lock []sync.Mutex: g3, ring.func1, which holds it
 g3, ring.func1 lock []sync.Mutex: g2, ring.func1, which holds it

@@ -15,6 +15,12 @@ func twice() {
 	l.Lock()
 }
 
+func own() {
+	var l sync.RWMutex
+	l.Lock()
+	l.RLock()
+}
+
 // ring has n goroutines that each hold a lock and want that of the next.
 func ring(n int) {
 	locks := make([]sync.Mutex, n)
@@ -161,7 +167,7 @@ func ends() {
 }
 
 func Main() {
-	f, ok := map[string]func(){"twice": twice, "crossed": func() { ring(2) },
+	f, ok := map[string]func(){"twice": twice, "own": own, "crossed": func() { ring(2) },
 		"ring": func() { ring(3) }, "reader": reader, "held": held, "missed": missed,
 		"results": results, "signal": signal, "unclosed": unclosed, "both": both, "none": none,
 		"again": again, "busy": busy, "ends": ends}[flag.Arg(1)]
