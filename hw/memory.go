@@ -12,17 +12,18 @@ import (
 
 // Memory records how much more a process may allocate.
 type Memory struct {
-	// the smaller of what the system and the process's cgroups leave
+	// the smallest of what the system, the process's cgroups and its own limits leave
 	FreeBytes  int64 `json:"free_bytes"`
 	TotalBytes int64 `json:"total_bytes"` // of the system
-	// the tightest cgroup limit; unknown when there is none
+	// the tightest limit of a cgroup or of the process; unknown when there is none
 	LimitBytes Size `json:"limit_bytes"`
-	// the file of the cgroup that FreeBytes comes from; "" for the system
+	// the file of the limit that FreeBytes comes from; "" for the system
 	LimitedBy string `json:"limited_by,omitempty"`
 }
 
-// FreeMemory reads MemAvailable and the limits of the process's memory cgroups (v1 and v2, up to
-// the root; page cache that can be dropped counts as free). Not on Linux: ErrUnsupported.
+// FreeMemory reads MemAvailable, the limits of the process's memory cgroups (v1 and v2, up to the
+// root; page cache that can be dropped counts as free), and those of the process itself: its address
+// space and its data (ulimit -v and -d). Not on Linux: ErrUnsupported.
 func FreeMemory() (Memory, error) { return freeMemory(os.DirFS("/")) }
 
 func freeMemory(fsys fs.FS) (Memory, error) {
@@ -33,6 +34,21 @@ func freeMemory(fsys fs.FS) (Memory, error) {
 	}
 	m.FreeBytes = free
 	m.TotalBytes, _ = meminfo(fsys, "MemTotal:")
+	limited := func(limit, left int64, by string) {
+		if m.LimitBytes == 0 || Size(limit) < m.LimitBytes {
+			m.LimitBytes = Size(limit)
+		}
+		if left = max(0, left); left < m.FreeBytes {
+			m.FreeBytes, m.LimitedBy = left, by
+		}
+	}
+	for _, x := range [][2]string{{"Max address space", "VmSize:"}, {"Max data size", "VmData:"}} {
+		limit, okLimit := column(fsys, "proc/self/limits", x[0])
+		used, okUsed := column(fsys, "proc/self/status", x[1])
+		if okLimit && okUsed {
+			limited(limit, limit-used<<10, "/proc/self/limits, "+x[0])
+		}
+	}
 	s := &sysfs{FS: fsys}
 	for _, g := range s.cgroups("memory") {
 		limitFile, usageFile, cacheKey := "memory.limit_in_bytes", "memory.usage_in_bytes",
@@ -43,16 +59,10 @@ func freeMemory(fsys fs.FS) (Memory, error) {
 		for at := range g.upward {
 			limit, okLimit := readInt64(fsys, path.Join(at, limitFile))
 			usage, okUsage := readInt64(fsys, path.Join(at, usageFile))
+			stat, _ := column(fsys, path.Join(at, "memory.stat"), cacheKey+" ")
 			// "max", and v1's huge number, are no limit
 			if okLimit && okUsage && (m.TotalBytes == 0 || limit < m.TotalBytes) {
-				if m.LimitBytes == 0 || Size(limit) < m.LimitBytes {
-					m.LimitBytes = Size(limit)
-				}
-				left := max(0, limit-max(0, usage-statField(fsys, path.Join(at, "memory.stat"),
-					cacheKey)))
-				if left < m.FreeBytes {
-					m.FreeBytes, m.LimitedBy = left, "/"+path.Join(at, limitFile)
-				}
+				limited(limit, limit-max(0, usage-stat), "/"+path.Join(at, limitFile))
 			}
 		}
 	}
@@ -69,13 +79,32 @@ func LimitHeap(bytes int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
+// DefaultMemory returns how many bytes a command takes that may choose: half of what is free to the
+// process, at most 1 GiB, which is also the answer where nobody can tell.
+func DefaultMemory() uint64 {
+	m, err := FreeMemory()
+	if err != nil {
+		return mostMemory
+	}
+	return uint64(min(m.FreeBytes/2, mostMemory))
+}
+
+const mostMemory = 1 << 30
+
 // meminfo returns a line of /proc/meminfo in bytes.
 func meminfo(fsys fs.FS, key string) (int64, bool) {
-	text, _ := readText(fsys, "proc/meminfo")
+	kib, ok := column(fsys, "proc/meminfo", key)
+	return kib << 10, ok
+}
+
+// column returns the number behind a key that begins a line of a file; false if there is none.
+func column(fsys fs.FS, name, key string) (int64, bool) {
+	text, _ := readText(fsys, name)
 	for line := range strings.Lines(text) {
-		if f := strings.Fields(line); len(f) >= 2 && f[0] == key {
-			kib, err := strconv.ParseInt(f[1], 10, 52)
-			return kib << 10, err == nil
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			first, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			n, err := strconv.ParseInt(first, 10, 52)
+			return n, err == nil
 		}
 	}
 	return 0, false
@@ -88,16 +117,4 @@ func readInt64(fsys fs.FS, name string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil
-}
-
-// statField returns a line of a memory.stat file, 0 when there is none.
-func statField(fsys fs.FS, name, key string) int64 {
-	text, _ := readText(fsys, name)
-	for line := range strings.Lines(text) {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == key {
-			n, _ := strconv.ParseInt(f[1], 10, 64)
-			return n
-		}
-	}
-	return 0
 }

@@ -28,11 +28,21 @@ func TestFreeMemoryOf(t *testing.T) {
 		"cg/x/memory.limit_in_bytes": "9223372036854771712",
 		"cg/x/memory.usage_in_bytes": "204800", "cg/memory.limit_in_bytes": "102400",
 		"cg/memory.usage_in_bytes": "204800"}
+	own := files{"proc/self/limits": "Limit  Soft Limit  Hard Limit  Units\n" +
+		"Max data size             unlimited            unlimited            bytes\n" +
+		"Max address space         512000               unlimited            bytes\n",
+		"proc/self/status": "Name:\tx\nVmSize:\t     100 kB\nVmData:\t 90 kB\n"}
+	data := files{"proc/self/limits": "Max data size             102400            unlimited   bytes",
+		"proc/self/status": "VmSize:\t     1000 kB\nVmData:\t 90 kB\n"}
 	for _, tt := range []struct {
 		name  string
 		files files
 		want  Memory
 	}{
+		{"address space", with(own), Memory{FreeBytes: 409600, TotalBytes: 1000 << 10,
+			LimitBytes: 512000, LimitedBy: "/proc/self/limits, Max address space"}},
+		{"data", with(data), Memory{FreeBytes: 10240, TotalBytes: 1000 << 10,
+			LimitBytes: 102400, LimitedBy: "/proc/self/limits, Max data size"}},
 		{"no cgroup", base, Memory{FreeBytes: 600 << 10, TotalBytes: 1000 << 10}},
 		{"v2, limit of the parent", with(v2), Memory{FreeBytes: 307200, TotalBytes: 1000 << 10,
 			LimitBytes: 409600, LimitedBy: "/cg/a/memory.max"}},

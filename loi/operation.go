@@ -146,6 +146,10 @@ const (
 	maxOperations = 1 << 20
 )
 
+// A place has a number below that of all places in the header, and spareSlots: a variable may have a
+// slot that no operation names, because an operation has more operands than it may.
+const spareSlots = 256
+
 // Operation returns the number of the operation that an [EventOperation] is of, and its accesses:
 // for each access of its worker since the operation before in the same activation, in order, 1 plus
 // the number of its term, 0: it has none. false if r is none.
@@ -164,8 +168,21 @@ func (r *Registry) validateOperations() error {
 		return fmt.Errorf("trace header: %d operations, expected at most %d", len(r.Operations),
 			maxOperations)
 	}
+	places := uint64(spareSlots)
+	for i := range r.Operations {
+		for _, v := range r.Operations[i].Values {
+			places += 1 + uint64(len(v.Operands))
+		}
+	}
 	for i := range r.Operations {
 		o := &r.Operations[i]
+		far := func(p Place) error {
+			if uint64(p.N) < places {
+				return nil
+			}
+			return fmt.Errorf("trace header: operation %d, %q, has %v %d, expected less than %d: the "+
+				"places of all operations, and %d", i, o.Name, p.Kind, p.N, places, spareSlots)
+		}
 		switch {
 		case o.Name == "":
 			return fmt.Errorf("trace header: operation %d has no name", i)
@@ -191,10 +208,16 @@ func (r *Registry) validateOperations() error {
 				return fmt.Errorf("trace header: operation %q has a value %v, %v, of %d operands", o.Name,
 					v.To.Kind, v.When, len(v.Operands))
 			}
+			if err := far(v.To); err != nil {
+				return err
+			}
 			for _, x := range v.Operands {
 				if x.From.Kind > Returned && x.From.Kind != Channel || x.Mark > lastMark {
 					return fmt.Errorf("trace header: operation %q has an operand %v, %v", o.Name,
 						x.From.Kind, x.Mark)
+				}
+				if err := far(x.From); err != nil {
+					return err
 				}
 			}
 		}

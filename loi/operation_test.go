@@ -2,6 +2,7 @@ package loi
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -72,6 +73,26 @@ func TestOperations(t *testing.T) {
 		n, terms, ok := c.Record().Operation()
 		if !ok || n != 1 || !reflect.DeepEqual(terms, []uint32{0, 2}) {
 			t.Errorf("the event has operation %d, terms %v, %v", n, terms, ok)
+		}
+	}
+	places := 0
+	for _, o := range ops {
+		for _, v := range o.Values {
+			places += 1 + len(v.Operands)
+		}
+	}
+	for _, place := range []string{"to slot %d", "to passed %d", "to memory %d", "to channel %d",
+		"from returned %d cost 0"} {
+		for n, want := range map[int]bool{places + 1 + spareSlots: true,
+			places + 2 + spareSlots: false, 1 << 31: false, 1<<32 - 1: false} {
+			// with the line there are two places more
+			line := fmt.Sprintf("operation g call kernel 0 line 1 work 0 to slot 0 "+place+"\n", n)
+			_, err := ParseText(strings.NewReader(strings.Replace(text.String(), "operation f entry",
+				line+"operation f entry", 1)))
+			if (err == nil) != want || err != nil && !strings.Contains(err.Error(), fmt.Sprintf(
+				"%d, expected less than %d: ", n, places+2+spareSlots)) {
+				t.Errorf("%s %d: %v", place, n, err)
+			}
 		}
 	}
 	for _, bad := range []string{"kernel 0", "kernel 1", "compute kernel 0 line 1 work 0 to nowhere 1",

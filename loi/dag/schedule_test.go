@@ -51,3 +51,33 @@ func TestScheduleRefused(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSchedule reads bytes as a schedule; what is good is written and read again without a change.
+func FuzzSchedule(f *testing.F) {
+	const head = "krdlab schedule 1\nprogram fib n=6\nnodes 0 0 1\n"
+	for _, steps := range []string{"0 0 2\n1 1 0\n1 after 2\n", "4294967295 4294967294 2\n",
+		"0  0\t1\n", "0 after 0\r\n", "0 0 3\n", "+1 0 0\n"} {
+		f.Add(head + steps)
+	}
+	f.Add(strings.Replace(head, "0 0 1", "2147483647", 1) + "0 0 0\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ReadSchedule(strings.NewReader(text))
+		if err != nil {
+			if !errors.Is(err, ErrSchedule) {
+				t.Fatalf("%v is no ErrSchedule", err)
+			}
+			return
+		}
+		if len(s.Steps)+len(s.Nodes) > len(text) {
+			t.Fatalf("%d steps and %d nodes of %d bytes", len(s.Steps), len(s.Nodes), len(text))
+		}
+		var b strings.Builder
+		if err := s.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadSchedule(strings.NewReader(b.String()))
+		if err != nil || !reflect.DeepEqual(s, again) {
+			t.Fatalf("%v: %+v, then %+v", err, s, again)
+		}
+	})
+}

@@ -34,6 +34,7 @@ import (
 
 	"krdlab/experiments/run/request"
 	"krdlab/hw"
+	"krdlab/hw/units"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/analysis"
@@ -56,9 +57,18 @@ func Main(argv []string, t Tables) int {
 	return t.run(newApp(os.Stdout, os.Stderr), argv)
 }
 
+// leastMemory is what no command begins without.
+const leastMemory = 8 << 20
+
 func (t Tables) run(a *app, argv []string) int {
 	hw.ExitFatally()
 	if free, err := hw.FreeMemory(); err == nil {
+		if free.FreeBytes < leastMemory && free.LimitedBy != "" {
+			fmt.Fprintf(os.Stderr, "krdlab: %s of memory are left under the limit in %s, expected at "+
+				"least %s\n", units.Bytes(uint64(free.FreeBytes)), free.LimitedBy,
+				units.Bytes(leastMemory))
+			return exitFailed
+		}
 		hw.LimitHeap(free.FreeBytes / 4 * 3)
 	}
 	if err := t.install(); err != nil {

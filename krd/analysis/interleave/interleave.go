@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd"
@@ -76,7 +77,7 @@ type Options struct {
 	Search       int      `flag:"search" help:"of tasks: N schedules to try in the search for each end of the range (default 200)"`
 	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
 	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, a part of all data such as 1/8, or auto" help:"of tasks: SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed; auto: 1/8 where all data fits into that of the trace (default: that of the trace)"`
-	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default 1 GiB)"`
+	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default half of what the process may have, at most 1 GiB)"`
 	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"of tasks: write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
 	Extreme      string   `flag:"extreme" with:"save-schedule" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
 }
@@ -149,6 +150,7 @@ func (o *Options) resolve() (r resolved, err error) {
 			return r, wrong("--%s %s: %w", x.flag, x.text, err)
 		}
 	}
+	r.memory = cmp.Or(r.memory, hw.DefaultMemory())
 	for _, x := range []struct {
 		flag  string
 		value int
@@ -189,9 +191,6 @@ func only(what string, flags ...flag) error {
 	return nil
 }
 
-// defaultMemory is that of [threads.Options].
-const defaultMemory = 1 << 30
-
 // look explores the schedules of the program of the traces, which are schedules of it.
 func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Input) (analysis.Result,
 	error) {
@@ -220,7 +219,7 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if len(r.depths) > 1 {
 		return nil, wrong("--depth %s: of tasks there is one", strings.Join(o.Depths, ","))
 	}
-	memory := cmp.Or(r.memory, defaultMemory)
+	memory := r.memory
 	x := &result{options: o, cache: "LLC", header: &list[0].Header}
 	for _, w := range in.Warnings {
 		x.warnings = append(x.warnings, krd.Sentence(w))
