@@ -88,7 +88,8 @@ func small(text string) (command string, ok bool) {
 	case words[0] == "explore" && words[1] == "matmul":
 		text += " --n 64 --leaf 32x32x32 --runs 5 --search 5 --sched workfirst,static --reps 2"
 	case words[0] == "run" && words[1] == "fmm":
-		text += " --bodies 300 --reps 1 --warmup 0"
+		text = strings.Replace(text, "--sched all", "--sched workfirst,static", 1) +
+			" --bodies 300 --reps 1 --warmup 0"
 	case words[0] == "run":
 		text += " --n 20 --reps 1 --warmup 0"
 	case words[0] == "sweep" && words[1] == "submit":
@@ -105,7 +106,8 @@ func small(text string) (command string, ok bool) {
 		text = strings.ReplaceAll(text, "--out exp", "--out planned")
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "matmul"):
 		text = strings.ReplaceAll(text, "--out exp", fmt.Sprintf("--out swept%d", len(text)))
-		text += " --n 64 --reps 1"
+		text = strings.NewReplacer("--sched all", "--sched workfirst,static", "1,2,4,6,12,24", "1,6").Replace(
+			text) + " --n 64 --reps 1"
 	case words[0] == "sweep" && strings.HasSuffix(text, "--out few"):
 		text = strings.Replace(text, "6,16", "6 --sched workfirst,static --reps 1", 1)
 	case words[0] == "sweep" && strings.HasPrefix(words[1], "docs/survey"):
@@ -139,10 +141,10 @@ func small(text string) (command string, ok bool) {
 	return text, true
 }
 
-// smallLevels makes the sizes of docs/levels.toml smaller, smallSurvey those of docs/survey.toml.
+// smallLevels makes docs/levels.toml smaller, smallSurvey those of docs/survey.toml.
 var (
 	smallLevels = strings.NewReplacer("n = [256, 512]", "n = [64, 128]",
-		"bodies = [1000, 2000]", "bodies = [150, 300]")
+		"bodies = [1000, 2000]", "bodies = [150, 300]", `"helpfirst", "helpfirst-locality", `, "")
 	smallSurvey = strings.NewReplacer("n = 3072", "n = 512", "= 12_000", "= 1000", "= 14_680_064",
 		"= 262_144", "n = 4608", "n = 512", "n = 6400", "n = 512", "= 1_400_000", "= 65_536",
 		"= 41_943_040", "= 524_288", "= 16_777_216", "= 65_536", "n = 4096", "n = 512", "n = 13",

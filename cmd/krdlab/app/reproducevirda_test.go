@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"krdlab/hw/hwtest/long"
 )
 
 // The command at its smallest scale, and again with nothing left to do: the same document.
@@ -14,6 +16,7 @@ func TestReproduceVirda(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("Go programs are traced on linux/amd64")
 	}
+	long.Only(t, "TestSmoke of experiments/papers/virda runs the steps")
 	argv := []string{"krdlab", "reproduce", "virda", "--scale", "smoke", "--json", "--caches",
 		"32KiB,1MiB,32MiB", "--out", filepath.Join(t.TempDir(), "v")}
 	var first string
