@@ -12,6 +12,7 @@ import (
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/test/browser"
 	"krdlab/experiments/test/datasettest"
+	"krdlab/hw/hwtest/long"
 )
 
 var (
@@ -19,6 +20,8 @@ var (
 		"to look at")
 	shown = flag.String("exp", "", "look at this experiment instead of the made one, with -shots")
 )
+
+func TestMain(m *testing.M) { browser.Main(m) }
 
 // pageOf writes the page of an experiment on disk into its folder, and returns its address.
 func pageOf(t *testing.T, dir string) string {
@@ -94,10 +97,10 @@ func TestBrowser(t *testing.T) {
 		panels += len(f.Panels)
 	}
 	var page *browser.Tab
-	for _, v := range []browser.View{ // the last is looked at more closely
+	views := []browser.View{ // the last is looked at more closely
 		{Width: 1280, Height: 900, Scheme: "dark"}, {Width: 390, Height: 844, Scheme: "light"},
-		{Width: 1280, Height: 900, Scheme: "light"},
-	} {
+		{Width: 1280, Height: 900, Scheme: "light"}}
+	for _, v := range long.Or(views[2:], views) {
 		name := fmt.Sprintf("%+v", v)
 		page = b.Open(url, v)
 		if charts, figures := drawn(t, page); charts != panels || figures != len(p.Charts) ||

@@ -14,9 +14,12 @@ import (
 
 	"krdlab/experiments/show/scene"
 	"krdlab/experiments/test/browser"
+	"krdlab/hw/hwtest/long"
 )
 
 const ready = `document.documentElement.dataset.ready === "yes" && !krdlab.pending && (!krdlab.writing || krdlab.playing !== 0)`
+
+func TestMain(m *testing.M) { browser.Main(m) }
 
 // show opens a page and waits until all is drawn.
 func show(b *browser.Browser, url string, v browser.View) *browser.Tab {
@@ -36,16 +39,20 @@ func quiet(t *testing.T, p *browser.Tab, what string) {
 	}
 }
 
-// TestBrowser has one browser for all tests of this package that need one.
+// TestBrowser opens pages of every kind; short, one of them.
 func TestBrowser(t *testing.T) {
-	b := browser.Start(t)
 	for _, x := range []struct {
 		name string
 		test func(t *testing.T, b *browser.Browser)
 	}{{"page", browserPage}, {"choice", browserChoice}, {"time", browserTime}, {"keys", browserKeys},
 		{"many", browserMany}, {"frames", browserFrames}, {"few", browserFew}, {"facts", browserFacts},
 		{"shown", browserShown}} {
-		t.Run(x.name, func(t *testing.T) { x.test(t, b.In(t)) })
+		t.Run(x.name, func(t *testing.T) {
+			if x.name != "page" {
+				long.Only(t, "one page is opened in a browser")
+			}
+			x.test(t, browser.Start(t))
+		})
 	}
 }
 
@@ -53,9 +60,11 @@ func TestBrowser(t *testing.T) {
 // markup are text.
 func browserPage(t *testing.T, b *browser.Browser) {
 	url := page(t, small(t))
-	for _, v := range []browser.View{{Width: 1400, Height: 900, Scheme: "light"},
-		{Width: 1400, Height: 900, Scheme: "dark"}, {Width: 800, Height: 900, Scheme: "light"},
-		{Width: 420, Height: 800, Scheme: "dark"}, {Width: 1000, Height: 900, Scheme: "dark", Media: "print"}} {
+	views := []browser.View{{Width: 420, Height: 800, Scheme: "dark"},
+		{Width: 1400, Height: 900, Scheme: "light"}, {Width: 1400, Height: 900, Scheme: "dark"},
+		{Width: 800, Height: 900, Scheme: "light"},
+		{Width: 1000, Height: 900, Scheme: "dark", Media: "print"}}
+	for _, v := range long.Or(views[:1], views) {
 		what := fmt.Sprintf("%+v", v)
 		p := show(b, url, v)
 		var got struct {
@@ -534,11 +543,7 @@ const frames = `(() => {
 
 // A frame has at most 50000 marks, of one run or several, near or far; how long they take is printed.
 func browserFrames(t *testing.T, b *browser.Browser) {
-	executions := 200_000
-	if os.Getenv("KRDLAB_LONG") != "" {
-		executions = 1_000_000
-	}
-	run := Run{Name: "many", Run: made(t, shape{seed: 3, workers: 24, nodes: 4, executions: executions,
+	run := Run{Name: "many", Run: made(t, shape{seed: 3, workers: 24, nodes: 4, executions: 1_000_000,
 		blocks: 4096, hz: 1e9})}
 	wide := Run{Name: "wide", Run: made(t, shape{seed: 4, workers: 256, nodes: 8, executions: 60_000,
 		blocks: 1000, hz: 1e9})}

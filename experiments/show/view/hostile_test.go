@@ -12,12 +12,14 @@ import (
 
 	"krdlab/experiments/show/scene"
 	"krdlab/experiments/test/browser"
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi"
 )
 
 // An address of nonsense shows the run: what is out of order is put in order, and what no run has is
 // left out. None makes the page take time.
 func TestBrowserAddress(t *testing.T) {
+	long.Only(t, "one page is opened in a browser")
 	p := show(browser.Start(t), page(t, small(t)), browser.View{Width: 800, Height: 700, Scheme: "light"})
 	type looked struct {
 		View        []float64
@@ -68,6 +70,7 @@ func TestBrowserAddress(t *testing.T) {
 
 // Playing leaves the address alone but for a few times a second, and ends with what is shown.
 func TestBrowserPlay(t *testing.T) {
+	long.Only(t, "one page is opened in a browser")
 	p := show(browser.Start(t), page(t, small(t)), browser.View{Width: 800, Height: 700, Scheme: "light"})
 	p.Eval(`(() => { const f = history.replaceState.bind(history); krdlab.writes = 0;
 		history.replaceState = (...a) => { krdlab.writes++; f(...a); }; })()`, nil)
@@ -90,6 +93,7 @@ func TestBrowserPlay(t *testing.T) {
 // Other buttons than the left one choose nothing and leave nothing held; what the browser takes away
 // from fingers is as it was.
 func TestBrowserPointers(t *testing.T) {
+	long.Only(t, "one page is opened in a browser")
 	p := show(browser.Start(t), page(t, small(t)), browser.View{Width: 800, Height: 700, Scheme: "light"})
 	const looked = `JSON.stringify([krdlab.look.from, krdlab.look.to, krdlab.look.at, krdlab.look.selection])`
 	var before, after string
@@ -161,6 +165,7 @@ func raw(t *testing.T, workers int, h loi.Header, f func(w *loi.Writer)) *scene.
 // Columns of a timeline have what the figure of timelines has, where executions nest and where they
 // do not; the innermost is under the pointer, and what encloses it beside it.
 func TestBrowserNested(t *testing.T) {
+	long.Only(t, "one page is opened in a browser")
 	h := loi.Header{L2Bytes: 4 << 10, LLCBytes: 16 << 10, Clock: loi.Clock{Hz: 1e9}, Registry: loi.Registry{
 		Objects: []loi.Object{{Name: "A", Blocks: []loi.SizeRun{{Count: 100, Bytes: 512}}}},
 		Kernels: []loi.Kernel{{Name: "outer"}, {Name: "inner"}}}}
@@ -215,6 +220,7 @@ func TestBrowserNested(t *testing.T) {
 // Runs that have nothing in common: where one has no unit of time all are in ticks, a kernel has its
 // own colour in each, and the same number of nodes, or the same distance, one colour in all.
 func TestBrowserOthers(t *testing.T) {
+	long.Only(t, "one page is opened in a browser")
 	make := func(workers int, hz float64, kernels []loi.Kernel, object string, bytes uint64) *scene.Run {
 		h := loi.Header{Clock: loi.Clock{Hz: hz}, Registry: loi.Registry{Kernels: kernels,
 			Objects: []loi.Object{{Name: object, Blocks: []loi.SizeRun{{Count: 9, Bytes: bytes}}}}}}
@@ -226,10 +232,10 @@ func TestBrowserOthers(t *testing.T) {
 			}
 		})
 	}
-	long := strings.Repeat("x", 10000) + "\x01\n</script><!--\u202e\u2028"
-	runs := []Run{{Name: long, Run: make(2, 2e9, []loi.Kernel{{Name: "sort"}, {Name: "merge"}}, long, 64),
-		NoTasks: long},
-		{Name: "b", Run: make(5, 0, []loi.Kernel{{Name: "merge"}, {Name: long}}, "B", 1<<20), NoTasks: "none"}}
+	far := strings.Repeat("x", 10000) + "\x01\n</script><!--\u202e\u2028"
+	runs := []Run{{Name: far, Run: make(2, 2e9, []loi.Kernel{{Name: "sort"}, {Name: "merge"}}, far, 64),
+		NoTasks: far},
+		{Name: "b", Run: make(5, 0, []loi.Kernel{{Name: "merge"}, {Name: far}}, "B", 1<<20), NoTasks: "none"}}
 	p := show(browser.Start(t), page(t, runs), browser.View{Width: 800, Height: 800, Scheme: "light"})
 	var got struct {
 		Unit            string

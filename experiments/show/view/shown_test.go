@@ -44,7 +44,7 @@ func folded(r *scene.Run) *scene.Folded {
 }
 
 // browserShown has a page for each part of it.
-func browserShown(t *testing.T, b *browser.Browser) {
+func browserShown(t *testing.T, _ *browser.Browser) {
 	few, big := told(t), large(t)
 	coarse, url := coarsePage(t)
 	grouped := []Run{{Run: coarse}}
@@ -59,7 +59,7 @@ func browserShown(t *testing.T, b *browser.Browser) {
 		{"address", few, shownAddress}, {"keys", few, shownKeys}, {"saved", few, shownSaved},
 		{"coarse", grouped, shownCoarse}} {
 		t.Run(x.name, func(t *testing.T) {
-			p := show(b.In(t), pages[&x.runs[0]], browser.View{Width: 1400, Height: 1000, Scheme: "light"})
+			p := show(browser.Start(t), pages[&x.runs[0]], browser.View{Width: 1400, Height: 1000, Scheme: "light"})
 			x.test(t, p, x.runs)
 			quiet(t, p, x.name)
 		})

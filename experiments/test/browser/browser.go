@@ -8,11 +8,11 @@ package browser
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
-	"strings"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -27,12 +27,10 @@ type Browser struct {
 	t testing.TB
 }
 
-// In returns the browser as one of a subtest, whose goroutine it belongs to until that has ended.
-func (b *Browser) In(t testing.TB) *Browser { return &Browser{b.process, t} }
-
-// A process is what the browsers of a test and of its subtests have in common.
+// A process is what the browsers of all tests have in common.
 type process struct {
 	to    *os.File
+	said  string // the file of its stderr
 	front *Tab
 
 	mu   sync.Mutex // of what is below
@@ -52,9 +50,45 @@ type message struct {
 	Error     json.RawMessage `json:"error"`
 }
 
-// Start starts a browser that ends with the test. It skips the test where there is no Chromium.
+// one is the browser of all tests of a binary, whose pages are tabs of it: a start takes seconds.
+var one struct {
+	start, end func()
+	*process
+	skip string // why there is none
+}
+
+// Main runs the tests of a package, and ends their browser: a package with tests that [Start] one
+// calls it in TestMain.
+func Main(m *testing.M) {
+	one.start = sync.OnceFunc(start)
+	code := m.Run()
+	if one.end != nil {
+		one.end()
+	}
+	os.Exit(code)
+}
+
+// Start returns the browser of this test, which is started by the first one of the package. It
+// skips the test where there is no Chromium.
 func Start(t testing.TB) *Browser {
 	t.Helper()
+	if one.start == nil {
+		t.Fatal("TestMain does not call browser.Main")
+	}
+	if one.start(); one.process == nil {
+		t.Skip(one.skip)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			said, err := os.ReadFile(one.said)
+			t.Logf("stderr of the browser (%v):\n%.4000s", err, said)
+		}
+	})
+	return &Browser{one.process, t}
+}
+
+// start starts the browser.
+func start() {
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if p, err := exec.LookPath(name); err == nil {
@@ -63,47 +97,50 @@ func Start(t testing.TB) *Browser {
 		}
 	}
 	if path == "" {
-		t.Skip("no chromium in PATH: pages are not tested in a browser (Debian: apt-get " +
-			"install chromium)")
+		one.skip = "no chromium in PATH: pages are not tested in a browser (Debian: apt-get " +
+			"install chromium)"
+		return
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), hwtest.Deadline(t))
-	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu",
+	home, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--hide-scrollbars",
-		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--no-first-run",
+		"--remote-debugging-pipe", "--user-data-dir="+home, "--no-first-run",
 		"--disable-background-networking", "about:blank")
 	in, to, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	from, out, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	cmd.ExtraFiles = []*os.File{in, out}
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
+	b := &process{to: to, said: filepath.Join(home, "stderr"), wait: map[int]chan message{},
+		end: make(chan struct{})}
+	stderr, err := os.Create(b.said)
+	if err != nil {
+		panic(err)
+	}
+	cmd.ExtraFiles, cmd.Stderr = []*os.File{in, out}, stderr
 	if err := cmd.Start(); err != nil {
-		t.Skipf("%s cannot be started: %v", path, err)
+		one.skip = fmt.Sprintf("%s cannot be started: %v", path, err)
+		os.RemoveAll(home)
+		return
 	}
 	in.Close()
 	out.Close()
-	b := &Browser{&process{to: to, wait: map[int]chan message{}, end: make(chan struct{})}, t}
+	stderr.Close()
 	go b.read(from)
-	t.Cleanup(func() {
-		b.send("", "Browser.close", nil)
+	one.process, one.end = b, func() {
+		(&Browser{process: b}).send("", "Browser.close", nil)
 		to.Close()
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		select {
-		case <-done:
-		case <-time.After(20 * time.Second): // its processes may outlive it, and hold stderr
-		}
-		cancel()
-		if t.Failed() {
-			t.Logf("stderr of the browser:\n%.4000s", stderr.String())
-		}
-	})
-	return b
+		late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		late.Stop()
+		os.RemoveAll(home)
+	}
 }
 
 func (b *process) read(from *os.File) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 )
 
+func TestMain(m *testing.M) { Main(m) }
+
 // heard is a page that writes down what its field of 200 x 100 pixels, far below the window, is
 // given.
 const heard = `<!DOCTYPE html><title>heard</title><style>

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"krdlab/experiments/run/dataset"
@@ -43,8 +44,26 @@ var rates = map[string]struct{ overhead, inflation, far float64 }{
 	"shepherd-socket": {0.0261, 0.0068, 0.031},
 }
 
+// results are those of [Small] as JSON, since their intervals take long: by core count, of each
+// scheduler.
+var results = sync.OnceValue(func() (list [][][]byte) {
+	for _, cores := range Cores {
+		var of [][]byte
+		for _, s := range Schedulers {
+			doc, err := json.Marshal(resultOf(s, cores))
+			if err != nil {
+				panic(err) // the document has no values that JSON cannot hold
+			}
+			of = append(of, doc)
+		}
+		list = append(list, of)
+	}
+	return list
+})
+
 // Small is an experiment of four schedulers on 1, 6, 12 and 24 cores of a machine of four nodes,
-// each repetition with a KRD, misses and steals. Nothing of it is on disk.
+// each repetition with a KRD, misses and steals. Nothing of it is on disk, and each call returns
+// another copy.
 func Small() *dataset.Experiment {
 	e := &dataset.Experiment{
 		Dir: "made", Name: "made",
@@ -61,8 +80,12 @@ func Small() *dataset.Experiment {
 			Params: params(), Schedulers: Schedulers, Cores: cores,
 			Seed: 1, Machine: "made-4s", Settings: settings(),
 		})
-		for _, s := range Schedulers {
-			r := resultOf(s, cores)
+		for j := range Schedulers {
+			var r result.Result
+			if err := json.Unmarshal(results()[i][j], &r); err != nil {
+				panic(err)
+			}
+			r.Params = params() // numbers of JSON have another type
 			e.Cells = append(e.Cells, dataset.Cell{ID: id, Dir: filepath.Join("made",
 				dataset.CellsDir, id), Result: &r, Manifest: manifest(cores)})
 		}
