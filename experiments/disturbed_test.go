@@ -30,7 +30,7 @@ func TestBesideBusyLoops(t *testing.T) {
 		})
 	}
 	const reps = 3
-	n := 1024
+	n := 512
 	if hwtest.Race {
 		n = 256
 	}

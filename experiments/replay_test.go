@@ -74,9 +74,9 @@ func TestReplayOfSimulation(t *testing.T) {
 						c = changed
 						c.Kernel, c.Params, c.Grain, c.Cores, c.CacheModel, c.Reps = k,
 							k.With(test.params), test.grain, test.cores, caches, 1
-						// of the machine that is simulated too
+						c.Schedulers = long.Or(c.Schedulers[i%2*3:][:3], c.Schedulers)
 						c.Machine.LLC.Bytes = uint64(c.Machine.CoresPerNode) *
-							c.Machine.L2.Bytes
+							c.Machine.L2.Bytes // of the machine that is simulated too
 					})
 					for i := range out.Results {
 						r := &out.Results[i]

@@ -1,6 +1,7 @@
 package krd
 
 import (
+	"krdlab/hw/hwtest/long"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -73,7 +74,7 @@ func mixed(seed uint64) func(int) (uint64, uint32) {
 func TestBurstsOfAKnownStream(t *testing.T) {
 	const n = 3 << 20
 	inside, all, sum := 0, 0, 0.0
-	for seed := range uint64(12) {
+	for seed := range long.Or(uint64(2), 12) {
 		e, want := inBursts(n, seed, mixed(seed))
 		if e == nil || e.Accesses != n {
 			t.Fatalf("seed %d: %+v, expected %d accesses", seed, e, n)

@@ -2,6 +2,7 @@ package krd
 
 import (
 	"encoding/json"
+	"krdlab/hw/hwtest/long"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // TestStreamLoops compares loops with the same accesses one after the other, as lines and as data
 // with sizes, by one worker and by two, in all that a stream tells.
 func TestStreamLoops(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range long.Or(uint64(30), 150) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		whole, lines, apart := newTestStream(t), newTestStream(t), newTestStream(t)
 		for range 1 + rng.IntN(20) {

@@ -69,7 +69,7 @@ func TestAnswerFits(t *testing.T) {
 // Misses per access come before WTI; of points too few for any answer, one is given for all.
 func TestAnswerOrder(t *testing.T) {
 	var got []string
-	for _, a := range correlate.Of(datasettest.Small()).Families[0].Answers {
+	for _, a := range small().Families[0].Answers {
 		got = append(got, string(a.Scope)+": "+string(a.Outcome))
 	}
 	want := []string{"equal cores and size: llc_misses_per_access", "equal cores and size: wti",
@@ -89,13 +89,13 @@ func TestAnswerOfFew(t *testing.T) {
 		best.PickedP.Float() < p-1e-12 {
 		t.Errorf("p of the best of four: %v, at least %v", best.PickedP, best.PickedSmallest)
 	}
-	expect(t, text(t, e, false), "nothing can be told: 4 pairs are too few",
+	expect(t, text(t, correlate.Of(e), false), "nothing can be told: 4 pairs are too few",
 		"one size and core count only")
 	e = cells(func(r *result.Result) bool { return r.Scheduler == "workfirst" })
-	expect(t, text(t, e, false), "nothing to compare: each has one scheduler only",
+	expect(t, text(t, correlate.Of(e), false), "nothing to compare: each has one scheduler only",
 		"Across sizes and cores, one scheduler:")
 	e = cells(func(r *result.Result) bool { return r.Cores == 1 })
-	expect(t, text(t, e, false), "on one core, where schedulers have nothing to decide")
+	expect(t, text(t, correlate.Of(e), false), "on one core, where schedulers have nothing to decide")
 }
 
 // replayed is the made experiment as native runs whose misses are a replay of their traces: 1 to
@@ -178,7 +178,7 @@ func TestEqualByConstruction(t *testing.T) {
 	if seen == 0 {
 		t.Error("no row says that misses are equal by construction")
 	}
-	simulated := text(t, datasettest.Small(), false)
+	simulated := text(t, small(), false)
 	if strings.Contains(simulated, "by construction") {
 		t.Errorf("a model of private caches and coherence:\n%s", simulated)
 	}
@@ -204,7 +204,7 @@ func TestExactValues(t *testing.T) {
 		!of(t, a, stats.Far.Name).Spearman.Value.Known() {
 		t.Errorf("n = %d", a.N)
 	}
-	got := text(t, e, true)
+	got := text(t, correlate.Of(e), true)
 	expect(t, got, "deterministic: nothing is drawn")
 	if strings.Contains(got, "one traced repetition only") {
 		t.Errorf("an exact value is doubted:\n%s", got)

@@ -11,7 +11,7 @@ import (
 // Intervals hold what they should, at least as often as they say, in samples from a bivariate
 // normal distribution.
 func TestCoverage(t *testing.T) {
-	trials := long.Or(100, 300)
+	trials := long.Or(50, 300)
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, n := range []int{minClusters, 16} {
 		for _, rho := range []float64{0, 0.5, 0.9} {
@@ -33,7 +33,7 @@ func TestCoverage(t *testing.T) {
 					spearmans++
 				}
 			}
-			// 300 trials at 0.95 have a standard error of 0.013, 100 of 0.022: the bounds are for the
+			// 300 trials at 0.95 have a standard error of 0.013, 50 of 0.031: the bounds are for the
 			// seed, which is fixed. The percentile bootstrap of few
 			// ranks is too wide rather than too narrow.
 			if share := float64(pearsons) / float64(trials); share < 0.915 || share > 0.985 {
@@ -51,7 +51,7 @@ func TestCoverage(t *testing.T) {
 // this package is made to avoid.
 func TestCoverageOfRepetitions(t *testing.T) {
 	const groups, reps, rho = 12, 8, 0.5
-	trials := long.Or(100, 300)
+	trials := long.Or(50, 300)
 	rng := rand.New(rand.NewPCG(11, 11))
 	// What Spearman's coefficient of reps pairs is on average (Moran, Rank Correlation and
 	// Product-Moment Correlation, Biometrika 35, 1948).

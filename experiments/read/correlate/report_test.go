@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"krdlab/experiments/read/correlate"
@@ -25,10 +26,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func text(t *testing.T, e *dataset.Experiment, full bool) string {
+// small is the report of the made experiment, which no test changes.
+var small = sync.OnceValue(func() *correlate.Report { return correlate.Of(datasettest.Small()) })
+
+func text(t *testing.T, r *correlate.Report, full bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := correlate.Of(e).View(full).Text(doc.NewPage(&b, 1000)); err != nil {
+	if err := r.View(full).Text(doc.NewPage(&b, 1000)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -46,7 +50,7 @@ func expect(t *testing.T, got string, want ...string) {
 
 func TestGolden(t *testing.T) {
 	for name, all := range map[string]bool{"small": false, "small-all": true} {
-		got := text(t, datasettest.Small(), all)
+		got := text(t, small(), all)
 		path := filepath.Join("testdata", name+".golden")
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
@@ -105,17 +109,17 @@ func TestDisturbed(t *testing.T) {
 			r.Disturbances = &result.Disturbances{Serial: 1}
 		}
 	}
-	expect(t, text(t, e, true), "\nhelpfirst ~          6 ", "\nhelpfirst           12 ",
+	expect(t, text(t, correlate.Of(e), true), "\nhelpfirst ~          6 ", "\nhelpfirst           12 ",
 		"\n"+brief.DisturbedNote+"\n")
-	expect(t, strings.Join(strings.Fields(text(t, e, false)), " "),
+	expect(t, strings.Join(strings.Fields(text(t, correlate.Of(e), false)), " "),
 		"serial run: 1 of 16 configurations")
-	if got := text(t, datasettest.Small(), true); strings.Contains(got, brief.DisturbedMark+" ") {
+	if got := text(t, small(), true); strings.Contains(got, brief.DisturbedMark+" ") {
 		t.Errorf("a mark without a disturbed configuration:\n%s", got)
 	}
 }
 
 func TestOrder(t *testing.T) {
-	want, err := json.Marshal(correlate.Of(datasettest.Small()))
+	want, err := json.Marshal(small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +239,7 @@ func TestSources(t *testing.T) {
 	if seen["model"] != 8 || seen[perf] != 8 {
 		t.Errorf("pairs by source: %v, expected 8 each", seen)
 	}
-	expect(t, text(t, e, true), "LLC misses are of several sources",
+	expect(t, text(t, correlate.Of(e), true), "LLC misses are of several sources",
 		"LLC misses per core (perf_event)", "LLC misses per core (model)")
 
 	// Seeds of one configuration that have them from elsewhere leave it without.
@@ -266,7 +270,7 @@ func TestFourSchedulers(t *testing.T) {
 	if a.BestSpearman == nil || a.BestSpearman.Share.Known() || len(a.BestSpearman.Points) < 2 {
 		t.Errorf("best of four: %+v", a.BestSpearman)
 	}
-	expect(t, text(t, e, true), "n = 4 is too small: the smallest two-sided p that Spearman's "+
+	expect(t, text(t, correlate.Of(e), true), "n = 4 is too small: the smallest two-sided p that Spearman's "+
 		"coefficient can have is 0.083", "a tie with",
 		"how sure that is cannot be told")
 }
@@ -277,7 +281,7 @@ func TestSingleCell(t *testing.T) {
 		return r.Cores == 12 &&
 			r.Scheduler == "workfirst"
 	})
-	got := text(t, e, true)
+	got := text(t, correlate.Of(e), true)
 	expect(t, got, "there is one configuration only", "repetitions of one configuration")
 	if strings.Contains(got, "all configurations") {
 		t.Errorf("a scope of one configuration:\n%s", got)
@@ -308,7 +312,7 @@ func TestConstant(t *testing.T) {
 	if bytes.Contains(b, []byte("NaN")) {
 		t.Error("NaN in JSON")
 	}
-	expect(t, text(t, e, true), "not defined [1]", "[1] this share is the same everywhere")
+	expect(t, text(t, correlate.Of(e), true), "not defined [1]", "[1] this share is the same everywhere")
 }
 
 // Native runs trace one repetition beside the timed ones: its KRD stands for the configuration,
@@ -333,13 +337,13 @@ func TestOneTracedRepetition(t *testing.T) {
 		len(a.Coefficients) != 0 {
 		t.Errorf("repetitions without a KRD of their own: n = %d", a.N)
 	}
-	expect(t, text(t, e, true), "16 of 16 configurations have one traced repetition only",
+	expect(t, text(t, correlate.Of(e), true), "16 of 16 configurations have one traced repetition only",
 		"[1] too few pairs")
 
 	for i := range e.Cells {
 		e.Cells[i].Result.KRD = nil
 	}
-	expect(t, text(t, e, true), "16 of 16 configurations have no KRD", "n = 0 is too small")
+	expect(t, text(t, correlate.Of(e), true), "16 of 16 configurations have no KRD", "n = 0 is too small")
 }
 
 // Repetitions that are all the same are no evidence.
@@ -374,13 +378,13 @@ func TestProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, text(t, e, true), "n = 12 pairs",
+	expect(t, text(t, correlate.Of(e), true), "n = 12 pairs",
 		"warning: cell 0001-matmul-c6 missing: it has not been run")
 }
 
 // The best point has its share of the resamples, and all shares add up to 1.
 func TestBest(t *testing.T) {
-	a := find(t, &correlate.Of(datasettest.Small()).Families[0], correlate.AllConfigurations,
+	a := find(t, &small().Families[0], correlate.AllConfigurations,
 		correlate.WTI)
 	for _, b := range []*correlate.Best{a.BestPearson, a.BestSpearman} {
 		sum := b.Share.Float()
@@ -405,7 +409,7 @@ func TestBest(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	r := correlate.Of(datasettest.Small())
+	r := small()
 	for _, write := range []func(*bytes.Buffer) error{
 		func(b *bytes.Buffer) error { return r.Table(correlate.CellsTable).CSV(b) },
 		func(b *bytes.Buffer) error { return r.Table(correlate.CoefficientsTable).CSV(b) },
