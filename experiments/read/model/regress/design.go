@@ -88,7 +88,7 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 				return nil, nil, wrong("the response is %s, categories; expected numbers",
 					formula.Response)
 			}
-			return nil, nil, bad("column "+c.Name, "the response is text: row %d is %q; expected "+
+			return nil, nil, bad("column "+c.Name, "the response is text: row %d is %.60q; expected "+
 				"numbers", c.At+1, c.Texts[c.At])
 		}
 		all = append(all, response)
@@ -148,7 +148,7 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 		case !fitted || !v.categorical() || f.N < 3:
 		case len(v.levels)*2 > f.N && v.expr.op == "":
 			c := f.Column(v.expr.name)
-			return nil, nil, bad("column "+c.Name, "%d different texts in %d rows, row %d is %q; "+
+			return nil, nil, bad("column "+c.Name, "%d different texts in %d rows, row %d is %.60q; "+
 				"expected numbers, or categories with several rows each", len(v.levels), f.N,
 				c.At+1, c.Texts[c.At])
 		}
