@@ -447,7 +447,7 @@ func TestWide(t *testing.T) {
 		}
 		p.Threads = append(p.Threads, th)
 	}
-	d, err := newDraw(p, SampleOptions{Sampler: Walk, Seed: 1}, &account{1 << 22, 1 << 22})
+	d, err := newDraw(p, SampleOptions{Sampler: Walk, Seed: 1}, &Account{1 << 22, 1 << 22})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +475,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-var plenty = &account{1 << 30, 1 << 30}
+var plenty = &Account{1 << 30, 1 << 30}
 
 // table4 is that of the disconpro paper: four threads that access A, B, C, D, and then A.
 func table4() *Program {

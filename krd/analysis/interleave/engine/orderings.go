@@ -55,7 +55,7 @@ type listed struct {
 
 // onlyGraph is the states of a program with one choice of inputs. The error is [ErrLimit] where
 // there are more.
-func onlyGraph(p *Program, memory *account) (g *graph, err error) {
+func onlyGraph(p *Program, memory *Account) (g *graph, err error) {
 	choices, err := p.choices()
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func onlyGraph(p *Program, memory *account) (g *graph, err error) {
 }
 
 // list makes it of the states of p. The error is [ErrLimit] for too many interleavings.
-func list(p *Program, g *graph, memory account) (*listed, error) {
+func list(p *Program, g *graph, memory Account) (*listed, error) {
 	l := &listed{p: p, g: g, stacks: newStacks(len(p.Objects))}
 	t := &totals{}
 	if err := l.g.completions(t, 0, &memory); err != nil {
@@ -80,7 +80,7 @@ func list(p *Program, g *graph, memory account) (*listed, error) {
 	}
 	// each with its hits, and with what walkExactly keeps; pairs of steps with a bit for each
 	all, steps := float64(n.Int64()), float64(p.Steps())
-	if err := memory.take(steps*(bytesOfCall+all*(64+bytesOfStack+12*float64(len(p.Objects)))+
+	if err := memory.Take(steps*(bytesOfCall+all*(64+bytesOfStack+12*float64(len(p.Objects)))+
 		steps*(24+all/8)), "%v interleavings of %s", n, units.Count(int(steps), "step")); err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ const bounded = 10_000
 
 // bound finds how often those of some uniformly drawn interleavings that have a distance change
 // threads at least.
-func bound(p *Program, g *graph, seed uint64, memory account) (map[hit]int, error) {
+func bound(p *Program, g *graph, seed uint64, memory Account) (map[hit]int, error) {
 	t := &totals{}
 	if err := g.completions(t, 0, &memory); err != nil {
 		return nil, err
@@ -307,7 +307,7 @@ func (r *Result) Guarantee(p *Program, opt Options) error {
 }
 
 // reachedByPCT finds the least depth of PCT for each distance that has a guarantee.
-func (r *Result) reachedByPCT(p *Program, memory account) error {
+func (r *Result) reachedByPCT(p *Program, memory Account) error {
 	for depth, more := 1, true; more; depth++ {
 		list, err := pctExactly(p, PCT, depth, maxChoices, memory)
 		if errors.Is(err, ErrLimit) {

@@ -11,7 +11,7 @@ import (
 // pctExactly returns the exact probabilities with which a run of PCT of a depth has distances, over
 // all priorities of threads and all change points. Errors: [ErrLimit] where there are more than
 // most choices of them. Cost: a run for each.
-func pctExactly(p *Program, s Sampler, depth int, most float64, memory account) (map[hit]*big.Rat,
+func pctExactly(p *Program, s Sampler, depth int, most float64, memory Account) (map[hit]*big.Rat,
 	error) {
 	n, k := len(p.Threads), max(1, p.Steps())
 	choices := 1.0
