@@ -431,6 +431,8 @@ func FuzzAsk(f *testing.F) {
 	add(report(5, 1, 0, 30, 60), report(6, 1, 0, 0, 30, 60), 64, 128, 512)
 	add(report(1<<62, 1<<62, 9), report(1, 0, 0, 3), 1, 3, 1e300)
 	add(report(0, 0, 9), report(9), 1e-300, 1e300, 1e-310)
+	add(report(0, 0, 9), report(9), 1, 2, -4)
+	add(report(0, 0, 9), report(9), 1, 2, math.Inf(1))
 	f.Add(`{"krd":{"schema_version":1,"distance":"exclusive","weight":"count","bins":[]},"package":"p"}`,
 		`{"schema_version":1,"distance":"exclusive","accesses":2,"cold":18446744073709551615,`+
 			`"bins":[{"from_bytes":0,"to_bytes":1,"count":3}]}`, 1.0, 2.0, 4.0)
