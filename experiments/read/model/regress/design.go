@@ -162,8 +162,23 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 		}
 		return nil, nil, bad(place, "it has no rows")
 	}
+	columns := 0.0
+	for _, t := range formula.Terms {
+		product := 1.0
+		for _, v := range t {
+			product *= max(1, float64(len(d.variables[v].levels)))
+		}
+		columns += product
+	}
+	if columns*float64(len(d.Rows)) > maxValues {
+		return nil, nil, bad("table", "%d rows of %.0f coefficients; expected at most %d values",
+			len(d.Rows), columns, int(maxValues))
+	}
 	return d, response, nil
 }
+
+// maxValues is how many values a design may have.
+const maxValues = 1 << 25
 
 // absorb sets the groups of the rows.
 func (d *Design) absorb(c *Column) {
