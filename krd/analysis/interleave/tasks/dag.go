@@ -26,7 +26,6 @@ import (
 	"slices"
 
 	"krdlab/hw/failure"
-	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/loi"
@@ -204,8 +203,8 @@ func (b *builder) take(bytes float64) error {
 	if b.memory.Has(bytes) {
 		return nil
 	}
-	return b.memory.Take(0, "%s of the first %s; ask for a smaller problem, coarser leaves, or more "+
-		"--memory", units.Count(len(b.list), "access"), units.Count(len(b.ends), "execution"))
+	return b.memory.Take(0, "its first %d executions fill the memory; ask for a smaller problem, "+
+		"coarser leaves, or more --memory", len(b.ends))
 }
 
 func (b *builder) add(list []loi.Access) error {

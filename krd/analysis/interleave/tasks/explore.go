@@ -113,9 +113,9 @@ func Explore(ctx context.Context, d *DAG, given []Given, opt Options) (*Explorat
 	for _, n := range runs {
 		total += uint64(n)
 	}
-	if err := opt.Memory.Take(d.bytes(slices.Max(opt.Nodes)+1, runs...), "%s of %s and %s; ask for fewer "+
+	if err := opt.Memory.Take(d.bytes(slices.Max(opt.Nodes)+1, runs...), "%s of %s and %d accesses; ask for fewer "+
 		"--runs, or more --memory", units.Count(int(total), "schedule"), units.Count(d.Vertices(), "piece"),
-		units.Count(d.Accesses(), "access")); err != nil {
+		d.Accesses()); err != nil {
 		return nil, err
 	}
 	s := &session{x: x, ctx: ctx, total: total}
