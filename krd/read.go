@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/bits"
 
 	"krdlab/hw/failure"
 )
@@ -54,15 +55,20 @@ func Read(r io.Reader) (*Report, *Parts, error) {
 	if report.Unit == "" {
 		report.Unit = outer.Unit
 	}
-	sum := report.Infinite()
+	sum, over := bits.Add64(report.Cold, report.Infinite()-report.Cold, 0)
 	for k, b := range report.Bins {
 		if b.FromBytes != 1<<k>>1 || b.ToBytes != 1<<k {
 			return bad("bin %d is from %d to %d bytes and not from %d to %d", k, b.FromBytes,
 				b.ToBytes, uint64(1<<k>>1), uint64(1<<k))
 		}
-		sum += b.Count
+		var carry uint64
+		sum, carry = bits.Add64(sum, b.Count, 0)
+		over += carry
 	}
-	if sum != report.Accesses {
+	switch {
+	case over > 0:
+		return bad("bins and cold accesses sum to more than 2^64")
+	case sum != report.Accesses:
 		return bad("bins and cold accesses sum to %d, and accesses are %d", sum, report.Accesses)
 	}
 	return report, &outer.Parts, nil

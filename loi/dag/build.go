@@ -48,7 +48,8 @@ func (g *Graph) Executions(p *Piece) iter.Seq[uint32] {
 }
 
 // Build makes the graph of a trace, for what must see all of it at once. each, if it is not nil, is
-// given the executions, or task records, in the order of their beginnings; its error ends the pass.
+// given all events, the executions or task records in the order of their beginnings; its error ends
+// the pass.
 // allowLoss takes a trace from which records are missing too.
 // Errors: [ErrIncomplete], those of [loi.Trace.Ordered]. Cost: a pass over the trace, in memory for
 // all tasks and 4 bytes an execution.
@@ -79,7 +80,7 @@ func Build(t *loi.Trace, allowLoss bool, each func(*loi.Event) error) (*Graph, e
 		if err == nil {
 			err = b.Event(e)
 		}
-		if err == nil && each != nil && e.Type != loi.EventRecord {
+		if err == nil && each != nil {
 			err = each(e)
 		}
 		if err != nil {

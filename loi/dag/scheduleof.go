@@ -19,7 +19,9 @@ import (
 func ScheduleOf(t *loi.Trace) (*Schedule, error) {
 	var starts []int64
 	g, err := Build(t, false, func(e *loi.Event) error {
-		starts = append(starts, e.Start)
+		if e.Type != loi.EventRecord {
+			starts = append(starts, e.Start)
+		}
 		return nil
 	})
 	if err != nil {

@@ -5,7 +5,36 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
+
+// OpenParquet opens a Parquet file of size bytes whose footer fits the file, and whose pages are not
+// compressed by LZ4: the library's decoder of it takes every error for a buffer that is too small,
+// and doubles it until memory ends. Damaged files may make the library panic, here and later.
+func OpenParquet(r io.ReaderAt, size int64) (*parquet.File, error) {
+	if err := checkFooter(r, size); err != nil {
+		return nil, err
+	}
+	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
+	if err != nil {
+		return nil, err
+	}
+	if file.NumRows() < 0 {
+		return nil, fmt.Errorf("%d rows", file.NumRows())
+	}
+	for _, g := range file.Metadata().RowGroups {
+		for i := range g.Columns {
+			if c := g.Columns[i].MetaData.Codec; c == format.Lz4Raw || c == format.Lz4 {
+				return nil, fault(0, "", "compressed with %v, expected no compression, or snappy, "+
+					"gzip, brotli or zstd", c)
+			}
+		}
+	}
+	return file, nil
+}
 
 // checkFooter looks at the footer of a Parquet file before the library does, which believes each
 // length and number that it reads, and reserves memory for them. A footer that passes has no list

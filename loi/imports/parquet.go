@@ -67,14 +67,7 @@ func parseParquet(ctx context.Context, r io.ReaderAt, size int64, out *outlet,
 	p := &parquetReader{bottom: &tableBytes{r: r}, names: names{out: out}}
 	err := p.bottom.guard(0, "no Parquet file, or one that is cut off or damaged",
 		func() (err error) {
-			if err := checkFooter(p.bottom, size); err != nil {
-				return err
-			}
-			p.file, err = parquet.OpenFile(p.bottom, size, parquet.SkipPageIndex(true),
-				parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
-			if err == nil && p.file.NumRows() < 0 {
-				err = fmt.Errorf("%d rows", p.file.NumRows())
-			}
+			p.file, err = OpenParquet(p.bottom, size)
 			return err
 		})
 	if err != nil {
@@ -221,16 +214,6 @@ func (p *parquetReader) schema() error {
 	for _, c := range p.columns {
 		c.nullable = p.has[colBlock] >= 0 && p.has[colOffset] >= 0 &&
 			(c.column == colBlock || c.column == colOffset)
-	}
-	// The library's decoder of LZ4 takes every error for a buffer that is too small, and doubles it
-	// until memory ends.
-	for _, g := range p.file.Metadata().RowGroups {
-		for i := range g.Columns {
-			if c := g.Columns[i].MetaData.Codec; c == format.Lz4Raw || c == format.Lz4 {
-				return fault(0, "", "compressed with %v, expected no compression, or snappy, "+
-					"gzip, brotli or zstd", c)
-			}
-		}
 	}
 	return nil
 }

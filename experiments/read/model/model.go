@@ -182,7 +182,9 @@ func (t *Table) formula(text string, o *Options) (*regress.Formula, error) {
 		return nil, failure.Errorf(failure.Request, "formula: %s is on both sides; expected "+
 			"predictors other than the response", f.Response)
 	}
-	f = f.Crossed(o.Order)
+	if f, err = f.Crossed(o.Order); err != nil {
+		return nil, err
+	}
 	for _, pattern := range o.Without {
 		kept, n := f.Without(pattern)
 		if n == 0 {

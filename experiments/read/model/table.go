@@ -20,6 +20,7 @@ import (
 	"krdlab/experiments/run/request"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	"krdlab/loi/imports"
 )
 
 // A Table is what a model is fitted to.
@@ -230,6 +231,13 @@ func text(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
+// A few bytes of a Parquet file may stand for any number of values: it has at most so many, and a
+// column at most so many bytes of different texts.
+const (
+	mostValues    = 1 << 24
+	mostTextBytes = 1 << 26
+)
+
 // readParquet reads a file whose columns are flat. A library that gives up on damaged files by a
 // panic makes an error of it.
 func readParquet(data []byte) (f *regress.Frame, err error) {
@@ -238,12 +246,16 @@ func readParquet(data []byte) (f *regress.Frame, err error) {
 			f, err = nil, fmt.Errorf("a damaged Parquet file: %v", p)
 		}
 	}()
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	file, err := imports.OpenParquet(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("no Parquet file, or a damaged one: %w", err)
 	}
-	f = &regress.Frame{N: int(file.NumRows())}
 	fields := file.Schema().Fields()
+	if n := file.NumRows(); n > mostValues/int64(max(1, len(fields))) {
+		return nil, fmt.Errorf("%s rows of %s; expected at most %s values", units.Grouped(uint64(n)),
+			units.Count(len(fields), "column"), units.Grouped(mostValues))
+	}
+	f = &regress.Frame{N: int(file.NumRows())}
 	for i, field := range fields {
 		if field.Leaf() && field.Type().Kind() == parquet.Int96 {
 			return nil, fmt.Errorf("column %s has numbers of 96 bits; expected at most 64",
@@ -265,8 +277,10 @@ func readParquet(data []byte) (f *regress.Frame, err error) {
 	return f, nil
 }
 
+// readColumn fills a column. Texts that are equal are one in memory.
 func readColumn(file *parquet.File, j int, f *regress.Frame) error {
 	c := &f.Columns[j]
+	texts, bytes := map[string]string{}, 0
 	kind := file.Schema().Fields()[j].Type().Kind()
 	buffer := make([]parquet.Value, 1024)
 	words := kind == parquet.ByteArray || kind == parquet.FixedLenByteArray
@@ -284,14 +298,25 @@ func readColumn(file *parquet.File, j int, f *regress.Frame) error {
 			for {
 				n, err := values.ReadValues(buffer)
 				for _, v := range buffer[:n] {
-					switch {
-					case words && v.IsNull():
-						c.Texts = append(c.Texts, "")
-					case words:
-						c.Texts = append(c.Texts, string(v.ByteArray()))
-					default:
-						c.Numbers = append(c.Numbers, float(v, kind))
+					if len(c.Texts)+len(c.Numbers) == f.N {
+						pages.Close()
+						return fmt.Errorf("more values than the %s of the file", units.Count(f.N, "row"))
 					}
+					if !words {
+						c.Numbers = append(c.Numbers, float(v, kind))
+						continue
+					}
+					s, known := texts[string(v.ByteArray())] // null is ""
+					if !known {
+						s = string(v.ByteArray())
+						if bytes += len(s); bytes > mostTextBytes {
+							pages.Close()
+							return fmt.Errorf("value %d: texts of more than %s", len(c.Texts)+1,
+								units.Bytes(mostTextBytes))
+						}
+						texts[s] = s
+					}
+					c.Texts = append(c.Texts, s)
 				}
 				if errors.Is(err, io.EOF) {
 					break

@@ -2,16 +2,23 @@ package model
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"krdlab/experiments/read/model/regress"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // printed writes the columns of a table: name=values, texts in quotes.
@@ -95,21 +102,68 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// FuzzReadParquet: damaged files are refused, and columns have as many values as there are rows.
+// parquetOf writes columns of numbers and texts, which may be missing, as a Parquet file.
+func parquetOf(t testing.TB, f *regress.Frame) []byte {
+	t.Helper()
+	group := parquet.Group{}
+	for _, c := range f.Columns {
+		group[c.Name] = parquet.Optional(parquet.Leaf(parquet.DoubleType))
+		if c.Texts != nil {
+			group[c.Name] = parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
+		}
+	}
+	schema := parquet.NewSchema("t", group)
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[any](&out, schema)
+	for i := range f.N {
+		row := make(parquet.Row, len(f.Columns))
+		for k, field := range schema.Fields() {
+			c, v, level := f.Column(field.Name()), parquet.NullValue(), 0
+			if c.Texts != nil && c.Texts[i] != "" {
+				v, level = parquet.ByteArrayValue([]byte(c.Texts[i])), 1
+			} else if c.Texts == nil && !math.IsNaN(c.Numbers[i]) {
+				v, level = parquet.DoubleValue(c.Numbers[i]), 1
+			}
+			row[k] = v.Level(0, level, k)
+		}
+		if _, err := w.WriteRows([]parquet.Row{row}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// FuzzReadParquet: what is refused names the file or a column; what is read has as many values as
+// there are rows, and is the same when it is written and read again.
 func FuzzReadParquet(f *testing.F) {
 	type row struct {
 		Y float64
 		K string
+		I *int32 `parquet:"i,optional"`
+		B bool
+		F float32 `parquet:"f,split"`
 	}
-	var good bytes.Buffer
-	if err := parquet.Write(&good, []row{{1, "a"}, {2, "b"}, {3, "a"}}); err != nil {
-		f.Fatal(err)
+	one := int32(1)
+	rows := []row{{1, "a", nil, true, 2}, {2, "b", &one, false, 3}, {math.NaN(), "", &one, true, 4}}
+	for _, o := range []parquet.WriterOption{parquet.DataPageVersion(1), parquet.DataPageVersion(2),
+		parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(2)} {
+		var good bytes.Buffer
+		if err := parquet.Write(&good, rows, o); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(good.Bytes())
 	}
-	f.Add(good.Bytes())
+	f.Add(parquetOf(f, read(f, cars).Frame))
 	f.Add([]byte("PAR1 and no more PAR1"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		frame, err := readParquet(data)
 		if err != nil {
+			if s := err.Error(); !strings.Contains(s, "Parquet") && !strings.Contains(s, "column") {
+				t.Errorf("%v: neither a column is named, nor that it is a Parquet file", err)
+			}
 			return
 		}
 		for _, c := range frame.Columns {
@@ -118,20 +172,95 @@ func FuzzReadParquet(f *testing.F) {
 					frame.N)
 			}
 		}
+		if t.Failed() || frame.N == 0 {
+			return
+		}
+		again, err := readParquet(parquetOf(t, frame))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range frame.Columns {
+			d := again.Column(c.Name)
+			if d == nil || fmt.Sprint(c.Numbers, c.Texts) != fmt.Sprint(d.Numbers, d.Texts) {
+				t.Errorf("%+v is %+v when it is read again", c, d)
+			}
+		}
 	})
 }
 
-// FuzzReadModel: what is no document of a model is refused, and what is one predicts.
-func FuzzReadModel(f *testing.F) {
-	f.Add([]byte(`{"schema_version":1,"formula":"y ~ x","n":3,"df":1,"terms":[{"name":"(Intercept)"}],` +
-		`"hull":{"columns":[],"factor":[]},"columns":[{"name":"x"}]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		path := filepath.Join(t.TempDir(), "m.json")
-		if err := os.WriteFile(path, data, 0o644); err != nil {
+// A file that states other rows than its columns have is refused, and so is one of more than a table
+// may have, before they are read.
+func TestParquetRows(t *testing.T) {
+	good := parquetOf(t, read(t, cars).Frame)
+	n := len(good) - 8 - int(binary.LittleEndian.Uint32(good[len(good)-8:]))
+	for rows, want := range map[int64]string{31: "column am: more values than the 31 rows of the file",
+		33: "column am: 32 values in a file of 33", 1 << 40: units.Grouped(1<<40) + " rows of 12 columns; " +
+			"expected at most " + units.Grouped(mostValues) + " values", -1: "num_rows=-1 is negative"} {
+		var meta format.FileMetaData
+		if err := thrift.Unmarshal(new(thrift.CompactProtocol), good[n:len(good)-8], &meta); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := ReadModel(path); err == nil {
-			r.Change("x=+1", nil)
+		meta.NumRows = rows
+		footer, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := append(slices.Clone(good[:n]), footer...)
+		bad = append(binary.LittleEndian.AppendUint32(bad, uint32(len(footer))), "PAR1"...)
+		if _, err := readParquet(bad); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d rows: %v; expected %q", rows, err, want)
+		}
+	}
+}
+
+// FuzzReadModel: what is no document of a model is refused by its name; what is one is the same when
+// it is written and read again, and predicts for its means what a change of a predictor begins with.
+func FuzzReadModel(f *testing.F) {
+	for _, formula := range []string{"mpg ~ wt * hp", "mpg ~ 1", "mpg ~ wt + I(2 * wt) + hp",
+		"log(mpg) ~ 0 + factor(cyl) * wt + log(hp) + I(disp / 100)"} {
+		data, err := json.Marshal(of(f, read(f, cars), Options{Formula: formula, Folds: 4, Seed: 1}))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "m.json")
+		readAs := func(data []byte) (*Report, error) {
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return ReadModel(path)
+		}
+		r, err := readAs(data)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), path+": ") {
+				t.Errorf("%v: the file is not named", err)
+			}
+			return
+		}
+		written, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := readAs(written)
+		if err != nil {
+			t.Fatalf("%v of what was read, and written as %.500s", err, written)
+		}
+		if second, err := json.Marshal(again); err != nil || !bytes.Equal(written, second) {
+			t.Errorf("%.500s is %.500s when it is read again, %v", written, second, err)
+		}
+		for _, c := range r.Columns {
+			if c.Levels != nil {
+				continue
+			}
+			x, err := r.Change(c.Name+"=+1", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := json.Marshal(x); err != nil {
+				t.Errorf("%+v: %v", x, err)
+			}
 		}
 	})
 }

@@ -1,11 +1,13 @@
 package components
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -414,29 +416,81 @@ func TestWidens(t *testing.T) {
 	}
 }
 
-// FuzzAsk reads documents as predict does: each is refused, or there are shares from 0 to 1.
+// FuzzAsk reads documents as predict does. What is read is written and read again as it was; what is
+// refused names a run; of what is predicted the shares and the counts add up, and a larger cache has
+// no more misses.
 func FuzzAsk(f *testing.F) {
-	const line = `{"schema_version":1,"distance":"exclusive","weight":"count","accesses":%s,"cold":%s,` +
-		`"bins":[{"from_bytes":0,"to_bytes":1,"count":3}]}`
-	f.Add(fmt.Sprintf(line, "5", "2"), fmt.Sprintf(line, "4", "1"), 64.0, 128.0, 512.0)
-	f.Add(fmt.Sprintf(line, "2", "18446744073709551615"), `{"krd":{},"package":"p"}`, 1e300, 1e-300, 1e308)
+	add := func(a, b *krd.Report, m, n, at float64) {
+		one, err := json.Marshal(a)
+		two, err2 := json.Marshal(b)
+		if err != nil || err2 != nil {
+			f.Fatal(err, err2)
+		}
+		f.Add(string(one), string(two), m, n, at)
+	}
+	add(report(5, 1, 0, 30, 60), report(6, 1, 0, 0, 30, 60), 64, 128, 512)
+	add(report(1<<62, 1<<62, 9), report(1, 0, 0, 3), 1, 3, 1e300)
+	add(report(0, 0, 9), report(9), 1e-300, 1e300, 1e-310)
+	add(report(0, 0, 9), report(9), 1, 2, -4)
+	add(report(0, 0, 9), report(9), 1, 2, math.Inf(1))
+	f.Add(`{"krd":{"schema_version":1,"distance":"exclusive","weight":"count","bins":[]},"package":"p"}`,
+		`{"schema_version":1,"distance":"exclusive","accesses":2,"cold":18446744073709551615,`+
+			`"bins":[{"from_bytes":0,"to_bytes":1,"count":3}]}`, 1.0, 2.0, 4.0)
 	f.Fuzz(func(t *testing.T, one, two string, a, b, at float64) {
-		q := &Question{At: at, Caches: []uint64{1, 1 << 40}}
+		q := &Question{At: at, Caches: []uint64{1, 1 << 10, 1 << 40}, Different: true}
 		for i, text := range []string{one, two} {
 			r, _, err := krd.Read(strings.NewReader(text))
 			if err != nil {
 				return
 			}
-			q.Small = append(q.Small, Sized{fmt.Sprint(i), []float64{a, b}[i], r})
+			written, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, _, err := krd.Read(bytes.NewReader(written))
+			if err != nil || again.Accesses != r.Accesses || !slices.Equal(again.Bins, r.Bins) {
+				t.Fatalf("%s is read as %s, and that with %v", text, written, err)
+			}
+			sum := float64(r.Infinite())
+			for _, b := range r.Bins {
+				sum += float64(b.Count)
+			}
+			if math.Abs(sum-float64(r.Accesses)) > 1e-9*sum {
+				t.Errorf("%v accesses in bins, of %d", sum, r.Accesses)
+			}
+			q.Small = append(q.Small, Sized{fmt.Sprintf("run%d", i), []float64{a, b}[i], r})
 		}
 		p, err := Ask(q)
 		if err != nil {
+			if s := err.Error(); !strings.Contains(s, "run") && !strings.Contains(s, "asked for") {
+				t.Errorf("%v: no run is named", err)
+			}
 			return
 		}
-		for _, m := range p.Misses {
-			if !(m.Share >= 0 && m.Share <= 1+1e-9) {
-				t.Errorf("a share of %v misses", m.Share)
+		all := p.predicted.Cold
+		for _, v := range p.predicted.Share {
+			all += v
+			if !(v >= 0) {
+				t.Errorf("a share of %v", v)
 			}
+		}
+		if math.Abs(all-1) > 1e-9 {
+			t.Errorf("shares sum to %v", all)
+		}
+		sum := p.Cold
+		for _, b := range p.Bins {
+			sum += b.Count
+		}
+		if sum != p.Accesses {
+			t.Errorf("%d accesses in bins, of %d", sum, p.Accesses)
+		}
+		last := Miss{Share: 1, Misses: p.Accesses}
+		for _, m := range p.Misses {
+			if !(m.Share >= 0 && m.Share <= last.Share+1e-9) || m.Misses > last.Misses {
+				t.Errorf("%d misses, a share of %v, of %d bytes, and %d, %v, of %d", m.Misses, m.Share,
+					m.CacheBytes, last.Misses, last.Share, last.CacheBytes)
+			}
+			last = m
 		}
 		if _, err := json.Marshal(p); err != nil {
 			t.Error(err)

@@ -85,6 +85,9 @@ func Ask(q *Question) (*Prediction, error) {
 	if len(small) < 2 {
 		return nil, wrong("expected runs of at least two sizes, found %d", len(small))
 	}
+	if !(q.At > 0) || math.IsInf(q.At, 0) {
+		return nil, wrong("the size asked for is %v; expected more than 0, and finite", q.At)
+	}
 	p := &Prediction{SchemaVersion: SchemaVersion, At: q.At, Misses: []Miss{}, Warnings: []string{}}
 	list := append(slices.Clip(small), Sized{"the actual histogram", q.At, q.Actual})
 	for i, x := range list {

@@ -219,7 +219,7 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	if len(r.depths) > 1 {
 		return nil, wrong("--depth %s: of tasks there is one", strings.Join(o.Depths, ","))
 	}
-	memory := r.memory
+	memory := threads.NewAccount(r.memory)
 	x := &result{options: o, cache: "LLC", header: &list[0].Header}
 	for _, w := range in.Warnings {
 		x.warnings = append(x.warnings, krd.Sentence(w))
@@ -233,24 +233,16 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	}
 	opt := tasks.Options{Samplers: samplers, Depth: depths[0], Runs: cmp.Or(o.Runs, taskRuns),
 		Search: cmp.Or(o.Search, taskSearch), Enumerate: fewSchedules, Seed: o.Seed,
-		Progress: in.Progress}
+		Memory: memory, All: o.Enumerate, Progress: in.Progress}
 	if o.Enumerate {
 		opt.Enumerate = maxSchedules
-	}
-	need := uint64(len(samplers)*opt.Runs+2*opt.Search) * x.dag.BytesPerRun()
-	if need <= memory { // what is gone through without being asked has the rest
-		opt.Enumerate = int(min(uint64(opt.Enumerate), (memory-need)/x.dag.BytesPerRun()))
 	}
 	opt.Nodes = x.nodeOf
 	if log10, ok := x.dag.Enumerable(opt.Nodes, opt.Enumerate); o.Enumerate && !ok {
 		return nil, wrong("--enumerate: there are 10^%.1f schedules of %s pieces of code, expected at most "+
-			"%s of %s in the memory allowed; leave it out, and some are drawn", log10,
+			"%s of %s; leave it out, and some are drawn", log10,
 			units.Grouped(uint64(x.dag.Vertices())), units.Grouped(uint64(opt.Enumerate)),
 			units.Grouped(tasks.MaxEnumerated))
-	}
-	if need > memory {
-		return nil, fmt.Errorf("%w: what so many runs come to needs %s, and %s are allowed; ask for fewer "+
-			"--runs, or more --memory", tasks.ErrLimit, units.Bytes(need), units.Bytes(memory))
 	}
 	if x.apart, err = tasks.Explore(ctx, x.dag, x.given, opt); err != nil {
 		return nil, err
@@ -281,7 +273,7 @@ func listed[S ~string](list []S) string {
 }
 
 // take makes the DAG of the first trace, and a schedule of each.
-func (x *result) take(list []*loi.Trace, r resolved, memory uint64) error {
+func (x *result) take(list []*loi.Trace, r resolved, memory *threads.Account) error {
 	by := map[string]int{}
 	for i, t := range list {
 		d, s, err := tasks.Build(t, memory)

@@ -56,6 +56,9 @@ func Read(ctx context.Context, t *loi.Trace) (*Run, error) {
 		if len(r.ends)%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if e.Type == loi.EventRecord {
+			return nil
+		}
 		return r.add(e)
 	})
 	return r, err

@@ -54,6 +54,15 @@ func same(v float64, n int) []float64 {
 	return x
 }
 
+// wide is a table of y and so many other columns, which share their numbers.
+func wide(n, rows int) *Frame {
+	pairs := []any{"y", same(1, rows)}
+	for i := range n {
+		pairs = append(pairs, fmt.Sprintf("x%d", i), pairs[1])
+	}
+	return columns(pairs...)
+}
+
 // TestBadTables has tables without a fit: the error names place, found and expected.
 func TestBadTables(t *testing.T) {
 	for _, c := range []struct {
@@ -73,6 +82,10 @@ func TestBadTables(t *testing.T) {
 		{"0/0", "y ~ I(x/x)", columns("y", y6, "x", same(0, 6)), "row 1: I(x/x) is NaN"},
 		{"few rows", "y ~ (a + b)^2", columns("y", y6[:3], "a", x6[:3], "b", y6[:3]),
 			"3 rows with all values for 4 coefficients"},
+		{"many terms", "y ~ (.)^9", wide(40, 6), "formula: more than 4096 terms"},
+		{"many products", "y ~ (.):(.)", wide(200, 6), "formula: more than 4096 terms"},
+		{"many values", "y ~ (.)^2", wide(85, 1<<14), "16384 rows of 3655 coefficients"},
+		{"long formula", "y ~ " + strings.Repeat("(", 1<<17), wide(2, 6), "formula: it has 131076 bytes"},
 		{"one row", "y ~ x", columns("y", y6[:1], "x", x6[:1]), "1 rows with all values"},
 		{"no rows", "y ~ x", columns("y", []float64{}, "x", []float64{}), "table: it has no rows"},
 		{"text response", "k ~ x", columns("k", "abcabc", "x", x6), "the response is text: row 1"},

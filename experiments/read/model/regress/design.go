@@ -88,7 +88,7 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 				return nil, nil, wrong("the response is %s, categories; expected numbers",
 					formula.Response)
 			}
-			return nil, nil, bad("column "+c.Name, "the response is text: row %d is %q; expected "+
+			return nil, nil, bad("column "+c.Name, "the response is text: row %d is %.60q; expected "+
 				"numbers", c.At+1, c.Texts[c.At])
 		}
 		all = append(all, response)
@@ -148,7 +148,7 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 		case !fitted || !v.categorical() || f.N < 3:
 		case len(v.levels)*2 > f.N && v.expr.op == "":
 			c := f.Column(v.expr.name)
-			return nil, nil, bad("column "+c.Name, "%d different texts in %d rows, row %d is %q; "+
+			return nil, nil, bad("column "+c.Name, "%d different texts in %d rows, row %d is %.60q; "+
 				"expected numbers, or categories with several rows each", len(v.levels), f.N,
 				c.At+1, c.Texts[c.At])
 		}
@@ -162,8 +162,23 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 		}
 		return nil, nil, bad(place, "it has no rows")
 	}
+	columns := 0.0
+	for _, t := range formula.Terms {
+		product := 1.0
+		for _, v := range t {
+			product *= max(1, float64(len(d.variables[v].levels)))
+		}
+		columns += product
+	}
+	if columns*float64(len(d.Rows)) > maxValues {
+		return nil, nil, bad("table", "%d rows of %.0f coefficients; expected at most %d values",
+			len(d.Rows), columns, int(maxValues))
+	}
 	return d, response, nil
 }
+
+// maxValues is how many values a design may have.
+const maxValues = 1 << 25
 
 // absorb sets the groups of the rows.
 func (d *Design) absorb(c *Column) {

@@ -89,13 +89,18 @@ func (f *Formula) Main() *Formula {
 		func(t Term) bool { return len(t) > 1 }))
 }
 
-// Crossed returns f with all products of up to order of its predictors; order 1 returns f.
-func (f *Formula) Crossed(order int) *Formula {
+// Crossed returns f with all products of up to order of its predictors; order 1 returns f. The error
+// is of too many terms.
+func (f *Formula) Crossed(order int) (*Formula, error) {
 	if order < 2 {
-		return f
+		return f, nil
 	}
 	main := f.Main().Terms
-	return f.With(power(slices.Concat(f.Terms, main), main, order))
+	terms, err := power(slices.Concat(f.Terms, main), main, order)
+	if err != nil {
+		return nil, err
+	}
+	return f.With(terms), nil
 }
 
 // Without returns f without the terms that a pattern names, and the number of these: a name as the
@@ -139,10 +144,13 @@ func Parse(text string, columns []string, predictors ...string) (*Formula, error
 		}
 		f.add(e)
 	}
+	if len(text) > maxFormula {
+		return nil, wrong("it has %d bytes; expected at most %d", len(text), maxFormula)
+	}
 	p := &parser{text: text}
 	p.next()
 	if p.token == "~" || p.token == "" {
-		return nil, wrong("%q has no response; expected y ~ a + b", text)
+		return nil, wrong("%.200q has no response; expected y ~ a + b", text)
 	}
 	if f.response, err = p.expression(0, true); err != nil {
 		return nil, err
@@ -234,7 +242,7 @@ func (f *Formula) expand(e *node, others []string) ([]Term, error) {
 			return nil, wrong("the exponent %s; expected a whole number from 1 to 9, or I(%s) for "+
 				"arithmetic", e.args[1], e)
 		}
-		return power(left, left, int(n)), nil
+		return power(left, left, int(n))
 	}
 	if n, ok := e.args[1].number(); e.op == "-" && ok && (n == 0 || n == 1) {
 		f.Intercept = n == 0
@@ -246,21 +254,26 @@ func (f *Formula) expand(e *node, others []string) ([]Term, error) {
 		return nil, err
 	}
 	var products []Term
-	for _, t := range left {
-		for _, u := range right {
-			products = append(products, t.times(u))
+	if e.op == "*" || e.op == ":" {
+		if len(left)*len(right) > 4*maxTerms {
+			return nil, tooMany()
+		}
+		for _, t := range left {
+			for _, u := range right {
+				products = append(products, t.times(u))
+			}
 		}
 	}
 	switch e.op {
 	case "+":
-		return unique(slices.Concat(left, right)), nil
+		return few(unique(slices.Concat(left, right)))
 	case "-":
 		f.Intercept = intercept
 		return slices.DeleteFunc(left, func(t Term) bool {
 			return slices.ContainsFunc(right, func(u Term) bool { return u.key() == t.key() })
 		}), nil
 	case "*":
-		return unique(slices.Concat(left, right, products)), nil
+		return few(unique(slices.Concat(left, right, products)))
 	case "/":
 		var all Term
 		for _, t := range left {
@@ -271,14 +284,33 @@ func (f *Formula) expand(e *node, others []string) ([]Term, error) {
 		}
 		return unique(left), nil
 	}
-	return unique(products), nil // ":"
+	return few(unique(products)) // ":"
 }
 
-// power returns terms with all their products with up to order-1 others.
-func power(terms, others []Term, order int) []Term {
+// maxTerms is how many terms a formula may have, and maxFormula how many bytes.
+const (
+	maxTerms   = 4096
+	maxFormula = 1 << 17
+)
+
+func tooMany() error { return wrong("more than %d terms; expected fewer", maxTerms) }
+
+func few(terms []Term) ([]Term, error) {
+	if len(terms) > maxTerms {
+		return nil, tooMany()
+	}
+	return terms, nil
+}
+
+// power returns terms with all their products with up to order-1 others, of which a product is made
+// in at most 2 * order ways. The error is of too many.
+func power(terms, others []Term, order int) ([]Term, error) {
 	terms = unique(terms)
 	last := terms
 	for range order - 1 {
+		if len(terms) > maxTerms || len(last)*len(others) > 2*order*maxTerms {
+			return nil, tooMany()
+		}
 		var next []Term
 		for _, t := range last {
 			for _, u := range others {
@@ -288,7 +320,7 @@ func power(terms, others []Term, order int) []Term {
 		last = unique(next)
 		terms = unique(slices.Concat(terms, last))
 	}
-	return terms
+	return few(terms)
 }
 
 // unique returns each term once, in its first place.
@@ -361,7 +393,7 @@ func (p *parser) unexpected(want string) error {
 	if p.token == "" {
 		found = "the end"
 	}
-	return wrong("%s at character %d of %q; expected %s", found,
+	return wrong("%s at character %d of %.200q; expected %s", found,
 		utf8.RuneCountInString(p.text[:p.from])+1, p.text, want)
 }
 

@@ -34,7 +34,7 @@ func NewRows(f *Frame, text string, codings []Coding) (*Design, error) {
 			return nil, bad("column "+c.Name, "it has numbers; the model has the categories %s",
 				list(codings[i].Levels))
 		} else if !words && c.Texts != nil {
-			return nil, bad("column "+c.Name, "row %d is %q; the model has numbers", c.At+1,
+			return nil, bad("column "+c.Name, "row %d is %.60q; the model has numbers", c.At+1,
 				c.Texts[c.At])
 		}
 	}

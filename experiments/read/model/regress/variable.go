@@ -154,7 +154,7 @@ func evaluate(f *Frame, e *node, levels []string) (*variable, error) {
 	for _, name := range e.columns(nil) {
 		c := f.Column(name)
 		if c.Texts != nil && e.name == "" && e.op != categorical {
-			return nil, bad("column "+name, "%s of text: row %d is %q; expected numbers", e,
+			return nil, bad("column "+name, "%s of text: row %d is %.60q; expected numbers", e,
 				c.At+1, c.Texts[c.At])
 		}
 	}
@@ -258,7 +258,7 @@ func (v *variable) code(c *Column, n int, levels []string) error {
 			v.level[i] = -1
 		default:
 			return bad("column "+c.Name+", row "+strconv.Itoa(i+1),
-				"%q is no level of the model; it has %s", t, list(levels))
+				"%.60q is no level of the model; it has %s", t, list(levels))
 		}
 	}
 	return nil

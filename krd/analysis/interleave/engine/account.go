@@ -6,9 +6,9 @@ import (
 	"krdlab/hw/units"
 )
 
-// An account is the memory that a computation may still take, in bytes. It is asked before memory is
+// An Account is the memory that a computation may still take, in bytes. It is asked before memory is
 // allocated. A copy of it is for what is freed before the computation goes on.
-type account struct{ allowed, left float64 }
+type Account struct{ allowed, left float64 }
 
 // What is allocated takes about, in bytes, with the tables that hold it and what the collector has
 // not freed yet.
@@ -21,25 +21,33 @@ const (
 	bytesOfCall      = 512 // of a search that calls itself for each step
 )
 
-// newAccount is that of a computation with p, which is there already.
-func newAccount(p *Program, allowed uint64) (*account, error) {
+// NewAccount has so many bytes; of 0, 1 GiB.
+func NewAccount(allowed uint64) *Account {
 	if allowed == 0 {
 		allowed = 1 << 30
 	}
-	a := &account{float64(allowed), float64(allowed)}
-	return a, a.take(bytesOfObject*float64(len(p.Objects)), "%s",
+	return &Account{float64(allowed), float64(allowed)}
+}
+
+// newAccount is that of a computation with p, which is there already.
+func newAccount(p *Program, allowed uint64) (*Account, error) {
+	a := NewAccount(allowed)
+	return a, a.Take(bytesOfObject*float64(len(p.Objects)), "%s",
 		units.Count(len(p.Objects), "object"))
 }
 
-// has takes so many bytes, and reports whether they are allowed.
-func (a *account) has(bytes float64) bool {
+// Left is the bytes that may still be taken; less than 0 once it was asked for too many.
+func (a *Account) Left() float64 { return a.left }
+
+// Has takes so many bytes, and reports whether they are allowed.
+func (a *Account) Has(bytes float64) bool {
 	a.left -= bytes
 	return a.left >= 0
 }
 
-// take is has, with an error that says what the bytes are for.
-func (a *account) take(bytes float64, format string, args ...any) error {
-	if a.has(bytes) {
+// Take is Has, with an error that says what the bytes are for.
+func (a *Account) Take(bytes float64, format string, args ...any) error {
+	if a.Has(bytes) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s; memory allowed: %s", ErrLimit, fmt.Sprintf(format, args...),

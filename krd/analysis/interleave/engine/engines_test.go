@@ -447,7 +447,7 @@ func TestWide(t *testing.T) {
 		}
 		p.Threads = append(p.Threads, th)
 	}
-	d, err := newDraw(p, SampleOptions{Sampler: Walk, Seed: 1}, &account{1 << 22, 1 << 22})
+	d, err := newDraw(p, SampleOptions{Sampler: Walk, Seed: 1}, &Account{1 << 22, 1 << 22})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +475,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-var plenty = &account{1 << 30, 1 << 30}
+var plenty = &Account{1 << 30, 1 << 30}
 
 // table4 is that of the disconpro paper: four threads that access A, B, C, D, and then A.
 func table4() *Program {
@@ -495,7 +495,8 @@ func TestSamplers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk := g.walkExactly(newStacks(len(p.Objects)), hit{0, 3})
+	work := float64(maxWork)
+	walk := g.walkExactly(newStacks(len(p.Objects)), hit{0, 3}, &work)
 	if walk.Cmp(big.NewRat(43, 1152)) != 0 {
 		t.Errorf("walk: %v", walk)
 	}
@@ -585,6 +586,12 @@ func TestGuarantee(t *testing.T) {
 	}
 	if n := runsFor(1.0 / 128); n != 382 {
 		t.Errorf("%v runs for 1/128", n)
+	}
+	// without work left there is a bound, and no walk
+	l.work = 100
+	n, exact := l.least(hit{0, 3})
+	if walk := g.walkExactly(l.stacks, hit{0, 3}, &l.work); n < 5 || exact || walk != nil {
+		t.Errorf("without work: %d orderings, proved: %v, and a walk of %v", n, exact, walk)
 	}
 	// of 369 600 interleavings there is a bound
 	p = inOrder(4, 3)

@@ -15,12 +15,12 @@ const maxEnumerated = 63
 // 3). Errors: as of [Exact]; [ErrLimit] for more than 2^63 interleavings. Cost: some steps for each
 // interleaving.
 func Enumerate(p *Program, opt Options) (*Result, error) {
-	return overInputs(p, opt, "enumeration", func(g *graph, t *totals, memory *account) error {
+	return overInputs(p, opt, "enumeration", func(g *graph, t *totals, memory *Account) error {
 		if t.interleavings.BitLen() > maxEnumerated || t.deadlocks.BitLen() > maxEnumerated {
 			return fmt.Errorf("%w: %v interleavings and %v that deadlock, expected less than 2^%d to "+
 				"enumerate", ErrLimit, t.interleavings, t.deadlocks, maxEnumerated)
 		}
-		if err := memory.take(arrangements(len(p.Objects), g.prefixes(memory.allowed))*
+		if err := memory.Take(arrangements(len(p.Objects), g.prefixes(memory.allowed))*
 			(bytesOfStack+12*float64(len(p.Objects)))+bytesOfCall*float64(p.Steps()),
 			"the stacks of %s", units.Count(len(p.Objects), "object")); err != nil {
 			return err

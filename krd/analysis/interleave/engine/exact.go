@@ -26,14 +26,14 @@ type Options struct {
 // allowed. Cost: an addition for each state, stack and thread; 5 threads of 5 accesses each to the
 // same 5 objects have 7 776 states and 326 stacks.
 func Exact(p *Program, opt Options) (*Result, error) {
-	return overInputs(p, opt, "exact", func(g *graph, t *totals, memory *account) error {
+	return overInputs(p, opt, "exact", func(g *graph, t *totals, memory *Account) error {
 		return g.exact(t, len(p.Objects), &opt, memory)
 	})
 }
 
 // overInputs calls use for the states of each choice of inputs, and sums up.
 func overInputs(p *Program, opt Options, method string,
-	use func(*graph, *totals, *account) error) (*Result, error) {
+	use func(*graph, *totals, *Account) error) (*Result, error) {
 	if len(p.Objects) > maxObjects {
 		return nil, fmt.Errorf("%w: %d objects, expected at most %d; the samplers take more", ErrLimit,
 			len(p.Objects), maxObjects)
@@ -110,10 +110,10 @@ type totals struct {
 
 // completions counts how the program may go on from each node, and how often it accesses each of so
 // many objects at most. The error is [ErrLimit].
-func (g *graph) completions(t *totals, objects int, memory *account) error {
+func (g *graph) completions(t *totals, objects int, memory *Account) error {
 	n := len(g.nodes)
 	number := func(words int) float64 { return 1.5 * 8 * float64(words+4) } // math/big takes 4 more
-	if err := memory.take(float64(n*(2*24+4)), "%s of the threads", units.Count(n, "state")); err != nil {
+	if err := memory.Take(float64(n*(2*24+4)), "%s of the threads", units.Count(n, "state")); err != nil {
 		return err
 	}
 	t.ends, t.stuck = make([]big.Int, n), make([]big.Int, n)
@@ -129,7 +129,7 @@ func (g *graph) completions(t *totals, objects int, memory *account) error {
 			t.ends[at].Add(&t.ends[at], &t.ends[e.to])
 			t.stuck[at].Add(&t.stuck[at], &t.stuck[e.to])
 		}
-		if !memory.has(number(len(t.ends[at].Bits())) + number(len(t.stuck[at].Bits()))) {
+		if !memory.Has(number(len(t.ends[at].Bits())) + number(len(t.stuck[at].Bits()))) {
 			return tooMany(n-at-1, memory)
 		}
 	}
@@ -196,7 +196,7 @@ func (g *graph) prefixes(limit float64) (sum float64) {
 }
 
 // exact counts accesses by distance, and with Options.Reached interleavings.
-func (g *graph) exact(t *totals, objects int, opt *Options, memory *account) error {
+func (g *graph) exact(t *totals, objects int, opt *Options, memory *Account) error {
 	all := new(big.Int).Add(t.interleavings, t.deadlocks)
 	limbs := (all.BitLen() + 63) / 64
 	peak, width := g.peak(), float64(8*limbs)
@@ -204,7 +204,7 @@ func (g *graph) exact(t *totals, objects int, opt *Options, memory *account) err
 		width *= 2
 	}
 	list := arrangements(objects, g.prefixes(memory.allowed))
-	if err := memory.take(list*(float64(peak)*width+bytesOfStack+12*float64(objects)),
+	if err := memory.Take(list*(float64(peak)*width+bytesOfStack+12*float64(objects)),
 		"the exact answer, of %s and %s of the threads; sample instead",
 		units.Count(objects, "object"), units.Count(peak, "state")); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (g *graph) exact(t *totals, objects int, opt *Options, memory *account) err
 // prefixes before it and completions after it; otherwise it returns the interleavings in which that
 // object has that distance, or with orMore a larger one, at least once, the prefixes that have had
 // it being counted apart.
-func (g *graph) pass(t *totals, s *stacks, limbs int, of hit, orMore bool, memory *account) (
+func (g *graph) pass(t *totals, s *stacks, limbs int, of hit, orMore bool, memory *Account) (
 	*big.Int, error) {
 	object, distance := of.object, of.distance
 	flags := 1

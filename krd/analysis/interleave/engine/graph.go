@@ -338,7 +338,7 @@ func (s *state) rank() (sum int64) {
 }
 
 // build explores all states. The error is an [Error], or [ErrLimit] where they do not fit.
-func (m *machine) build(shared []int64, memory *account) (*graph, error) {
+func (m *machine) build(shared []int64, memory *Account) (*graph, error) {
 	s := m.state()
 	if err := m.begin(s, shared); err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ func (m *machine) build(shared []int64, memory *account) (*graph, error) {
 		key = s.key(key[:0])
 		to, seen := numbers[string(key)]
 		if !seen {
-			if !memory.has(bytesOfNode+1.5*float64(len(key))) || len(keys) == math.MaxInt32 {
+			if !memory.Has(bytesOfNode+1.5*float64(len(key))) || len(keys) == math.MaxInt32 {
 				return 0, tooMany(len(keys), memory)
 			}
 			to = int32(len(keys))
@@ -387,7 +387,7 @@ func (m *machine) build(shared []int64, memory *account) (*graph, error) {
 				return nil, err
 			}
 		}
-		if !memory.has(24 * float64(len(edges))) {
+		if !memory.Has(24 * float64(len(edges))) {
 			return nil, tooMany(len(keys), memory)
 		}
 		g.nodes[at].edges = slices.Clone(edges)
@@ -397,7 +397,7 @@ func (m *machine) build(shared []int64, memory *account) (*graph, error) {
 }
 
 // tooMany is the error of states that do not fit, of which there are already n.
-func tooMany(n int, memory *account) error {
+func tooMany(n int, memory *Account) error {
 	return fmt.Errorf("%w: the threads have more than %s, which fill the memory allowed, %s; the "+
 		"samplers but %s do without", ErrLimit, units.Count(n, "state"),
 		units.Bytes(uint64(memory.allowed)), Uniform)

@@ -24,7 +24,7 @@ type Guarantee struct {
 	Runs    float64 `json:"runs"`
 	// PCTDepth is the least depth at which some run of PCT has it, and PCTProbability how likely that
 	// is; nil: it was not found within the choices that are tried. Walk is the probability that a
-	// random walk has it; nil where orderings are not searched.
+	// random walk has it; nil where orderings are not searched, or not to the end.
 	PCTDepth       *int     `json:"pct_depth"`
 	PCTProbability *float64 `json:"pct_probability"`
 	Walk           *float64 `json:"walk_probability"`
@@ -38,6 +38,12 @@ const (
 	// maxOrderings is how many orderings are tried at most, and maxSearch in how many steps.
 	maxOrderings = 8
 	maxSearch    = 2e6
+	// maxWork is how much is done for all distances together: words of interleavings that are looked
+	// at, and states of random walks.
+	maxWork = 2e9
+	// maxDrawn is how many steps the interleavings have that are drawn.
+	maxDrawn = 2e7
+	walkWork = 500 // of a state of a random walk, in words
 )
 
 // A step is one of an interleaving: the thread, and how many of its steps came before.
@@ -51,11 +57,12 @@ type listed struct {
 	lists  [][]step
 	hits   []map[hit]bool // what each has
 	pairs  [][]uint64     // for each ordering of two steps, the interleavings in which it holds
+	work   float64        // that is left
 }
 
 // onlyGraph is the states of a program with one choice of inputs. The error is [ErrLimit] where
 // there are more.
-func onlyGraph(p *Program, memory *account) (g *graph, err error) {
+func onlyGraph(p *Program, memory *Account) (g *graph, err error) {
 	choices, err := p.choices()
 	if err != nil {
 		return nil, err
@@ -67,8 +74,8 @@ func onlyGraph(p *Program, memory *account) (g *graph, err error) {
 }
 
 // list makes it of the states of p. The error is [ErrLimit] for too many interleavings.
-func list(p *Program, g *graph, memory account) (*listed, error) {
-	l := &listed{p: p, g: g, stacks: newStacks(len(p.Objects))}
+func list(p *Program, g *graph, memory Account) (*listed, error) {
+	l := &listed{p: p, g: g, stacks: newStacks(len(p.Objects)), work: maxWork}
 	t := &totals{}
 	if err := l.g.completions(t, 0, &memory); err != nil {
 		return nil, err
@@ -80,7 +87,7 @@ func list(p *Program, g *graph, memory account) (*listed, error) {
 	}
 	// each with its hits, and with what walkExactly keeps; pairs of steps with a bit for each
 	all, steps := float64(n.Int64()), float64(p.Steps())
-	if err := memory.take(steps*(bytesOfCall+all*(64+bytesOfStack+12*float64(len(p.Objects)))+
+	if err := memory.Take(steps*(bytesOfCall+all*(64+bytesOfStack+12*float64(len(p.Objects)))+
 		steps*(24+all/8)), "%v interleavings of %s", n, units.Count(int(steps), "step")); err != nil {
 		return nil, err
 	}
@@ -188,7 +195,7 @@ func (l *listed) least(h hit) (n int, exact bool) {
 			if x[bad>>6]>>(bad&63)&1 != 0 { // it holds there, too
 				continue
 			}
-			if left--; left < 0 {
+			if left, l.work = left-1, l.work-float64(words); left < 0 || l.work < 0 {
 				return false
 			}
 			any := uint64(0)
@@ -207,7 +214,7 @@ func (l *listed) least(h hit) (n int, exact bool) {
 		if some(0, n) {
 			return n, true
 		}
-		if left < 0 {
+		if left < 0 || l.work < 0 {
 			break
 		}
 	}
@@ -224,12 +231,13 @@ func changes(list []step) (n int) {
 	return n
 }
 
-// bounded is how many interleavings are drawn of a program with too many to list.
+// bounded is how many interleavings are drawn of a program with too many to list, where these have
+// at most maxDrawn steps.
 const bounded = 10_000
 
 // bound finds how often those of some uniformly drawn interleavings that have a distance change
 // threads at least.
-func bound(p *Program, g *graph, seed uint64, memory account) (map[hit]int, error) {
+func bound(p *Program, g *graph, seed uint64, memory Account) (map[hit]int, error) {
 	t := &totals{}
 	if err := g.completions(t, 0, &memory); err != nil {
 		return nil, err
@@ -243,7 +251,7 @@ func bound(p *Program, g *graph, seed uint64, memory account) (map[hit]int, erro
 	}
 	d.g, d.totals = g, t
 	least := map[hit]int{}
-	for range bounded {
+	for range min(bounded, 1+maxDrawn/max(1, p.Steps())) {
 		if _, err := d.run(p.inputs(0)); err != nil {
 			return nil, err
 		}
@@ -264,9 +272,9 @@ func bound(p *Program, g *graph, seed uint64, memory account) (map[hit]int, erro
 
 // Guarantee adds to the distances of r, the exact result of p, how many orderings guarantee each,
 // the bound of PCT for that and the least depth of PCT that has it. Of a program of more than 20
-// 000 interleavings, orderings are bounded by those of 10 000 that are drawn, and distances that
-// none of them has get nothing. The error is [ErrLimit] for a program with inputs. Cost: up to some
-// seconds for each distance.
+// 000 interleavings, orderings are bounded by those of 10 000 that are drawn, fewer of long ones,
+// and distances that none of them has get nothing; so are they once maxWork is done. The error is
+// [ErrLimit] for a program with inputs. Cost: up to some ten seconds.
 func (r *Result) Guarantee(p *Program, opt Options) error {
 	memory, err := newAccount(p, opt.MemoryBytes)
 	if err != nil {
@@ -292,8 +300,10 @@ func (r *Result) Guarantee(p *Program, opt Options) error {
 			y := &Guarantee{Threads: len(p.Threads), Steps: k}
 			if drawn == nil {
 				y.Orderings, y.Exact = l.least(h)
-				walk, _ := g.walkExactly(l.stacks, h).Float64()
-				y.Walk = &walk
+				if v := g.walkExactly(l.stacks, h, &l.work); v != nil {
+					walk, _ := v.Float64()
+					y.Walk = &walk
+				}
 			} else if n, seen := drawn[h]; seen {
 				y.Orderings = n
 			} else {
@@ -307,7 +317,7 @@ func (r *Result) Guarantee(p *Program, opt Options) error {
 }
 
 // reachedByPCT finds the least depth of PCT for each distance that has a guarantee.
-func (r *Result) reachedByPCT(p *Program, memory account) error {
+func (r *Result) reachedByPCT(p *Program, memory Account) error {
 	for depth, more := 1, true; more; depth++ {
 		list, err := pctExactly(p, PCT, depth, maxChoices, memory)
 		if errors.Is(err, ErrLimit) {

@@ -11,7 +11,7 @@ import (
 // pctExactly returns the exact probabilities with which a run of PCT of a depth has distances, over
 // all priorities of threads and all change points. Errors: [ErrLimit] where there are more than
 // most choices of them. Cost: a run for each.
-func pctExactly(p *Program, s Sampler, depth int, most float64, memory account) (map[hit]*big.Rat,
+func pctExactly(p *Program, s Sampler, depth int, most float64, memory Account) (map[hit]*big.Rat,
 	error) {
 	n, k := len(p.Threads), max(1, p.Steps())
 	choices := 1.0
@@ -88,9 +88,9 @@ func permutations(n int, use func([]int)) {
 	place(0)
 }
 
-// walkExactly returns the exact probability that a random walk has h. Cost: some additions of
-// fractions for each state of the threads and each stack.
-func (g *graph) walkExactly(s *stacks, h hit) *big.Rat {
+// walkExactly returns the exact probability that a random walk has h, nil once no work is left. Cost:
+// some additions of fractions for each state of the threads and each stack.
+func (g *graph) walkExactly(s *stacks, h hit, work *float64) *big.Rat {
 	type key struct{ at, stack int32 }
 	known, certain := map[key]*big.Rat{}, big.NewRat(1, 1)
 	var from func(at, stack int32) *big.Rat
@@ -100,6 +100,9 @@ func (g *graph) walkExactly(s *stacks, h hit) *big.Rat {
 			return v
 		}
 		sum := new(big.Rat)
+		if *work -= walkWork; *work < 0 {
+			return sum
+		}
 		for _, e := range g.nodes[at].edges {
 			to := hop{stack, first}
 			if e.object != none {
@@ -117,5 +120,8 @@ func (g *graph) walkExactly(s *stacks, h hit) *big.Rat {
 		known[k] = sum
 		return sum
 	}
-	return from(0, 0)
+	if v := from(0, 0); *work >= 0 {
+		return v
+	}
+	return nil
 }

@@ -52,11 +52,11 @@ type tally struct {
 type tallies map[hit]*tally
 
 // of is that of h, which may be new. The error is [ErrLimit].
-func (l tallies) of(h hit, memory *account) (*tally, error) {
+func (l tallies) of(h hit, memory *Account) (*tally, error) {
 	x := l[h]
 	if x == nil {
-		if !memory.has(bytesOfHit) {
-			return nil, memory.take(0, "more than %s of objects occur", units.Count(len(l), "distance"))
+		if !memory.Has(bytesOfHit) {
+			return nil, memory.Take(0, "more than %s of objects occur", units.Count(len(l), "distance"))
 		}
 		x = &tally{}
 		l[h] = x
@@ -111,7 +111,7 @@ func newResult(p *Program, method string) *Result {
 }
 
 // add adds the counts of one choice of inputs. The error is [ErrLimit].
-func (r *Result) add(t *totals, memory *account) error {
+func (r *Result) add(t *totals, memory *Account) error {
 	r.Inputs++
 	r.Interleavings.Add(&r.Interleavings.Int, t.interleavings)
 	r.Deadlocks.Add(&r.Deadlocks.Int, t.deadlocks)

@@ -157,13 +157,13 @@ type draw struct {
 }
 
 // newDraw is one without states of the threads.
-func newDraw(p *Program, opt SampleOptions, memory *account) (*draw, error) {
+func newDraw(p *Program, opt SampleOptions, memory *Account) (*draw, error) {
 	steps := max(1, p.Steps())
 	bytes := 64*float64(steps+len(p.Objects)) + 16*float64(opt.Depth)
 	if opt.Sampler == Native {
 		bytes += bytesOfGoroutine * float64(len(p.Threads))
 	}
-	if err := memory.take(bytes, "a run of %s, depth %d", units.Count(steps, "step"), opt.Depth); err != nil {
+	if err := memory.Take(bytes, "a run of %s, depth %d", units.Count(steps, "step"), opt.Depth); err != nil {
 		return nil, err
 	}
 	m := newMachine(p)
@@ -274,7 +274,7 @@ func randomBelow(r *rand.Rand, n *big.Int) *big.Int {
 }
 
 // count adds the accesses of a run. The error is [ErrLimit].
-func (r *Result) count(run []hit, memory *account) error {
+func (r *Result) count(run []hit, memory *Account) error {
 	if r.run == nil {
 		r.run, r.squares = make([]float64, len(r.Objects)), make([]float64, len(r.Objects))
 	}

@@ -27,12 +27,10 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/krd"
+	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/loi"
 	"krdlab/loi/dag"
 )
-
-// ErrLimit is wrapped by the error of a trace that would need more memory than allowed.
-var ErrLimit = failure.New(failure.Request, "too large")
 
 // ErrUnsuitable is wrapped by the error of a trace whose tasks run no kernel.
 var ErrUnsuitable = failure.New(failure.Data, "the trace does not suit")
@@ -91,30 +89,28 @@ func (d *DAG) Bytes() (sum uint64) {
 	return sum
 }
 
-// BytesPerRun is how much memory what a schedule comes to takes.
-func (d *DAG) BytesPerRun() uint64 { return uint64(48 + 16*len(d.Objects)) }
-
 // Accesses is how many there are.
 func (d *DAG) Accesses() int { return d.accesses }
 
 // Bytes of memory that a unit of an access needs: itself, in the trace's order and in that of the
-// vertices, and in the batches and distances of a schedule; and an execution; about.
+// vertices; an execution; and an event of a task, with its nodes; about.
 const (
-	bytesPerUnit      = 2*(4+4) + 4 + 8
+	bytesPerUnit      = 4 * (4 + 4)
 	bytesPerExecution = 100
+	bytesPerTaskEvent = 600
 )
 
 // Build makes the DAG of a trace with task events, and the schedule of its run: the order in which
-// the pieces began and who ran them. Memory is limited to limit bytes, about. Whether records may
-// be missing is the caller's to say. Errors: [ErrLimit], [ErrUnsuitable], [dag.ErrIncomplete],
-// those of [loi.Trace.Ordered].
-func Build(t *loi.Trace, limit uint64) (*DAG, *Schedule, error) {
+// the pieces began and who ran them. It takes what it allocates from memory, about. Whether records
+// may be missing is the caller's to say. Errors: [engine.ErrLimit], [ErrUnsuitable],
+// [dag.ErrIncomplete], those of [loi.Trace.Ordered].
+func Build(t *loi.Trace, memory *engine.Account) (*DAG, *Schedule, error) {
 	d := &DAG{LLCBytes: t.Header.LLCBytes}
 	numbers, err := krd.NewUnits(t)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{DAG: d, numbers: numbers, limit: limit}
+	b := &builder{DAG: d, numbers: numbers, memory: memory}
 	for i := range t.Header.Registry.Objects {
 		d.Objects = append(d.Objects, t.Header.Registry.Objects[i].Name)
 	}
@@ -164,7 +160,7 @@ const nobody = -1
 // A builder makes a DAG of what came in the order of time.
 type builder struct {
 	*DAG
-	limit   uint64
+	memory  *engine.Account
 	numbers *krd.Units
 	object  []uint16 // by number of a unit
 	list    []uint32 // units of the executions
@@ -175,14 +171,16 @@ type builder struct {
 	vertex  []int32 // of each execution
 }
 
-// event takes an execution or a task record.
+// event takes an execution, a task record, or an event of a task.
 func (b *builder) event(e *loi.Event) error {
-	if uint64(len(b.list))*bytesPerUnit+uint64(len(b.ends))*bytesPerExecution > b.limit {
-		return fmt.Errorf("%w: its first %d executions fill the memory allowed; ask for a smaller "+
-			"problem, coarser leaves, or more --memory", ErrLimit, len(b.ends))
+	if e.Type == loi.EventRecord {
+		return b.take(bytesPerTaskEvent)
+	}
+	if err := b.take(bytesPerExecution); err != nil {
+		return err
 	}
 	if len(b.ends) == math.MaxInt32 {
-		return fmt.Errorf("%w: 2^31 executions or more", ErrLimit)
+		return fmt.Errorf("%w: 2^31 executions or more", engine.ErrLimit)
 	}
 	var err error
 	if e.Type == loi.TaskRecord {
@@ -201,18 +199,29 @@ func (b *builder) event(e *loi.Event) error {
 	return nil
 }
 
+func (b *builder) take(bytes float64) error {
+	if b.memory.Has(bytes) {
+		return nil
+	}
+	return b.memory.Take(0, "its first %d executions fill the memory; ask for a smaller problem, "+
+		"coarser leaves, or more --memory", len(b.ends))
+}
+
 func (b *builder) add(list []loi.Access) error {
 	for i := range list {
-		units, err := b.numbers.Of(&list[i])
+		of, err := b.numbers.Of(&list[i])
+		if err == nil {
+			err = b.take(bytesPerUnit * float64(len(of)))
+		}
 		if err != nil {
 			return err
 		}
-		for k, u := range units {
+		for k, u := range of {
 			for int(u) >= len(b.object) {
 				b.object = append(b.object, 0)
 			}
 			b.object[u] = uint16(list[i].Object)
-			b.list, b.rest = append(b.list, u), append(b.rest, uint32(len(units)-k-1))
+			b.list, b.rest = append(b.list, u), append(b.rest, uint32(len(of)-k-1))
 		}
 	}
 	return nil

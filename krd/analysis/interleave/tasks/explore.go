@@ -7,6 +7,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"krdlab/hw/units"
+	"krdlab/krd/analysis/interleave/engine"
 )
 
 // Options of [Explore].
@@ -17,9 +20,11 @@ type Options struct {
 	Runs     int // of each sampler
 	Search   int // schedules to try for each end of the range
 	// Enumerate goes through all schedules where there are at most so many, of at most
-	// [MaxEnumerated] vertices.
+	// [MaxEnumerated] vertices, and memory suffices; with All it is an error if it does not.
 	Enumerate int
+	All       bool
 	Seed      uint64
+	Memory    *engine.Account          // what is allocated is taken from it before the first schedule; nil: 1 GiB
 	Progress  func(done, total uint64) // may be nil
 }
 
@@ -74,15 +79,44 @@ type Given struct {
 	Schedules []*Schedule
 }
 
+// bytes is the memory that groups of so many runs take, which stays, and beside them what measures
+// and draws on each core.
+func (d *DAG) bytes(nodes int, runs ...int) float64 {
+	objects, units, vertices := float64(len(d.Objects)), float64(len(d.sizes)), float64(d.Vertices())
+	group := 4*8*(bins+1)*objects + 16*units + 32*vertices
+	core := float64(nodes)*72*units + 20*float64(len(d.units)) + 100*float64(len(d.nodes)) + 100*vertices
+	cores := float64(max(2, runtime.GOMAXPROCS(0)))
+	sum := cores * (core + group)
+	for _, n := range runs {
+		sum += group + float64(n)*d.bytesPerRun()
+	}
+	return sum
+}
+
+// bytesPerRun is of what a schedule comes to, and what sorts it.
+func (d *DAG) bytesPerRun() float64 { return float64(80 + 16*len(d.Objects)) }
+
 // Explore draws schedules, searches for the ends of the range, and measures those that are given.
-// The result depends on the arguments alone. Cost: that of a schedule and its distances for each of
+// The result depends on the arguments alone. The error is [engine.ErrLimit], or that of ctx. Cost: that of a schedule and its distances for each of
 // Runs and Search and those that are given, on all cores.
 func Explore(ctx context.Context, d *DAG, given []Given, opt Options) (*Exploration, error) {
 	opt.Depth = cmp.Or(opt.Depth, 5)
+	if opt.Memory == nil {
+		opt.Memory = engine.NewAccount(0)
+	}
 	x := &Exploration{DAG: d, Options: opt}
-	total := uint64(len(opt.Samplers)*opt.Runs + 2*opt.Search)
+	runs := append(slices.Repeat([]int{opt.Runs}, len(opt.Samplers)), 2*opt.Search)
 	for _, g := range given {
-		total += uint64(len(g.Schedules))
+		runs = append(runs, len(g.Schedules))
+	}
+	total := uint64(0)
+	for _, n := range runs {
+		total += uint64(n)
+	}
+	if err := opt.Memory.Take(d.bytes(slices.Max(opt.Nodes)+1, runs...), "%s of %s and %d accesses; ask for fewer "+
+		"--runs, or more --memory", units.Count(int(total), "schedule"), units.Count(d.Vertices(), "piece"),
+		d.Accesses()); err != nil {
+		return nil, err
 	}
 	s := &session{x: x, ctx: ctx, total: total}
 	if err := s.enumerate(); err != nil {
@@ -302,6 +336,13 @@ func (s *session) enumerate() error {
 	}
 	of := enumerated(x.Options.Nodes)
 	runs := x.Schedules(len(of)).Uint64()
+	bytes := x.bytes(0, int(runs))
+	if !x.All && x.Memory.Left() < bytes {
+		return nil
+	}
+	if err := x.Memory.Take(bytes, "%s", units.Count(int(runs), "schedule")); err != nil {
+		return err
+	}
 	s.total += runs
 	r := s.runner(string(KindAll), KindAll, make([]Outcome, runs))
 	run, mapped := 0, newSchedule(x.Vertices())

@@ -87,7 +87,7 @@ type Range struct {
 // RangeOf is that of the accesses beyond the LLC, or only the far reuses, of an object over the
 // runs of a group; of all objects if it is negative. Quantiles are values that occur.
 func (g *Group) RangeOf(object int, withCold bool) Range {
-	var list []uint64
+	list := make([]uint64, 0, len(g.Runs))
 	sum := 0.0
 	for i := range g.Runs {
 		v := g.Runs[i].sum(object, withCold)

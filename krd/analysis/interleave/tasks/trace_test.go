@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"krdlab/krd"
+	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/loi"
 	"krdlab/loi/dag"
 )
@@ -97,7 +98,7 @@ func TestAsKRD(t *testing.T) {
 		nodes := [][]int{{0}, {0, 0, 1}, {0, 1, 2, 2}}[seed%3]
 		spans := seed%2 == 1
 		tr := randomRun(t, spans, seed, 1, nodes)
-		d, s, err := Build(tr, 1<<30)
+		d, s, err := Build(tr, engine.NewAccount(0))
 		if errors.Is(err, ErrUnsuitable) {
 			continue // no kernels
 		} else if err != nil {
@@ -131,11 +132,11 @@ func TestAsKRD(t *testing.T) {
 			}
 		}
 		far += *want.Far
-		other, _, err := Build(randomRun(t, spans, seed, 2, nodes), 1<<30)
+		other, _, err := Build(randomRun(t, spans, seed, 2, nodes), engine.NewAccount(0))
 		if err != nil || !d.Same(other) {
 			t.Errorf("seed %d: another run has another DAG: %v", seed, err)
 		}
-		if strange, _, err := Build(randomRun(t, spans, seed+1000, 1, nodes), 1<<30); err == nil &&
+		if strange, _, err := Build(randomRun(t, spans, seed+1000, 1, nodes), engine.NewAccount(0)); err == nil &&
 			d.Same(strange) && d.Vertices() > 2 {
 			t.Errorf("seed %d: another program has the same DAG", seed)
 		}
@@ -210,10 +211,10 @@ func checkSteps(t *testing.T, d *DAG, s *Schedule) {
 // A run that needs more memory than allowed is refused, one of no kernels too.
 func TestBuildRefuses(t *testing.T) {
 	tr := randomRun(t, false, 3, 1, []int{0})
-	if _, _, err := Build(tr, 100); !errors.Is(err, ErrLimit) {
+	if _, _, err := Build(tr, engine.NewAccount(100)); !errors.Is(err, engine.ErrLimit) {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := Build(tr, 1<<30); err != nil {
+	if _, _, err := Build(tr, engine.NewAccount(0)); err != nil {
 		t.Errorf("%v", err)
 	}
 }
