@@ -110,6 +110,7 @@ func (m *maker) commands(s string) string {
 
 var said = regexp.MustCompile(`(?m)^krdlab[^:\n]*: `)
 var numbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?`)
+
 func (m *maker) mutate(s string, text int) string {
 	at, lines := m.IntN(len(s)), strings.SplitAfter(s, "\n")
 	a, b := m.IntN(len(lines)), m.IntN(len(lines))
