@@ -178,7 +178,7 @@ func newDesign(f *Frame, formula *Formula, codings []Coding, fitted bool) (*Desi
 }
 
 // maxValues is how many values a design may have.
-const maxValues = 1 << 25
+const maxValues = 1 << 24
 
 // absorb sets the groups of the rows.
 func (d *Design) absorb(c *Column) {
