@@ -87,11 +87,14 @@ g3 lock busy.l: g2, busy.func1, which holds it
 g4 sleep : 
 g5, busy.func2 receive channel, made where nothing was rewritten: 
 `,
+	"panics": `g1, main.main select without cases : nobody that is known
+g2, panics.func1 running : 
+`,
 	"ends": "",
 }
 
 // TestStuck has programs that deadlock in the shapes of a collection of Go's concurrency bugs
-// (GoKer), and two that do not: what each goroutine was in, and the circle, if there is one.
+// (GoKer), and three that do not: what each goroutine was in, and the circle, if there is one.
 func TestStuck(t *testing.T) {
 	for name, want := range stuck {
 		t.Run(name, func(t *testing.T) {

@@ -29,8 +29,7 @@ type Begun struct {
 
 // A Circle is goroutines each of which waits for the next, and the last for the first.
 type Circle struct {
-	// Sure is true where each waits for a lock that the next holds, or asked for before: such a
-	// circle never ends. Else some only may be waited for, by what Steps tells.
+	// Sure is true where each waits for a lock that the next holds, or asked for before. Else some only may be waited for, by what Steps tells.
 	Sure  bool     `json:"sure"`
 	Steps []string `json:"steps"`
 }
@@ -83,8 +82,9 @@ func (s *goroutineSink) begun() {
 		out.Begun = append(out.Begun, b)
 	}
 	out.Circles = s.circles()
-	// Go ends a program so when all wait, and knows of timers
-	out.Deadlock = len(s.g.Waits) > 0 && out.Untold == 0 &&
+	// Go ends a program so when all wait, and knows of timers; a panic ends it so, too, of a goroutine
+	// that runs, or of which the trace has nothing
+	out.Deadlock = len(s.g.Waits) > 0 && out.Untold == 0 && s.g.Unstarted == 0 &&
 		slices.Contains(s.in.Header.Meta, loi.KV{Key: "exit_code", Value: "2"}) &&
 		!slices.ContainsFunc(s.g.Waits, func(w dag.Wait) bool { return ends(&w) }) &&
 		!slices.ContainsFunc(s.g.Goroutines, func(g dag.Goroutine) bool { return g.Number == 1 && g.Ended })

@@ -208,3 +208,45 @@ func TestNoneWaited(t *testing.T) {
 		}
 	}
 }
+
+// TestDeadlock has main wait and the program fail with the exit code of a deadlock. It was one only
+// if the other goroutine waited too: it may have panicked, without another event.
+func TestDeadlock(t *testing.T) {
+	for _, c := range []struct {
+		exit          string
+		told, waited  bool
+		wantsDeadlock bool
+	}{{"2", true, true, true}, {"2", true, false, false}, {"2", false, false, false},
+		{"3", true, true, false}} {
+		path := filepath.Join(t.TempDir(), "a.loi")
+		b, err := loi.NewBuilder(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		never := loi.Begun{Sync: loi.Sync{Op: loi.SyncNever, Object: loi.NoObject}, Where: loi.NoKernel}
+		err = errors.Join(b.Event(0, loi.EventStart, 1, 1),
+			b.Event(0, loi.EventGo, 2, loi.GoArgs(2, 0)...), b.Event(0, loi.EventBegun, 3, never.Args()...))
+		workers := 1
+		if c.told {
+			workers = 2
+			args := never.Args()
+			if !c.waited {
+				args = nil
+			}
+			err = errors.Join(err, b.Event(1, loi.EventStart, 4, 2), b.Event(1, loi.EventBegun, 5, args...))
+		}
+		if err := errors.Join(err, b.Close(loi.Header{Substrate: loi.Native, Clock: loi.Clock{
+			Source: "tsc", Hz: 1e9}, Meta: []loi.KV{{Key: "exit_code", Value: c.exit}},
+			Workers: slices.Repeat([]loi.Worker{{CPU: -1}}, workers)})); err != nil {
+			t.Fatal(err)
+		}
+		tr, err := loi.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		if d, _ := look(t, tr, Options{}); d.Goroutines.Deadlock != c.wantsDeadlock {
+			t.Errorf("%+v: %+v", c, d.Goroutines)
+		}
+	}
+}

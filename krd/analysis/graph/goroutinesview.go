@@ -62,7 +62,7 @@ func (r *result) begun(out *doc.Doc) {
 		out.Add(r.begunTable(false))
 	}
 	for _, c := range g.Circles {
-		text := "A circle, which nothing ends: "
+		text := "A circle of locks: "
 		if !c.Sure {
 			text = "A circle, as far as it is known who waits for whom: "
 		}

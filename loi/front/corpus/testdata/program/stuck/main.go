@@ -158,6 +158,12 @@ func busy() {
 	os.Exit(3)
 }
 
+// panics ends, with the exit code of a deadlock, by a goroutine that does nothing else.
+func panics() {
+	go func() { panic("on purpose") }()
+	select {}
+}
+
 func ends() {
 	c := make(chan bool)
 	go func() { c <- true }()
@@ -170,7 +176,7 @@ func Main() {
 	f, ok := map[string]func(){"twice": twice, "own": own, "crossed": func() { ring(2) },
 		"ring": func() { ring(3) }, "reader": reader, "held": held, "missed": missed,
 		"results": results, "signal": signal, "unclosed": unclosed, "both": both, "none": none,
-		"again": again, "busy": busy, "ends": ends}[flag.Arg(1)]
+		"again": again, "busy": busy, "panics": panics, "ends": ends}[flag.Arg(1)]
 	if !ok {
 		panic(flag.Arg(1))
 	}
