@@ -44,9 +44,10 @@ var kinds = [][2]string{
 	{"explore text", "explore @text.txt" + explore},
 	{"explore threads", "explore @threads.txt" + explore},
 	{"explore steps", "explore @steps.txt" + explore},
-	{"explore tasks", load + "explore t.loi --memory 200M --search 5 --runs 5 --llc [1/8|1/8|1|#] ?--enumerate ?--depth=#"},
-	{"explore flags", "explore --memory 200M [../good/run|../good/p.txt --sampler=pct] ?--runs=# ?--depth=# ?--llc=1/8 " +
-		"?--search=# ?--llc=1/# ?--seed=# ?--sampler=walk,# ?--extreme=# ?--csv=#"},
+	{"explore tasks", load + "explore t.loi --memory 200M --search 5 --runs 5 " +
+		"--llc [1/8|1/8|1|#] ?--enumerate ?--depth=#"},
+	{"explore flags", "explore --memory 200M [../good/run|../good/p.txt --sampler=pct] " +
+		"?--runs=# ?--depth=# ?--llc=1/8 ?--search=# ?--llc=1/# ?--seed=# ?--sampler=walk,# ?--extreme=# ?--csv=#"},
 	{"schedule", matmul + "--follow @schedule.txt"},
 	{"predict document", "predict --different @run.json:64 ../good/run.json:128 --at 512"},
 	{"predict flags", "predict --different ../good/run.json:[64|#] ../good/run.json:# --at # ?--cache=# ?--csv=#"},
@@ -153,7 +154,8 @@ func (m *maker) program(name string) string {
 		for range steps {
 			text = fmt.Appendf(text, m.one("; r o%d", "; w o%d"), m.IntN(objects))
 			if steps < 10 {
-				text = append(text, m.one("", "", "; lock L", "; unlock L", "; barrier C", "; a = x", "; x = a + 1", "; a = y / x",
+				text = append(text, m.one("", "", "; lock L", "; unlock L", "; barrier C", "; a = x",
+					"; x = a + 1", "; a = y / x",
 					"; if a > 1 { w A } else { w B }", "; x = "+m.number(""))...)
 			}
 		}
@@ -241,7 +243,8 @@ func main() {
 	wg.Wait()
 	fmt.Printf("%-20s%7s%30s%10s%8s%8s\n", "kind", "inputs", "exit codes 0 to 5", "peak, MB", "s", "failed")
 	for k, t := range tallies {
-		fmt.Printf("%-20s%7d%30s%10d%8.1f%8d\n", kinds[k][0], t.inputs, fmt.Sprint(t.codes), t.peakKB>>10, t.slowest, t.failed)
+		fmt.Printf("%-20s%7d%30s%10d%8.1f%8d\n", kinds[k][0], t.inputs, fmt.Sprint(t.codes),
+			t.peakKB>>10, t.slowest, t.failed)
 		failed += t.failed
 	}
 	if failed > 0 {

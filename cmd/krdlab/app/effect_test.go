@@ -15,7 +15,8 @@ import (
 // names, or is refused without it by what reads it.
 var mentioned = map[string]string{
 	"leaf": "a parameter", "input": "a parameter", "split": "a parameter", "include": "its syntax",
-	"regions": "by what reads it", "save-schedule": "of another command", "follow": "what reads the file", "trace": "a default",
+	"regions": "by what reads it", "save-schedule": "of another command",
+	"follow": "what reads the file", "trace": "a default",
 	"dry-run": "its other name", "draws": "what made the folder", "unit": "implied",
 	"stack": "implied", "bins": "the other way round", "by": "by its value",
 	"values": "by the program", "figure": "the other way round", "sync": "by the front end",
