@@ -48,41 +48,32 @@ func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
 //
 // In op is also, times 256, how far behind the pointer an embedded variable stands.
 // Where an argument calls, gc evaluates the pointer after it.
-func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, fun *piece, args []piece,
-	text func() string) string {
-	left := func(why string) string {
-		w.leave(e, "atomic operation", why)
-		return text()
-	}
+func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, since int) {
+	left := func(why string) { w.leave(e, "atomic operation", why) }
 	x, method := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	method = method && w.info.Selections[x] != nil
-	var head, on, tail, again string // the pointer, what stands around it, and it once more
 	var pointer ast.Expr
-	offset := int64(0) // of the variable behind it
-	first := 0         // of the arguments that are values
+	var open, end, again string // what makes a pointer of it, and that once more
+	offset := int64(0)          // of the variable behind it
+	first := 0                  // of the arguments that are values
 	if method {
 		pointer = x.X
-		head, tail = w.splice(e.Fun.Pos(), x.Pos()), w.splice(x.X.End(), e.Fun.End())
-		if strings.Contains(tail, "\n") {
-			return left("it is on several lines")
+		if strings.Contains(w.source(x.X.End(), e.Fun.End()), "\n") {
+			left("it is on several lines")
+			return
 		}
 		var ok bool
-		if on, again, offset, ok = w.atomicReceiver(e, x, fun.text, head, tail); !ok {
-			return left("its variable cannot be named here")
+		if open, end, again, offset, ok = w.atomicReceiver(e, x, w.edited(e.Fun, since)); !ok {
+			left("its variable cannot be named here")
+			return
 		}
 	} else {
 		if len(e.Args) == 0 || w.several(e.Args[0]) || w.literalValue(e.Args[0]) {
-			return left("its variable cannot be named here")
+			left("its variable cannot be named here")
+			return
 		}
 		first = 1
-		pointer, on, again = e.Args[0], args[0].text, w.raw(e.Args[0])
-	}
-	put := func(with string) {
-		if method {
-			fun.text = head + with + tail
-		} else {
-			args[0].text = with
-		}
+		pointer, again = e.Args[0], w.raw(e.Args[0])
 	}
 	number := fmt.Sprint(offset<<8 | int64(op))
 	calling := -1 // the last value that calls
@@ -93,17 +84,20 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, fun *piece, args []piece
 	}
 	if calling < 0 {
 		w.events++
+		w.wrap(pointer, open, end)
 		if op == loi.SyncStore {
-			put(w.call("AS", on, number))
-			return text()
+			w.pass(pointer, "AS", number)
+			return
 		}
 		kept := w.fresh(w.prefix + "A.U")
-		put(w.call("AP", "&"+kept, on))
-		return w.call("AV", text(), kept, number)
+		w.pointing(pointer, "AP", kept)
+		w.pass(e, "AV", kept, number)
+		return
 	}
 	v := e.Args[calling]
 	if w.untyped(v) && !w.boolean(v) || w.several(v) {
-		return left("its value has its type from where it stands")
+		left("its value has its type from where it stands")
+		return
 	}
 	_, direct := ast.Unparen(pointer).(*ast.CallExpr) // all calls are made in their order
 	direct = direct && again == w.raw(pointer) && w.calls(pointer)
@@ -115,21 +109,22 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, fun *piece, args []piece
 	}
 	if !direct && (w.calls(pointer) || !w.again(of) || w.looksUp(pointer) ||
 		differ(w.panics(pointer), w.loose(v, true)) || strings.Contains(again, "\n")) {
-		return left(callFirst)
+		left(callFirst)
+		return
 	}
 	w.events++
-	kept, value := w.fresh(w.prefix+"A.U"), args[calling].text
+	kept := w.fresh(w.prefix + "A.U")
 	if direct {
-		put(w.call("AP", "&"+kept, on))
+		w.wrap(pointer, open, end)
+		w.pointing(pointer, "AP", kept)
 	} else {
-		value = w.call("AK", value, "&"+kept, again)
+		w.pass(v, "AK", "&"+kept, again)
 	}
 	if op == loi.SyncStore {
-		args[calling].text = w.call("AX", value, kept, number)
-		return text()
+		w.pass(v, "AX", kept, number)
+		return
 	}
-	args[calling].text = value
-	return w.call("AV", text(), kept, number)
+	w.pass(e, "AV", kept, number)
 }
 
 // looksUp reports that an entry of a map is in x: gc evaluates it as it does calls.
@@ -143,20 +138,14 @@ func (w *fn) looksUp(x ast.Expr) (found bool) {
 	return found
 }
 
-// atomicReceiver is a pointer to the variable whose method x is, in a call e: as the function of
-// that was rewritten to text, between head and tail, and as in the source. False if it is embedded
-// in what has no name here.
-func (w *fn) atomicReceiver(e *ast.CallExpr, x *ast.SelectorExpr, text, head, tail string) (on,
+// atomicReceiver is what makes a pointer to the variable whose method x is, in a call e, of what it
+// is selected of, whose embedded pointers are explicit if it was edited, and the pointer as in the
+// source. False if it is embedded in what has no name here.
+func (w *fn) atomicReceiver(e *ast.CallExpr, x *ast.SelectorExpr, edited bool) (open, end,
 	again string, offset int64, ok bool) {
 	s := w.info.Selections[x]
 	if s.Kind() != types.MethodVal {
-		return "", "", 0, false
-	}
-	if on, ok = strings.CutPrefix(text, head); !ok {
-		return "", "", 0, false
-	}
-	if on, ok = strings.CutSuffix(on, tail); !ok {
-		return "", "", 0, false
+		return "", "", "", 0, false
 	}
 	path := s.Index()
 	path = path[:len(path)-1]
@@ -171,11 +160,11 @@ func (w *fn) atomicReceiver(e *ast.CallExpr, x *ast.SelectorExpr, text, head, ta
 			continue
 		}
 		if !named {
-			return "", "", 0, false
+			return "", "", "", 0, false
 		}
 		again += names
-		if text == w.raw(e.Fun) {
-			on += names // else it is explicit
+		if !edited {
+			end += names // else it is explicit
 		}
 		names, last, rest = "", t, n+1
 	}
@@ -183,15 +172,15 @@ func (w *fn) atomicReceiver(e *ast.CallExpr, x *ast.SelectorExpr, text, head, ta
 		// The address is made without the field: what is nil panics in the method.
 		if offset, ok = w.offset(deref(last), path[rest:]); !ok {
 			if !named {
-				return "", "", 0, false
+				return "", "", "", 0, false
 			}
-			on, again, last, offset = on+names, again+names, t, 0
+			end, again, last, offset = end+names, again+names, t, 0
 		}
 	}
 	if !pointerTo(last) {
-		on, again = "&("+on+")", "&("+again+")"
+		open, end, again = "&(", end+")", "&("+again+")"
 	}
-	return on, again, offset, true
+	return open, end, again, offset, true
 }
 
 // several reports that x is a call of several results.

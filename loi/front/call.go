@@ -10,131 +10,135 @@ import (
 
 // callExpr is a call or conversion. kind says whether it stands behind defer or go, so that its
 // operands are evaluated but the call is not made yet.
-func (w *fn) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) string {
+func (w *fn) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) {
 	deferred := kind != loi.CallSite
-	plain := func(later bool) string {
-		return w.splice(e.Pos(), e.End(), w.seq(later, e.Args...)...)
-	}
-	if w.info.Types[e.Fun].IsType() {
-		if w.unsafe(e) {
-			return w.raw(e)
+	switch name := w.builtin(e); {
+	case w.info.Types[e.Fun].IsType():
+		if !w.unsafe(e) {
+			w.seq(later, e.Args...)
 		}
-		return plain(later)
-	}
-	name := w.builtin(e)
-	if name == "" {
-		if deferred { // gc evaluates all operands in their order
-			all := w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)
-			if len(all) == 1+len(e.Args) {
-				w.passing(e, all[1:], kind)
-			}
-			return w.splice(e.Pos(), e.End(), all...)
-		}
-		fun, args := w.parts(e)
-		text := func() string {
-			return w.splice(e.Pos(), e.End(), slices.Concat([]piece{fun}, args)...)
-		}
+	case name == "" && deferred: // gc evaluates all operands in their order
+		w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)
+		w.passing(e, kind)
+	case name == "":
+		mark := len(w.made)
+		w.parts(e)
 		if op := w.atomic(e); op != 0 {
-			return w.atomicCall(e, op, &fun, args, text)
+			w.atomicCall(e, op, mark)
+		} else {
+			w.passing(e, kind)
 		}
-		w.passing(e, args, kind)
-		return text()
+	case deferred:
+		w.seq(later, e.Args...)
+	default:
+		w.builtinCall(e, name, later)
 	}
-	if deferred {
-		return plain(later)
-	}
+}
+
+// builtinCall is a call of a builtin function.
+func (w *fn) builtinCall(e *ast.CallExpr, name string, later bool) {
 	switch name {
 	case "Sizeof", "Alignof", "Offsetof":
-		return w.raw(e)
+		return
 	case "len", "cap":
-		switch deref(w.info.TypeOf(e.Args[0])).Underlying().(type) {
-		case *types.Array: // an array is not read for its length
-			x := e.Args[0]
-			return w.splice(e.Pos(), e.End(), piece{x.Pos(), x.End(), w.plain(x, later)})
+		if _, array := deref(w.info.TypeOf(e.Args[0])).Underlying().(*types.Array); array {
+			w.plain(e.Args[0], later) // an array is not read for its length
+			return
 		}
-		return plain(later)
 	case "new":
 		t := w.info.TypeOf(e).Underlying().(*types.Pointer).Elem()
 		if w.info.Types[e.Args[0]].IsType() {
-			return w.made("N", e, "new", t, w.raw(e))
+			w.allocated("N", e, "new", t)
+			return
 		}
-		text := plain(later)
+		w.seq(later, e.Args...)
 		if later && !w.settled(e.Args[0]) {
 			w.left(e, "initial value of "+typeString(t), callFirst, loi.Out, t, 0)
-			return text
+			return
 		}
 		sites := len(w.out.Sites)
-		text = w.made("N", e, "new", t, text)
+		w.allocated("N", e, "new", t)
 		for i := range w.out.Sites[sites:] { // the value is stored
 			w.out.Sites[sites+i].Mode, w.out.Sites[sites+i].Items = loi.Out, everything
 		}
-		return text
+		return
 	case "make":
-		rest := e.Args[1:]
-		text := w.splice(e.Pos(), e.End(), w.seq(later, rest...)...)
-		for _, x := range rest {
-			if later && !w.settled(x) {
-				return text
-			}
-		}
-		t := w.info.TypeOf(e)
-		switch u := core(t).(type) {
-		case *types.Slice:
-			if w.empty(u.Elem()) {
-				return text
-			}
-			return w.slice("NS", text, w.windowSite(e, "make", 0, typeString(t), u.Elem()), u.Elem())
-		case *types.Map:
-			return w.madeMap(e, "make-map", t, text)
-		case *types.Chan:
-			if w.opt.Sync {
-				return w.madeMap(e, "make-chan", t, text)
-			}
-		}
-		return text
+		w.makeCall(e, later)
+		return
 	case "append":
-		return w.appendExpr(e, later)
+		w.appendExpr(e, later)
+		return
 	case "copy":
-		return w.windows(e, false, [2]string{"copy-to", "copy-from"},
-			[2]loi.Mode{loi.Out, loi.In})
+		w.windows(e, [2]string{"copy-to", "copy-from"}, [2]loi.Mode{loi.Out, loi.In})
+		return
 	case "clear":
-		if _, ok := core(w.info.TypeOf(e.Args[0])).(*types.Slice); ok {
-			return w.windows(e, false, [2]string{"clear"}, [2]loi.Mode{loi.Out})
-		}
-		if _, ok := core(w.info.TypeOf(e.Args[0])).(*types.Map); ok {
+		x := e.Args[0]
+		switch core(w.info.TypeOf(x)).(type) {
+		case *types.Slice:
+			w.windows(e, [2]string{"clear"}, [2]loi.Mode{loi.Out})
+			return
+		case *types.Map:
 			site := w.counted(e, "clear of a map", "its entries are not known", loi.Out, nil, 0)
-			x := e.Args[0]
-			return w.splice(e.Pos(), e.End(),
-				piece{x.Pos(), x.End(), w.call("CM", w.val(x, false), site)})
+			w.val(x, false)
+			w.pass(x, "CM", site)
+			return
 		}
 		w.leave(e, "clear", "it is of several types")
 	case "delete":
-		m, ok := core(w.info.TypeOf(e.Args[0])).(*types.Map)
-		if !ok {
-			break
+		if w.deleteCall(e) {
+			return
 		}
-		after := w.calls(e.Args[1])
-		key, ok := w.key(e.Args[1], m.Key(), false)
-		if !ok || after && !w.settled(e.Args[0]) {
-			w.left(e, "delete", "its map or key cannot be named here", loi.Out, nil, 2)
-			break
-		}
-		site := w.mapSite(e, "map", loi.Out, w.info.TypeOf(e.Args[0]), m)
-		x, k := e.Args[0], e.Args[1]
-		return w.splice(e.Pos(), e.End(),
-			piece{x.Pos(), x.End(), w.call("M", w.val(x, after), site)},
-			piece{k.Pos(), k.End(), w.call("K", key, site)})
 	}
-	return plain(later)
+	w.seq(later, e.Args...)
+}
+
+// makeCall is a call of make.
+func (w *fn) makeCall(e *ast.CallExpr, later bool) {
+	rest := e.Args[1:]
+	w.seq(later, rest...)
+	if later && slices.ContainsFunc(rest, func(x ast.Expr) bool { return !w.settled(x) }) {
+		return
+	}
+	t := w.info.TypeOf(e)
+	switch u := core(t).(type) {
+	case *types.Slice:
+		if !w.empty(u.Elem()) {
+			w.slice("NS", e, w.windowSite(e, "make", 0, typeString(t), u.Elem()), u.Elem())
+		}
+	case *types.Map:
+		w.madeMap(e, "make-map", t)
+	case *types.Chan:
+		if w.opt.Sync {
+			w.madeMap(e, "make-chan", t)
+		}
+	}
+}
+
+// deleteCall is a call of delete; false if its entry is not recorded.
+func (w *fn) deleteCall(e *ast.CallExpr) bool {
+	x, k := e.Args[0], e.Args[1]
+	m, ok := core(w.info.TypeOf(x)).(*types.Map)
+	if !ok {
+		return false
+	}
+	after, mark := w.calls(k), len(w.made)
+	if ok := w.key(k, m.Key(), false); !ok || after && !w.settled(x) {
+		w.left(e, "delete", "its map or key cannot be named here", loi.Out, nil, 2)
+		w.made = w.made[:mark]
+		return false
+	}
+	site := w.mapSite(e, "map", loi.Out, w.info.TypeOf(x), m)
+	w.val(x, after)
+	w.pass(x, "M", site)
+	w.pass(k, "K", site)
+	return true
 }
 
 // parts are the function or method of a call, and its arguments.
-func (w *fn) parts(e *ast.CallExpr) (fun piece, args []piece) {
+func (w *fn) parts(e *ast.CallExpr) {
 	late, before := w.callee(e)
-	fun = piece{e.Fun.Pos(), e.Fun.End(), ""}
 	if _, lit := ast.Unparen(e.Fun).(*ast.FuncLit); late && !lit && !w.calls(e.Fun) {
 		// gc evaluates it before the arguments only if there is a call in it.
-		fun.text = w.raw(e.Fun)
 		place := e.Fun
 		if x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.where(place) == nowhere {
 			place = x.X
@@ -143,9 +147,9 @@ func (w *fn) parts(e *ast.CallExpr) (fun piece, args []piece) {
 			w.left(e.Fun, "load of "+w.object(place), callFirst, loi.In, w.info.TypeOf(place), 0)
 		}
 	} else {
-		fun.text = w.val(e.Fun, late)
+		w.val(e.Fun, late)
 	}
-	return fun, w.seqAfter(before, false, e.Args...)
+	w.seqAfter(before, false, e.Args...)
 }
 
 // callee says of the function that e calls whether something is evaluated before it (later in val),
@@ -189,9 +193,9 @@ func (w *fn) unsafe(e *ast.CallExpr) bool {
 	return ok && (from.Kind() == types.Uintptr || from.Kind() == types.UnsafePointer)
 }
 
-// window wraps a slice or string whose elements an operation is about to access; "" if it cannot
-// be.
-func (w *fn) window(x ast.Expr, text, kind string, mode loi.Mode) (wrapped, site string) {
+// window has the agent note a slice or string whose elements an operation is about to access;
+// false if it cannot.
+func (w *fn) window(x ast.Expr, kind string, mode loi.Mode) (site string, ok bool) {
 	t := w.info.TypeOf(x)
 	name := "G"
 	var element types.Type
@@ -200,17 +204,18 @@ func (w *fn) window(x ast.Expr, text, kind string, mode loi.Mode) (wrapped, site
 		element = u.Elem()
 	case *types.Basic:
 		if u.Info()&types.IsString == 0 || u.Kind() == types.UntypedNil {
-			return "", ""
+			return "", false
 		}
 		name, element = "GS", types.Typ[types.Byte]
 	default:
-		return "", ""
+		return "", false
 	}
 	if w.empty(element) {
-		return "", ""
+		return "", false
 	}
 	site = w.windowSite(x, kind, mode, typeString(t), element)
-	return w.slice(name, text, site, element), site
+	w.slice(name, x, site, element)
+	return site, true
 }
 
 // elementOf is the type of the elements of a slice or string, nil if it is of several types.
@@ -236,63 +241,62 @@ func sliced(x ast.Expr) bool {
 	return ok
 }
 
-// windows wraps the arguments of copy or clear, all or none.
-func (w *fn) windows(e *ast.CallExpr, later bool, kinds [2]string, modes [2]loi.Mode) string {
-	all := w.seq(later, e.Args...)
-	plain := w.splice(e.Pos(), e.End(), all...)
+// windows are the arguments of copy or clear, all noted or none.
+func (w *fn) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) {
+	w.seq(false, e.Args...)
 	from := w.mark()
 	for i, x := range e.Args {
 		why := ""
-		if (later || w.calls(e.Args[i+1:]...)) && !w.settled(x) && !sliced(x) {
+		if w.calls(e.Args[i+1:]...) && !w.settled(x) && !sliced(x) {
 			why = callFirst
-		} else if text, _ := w.window(x, all[i].text, kinds[i], modes[i]); text != "" {
-			all[i].text = text
-		} else if !w.nothing(x) {
+		} else if _, ok := w.window(x, kinds[i], modes[i]); !ok && !w.nothing(x) {
 			why = "its elements are of several types"
 		}
-		if why != "" { // half of a copy is none
-			w.undo(from)
-			if len(e.Args) == 1 {
-				w.leave(e, kinds[0], why)
-				return plain
-			}
-			for j, x := range e.Args {
-				plain = w.call("CN", plain, w.counted(x, kinds[j], why, modes[j], w.elementOf(x), 0))
-			}
-			return plain
+		if why == "" {
+			continue
 		}
+		w.undo(from) // half of a copy is none
+		if len(e.Args) == 1 {
+			w.leave(e, kinds[0], why)
+			return
+		}
+		for j, x := range e.Args {
+			w.pass(e, "CN", w.counted(x, kinds[j], why, modes[j], w.elementOf(x), 0))
+		}
+		return
 	}
-	return w.splice(e.Pos(), e.End(), all...)
 }
 
 // appendExpr is a call of append: the slice before it, what is appended if that is a slice, and
 // the slice after it.
-func (w *fn) appendExpr(e *ast.CallExpr, later bool) string {
+func (w *fn) appendExpr(e *ast.CallExpr, later bool) {
 	x, rest := e.Args[0], e.Args[1:]
 	if len(rest) == 0 || w.info.Types[x].IsNil() {
-		return w.splice(e.Pos(), e.End(), w.seq(later, e.Args...)...)
+		w.seq(later, e.Args...)
+		return
 	}
+	// gc loads x at last, after its operands.
+	differs := differ(w.panics(x), w.panics(rest...))
 	if c, ok := ast.Unparen(rest[0]).(*ast.CallExpr); ok && e.Ellipsis.IsValid() &&
 		w.builtin(c) == "make" {
 		// The compiler makes no slice here, and would if it were looked at.
 		w.leave(e, "append of make", "it would allocate")
-		differs := differ(w.panics(x), w.panics(rest...))
-		return w.splice(e.Pos(), e.End(), append(w.seq(differs || w.calls(rest...), x), piece{c.Pos(),
-			c.End(), w.splice(c.Pos(), c.End(), w.seq(differs, c.Args[1:]...)...)})...)
+		w.seq(differs || w.calls(rest...), x)
+		w.seq(differs, c.Args[1:]...)
+		return
 	}
 	why := ""
-	// gc loads x at last, after its operands.
-	differs := differ(w.panics(x), w.panics(rest...)) && !sliced(x)
+	differs = differs && !sliced(x)
 	switch {
 	case differs:
 		why = "its operands may panic in another order"
 	case w.calls(rest...) && !w.settled(x) && !sliced(x):
 		why = callFirst
 	}
-	all := w.seq(differs, e.Args...)
-	text, site := "", ""
+	w.seq(differs, e.Args...)
+	site, noted := "", false
 	if why == "" {
-		if text, site = w.window(x, all[0].text, "append", loi.Out); text == "" && !w.nothing(x) {
+		if site, noted = w.window(x, "append", loi.Out); !noted && !w.nothing(x) {
 			why = "its elements are of several types"
 		}
 	}
@@ -302,17 +306,13 @@ func (w *fn) appendExpr(e *ast.CallExpr, later bool) string {
 	case why != "":
 		w.left(e, "append", why, loi.Out, w.elementOf(x), len(rest))
 	}
-	if text == "" {
-		return w.splice(e.Pos(), e.End(), all...)
+	if !noted {
+		return
 	}
-	all[0].text = text
 	if s := &w.out.Sites[len(w.out.Sites)-1]; e.Ellipsis.IsValid() {
-		last := len(all) - 1
-		if text, _ := w.window(rest[0], all[last].text, "append-from", loi.In); text != "" {
-			all[last].text = text
-		}
+		w.window(rest[0], "append-from", loi.In)
 	} else {
 		s.Bytes, s.Items = s.Element*uint64(len(rest)), len(rest)
 	}
-	return w.call("NS", w.splice(e.Pos(), e.End(), all...), site)
+	w.pass(e, "NS", site)
 }

@@ -46,12 +46,11 @@ func (w *fn) counts(sites []string) (text string) {
 	return text
 }
 
-// around is an expression that counts while it is evaluated.
-func (w *fn) around(name, text string, sites []string) string {
+// around has an expression count while it is evaluated.
+func (w *fn) around(name string, e ast.Expr, sites []string) {
 	for _, s := range sites {
-		text = w.call(name, text, s)
+		w.pass(e, name, s)
 	}
-	return text
 }
 
 // dropped says that no call can count what these sites are about: they make no event of w.
@@ -66,14 +65,14 @@ func (w *fn) dropped(sites []string) {
 
 // whole is e as a value, with the counts of what is left alone in it and since mark. It is for what
 // has no statement of its own to count before, such as the condition of a loop.
-func (w *fn) whole(e ast.Expr, mark int) string {
-	text := w.val(e, false)
+func (w *fn) whole(e ast.Expr, mark int) {
+	w.val(e, false)
 	some := w.since(mark)
 	if !w.boolean(e) && w.untyped(e) {
 		w.dropped(some)
-		return text
+	} else {
+		w.around("CV", e, some)
 	}
-	return w.around("CV", text, some)
 }
 
 // boolean reports that e is of type bool.
@@ -82,14 +81,14 @@ func (w *fn) boolean(e ast.Expr) bool {
 }
 
 // A mark is how far the rewriting has come.
-type mark struct{ sites, left, events, pending int }
+type mark struct{ sites, left, events, pending, edits int }
 
 func (w *fn) mark() mark {
-	return mark{len(w.out.Sites), len(w.out.Left), w.events, len(w.pending)}
+	return mark{len(w.out.Sites), len(w.out.Left), w.events, len(w.pending), len(w.made)}
 }
 
 // undo takes back what was made since m, whose text is not used.
 func (w *fn) undo(m mark) {
 	w.out.Sites, w.out.Left = w.out.Sites[:m.sites], w.out.Left[:m.left]
-	w.events, w.pending = m.events, w.pending[:m.pending]
+	w.events, w.pending, w.made = m.events, w.pending[:m.pending], w.made[:m.edits]
 }

@@ -107,18 +107,31 @@ func (w *fn) object(e ast.Expr) string {
 	return typeString(w.info.TypeOf(e))
 }
 
-// record is the agent's call that records an access to the datum at a pointer.
-func (w *fn) record(n ast.Expr, kind string, mode loi.Mode, pointer string) string {
+// recorder is the agent's function that records an access to the datum n, and its site.
+func (w *fn) recorder(n ast.Expr, kind string, mode loi.Mode) (name, site string) {
 	t := w.info.TypeOf(n)
-	name := "L"
+	name = "L"
 	if parametric(t) {
 		name = "LX"
 	}
 	if w.steady != nil && w.steady.second {
 		name = "LL"
 	}
-	site := w.site(n, kind, mode, w.object(n), t)
+	return name, w.site(n, kind, mode, w.object(n), t)
+}
+
+// record is the agent's call that records an access to the datum n at a pointer.
+func (w *fn) record(n ast.Expr, kind string, mode loi.Mode, pointer string) string {
+	name, site := w.recorder(n, kind, mode)
 	return w.call(name, pointer, site)
+}
+
+// recorded has n be recorded where it stands, within some text.
+func (w *fn) recorded(n ast.Expr, kind string, mode loi.Mode, before, after string) {
+	name, site := w.recorder(n, kind, mode)
+	w.wrap(n, "&(", ")")
+	w.pass(n, name, site)
+	w.wrap(n, before, after)
 }
 
 // empty says that values of a type have no bytes.
@@ -126,42 +139,50 @@ func (w *fn) empty(t types.Type) bool { return !parametric(t) && w.sizes.Sizeof(
 
 // val is e as a value. later says that something is called afterwards that the gc compiler would
 // call before it evaluates e.
-func (w *fn) val(e ast.Expr, later bool) string {
+func (w *fn) val(e ast.Expr, later bool) {
 	if text, ok := w.instead[e]; ok {
-		return text
+		w.replace(e.Pos(), e.End(), text)
+		return
 	}
 	tv := w.info.Types[e]
 	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
-		return w.raw(e)
+		return
 	}
 	if w.where(e) == heap && !w.empty(tv.Type) {
-		return w.load(e, later)
+		w.load(e, later)
+	} else {
+		w.plain(e, later)
 	}
-	return w.plain(e, later)
 }
 
 // load is the value of e, which is on the heap.
-func (w *fn) load(e ast.Expr, later bool) string {
+func (w *fn) load(e ast.Expr, later bool) {
 	if p, ok := e.(*ast.ParenExpr); ok {
-		return w.splice(e.Pos(), e.End(), piece{p.X.Pos(), p.X.End(), w.load(p.X, later)})
-	}
-	if later && (w.steady == nil || !w.steady.second) {
-		if text := w.loadLate(e); text != "" {
-			return text
-		}
+		w.load(p.X, later)
+		return
 	}
 	if later {
+		if (w.steady == nil || !w.steady.second) && w.loadLate(e) {
+			return
+		}
 		if !w.fixed(e) {
 			w.left(e, "load of "+w.object(e), callFirst, loi.In, w.info.TypeOf(e), 0)
-			return w.plain(e, later)
+			w.plain(e, later)
+			return
 		}
 	}
 	if s, ok := e.(*ast.StarExpr); ok {
 		if _, plain := types.Unalias(w.info.TypeOf(s.X)).(*types.Pointer); plain {
-			return "(*" + w.record(e, "load", loi.In, w.val(s.X, later)) + ")"
+			w.val(s.X, later)
+			name, site := w.recorder(e, "load", loi.In)
+			w.replace(e.Pos(), s.X.Pos(), "")
+			w.pass(e, name, site)
+			w.wrap(e, "(*", ")")
+			return
 		}
 	}
-	return "(*" + w.record(e, "load", loi.In, "&("+w.plain(e, later)+")") + ")"
+	w.plain(e, later)
+	w.recorded(e, "load", loi.In, "(*", ")")
 }
 
 // fixed reports that the address of e is a constant.
@@ -188,9 +209,14 @@ func (w *fn) fixed(e ast.Expr) bool {
 }
 
 // loadLate is the value of e, recorded before it is evaluated, without following a pointer or
-// indexing a slice early; "" if its address is not settled.
-func (w *fn) loadLate(e ast.Expr) string {
+// indexing a slice early; false if its address is not settled.
+func (w *fn) loadLate(e ast.Expr) bool {
 	offset, x := int64(0), e
+	early := func(x ast.Expr, name string, args ...string) bool {
+		w.pass(x, name, append(args, strconv.FormatInt(offset, 10),
+			w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))...)
+		return true
+	}
 	for {
 		switch y := x.(type) {
 		case *ast.ParenExpr:
@@ -199,7 +225,7 @@ func (w *fn) loadLate(e ast.Expr) string {
 		case *ast.SelectorExpr:
 			s := w.info.Selections[y]
 			if s == nil || s.Kind() != types.FieldVal || len(hops(s)) > 0 {
-				return ""
+				return false
 			}
 			t := s.Recv()
 			pointer, is := types.Unalias(t).(*types.Pointer)
@@ -207,50 +233,41 @@ func (w *fn) loadLate(e ast.Expr) string {
 				t = pointer.Elem()
 			}
 			if _, other := t.Underlying().(*types.Pointer); other {
-				return ""
+				return false
 			}
 			n, ok := w.offset(t, s.Index())
 			if !ok {
-				return ""
+				return false
 			}
 			offset += n
 			x = y.X
 			if !is {
 				continue
 			}
-			if !w.settled(x) {
-				return ""
-			}
-			head := w.call("P", w.raw(x), strconv.FormatInt(offset, 10),
-				w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))
-			return w.splice(e.Pos(), e.End(), piece{x.Pos(), x.End(), head})
+			return w.settled(x) && early(x, "P")
 		case *ast.StarExpr:
 			_, ok := types.Unalias(w.info.TypeOf(y.X)).(*types.Pointer)
 			if !ok || !w.settled(y.X) || parametric(w.info.TypeOf(e)) {
-				return ""
+				return false
 			}
-			head := w.call("P", w.raw(y.X), strconv.FormatInt(offset, 10),
-				w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))
-			text := w.splice(e.Pos(), e.End(), piece{y.X.Pos(), y.X.End(), head})
+			early(y.X, "P")
 			if x == e {
-				return "(" + text + ")"
+				w.wrap(e, "(", ")")
 			}
-			return text
+			return true
 		case *ast.IndexExpr:
 			_, slice := w.info.TypeOf(y.X).Underlying().(*types.Slice)
 			if !slice || !w.settled(y.X) || !w.settled(y.Index) || parametric(w.info.TypeOf(e)) ||
 				strings.Contains(w.raw(y.Index), "\n") {
-				return ""
+				return false
 			}
 			i := w.constant(y.Index)
 			if i == "" {
 				i = w.raw(y.Index)
 			}
-			head := w.call("Q", w.raw(y.X), i, strconv.FormatInt(offset, 10),
-				w.site(e, "load", loi.In, w.object(e), w.info.TypeOf(e)))
-			return w.splice(e.Pos(), e.End(), piece{y.X.Pos(), y.X.End(), head})
+			return early(y.X, "Q", i)
 		}
-		return ""
+		return false
 	}
 }
 
@@ -273,121 +290,129 @@ func (w *fn) offset(t types.Type, path []int) (n int64, ok bool) {
 
 // seq rewrites expressions that are evaluated one after the other. What is recorded is evaluated
 // before what is not, so it must not panic instead of that.
-func (w *fn) seq(later bool, es ...ast.Expr) []piece { return w.seqAfter(0, later, es...) }
+func (w *fn) seq(later bool, es ...ast.Expr) { w.seqAfter(0, later, es...) }
 
 // seqAfter is seq behind what may panic and is not recorded.
-func (w *fn) seqAfter(before int, later bool, es ...ast.Expr) []piece {
-	all := make([]piece, len(es))
+func (w *fn) seqAfter(before int, later bool, es ...ast.Expr) {
 	for i, e := range es {
 		p := w.panics(e)
 		late := later || w.calls(es[i+1:]...) || differ(before, p) ||
 			p != 0 && differ(p, w.copied(es[i+1:]...))
-		all[i] = piece{e.Pos(), e.End(), w.val(e, late)}
+		w.val(e, late)
 		before |= w.loose(e, late)
 	}
-	return all
 }
 
 // plain is e without a record of what it denotes itself: what stands behind & or at the left of
 // an assignment, or a value that is not on the heap. What is read on the way to it is recorded.
-func (w *fn) plain(e ast.Expr, later bool) string {
+func (w *fn) plain(e ast.Expr, later bool) {
 	tv := w.info.Types[e]
 	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
-		return w.raw(e)
+		return
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, later)})
+		w.plain(e.X, later)
 	case *ast.FuncLit:
-		return w.literal(e)
+		w.literal(e)
 	case *ast.CompositeLit:
-		return w.composite(e, later)
+		w.composite(e, later)
 	case *ast.SelectorExpr:
-		return w.selector(e, later)
+		w.selector(e, later)
 	case *ast.IndexExpr:
-		return w.index(e, later)
+		w.index(e, later)
 	case *ast.SliceExpr:
-		es := []ast.Expr{}
-		for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
-			if x != nil {
-				es = append(es, x)
-			}
-		}
-		after := later || w.calls(es...)
-		x := ""
-		if _, array := w.info.TypeOf(e.X).Underlying().(*types.Array); array {
-			x = w.plain(e.X, after)
-			later = later || differ(w.panics(e.X), w.panics(es...))
-		} else {
-			x = w.val(e.X, after)
-		}
-		bounds := w.seq(later, es...)
-		for i, b := range es { // gc copies bounds before the next is called, but no variables
-			if _, name := ast.Unparen(b).(*ast.Ident); name && w.calls(es[i+1:]...) {
-				bounds[i].text = w.raw(b)
-			}
-		}
-		return w.splice(e.Pos(), e.End(), append([]piece{{e.X.Pos(), e.X.End(), x}},
-			bounds...)...)
+		w.sliceExpr(e, later)
 	case *ast.StarExpr:
-		return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
+		w.seq(later, e.X)
 	case *ast.UnaryExpr:
-		if e.Op != token.AND {
-			return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && e.Op == token.AND {
+			w.pointed(e, lit, later)
+		} else if e.Op == token.AND {
+			w.plain(e.X, later)
+		} else {
+			w.seq(later, e.X)
 		}
-		lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
-		if !ok {
-			return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, later)})
-		}
-		text := w.splice(e.Pos(), e.End(),
-			piece{lit.Pos(), lit.End(), w.elements(lit, later)})
-		if later && !w.settled(lit) {
-			w.leftLiteral(lit, callFirst)
-			return text
-		}
-		sites := len(w.out.Sites)
-		text = w.made("N", e, "new", w.info.TypeOf(lit), text)
-		if len(w.out.Sites) > sites {
-			w.initial(&w.out.Sites[sites], lit)
-		}
-		return text
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
-			x, mark := w.val(e.X, false), len(w.pending)
-			y := w.val(e.Y, false)
-			if some := w.since(mark); !w.boolean(e.X) && w.untyped(e.X) ||
-				w.info.Types[e.X].Value != nil {
-				w.dropped(some)
-			} else if e.Op == token.LAND {
-				x = w.around("And", x, some)
-			} else {
-				x = w.around("Or", x, some)
-			}
-			return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), x},
-				piece{e.Y.Pos(), e.Y.End(), y})
+			w.shortCircuit(e)
+		} else {
+			w.seq(later, e.X, e.Y)
 		}
-		return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Y)...)
 	case *ast.TypeAssertExpr:
-		return w.splice(e.Pos(), e.End(), w.seq(later, e.X)...)
+		w.seq(later, e.X)
 	case *ast.CallExpr:
-		return w.callExpr(e, later, loi.CallSite)
+		w.callExpr(e, later, loi.CallSite)
 	}
-	return w.raw(e)
 }
 
-// made wraps what allocates a t.
-func (w *fn) made(name string, n ast.Expr, kind string, t types.Type, text string) string {
+// sliceExpr is x[i:j:k].
+func (w *fn) sliceExpr(e *ast.SliceExpr, later bool) {
+	es := []ast.Expr{}
+	for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
+		if x != nil {
+			es = append(es, x)
+		}
+	}
+	after := later || w.calls(es...)
+	if _, array := w.info.TypeOf(e.X).Underlying().(*types.Array); array {
+		w.plain(e.X, after)
+		later = later || differ(w.panics(e.X), w.panics(es...))
+	} else {
+		w.val(e.X, after)
+	}
+	mark := len(w.made)
+	w.seq(later, es...)
+	for i, b := range es { // gc copies bounds before the next is called, but no variables
+		if _, name := ast.Unparen(b).(*ast.Ident); name && w.calls(es[i+1:]...) {
+			w.restore(b, mark)
+		}
+	}
+}
+
+// pointed is &lit.
+func (w *fn) pointed(e ast.Expr, lit *ast.CompositeLit, later bool) {
+	w.elements(lit, later)
+	if later && !w.settled(lit) {
+		w.leftLiteral(lit, callFirst)
+		return
+	}
+	sites := len(w.out.Sites)
+	w.allocated("N", e, "new", w.info.TypeOf(lit))
+	if len(w.out.Sites) > sites {
+		w.initial(&w.out.Sites[sites], lit)
+	}
+}
+
+// shortCircuit is x && y or x || y.
+func (w *fn) shortCircuit(e *ast.BinaryExpr) {
+	w.val(e.X, false)
+	mark := len(w.pending)
+	w.val(e.Y, false)
+	some := w.since(mark)
+	switch {
+	case !w.boolean(e.X) && w.untyped(e.X) || w.info.Types[e.X].Value != nil:
+		w.dropped(some)
+	case e.Op == token.LAND:
+		w.around("And", e.X, some)
+	default:
+		w.around("Or", e.X, some)
+	}
+}
+
+// allocated has the agent note that n allocates a t.
+func (w *fn) allocated(name string, n ast.Expr, kind string, t types.Type) {
 	if w.empty(t) {
-		return text
+		return
 	}
 	if parametric(t) {
 		name += "X"
 	}
-	return w.call(name, text, w.site(n, kind, 0, typeString(t), t))
+	w.pass(n, name, w.site(n, kind, 0, typeString(t), t))
 }
 
 // elements is a literal of a structure, array, slice or map with its elements rewritten.
-func (w *fn) elements(e *ast.CompositeLit, later bool) string {
+func (w *fn) elements(e *ast.CompositeLit, later bool) {
 	t := w.info.TypeOf(e)
 	_, isStruct := core(deref(t)).(*types.Struct)
 	_, isMap := core(t).(*types.Map)
@@ -401,55 +426,54 @@ func (w *fn) elements(e *ast.CompositeLit, later bool) string {
 		}
 		es = append(es, x)
 	}
-	return w.splice(e.Pos(), e.End(), w.seq(later, es...)...)
+	w.seq(later, es...)
 }
 
 // composite is such a literal as a value: a slice or map is an allocation.
-func (w *fn) composite(e *ast.CompositeLit, later bool) string {
+func (w *fn) composite(e *ast.CompositeLit, later bool) {
 	t := w.info.TypeOf(e)
-	text := w.elements(e, later)
+	w.elements(e, later)
 	_, isMap := core(t).(*types.Map)
 	if len(e.Elts) == 0 && (!isMap || e.Type == nil) {
-		return text
+		return
 	}
 	_, allocates := core(t).(*types.Slice)
 	_, pointer := core(t).(*types.Pointer)
 	switch allocates = allocates || isMap || pointer; {
 	case !allocates:
-		return text
+		return
 	case e.Type == nil:
 		w.leftLiteral(e, "its type is not written")
-		return text
+		return
 	case later && !w.settled(e):
 		w.leftLiteral(e, callFirst)
-		return text
+		return
 	}
 	switch u := core(t).(type) {
 	case *types.Slice:
 		if w.empty(u.Elem()) {
-			return text
+			return
 		}
+		mode := loi.Out
 		if slices.ContainsFunc(e.Elts, isKeyed) {
 			w.leftLiteral(e, "the literal has keys")
-			return w.slice("NS", text, w.windowSite(e, "literal", 0, typeString(t), u.Elem()), u.Elem())
+			mode = 0
 		}
-		return w.slice("NS", text, w.windowSite(e, "literal", loi.Out, typeString(t), u.Elem()),
-			u.Elem())
+		w.slice("NS", e, w.windowSite(e, "literal", mode, typeString(t), u.Elem()), u.Elem())
 	case *types.Map:
 		if len(e.Elts) > 0 {
 			w.leftLiteral(e, "the keys of a literal are not known")
 		}
-		return w.madeMap(e, "literal-map", t, text)
+		w.madeMap(e, "literal-map", t)
 	}
-	return text
 }
 
-// slice is a call of the agent with a slice.
-func (w *fn) slice(name, text, site string, element types.Type) string {
+// slice has n, a slice, be an argument of the agent.
+func (w *fn) slice(name string, n ast.Expr, site string, element types.Type) {
 	if parametric(element) {
 		name += "X"
 	}
-	return w.call(name, text, site)
+	w.pass(n, name, site)
 }
 
 // callFirst is why what a call follows in its statement is left alone.
@@ -541,32 +565,31 @@ func (w *fn) initial(s *Site, lit *ast.CompositeLit) {
 	}
 }
 
-func (w *fn) madeMap(e ast.Expr, kind string, t types.Type, text string) string {
-	return w.call("NM", text, w.site(e, kind, 0, typeString(t), nil))
+func (w *fn) madeMap(e ast.Expr, kind string, t types.Type) {
+	w.pass(e, "NM", w.site(e, kind, 0, typeString(t), nil))
 }
 
 // selector is x.f without a record of f itself, or a method.
-func (w *fn) selector(e *ast.SelectorExpr, later bool) string {
+func (w *fn) selector(e *ast.SelectorExpr, later bool) {
 	s := w.info.Selections[e]
 	if s == nil || s.Kind() == types.MethodExpr {
-		return w.raw(e)
+		return
 	}
-	path := s.Index()
-	text, pointer := "", false
-	base := e.X
+	path, base, pointer := s.Index(), e.X, false
 	switch s.Recv().Underlying().(type) {
 	case *types.Pointer:
-		text, pointer = w.val(base, later), true
+		w.val(base, later)
+		pointer = true
 	case *types.Interface:
 		if _, ok := types.Unalias(s.Recv()).(*types.TypeParam); ok {
 			// A method of a type parameter may take the address.
-			text = w.plain(base, later)
+			w.plain(base, later)
 		} else {
-			text = w.val(base, later)
+			w.val(base, later)
 		}
-		return w.splice(e.Pos(), e.End(), piece{base.Pos(), base.End(), text})
+		return
 	default:
-		text = w.plain(base, later)
+		w.plain(base, later)
 	}
 	at := pointer || w.where(base) == heap
 	// Embedded fields, made explicit up to the last one that is a pointer.
@@ -591,84 +614,86 @@ func (w *fn) selector(e *ast.SelectorExpr, later bool) string {
 		t = f.Type()
 		if _, ok := t.Underlying().(*types.Pointer); ok {
 			if at && !later {
-				site := w.site(e, "load", loi.In, typeString(owner)+"."+f.Name(), t)
-				text = "(*" + w.call("L", "&("+text+names+")", site) + ")"
+				w.wrap(base, "&(", names+")")
+				w.pass(base, "L", w.site(e, "load", loi.In, typeString(owner)+"."+f.Name(), t))
+				w.wrap(base, "(*", ")")
 			} else {
 				if at {
 					w.left(e, "load of "+typeString(owner)+"."+f.Name(), callFirst, loi.In, t, 0)
 				}
-				text += names
+				w.after(base, names)
 			}
-			at, pointer, names = true, true, ""
+			at, names = true, ""
 		}
 	}
-	text += names
+	w.after(base, names)
 	if s.Kind() == types.MethodVal {
-		return w.method(e, s, text, t, path[last:], at, later)
+		w.method(e, s, t, path[last:], at, later)
 	}
-	return w.splice(e.Pos(), e.End(), piece{base.Pos(), base.End(), text})
 }
 
-// method is a method of the value at text, of type t, or of a field embedded in it. A method that
-// has its receiver by value loads it.
-func (w *fn) method(e *ast.SelectorExpr, s *types.Selection, text string, t types.Type,
-	path []int, at, later bool) string {
-	whole := func() string {
-		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), text})
-	}
+// method is a method of e.X, of type t, or of a field embedded in it. A method that has its receiver
+// by value loads it.
+func (w *fn) method(e *ast.SelectorExpr, s *types.Selection, t types.Type, path []int, at,
+	later bool) {
 	recv := s.Obj().(*types.Func).Signature().Recv().Type()
 	if _, byPointer := recv.Underlying().(*types.Pointer); byPointer || !at {
-		return whole()
+		return
 	}
-	leave := func(why string) string {
+	leave := func(why string) {
 		if !w.empty(deref(recv)) {
 			w.left(e, "load of "+typeString(recv), why, loi.In, recv, 0)
 		}
-		return whole()
 	}
 	if later {
-		return leave(callFirst)
+		leave(callFirst)
+		return
 	}
-	load := text
+	names := ""
 	for _, i := range path[:len(path)-1] { // the embedded field that has the method
 		f := deref(t).Underlying().(*types.Struct).Field(i)
 		_, hop := f.Type().Underlying().(*types.Pointer)
 		if hop || !f.Exported() && f.Pkg() != w.pkg.Types {
-			return leave("it cannot be named here")
+			leave("it cannot be named here")
+			return
 		}
 		t = f.Type()
-		load += "." + f.Name()
+		names += "." + f.Name()
 	}
 	p, pointer := types.Unalias(t).(*types.Pointer)
 	if pointer {
 		t = p.Elem()
-	} else {
-		load = "&(" + load + ")"
 	}
 	if _, pointer := t.Underlying().(*types.Pointer); pointer {
-		return leave("it is behind two pointers")
+		leave("it is behind two pointers")
+		return
 	} else if w.empty(t) {
-		return whole()
+		return
 	}
 	name := "L"
 	if parametric(t) {
 		name = "LX"
 	}
-	text = "(*" + w.call(name, load, w.site(e, "load", loi.In, typeString(t), t)) + ")"
-	return whole()
+	w.after(e.X, names)
+	if !pointer {
+		w.wrap(e.X, "&(", ")")
+	}
+	w.pass(e.X, name, w.site(e, "load", loi.In, typeString(t), t))
+	w.wrap(e.X, "(*", ")")
 }
 
 // index is x[i] without a record of an element on the heap; a map or string is recorded.
-func (w *fn) index(e *ast.IndexExpr, later bool) string {
+func (w *fn) index(e *ast.IndexExpr, later bool) {
 	if w.info.Types[e.Index].IsType() {
-		return w.raw(e) // an instance of a generic function
+		return // an instance of a generic function
 	}
 	t := w.info.TypeOf(e.X)
 	u := core(t)
 	after := later || w.calls(e.Index)
 	switch u := u.(type) {
 	case *types.Map:
-		return w.mapIndex(e, u, loi.In, later)
+		w.mapIndex(e, u, loi.In, later)
+		return
 	case *types.Basic: // a string
 		if u.Info()&types.IsString == 0 || w.steady.silent(e) {
 			break
@@ -680,23 +705,27 @@ func (w *fn) index(e *ast.IndexExpr, later bool) string {
 				types.Typ[types.Byte], 0)
 			break
 		}
-		i := w.constant(e.Index)
-		if i == "" {
-			i = w.val(e.Index, later)
+		if i := w.constant(e.Index); i != "" {
+			w.replace(e.Index.Pos(), e.Index.End(), i)
+		} else {
+			w.val(e.Index, later)
 		}
 		site := w.windowSite(e, "string", loi.In, typeString(t), types.Typ[types.Byte])
 		w.out.Sites[len(w.out.Sites)-1].Bytes = 1
-		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.val(e.X, after)},
-			piece{e.Index.Pos(), e.Index.End(), w.call("I", x, i, site)})
+		w.val(e.X, after)
+		w.before(e.Index, x+", ")
+		w.pass(e.Index, "I", site)
+		return
 	case *types.Array:
 		late := later || differ(w.panics(e.X), w.panics(e.Index))
-		return w.splice(e.Pos(), e.End(), piece{e.X.Pos(), e.X.End(), w.plain(e.X, after)},
-			piece{e.Index.Pos(), e.Index.End(), w.val(e.Index, late)})
+		w.plain(e.X, after)
+		w.val(e.Index, late)
+		return
 	}
 	if u == nil {
 		w.left(e, "element of "+typeString(t), "it is of several types", loi.In, nil, 0)
 	}
-	return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Index)...)
+	w.seq(later, e.X, e.Index)
 }
 
 // constant is a constant index in digits; "" if e is none.
@@ -708,43 +737,48 @@ func (w *fn) constant(e ast.Expr) string {
 }
 
 // mapIndex is m[k], recorded with a mode; later as in val.
-func (w *fn) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) string {
+func (w *fn) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) {
 	after := later || w.calls(e.Index)
-	key, ok := w.key(e.Index, m.Key(), later)
+	mark := len(w.made)
+	ok := w.key(e.Index, m.Key(), later)
 	if !ok || later && !w.settled(e.Index) || after && !w.settled(e.X) {
 		why := callFirst
 		if !ok {
 			why = "the type of its keys cannot be named here"
 		}
 		w.left(e, "entry of a map", why, mode, nil, 2)
-		return w.splice(e.Pos(), e.End(), w.seq(later, e.X, e.Index)...)
+		w.made = w.made[:mark]
+		w.seq(later, e.X, e.Index)
+		return
 	}
 	site := w.mapSite(e, "map", mode, w.info.TypeOf(e.X), m)
-	return w.splice(e.Pos(), e.End(),
-		piece{e.X.Pos(), e.X.End(), w.call("M", w.val(e.X, after), site)},
-		piece{e.Index.Pos(), e.Index.End(), w.call("K", key, site)})
+	w.val(e.X, after)
+	w.pass(e.X, "M", site)
+	w.pass(e.Index, "K", site)
 }
 
 func (w *fn) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type, m *types.Map) string {
 	return w.site(n, kind, mode, typeString(t), m.Elem())
 }
 
-// key is e as a value of type t, which it is assigned to.
-func (w *fn) key(e ast.Expr, t types.Type, later bool) (string, bool) {
+// key is e as a value of type t, which it is assigned to; false if that cannot be written.
+func (w *fn) key(e ast.Expr, t types.Type, later bool) bool {
 	tv := w.info.Types[e]
 	value := tv.Value
 	if value == nil && !tv.IsNil() && types.Identical(tv.Type, t) && !w.untyped(e) {
-		return w.val(e, later), true
+		w.val(e, later)
+		return true
 	}
 	if _, ok := t.Underlying().(*types.Basic); ok && value != nil &&
 		types.Identical(types.Default(constType(value)), t) && w.bare(e) {
-		return w.raw(e), true
+		return true
 	}
 	name, ok := w.typeName(t, e.Pos())
-	if !ok {
-		return "", false
+	if ok {
+		w.val(e, later)
+		w.wrap(e, name+"(", ")")
 	}
-	return name + "(" + w.val(e, later) + ")", true
+	return ok
 }
 
 // bare reports that e is a single literal, whose default type is that of its kind.

@@ -12,24 +12,24 @@ import (
 //
 //	{ t := a; x = append(X, t) }
 //
-// It returns "" if the statement is none, or needs no change. Other arguments may stand beside a
+// It returns false if the statement is none, or needs no change. Other arguments may stand beside a
 // that nothing changes. gc's walkAppend copies each argument but variables and constants, of which
 // a is none, and then loads X, of which it copies no part before if it is placed.
-func (w *fn) appending(s ast.Stmt) string {
+func (w *fn) appending(s ast.Stmt) bool {
 	var list []ast.Expr
 	var with func(ast.Expr) ast.Stmt // the statement with another call
 	open, end := "{ ", " }"
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		if len(s.Lhs) != 1 || isBlank(s.Lhs[0]) || !w.placed(s.Lhs[0]) {
-			return ""
+			return false
 		}
 		switch s.Tok {
 		case token.DEFINE: // a block would hide what it defines
 			open, end = "", ""
 		case token.ASSIGN:
 		default:
-			return ""
+			return false
 		}
 		list = s.Rhs
 		with = func(e ast.Expr) ast.Stmt {
@@ -46,27 +46,29 @@ func (w *fn) appending(s ast.Stmt) string {
 		}
 	}
 	if len(list) != 1 {
-		return ""
+		return false
 	}
 	c, ok := list[0].(*ast.CallExpr)
 	if !ok || w.builtin(c) != "append" || !w.placed(c.Args[0]) {
-		return ""
+		return false
 	}
 	i := w.first(c)
 	if i == 0 {
-		return ""
+		return false
 	}
 	a := c.Args[i]
 	if w.newlines(s.Pos(), a.Pos()) != "" {
-		return ""
+		return false
 	}
-	value, name := w.val(a, false), w.fresh("")
+	value, name := w.draft(a, func() { w.val(a, false) }), w.fresh("")
 	there, back := w.lines(s.Pos(), a.End())
 	changed := *c
 	changed.Args = slices.Clone(c.Args)
 	changed.Args[i] = w.variableOf(a, name, name+back)
 	w.info.Types[&changed] = w.info.Types[c]
-	return open + name + " := " + value + "; " + there + w.simple(with(&changed), true) + end
+	w.simple(with(&changed), true)
+	w.wrap(s, open+name+" := "+value+"; "+there, end)
+	return true
 }
 
 // first is the index of the one argument of an append that must be evaluated before its slice can

@@ -153,7 +153,7 @@ func (l *steady) again(s ast.Stmt) (text string, ok bool) {
 	}
 	l.second = true
 	from, before := l.w.mark(), len(l.loose)
-	l.w.steadily(l, s, func() { text = l.w.block(l.body) })
+	l.w.steadily(l, s, func() { text = l.w.draft(l.body, func() { l.w.block(l.body) }) })
 	ok = len(l.w.out.Left) == from.left && len(l.w.out.Sites) == from.sites+before
 	l.w.undo(from)
 	return text, ok
@@ -218,61 +218,56 @@ func (w *fn) steadily(l *steady, s ast.Stmt, do func()) {
 	w.steady = outer
 }
 
-// forStmt is the text of a steady loop: head is its condition and what stands behind it, first its
-// body, rewritten. It is "" if the loop is not steady after all, as what was left alone since from
-// may show.
-func (l *steady) forStmt(s *ast.ForStmt, init, head []piece, first string, from mark) string {
-	if l == nil || head[1].text != l.w.raw(s.Post) || strings.Contains(head[0].text, "\n") {
-		return ""
+// forStmt makes two loops of a for that is steady, and has been rewritten: it is not after all if
+// something was left alone since from.
+func (l *steady) forStmt(s *ast.ForStmt, from mark) {
+	if l == nil || l.w.edited(s.Post, from.edits) {
+		return
 	}
-	cond, last := head[0].text, ""
-	if cond != l.w.raw(s.Cond) {
-		last = cond // what it accesses when it is false
+	w, cond := l.w, l.w.changed(s.Cond, from.edits)
+	if strings.Contains(cond, "\n") {
+		return
 	}
 	within, ok := l.found(from)
 	if !ok {
-		return ""
+		return
 	}
 	second, ok := l.again(s)
 	if !ok {
-		return ""
-	}
-	w, begin := l.w, s.Cond.Pos()
-	if s.Init != nil {
-		begin = s.Init.Pos()
-	}
-	all := append([]piece{{s.Pos(), begin, "{ " + w.newlines(s.Pos(), begin)}}, init...)
-	if s.Init != nil {
-		all = append(all, piece{s.Init.End(), s.Cond.Pos(), "; " + w.newlines(s.Init.End(), s.Cond.Pos())})
+		return
 	}
 	start, left := w.fresh(""), w.fresh("")
 	test, off := l.unless(start, s)
-	post := w.raw(s.Post)
-	if last != "" {
+	post, last := w.raw(s.Post), ""
+	if cond != w.raw(s.Cond) { // what it accesses when it is false
 		post += "; " + left + " = " + repeats
-		last = "; if " + left + " == " + repeats + l.orUnseen(start) + " { _ = " + last + " }"
+		last = "; if " + left + " == " + repeats + l.orUnseen(start) + " { _ = " + cond + " }"
 	}
-	all = append(all, piece{s.Cond.Pos(), s.Cond.End(), l.begin(start, left, l.index.Name()) +
-		"for ; " + test + cond},
-		piece{s.Body.Pos(), s.Body.End(), first[:len(first)-1] +
-			l.repeated(start, left, l.index.Name(), post, within) + "}; " + off +
-			l.line(s.Cond.Pos()) + "for ; " + w.splice(s.Cond.Pos(), s.Body.Pos()) + second + last + " }"})
-	return w.splice(s.Pos(), s.End(), all...)
+	open, begin := "{ ", s.Pos()
+	if s.Init != nil {
+		w.replace(begin, s.Init.Pos(), open+w.newlines(begin, s.Init.Pos()))
+		open, begin = "; ", s.Init.End()
+	}
+	w.replace(begin, s.Cond.Pos(), open+w.newlines(begin, s.Cond.Pos()))
+	w.before(s.Cond, l.begin(start, left, l.index.Name())+"for ; "+test)
+	w.braces(s.Body, "", l.repeated(start, left, l.index.Name(), post, within))
+	w.after(s.Body, "; "+off+l.line(s.Cond.Pos())+"for ; "+w.source(s.Cond.Pos(), s.Body.Pos())+second+
+		last+" }")
 }
 
-// rangeStmt is forStmt of a loop over a slice or an integer, x. Its body, first, begins with what
-// visits an element; key is the name made up for an index that has none.
-func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit, first string, from mark) string {
+// rangeStmt is forStmt of a loop over a slice or an integer, x; false if it is not steady. Its body
+// begins with what visits an element; key is the name made up for an index that has none.
+func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit string, from mark) bool {
 	if l == nil {
-		return ""
+		return false
 	}
 	within, ok := l.found(from)
 	if !ok {
-		return ""
+		return false
 	}
 	second, ok := l.again(s)
 	if !ok {
-		return ""
+		return false
 	}
 	w := l.w
 	start, left, over, end := w.fresh(""), w.fresh(""), w.fresh(""), w.fresh("")
@@ -307,12 +302,11 @@ func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit, first string, from m
 				w.raw(s.Body)[1:] + "; "
 		}
 	}
-	return w.splice(s.Pos(), s.End(),
-		piece{s.Pos(), s.X.Pos(), ""}, piece{s.X.Pos(), s.Body.Pos(), begin + l.begin(start, left, key) +
-			w.newlines(s.X.End(), s.Body.Pos())},
-		piece{s.Body.Pos(), s.Body.End(), whole + visit + first[1:len(first)-1] +
-			l.repeated(start, left, key, key+"++", within) + "}; " + off + l.line(s.Body.Pos()) +
-			loop + second[1:] + " }"})
+	w.replace(s.Pos(), s.Body.Lbrace+1, begin+l.begin(start, left, key)+
+		w.newlines(s.X.End(), s.Body.Pos())+whole+visit)
+	w.braces(s.Body, "", l.repeated(start, left, key, key+"++", within))
+	w.after(s.Body, "; "+off+l.line(s.Body.Pos())+loop+second[1:]+" }")
+	return true
 }
 
 // begin is what stands before the condition of the first loop.

@@ -183,16 +183,16 @@ func (w *fn) entered() string {
 
 func (w *fn) leaving() string { return w.call("RE", w.prefix+"D") }
 
-// ended is body with the end of the function's region behind its last statement.
-func (w *fn) ended(body string, t *ast.FuncType) string {
-	if w.self == 0 || t.Results != nil && len(t.Results.List) > 0 {
-		return body // it ends by returning
+// ended puts the end of the function's region behind its last statement.
+func (w *fn) ended(b *ast.BlockStmt, t *ast.FuncType) {
+	switch {
+	case w.self == 0 || t.Results != nil && len(t.Results.List) > 0: // it ends by returning
+	case w.late:
+		w.deferring(b)
+	default:
+		w.based = true
+		w.braces(b, "", "; "+w.leaving()+" ")
 	}
-	if w.late {
-		return w.deferring(body)
-	}
-	w.based = true
-	return body[:len(body)-1] + "; " + w.leaving() + " }"
 }
 
 // base is the variable that has the depth of what is rewritten.
@@ -231,9 +231,10 @@ func isLoop(n ast.Node) bool {
 }
 
 // within rewrites a statement of a list by do, with its scope and what tells of its region.
-func (w *fn) within(s ast.Stmt, do func() string) string {
+func (w *fn) within(s ast.Stmt, do func()) {
 	if w.self == 0 {
-		return do()
+		do()
+		return
 	}
 	loop, label := unlabelled(s)
 	x := scope{stmt: loop, label: label}
@@ -263,9 +264,9 @@ func (w *fn) within(s ast.Stmt, do func() string) string {
 		after = "; " + w.regionEvent(eventGoto, w.inner(), w.scopes)
 	}
 	w.scopes = append(w.scopes, x)
-	text := do()
+	do()
 	w.scopes = w.scopes[:len(w.scopes)-1]
-	return before + text + after
+	w.wrap(s, before, after)
 }
 
 // gotos reports that a goto names a label of a statement.
@@ -320,10 +321,20 @@ func (w *fn) overFunction(loop ast.Stmt) bool {
 	return ok
 }
 
-// iteration is the body of the innermost scope's loop, with what tells of its iterations.
-func (w *fn) iteration(body string) string {
+// iterated reports that iteration puts something into the innermost scope's loop.
+func (w *fn) iterated() bool {
 	if w.self == 0 {
-		return body
+		return false
+	}
+	x := &w.scopes[len(w.scopes)-1]
+	return x.base != "" || x.landed || x.each != x.region
+}
+
+// iteration puts what tells of iterations into the body of the innermost scope's loop, if something
+// does.
+func (w *fn) iteration(b *ast.BlockStmt) bool {
+	if !w.iterated() {
+		return false
 	}
 	x := &w.scopes[len(w.scopes)-1]
 	switch {
@@ -332,14 +343,14 @@ func (w *fn) iteration(body string) string {
 		if region == 0 {
 			region = w.inner()
 		}
-		return "{ " + x.base + " := " + w.call("RF", strconv.Itoa(region)) + "; " +
-			body[1:len(body)-1] + "; " + w.call("RE", x.base) + " }"
-	case x.each == x.region && x.landed:
-		return "{ " + w.regionEvent(eventGoto, w.inner(), w.scopes) + "; " + body[1:]
-	case x.each == x.region: // no region, or one without iterations
-		return body
+		w.braces(b, " "+x.base+" := "+w.call("RF", strconv.Itoa(region))+"; ",
+			"; "+w.call("RE", x.base)+" ")
+	case x.each == x.region:
+		w.braces(b, " "+w.regionEvent(eventGoto, w.inner(), w.scopes)+"; ", "")
+	default:
+		w.braces(b, " "+w.regionEvent(eventIteration, x.each, w.scopes)+"; ", "")
 	}
-	return "{ " + w.regionEvent(eventIteration, x.each, w.scopes) + "; " + body[1:]
+	return true
 }
 
 // endless reports that nothing behind a loop is executed: it has no condition and no break.
@@ -398,10 +409,9 @@ func labelled(b *ast.BlockStmt) map[string]int {
 
 // jump is a break, continue or goto with what it leaves ended first, as far as no event of where it
 // leads does that (see within and iteration).
-func (w *fn) jump(s *ast.BranchStmt) string {
-	text := w.raw(s)
+func (w *fn) jump(s *ast.BranchStmt) {
 	if w.self == 0 || s.Tok == token.FALLTHROUGH {
-		return text
+		return
 	}
 	if s.Tok == token.GOTO {
 		var around []scope // those of the label
@@ -417,7 +427,8 @@ func (w *fn) jump(s *ast.BranchStmt) string {
 			}
 			around = append(around, x)
 		}
-		return "{ " + w.regionEvent(eventGoto, region, around) + "; " + text + " }"
+		w.wrap(s, "{ "+w.regionEvent(eventGoto, region, around)+"; ", " }")
+		return
 	}
 	base := "" // of the outermost body of a function that it leaves
 	for i := len(w.scopes) - 1; i >= 0; i-- {
@@ -430,10 +441,9 @@ func (w *fn) jump(s *ast.BranchStmt) string {
 			break
 		}
 	}
-	if base == "" {
-		return text
+	if base != "" {
+		w.wrap(s, "{ "+w.call("RE", base)+"; ", " }")
 	}
-	return "{ " + w.call("RE", base) + "; " + text + " }"
 }
 
 // breaks reports that a break without a label may be of s, which is no loop.
@@ -487,23 +497,25 @@ func (w *fn) still(x ast.Expr) bool {
 }
 
 // returning is a return from a function that is a region, or of which apart holds.
-func (w *fn) returning(s *ast.ReturnStmt) string {
+func (w *fn) returning(s *ast.ReturnStmt) {
 	leave := ""
 	if !w.late {
 		w.based = true
 		leave = w.leaving() + "; "
 	}
 	if !slices.ContainsFunc(s.Results, func(x ast.Expr) bool { return !w.still(x) }) {
-		return "{ " + w.returned(s) + leave + w.raw(s) + " }"
+		w.wrap(s, "{ "+w.returned(s)+leave, " }")
+		return
 	}
-	pieces := w.seq(false, s.Results...)
+	mark := len(w.made)
+	w.seq(false, s.Results...)
 	end := w.returned(s) + leave
 	var names, values, results []string
 	at, lines := s.Pos(), ""
-	for i, x := range s.Results {
+	for _, x := range s.Results {
 		lines += w.newlines(at, x.Pos())
 		at = x.End()
-		value := pieces[i].text
+		value := w.changed(x, mark)
 		if w.literalValue(x) {
 			results = append(results, value)
 			continue
@@ -527,6 +539,6 @@ func (w *fn) returning(s *ast.ReturnStmt) string {
 		}
 		results = append(results, names[len(names)-count:]...)
 	}
-	return "{ " + strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "; " + lines +
-		end + "return " + strings.Join(results, ", ") + " }"
+	w.replace(s.Pos(), s.End(), "{ "+strings.Join(names, ", ")+" := "+strings.Join(values, ", ")+"; "+
+		lines+end+"return "+strings.Join(results, ", ")+" }")
 }

@@ -213,9 +213,8 @@ type rewriter struct {
 	paths   []string // of the packages that are rewritten
 
 	// of the present file
-	src     []byte
+	edits
 	path    string
-	base    int // position of the file's first byte
 	events  int
 	shaky   map[*types.Var]bool
 	jumps   map[string]bool // labels that a goto names
@@ -227,7 +226,7 @@ type rewriter struct {
 
 // file rewrites one file; nil if nothing changes.
 func (r *rewriter) file(f *ast.File, src []byte) []byte {
-	r.src, r.base, r.events = src, int(f.FileStart), 0
+	r.edits, r.events = edits{src: src, from: int(f.FileStart)}, 0
 	r.path = r.pkg.Fset.PositionFor(f.Package, false).Filename
 	if ast.IsGenerated(f) {
 		r.leave(f.Name, wholeFile, "it is generated")
@@ -244,7 +243,6 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	if r.nodes = nil; r.opt.Values {
 		r.nodes = make(map[ast.Node]int)
 	}
-	var all []piece
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -256,35 +254,33 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 				continue
 			}
 			w := &fn{rewriter: r, name: r.nameOf(d)}
-			all = append(all, piece{d.Body.Pos(), d.Body.End(), w.body(d, d.Body, d.Type, d.Recv)})
+			w.body(d, d.Body, d.Type, d.Recv)
 		case *ast.GenDecl:
-			all = append(all, r.literals(d)...)
+			r.literals(d)
 		}
 	}
 	r.unusedDirectives(f)
 	if r.events == 0 {
 		return nil
 	}
-	name := f.Name.End()
-	all = append([]piece{{name, name, "; import " + r.prefix + `A "` + Agent + `"`}}, all...)
-	return []byte(r.splice(f.FileStart, f.FileEnd, all...))
+	r.after(f.Name, "; import "+r.prefix+`A "`+Agent+`"`)
+	return []byte(r.render(f.FileStart, f.FileEnd, r.made))
 }
 
 // literals rewrites the function literals of a declaration outside functions. What else its
 // expressions access is not observed: they run once, before main.
-func (r *rewriter) literals(d *ast.GenDecl) (all []piece) {
+func (r *rewriter) literals(d *ast.GenDecl) {
 	if d.Tok != token.VAR {
-		return nil
+		return
 	}
 	w := &fn{rewriter: r, name: r.pkgName() + ".init"}
 	ast.Inspect(d, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
-			all = append(all, piece{lit.Pos(), lit.End(), w.literal(lit)})
+			w.literal(lit)
 		}
 		return !ok
 	})
-	return all
 }
 
 // pragma is the directive that forbids rewriting a function.
@@ -340,26 +336,6 @@ func receiver(d *ast.FuncDecl) (name string, pointer bool) {
 	return types.ExprString(ast.Unparen(t)), pointer
 }
 
-// A piece is text in place of what stands from pos to end.
-type piece struct {
-	pos, end token.Pos
-	text     string
-}
-
-// splice is the source from lo to hi with pieces, in order, in it.
-func (r *rewriter) splice(lo, hi token.Pos, pieces ...piece) string {
-	var b strings.Builder
-	for _, p := range pieces {
-		b.Write(r.src[int(lo)-r.base : int(p.pos)-r.base])
-		b.WriteString(p.text)
-		lo = p.end
-	}
-	b.Write(r.src[int(lo)-r.base : int(hi)-r.base])
-	return b.String()
-}
-
-func (r *rewriter) raw(n ast.Node) string { return r.splice(n.Pos(), n.End()) }
-
 // leave notes what is left alone; its accesses are not counted.
 func (r *rewriter) leave(n ast.Node, what, why string) {
 	at := r.pkg.Fset.PositionFor(n.Pos(), false)
@@ -394,7 +370,7 @@ type fn struct {
 }
 
 // body rewrites the body of a function at a node, of type t and with a receiver, if it has one.
-func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) string {
+func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) {
 	w.named = t.Results != nil && len(t.Results.List) > 0 && len(t.Results.List[0].Names) > 0
 	ast.Inspect(b, func(n ast.Node) bool {
 		_, found := n.(*ast.DeferStmt)
@@ -405,9 +381,10 @@ func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.Fiel
 	w.enter(at, b)
 	w.beginValues(at, t, recv)
 	first := w.parameters(t, recv)
-	text := w.ended(w.block(b), t)
+	w.block(b)
+	w.ended(b, t)
 	if w.events == 0 {
-		return text
+		return
 	}
 	w.rewriter.events += w.events
 	top := fmt.Sprintf(" %sB := %sA.B();", w.prefix, w.prefix)
@@ -420,19 +397,18 @@ func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.Fiel
 	if first != "" {
 		top += " " + strings.TrimSuffix(first, " ")
 	}
-	return "{" + top + text[1:]
+	w.braces(b, top, "")
 }
 
 // literal rewrites a function literal of w.
-func (w *fn) literal(lit *ast.FuncLit) string {
+func (w *fn) literal(lit *ast.FuncLit) {
 	w.literals++
 	in := &fn{rewriter: w.rewriter, lit: lit, outer: w}
 	in.name = w.name + ".func" + strconv.Itoa(w.literals)
 	if w.lit != nil {
 		in.name = w.name + "." + strconv.Itoa(w.literals)
 	}
-	return w.splice(lit.Pos(), lit.End(), piece{lit.Body.Pos(), lit.Body.End(),
-		in.body(lit, lit.Body, lit.Type, nil)})
+	in.body(lit, lit.Body, lit.Type, nil)
 }
 
 // site makes a site at n, of a datum of type t if t is not nil; the number of its code.
@@ -473,6 +449,11 @@ func (w *fn) line(n ast.Node) int {
 // call is a call of the agent with the buffer as its first argument.
 func (w *fn) call(name string, args ...string) string {
 	return w.prefix + "A." + name + "(" + w.prefix + "B, " + strings.Join(args, ", ") + ")"
+}
+
+// pass has n be the first argument of a call of the agent but the buffer, args the others.
+func (w *fn) pass(n ast.Node, name string, args ...string) {
+	w.wrap(n, w.prefix+"A."+name+"("+w.prefix+"B, ", ", "+strings.Join(args, ", ")+")")
 }
 
 // fresh is a new name; declared at the function's top if decl, its type, is not "".

@@ -11,52 +11,38 @@ import (
 	"krdlab/loi"
 )
 
-// block is a block with its statements rewritten, from brace to brace.
-func (w *fn) block(b *ast.BlockStmt) string {
-	return w.splice(b.Pos(), b.End(), w.stmts(b.List)...)
-}
+func (w *fn) block(b *ast.BlockStmt) { w.stmts(b.List) }
 
-func (w *fn) stmts(list []ast.Stmt) []piece {
+func (w *fn) stmts(list []ast.Stmt) {
 	defer w.listed()()
-	all := make([]piece, len(list))
-	for i, s := range list {
-		all[i] = piece{s.Pos(), s.End(), w.stmt(s)}
+	for _, s := range list {
+		w.stmt(s)
 	}
-	return all
 }
 
 // stmt is a statement of a list; others may be put before and behind it.
-func (w *fn) stmt(s ast.Stmt) string {
+func (w *fn) stmt(s ast.Stmt) {
 	mark := len(w.pending)
-	text := w.within(s, func() string { return w.statement(s) })
+	w.within(s, func() { w.statement(s) })
 	some := w.since(mark)
 	switch s := s.(type) {
 	case *ast.CaseClause, *ast.CommClause:
 		w.dropped(some)
-		return text
+		return
 	case *ast.LabeledStmt:
 		if w.jumps[s.Label.Name] {
 			w.dropped(some)
-			return text
+			return
 		}
 	}
-	return w.counts(some) + text
+	w.before(s, w.counts(some))
 }
 
-// part is a piece for an optional statement that stands in the head of another.
-func (w *fn) part(all []piece, s ast.Stmt) []piece {
-	if s == nil {
-		return all
+// part is an optional statement that stands in the head of another.
+func (w *fn) part(s ast.Stmt) {
+	if s != nil {
+		w.simple(s, false)
 	}
-	return append(all, piece{s.Pos(), s.End(), w.simple(s, false)})
-}
-
-// value is a piece for an optional expression.
-func (w *fn) value(all []piece, e ast.Expr) []piece {
-	if e == nil {
-		return all
-	}
-	return append(all, piece{e.Pos(), e.End(), w.val(e, false)})
 }
 
 // looped rewrites with s as the innermost loop.
@@ -68,86 +54,78 @@ func (w *fn) looped(s ast.Stmt, do func()) {
 }
 
 // statement is stmt without the counts of its own expressions.
-func (w *fn) statement(s ast.Stmt) string {
-	var all []piece
+func (w *fn) statement(s ast.Stmt) {
 	mark := len(w.pending)
 	switch s := s.(type) {
 	case *ast.BlockStmt:
-		return w.block(s)
+		w.block(s)
 	case *ast.LabeledStmt:
-		all = []piece{{s.Stmt.Pos(), s.Stmt.End(), w.statement(s.Stmt)}}
+		w.statement(s.Stmt)
 	case *ast.IfStmt:
-		all = w.part(all, s.Init)
-		cond, end := w.condition(s, w.whole(s.Cond, mark))
-		all = append(all, piece{s.Cond.Pos(), s.Cond.End(), cond},
-			piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		w.part(s.Init)
+		w.whole(s.Cond, mark)
+		end := w.condition(s)
 		defer end()
+		w.block(s.Body)
 		if s.Else != nil {
-			all = append(all, piece{s.Else.Pos(), s.Else.End(), w.statement(s.Else)})
+			w.statement(s.Else)
 		}
 	case *ast.ForStmt:
-		return w.forStmt(s)
+		w.forStmt(s)
 	case *ast.RangeStmt:
-		return w.rangeStmt(s)
+		w.rangeStmt(s)
 	case *ast.SwitchStmt:
-		all = w.part(all, s.Init)
-		all = w.value(all, s.Tag)
-		all = append(all, piece{s.Body.Pos(), s.Body.End(), w.switched(s, s.Body)})
+		w.part(s.Init)
+		if s.Tag != nil {
+			w.val(s.Tag, false)
+		}
+		w.switched(s, s.Body)
 	case *ast.TypeSwitchStmt:
-		all = w.part(all, s.Init)
-		x := guard(s.Assign)
-		all = append(all, piece{x.Pos(), x.End(), w.val(x, false)},
-			piece{s.Body.Pos(), s.Body.End(), w.switched(s, s.Body)})
+		w.part(s.Init)
+		w.val(guard(s.Assign), false)
+		w.switched(s, s.Body)
 	case *ast.CaseClause:
 		for _, e := range s.List {
-			all = append(all, piece{e.Pos(), e.End(), w.whole(e, mark)})
+			w.whole(e, mark)
 		}
-		text, end := w.clause(s)
-		all = append(append(all, piece{s.Colon + 1, s.Colon + 1, text}), w.stmts(s.Body)...)
+		end := w.clause(s)
+		w.stmts(s.Body)
 		end()
 	case *ast.SelectStmt:
 		outer := w.held
 		w.held = nil
-		text := w.splice(s.Pos(), s.End(), piece{s.Body.Pos(), s.Body.End(), w.block(s.Body)})
+		w.block(s.Body)
 		w.pending, w.held = append(w.pending, w.held...), outer
-		return text
 	case *ast.CommClause:
 		if s.Comm != nil {
-			text, chosen := w.comm(s.Comm)
+			chosen := w.comm(s.Comm)
 			op := w.chosen(s.Comm)
 			w.held = append(w.held, w.since(mark)...)
-			all = append(all, piece{s.Comm.Pos(), s.Comm.End(), text},
-				piece{s.Colon + 1, s.Colon + 1, " " + w.counts(chosen) + op})
+			w.top(s.Colon+1, " "+w.counts(chosen)+op)
 		}
-		all = append(all, w.stmts(s.Body)...)
+		w.stmts(s.Body)
 	default:
-		return w.operated(s, w.simple(s, true))
+		w.simple(s, true)
+		w.operated(s)
 	}
-	return w.splice(s.Pos(), s.End(), all...)
 }
 
 // forStmt is a loop with a condition, or without end.
-func (w *fn) forStmt(s *ast.ForStmt) string {
-	var init, head []piece
-	init = w.part(init, s.Init)
-	l, body, from := w.steadyFor(s), "", w.mark()
+func (w *fn) forStmt(s *ast.ForStmt) {
+	w.part(s.Init)
+	l, from := w.steadyFor(s), w.mark()
 	w.steadily(l, s, func() {
 		mark := len(w.pending)
 		if s.Cond != nil {
-			head = append(head, piece{s.Cond.Pos(), s.Cond.End(), w.whole(s.Cond, mark)})
+			w.whole(s.Cond, mark)
 		}
-		head = w.part(head, s.Post)
+		w.part(s.Post)
 		w.dropped(w.since(mark))
-		body = w.headed(s, func() string { return w.block(s.Body) })
+		w.headed(s, s.Body)
 	})
-	text := w.iteration(body)
-	if text == body {
-		if t := l.forStmt(s, init, head, body, from); t != "" {
-			return t
-		}
+	if !w.iteration(s.Body) {
+		l.forStmt(s, from)
 	}
-	all := append(append(init, head...), piece{s.Body.Pos(), s.Body.End(), text})
-	return w.splice(s.Pos(), s.End(), all...)
 }
 
 // guard is the x of x.(type).
@@ -164,103 +142,100 @@ func guard(s ast.Stmt) ast.Expr {
 
 // comm is a communication of a select: its channels and what is sent are evaluated before, its
 // left side only if it is chosen, and that is left alone.
-func (w *fn) comm(s ast.Stmt) (text string, chosen []string) {
-	switch s := s.(type) {
-	case *ast.AssignStmt:
-		for _, x := range s.Lhs {
-			_, isMap := w.mapEntry(x)
-			if s.Tok == token.ASSIGN && !isBlank(x) && (w.where(x) == heap || isMap) {
-				chosen = append(chosen, w.counted(x, "store of "+w.object(x),
-					"it is in a communication of a select", loi.Out, w.info.TypeOf(x), 0))
-			} else if s.Tok == token.DEFINE && !isBlank(x) && w.where(x) == heap {
-				chosen = append(chosen, w.counted(x, "store of "+w.object(x),
-					"it is in the head of a statement", loi.Out, w.info.TypeOf(x), 0))
-			}
-		}
-		return w.splice(s.Pos(), s.End(), w.seq(false, s.Rhs...)...), chosen
+func (w *fn) comm(s ast.Stmt) (chosen []string) {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok {
+		w.simple(s, false)
+		return nil
 	}
-	return w.simple(s, false), nil
+	for _, x := range a.Lhs {
+		_, isMap := w.mapEntry(x)
+		if a.Tok == token.ASSIGN && !isBlank(x) && (w.where(x) == heap || isMap) {
+			chosen = append(chosen, w.counted(x, "store of "+w.object(x),
+				"it is in a communication of a select", loi.Out, w.info.TypeOf(x), 0))
+		} else if a.Tok == token.DEFINE && !isBlank(x) && w.where(x) == heap {
+			chosen = append(chosen, w.counted(x, "store of "+w.object(x),
+				"it is in the head of a statement", loi.Out, w.info.TypeOf(x), 0))
+		}
+	}
+	w.seq(false, a.Rhs...)
+	return chosen
 }
 
 // simple is a statement without statements in it. listed says that others may stand behind it.
-func (w *fn) simple(s ast.Stmt, listed bool) string {
-	if listed {
-		if text := w.appending(s); text != "" {
-			return text
-		}
+func (w *fn) simple(s ast.Stmt, listed bool) {
+	if listed && w.appending(s) {
+		return
 	}
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		return w.splice(s.Pos(), s.End(), w.seq(false, s.X)...)
+		w.seq(false, s.X)
 	case *ast.SendStmt:
-		return w.splice(s.Pos(), s.End(), w.seq(false, s.Chan, s.Value)...)
+		w.seq(false, s.Chan, s.Value)
 	case *ast.ReturnStmt:
 		if w.self != 0 && !w.late || w.apart(s) {
-			return w.returning(s)
+			w.returning(s)
+			return
 		}
 		late := (w.defers || w.named) && len(s.Results) > 1 && w.mixed(s.Results...)
-		return w.splice(s.Pos(), s.End(), w.seq(late, s.Results...)...)
+		w.seq(late, s.Results...)
 	case *ast.GoStmt:
-		return w.splice(s.Pos(), s.End(),
-			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, loi.GoSite)})
+		w.callExpr(s.Call, false, loi.GoSite)
 	case *ast.DeferStmt:
-		return w.splice(s.Pos(), s.End(),
-			piece{s.Call.Pos(), s.Call.End(), w.callExpr(s.Call, false, loi.DeferSite)})
+		w.callExpr(s.Call, false, loi.DeferSite)
 	case *ast.DeclStmt:
-		d := s.Decl.(*ast.GenDecl)
-		if d.Tok != token.VAR {
-			return w.raw(s)
-		}
-		var all []piece
-		behind := ""
-		for _, spec := range d.Specs {
-			spec := spec.(*ast.ValueSpec)
-			names := make([]ast.Expr, len(spec.Names))
-			for i, x := range spec.Names {
-				names[i] = x
-			}
-			values, loads := w.values(listed, names, spec.Values...)
-			all = append(all, values...)
-			behind += loads
-			for _, x := range spec.Names {
-				if len(spec.Values) > 0 {
-					behind += w.defined(x, listed)
-				} else {
-					behind += w.variable(x)
-				}
-			}
-		}
-		return w.splice(s.Pos(), s.End(), all...) + behind
+		w.variables(s, listed)
 	case *ast.IncDecStmt:
-		return w.assign(s, listed, "update", []ast.Expr{s.X})
+		w.assign(s, listed, "update", []ast.Expr{s.X})
 	case *ast.AssignStmt:
 		switch s.Tok {
 		case token.DEFINE:
-			values, loads := w.values(listed, s.Lhs, s.Rhs...)
-			text := w.splice(s.Pos(), s.End(), values...) + loads
+			behind := w.values(listed, s.Lhs, s.Rhs...)
 			for _, x := range s.Lhs {
-				text += w.defined(x, listed)
+				behind += w.defined(x, listed)
 			}
-			return text
+			w.after(s, behind)
 		case token.ASSIGN:
-			return w.assign(s, listed, "store", s.Lhs, s.Rhs...)
+			w.assign(s, listed, "store", s.Lhs, s.Rhs...)
+		default:
+			w.assign(s, listed, "update", s.Lhs, s.Rhs...)
 		}
-		return w.assign(s, listed, "update", s.Lhs, s.Rhs...)
+	case *ast.BranchStmt:
+		w.jump(s)
 	}
-	if b, ok := s.(*ast.BranchStmt); ok {
-		return w.jump(b)
+}
+
+// variables is a declaration of some.
+func (w *fn) variables(s *ast.DeclStmt, listed bool) {
+	d := s.Decl.(*ast.GenDecl)
+	if d.Tok != token.VAR {
+		return
 	}
-	return w.raw(s) // the empty one
+	behind := ""
+	for _, spec := range d.Specs {
+		spec := spec.(*ast.ValueSpec)
+		names := make([]ast.Expr, len(spec.Names))
+		for i, x := range spec.Names {
+			names[i] = x
+		}
+		behind += w.values(listed, names, spec.Values...)
+		for _, x := range spec.Names {
+			if len(spec.Values) > 0 {
+				behind += w.defined(x, listed)
+			} else {
+				behind += w.variable(x)
+			}
+		}
+	}
+	w.after(s, behind)
 }
 
 // assign is an assignment to lhs.
-func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
-	rhs ...ast.Expr) string {
+func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, rhs ...ast.Expr) {
 	mode := loi.Out
 	if kind == "update" {
 		mode = loi.InOut
 	}
-	var left []piece
 	behind := ""
 	mingled := w.mingled(lhs, rhs)
 	first := false // the place may panic before the value
@@ -274,79 +249,76 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr,
 	for i, x := range lhs {
 		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...) ||
 			kind == "store" && differ(w.panics(x), w.panics(rhs...)) // gc loads its operands at last
-		text := ""
 		switch m, isMap := w.mapEntry(x); {
 		case isMap:
-			text = w.mapIndex(ast.Unparen(x).(*ast.IndexExpr), m, mode, later)
+			w.mapIndex(ast.Unparen(x).(*ast.IndexExpr), m, mode, later)
 		case isBlank(x):
-			text = w.raw(x)
 		case w.where(x) != heap || w.empty(w.info.TypeOf(x)):
-			text = w.plain(x, later)
+			w.plain(x, later)
 		case listed && w.again(x) && w.unchanged(x, lhs):
 			from := w.mark()
-			address := w.plain(x, false)
+			address := w.draft(x, func() { w.plain(x, false) })
 			if strings.Contains(address, "\n") {
 				w.undo(from)
 				w.left(x, kind+" of "+w.object(x), "it is on several lines", mode,
 					w.info.TypeOf(x), 0)
-				text = w.plain(x, later)
+				w.plain(x, later)
 				break
 			}
-			text = w.raw(x)
 			if kind == "update" && first && !later && !differ(w.panics(x), w.copied(rhs...)) {
 				// V has the place evaluated first
-				text, first = "*"+w.call("V", "&("+text+")"), false
+				w.wrap(x, "*"+w.prefix+"A.V("+w.prefix+"B, &(", "))")
+				first = false
 			}
 			behind += "; " + w.record(x, kind, mode, "&("+address+")")
 		case w.swappable(x, rhs...) && !later && (i == 0 || w.panics(x) == 0):
-			text = "*" + w.record(x, kind, mode, "&("+w.plain(x, later)+")")
+			w.plain(x, later)
+			w.recorded(x, kind, mode, "*", "")
 		case listed && len(lhs) == 1 && len(rhs) == 1 && kind == "store" && !first && w.again(x) &&
 			w.definable(rhs[0], w.info.TypeOf(x)) && !strings.Contains(w.raw(x), "\n"):
 			// { t := V; *&X = t }
 			v, t := rhs[0], w.fresh("")
-			value := w.val(v, false)
-			address := w.record(x, kind, mode, "&("+w.plain(x, false)+")")
-			return w.splice(s.Pos(), s.End(),
-				piece{x.Pos(), v.Pos(), "{ " + t + " := " + w.newlines(x.Pos(), v.Pos())},
-				piece{v.Pos(), v.End(), value + "; " + w.onLine(s.Pos(), v.End(),
-					"*"+address+" = "+t) + " }"})
+			w.val(v, false)
+			address := w.record(x, kind, mode, "&("+w.draft(x, func() { w.plain(x, false) })+")")
+			w.replace(x.Pos(), v.Pos(), "{ "+t+" := "+w.newlines(x.Pos(), v.Pos()))
+			w.after(v, "; "+w.onLine(s.Pos(), v.End(), "*"+address+" = "+t)+" }")
+			return
 		default:
 			w.left(x, kind+" of "+w.object(x), "its operands may change before it is recorded", mode,
 				w.info.TypeOf(x), 0)
-			text = w.plain(x, later)
+			w.plain(x, later)
 		}
-		left = append(left, piece{x.Pos(), x.End(), text})
 	}
 	if first {
-		return w.splice(s.Pos(), s.End(), append(left, w.seq(true, rhs...)...)...) + behind
+		w.seq(true, rhs...)
+		w.after(s, behind)
+		return
 	}
-	values, loads := w.values(listed, lhs, rhs...)
-	return w.splice(s.Pos(), s.End(), append(left, values...)...) + loads + behind
+	w.after(s, w.values(listed, lhs, rhs...)+behind)
 }
 
 // values rewrites the right side of an assignment or definition; loads is what records some of it
 // behind the statement.
-func (w *fn) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (all []piece, loads string) {
+func (w *fn) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads string) {
 	if len(rhs) < 2 || !w.mingled(lhs, rhs) {
-		return w.seq(false, rhs...), ""
+		w.seq(false, rhs...)
+		return ""
 	}
 	for _, x := range rhs {
-		text := ""
 		if listed && w.where(x) == heap && !w.empty(w.info.TypeOf(x)) && w.again(x) &&
 			w.unchanged(x, lhs) && !strings.Contains(w.raw(x), "\n") {
-			text = w.raw(x)
-			loads += "; " + w.record(x, "load", loi.In, "&("+w.plain(x, false)+")")
+			address := w.draft(x, func() { w.plain(x, false) })
+			loads += "; " + w.record(x, "load", loi.In, "&("+address+")")
 		} else {
-			text = w.val(x, true)
+			w.val(x, true)
 		}
-		all = append(all, piece{x.Pos(), x.End(), text})
 	}
-	return all, loads
+	return loads
 }
 
 // newlines are those of the source from lo to hi, for text that takes its place.
 func (w *fn) newlines(lo, hi token.Pos) string {
-	return strings.Repeat("\n", strings.Count(w.splice(lo, hi), "\n"))
+	return strings.Repeat("\n", strings.Count(w.source(lo, hi), "\n"))
 }
 
 // onLine is text that stands at hi, on a later line than lo, as if it stood on that of lo: a panic
@@ -469,10 +441,8 @@ func (w *fn) definable(v ast.Expr, t types.Type) bool {
 }
 
 // rangeStmt is a loop over something.
-func (w *fn) rangeStmt(s *ast.RangeStmt) string {
-	var head, body string
-	pieces := []piece{}
-	x := piece{s.X.Pos(), s.X.End(), ""}
+func (w *fn) rangeStmt(s *ast.RangeStmt) {
+	var body string
 	t := w.info.TypeOf(s.X)
 	visits := s.Value != nil && !isBlank(s.Value)
 	each := []string{} // counts of every iteration
@@ -491,11 +461,12 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 		each = append(each, w.counted(s, "elements of a loop", "its key or their size is not known",
 			loi.In, t, items))
 	}
-	key := piece{}
+	key := "" // a name that is made up
 	l, from := w.steadyRange(s), w.mark()
+	first := len(w.made)
 	switch u := core(t).(type) {
 	case *types.Slice:
-		x.text = w.val(s.X, false)
+		w.val(s.X, false)
 		if !visits || w.empty(u.Elem()) {
 			break
 		}
@@ -504,26 +475,27 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			if parametric(u.Elem()) {
 				bytes := w.fresh(w.prefix + "A.U")
 				of := w.fresh(w.prefix + "A.U")
-				x.text = w.call("RX", "&"+base, "&"+bytes, "&"+of, x.text)
+				w.pointing(s.X, "RX", base, bytes, of)
 				w.looped(s, func() {
 					site := w.windowSite(s, "range", loi.In, typeString(t), u.Elem())
 					body += " " + w.call("EX", base, name, bytes, of, site) + ";"
 				})
 				break
 			}
-			x.text, from = w.call("R", "&"+base, x.text), w.mark()
+			w.pointing(s.X, "R", base)
+			from = w.mark()
 			w.steadily(l, s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
 		} else {
 			alone(u.Elem(), 0)
 		}
 	case *types.Basic:
-		x.text = w.val(s.X, false)
+		w.val(s.X, false)
 		if u.Info()&types.IsString == 0 || !visits {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, "int"); ok {
 			base := w.fresh(w.prefix + "A.U")
-			x.text = w.call("RS", "&"+base, x.text)
+			w.pointing(s.X, "RS", base)
 			w.looped(s, func() {
 				body += w.element(s, typeString(t), types.Typ[types.Byte], base, name)
 			})
@@ -532,10 +504,9 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 		}
 	case *types.Array:
 		if !visits {
-			x.text = w.raw(s.X)
 			break
 		}
-		x.text = w.plain(s.X, false)
+		w.plain(s.X, false)
 		if w.where(s.X) != heap || w.empty(u.Elem()) {
 			break
 		}
@@ -543,17 +514,18 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			alone(u.Elem(), 0)
 		} else if name, ok := w.rangeKey(s, &key, "int"); ok {
 			base := w.fresh(w.prefix + "A.U")
-			x.text = "*" + w.call("RP", "&"+base, "&("+x.text+")")
+			w.wrap(s.X, "&(", ")")
+			w.pointing(s.X, "RP", base)
+			w.before(s.X, "*")
 			w.looped(s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
 		} else {
 			alone(u.Elem(), 0)
 		}
 	case *types.Pointer: // to an array
 		if !visits {
-			x.text = w.raw(s.X)
 			break
 		}
-		x.text = w.val(s.X, false)
+		w.val(s.X, false)
 		a, _ := u.Elem().Underlying().(*types.Array)
 		if a == nil || w.empty(a.Elem()) {
 			break
@@ -562,19 +534,19 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			alone(a.Elem(), 0)
 		} else if name, ok := w.rangeKey(s, &key, "int"); ok {
 			base := w.fresh(w.prefix + "A.U")
-			x.text = w.call("RP", "&"+base, x.text)
+			w.pointing(s.X, "RP", base)
 			w.looped(s, func() { body += w.element(s, typeString(u.Elem()), a.Elem(), base, name) })
 		} else {
 			alone(a.Elem(), 0)
 		}
 	case *types.Map:
-		x.text = w.val(s.X, false)
+		w.val(s.X, false)
 		if s.Key == nil {
 			break
 		}
 		if name, ok := w.rangeKey(s, &key, ""); ok {
 			base := w.fresh(w.prefix + "A.U")
-			x.text = w.call("RM", "&"+base, x.text)
+			w.pointing(s.X, "RM", base)
 			w.looped(s, func() {
 				site := w.mapSite(s, "range-map", loi.In, t, u)
 				body += " " + w.call("MP", base, site) + "; " + w.call("K", name, site) + ";"
@@ -583,24 +555,26 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) string {
 			alone(nil, 2)
 		}
 	default: // integers, channels, functions
-		x.text = w.val(s.X, false)
+		w.val(s.X, false)
 		if _, several := types.Unalias(t).(*types.TypeParam); several && u == nil && visits {
 			alone(nil, 0)
 		}
 	}
-	w.steadily(l, s, func() { head = w.headed(s, func() string { return w.block(s.Body) }) })
-	inner := "{" + w.counts(each) + body + head[1:]
-	text := w.iteration(inner)
-	if text == inner && len(each) == 0 {
-		if t := l.rangeStmt(s, x.text, key.text, body, head, from); t != "" {
-			return t
-		}
+	w.steadily(l, s, func() { w.headed(s, s.Body) })
+	if len(each) == 0 && !w.iterated() && l.rangeStmt(s, w.changed(s.X, first), key, body, from) {
+		return
 	}
-	if key.pos != 0 {
-		pieces = append(pieces, key)
+	if key != "" {
+		w.replace(s.Key.Pos(), s.Key.End(), key)
 	}
-	pieces = append(pieces, x, piece{s.Body.Pos(), s.Body.End(), text})
-	return w.splice(s.Pos(), s.End(), pieces...)
+	w.braces(s.Body, w.counts(each)+body, "")
+	w.iteration(s.Body)
+}
+
+// pointing has n be the last argument of a call of the agent, behind the buffer and pointers to
+// variables.
+func (w *fn) pointing(n ast.Node, name string, variables ...string) {
+	w.wrap(n, w.prefix+"A."+name+"("+w.prefix+"B, &"+strings.Join(variables, ", &")+", ", ")")
 }
 
 // element records a visit of element name of what base points to.
@@ -612,7 +586,7 @@ func (w *fn) element(s *ast.RangeStmt, object string, t types.Type, base, name s
 }
 
 // rangeKey is the name of a loop's key, made up where it has none; false if it cannot be had.
-func (w *fn) rangeKey(s *ast.RangeStmt, key *piece, t string) (string, bool) {
+func (w *fn) rangeKey(s *ast.RangeStmt, key *string, t string) (string, bool) {
 	if !isBlank(s.Key) {
 		if s.Tok == token.DEFINE {
 			return s.Key.(*ast.Ident).Name, true
@@ -630,6 +604,6 @@ func (w *fn) rangeKey(s *ast.RangeStmt, key *piece, t string) (string, bool) {
 		return "", false
 	}
 	name := w.fresh(t)
-	*key = piece{s.Key.Pos(), s.Key.End(), name}
+	*key = name
 	return name, true
 }

@@ -58,8 +58,8 @@ func (w *fn) inferred(x ast.Expr) bool {
 // The results of the call get slots, which the operation writes too: where the function records
 // nothing itself, they depend on all arguments. Behind go and defer it has none. What is passed by
 // several arguments to a variadic parameter is one value.
-func (w *fn) passing(e *ast.CallExpr, args []piece, kind loi.OperationKind) {
-	if w.v == nil || len(args) != len(e.Args) || w.foreign(e) {
+func (w *fn) passing(e *ast.CallExpr, kind loi.OperationKind) {
+	if w.v == nil || w.foreign(e) {
 		return
 	}
 	last := w.last(e)
@@ -94,7 +94,7 @@ func (w *fn) passing(e *ast.CallExpr, args []piece, kind loi.OperationKind) {
 		m.value(loi.Place{Kind: loi.Passed, N: k + uint32(rest)}, loi.Always, false)
 	}
 	if kind != loi.CallSite {
-		args[last].text = w.call("OV", args[last].text, strconv.Itoa(m.done()))
+		w.pass(e.Args[last], "OV", strconv.Itoa(m.done()))
 		return
 	}
 	n := 1
@@ -108,5 +108,5 @@ func (w *fn) passing(e *ast.CallExpr, args []piece, kind loi.OperationKind) {
 			m.expr(x, 0)
 		}
 	}
-	args[last].text = w.call("OV", args[last].text, strconv.Itoa(m.done()))
+	w.pass(e.Args[last], "OV", strconv.Itoa(m.done()))
 }

@@ -10,11 +10,11 @@ import (
 	"krdlab/loi"
 )
 
-// condition is the text of an if's condition with its operation; what stands under it is rewritten
-// before end is called.
-func (w *fn) condition(s *ast.IfStmt, text string) (with string, end func()) {
+// condition is an if's condition with its operation; what stands under it is rewritten before end is
+// called.
+func (w *fn) condition(s *ast.IfStmt) (end func()) {
 	if w.v == nil || w.info.Types[s.Cond].Value != nil {
-		return text, func() {}
+		return func() {}
 	}
 	m := w.maker(s.Cond, loi.Condition, "if")
 	if s.Init != nil {
@@ -24,7 +24,8 @@ func (w *fn) condition(s *ast.IfStmt, text string) (with string, end func()) {
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 	m.expr(s.Cond, 0)
 	m.extremum(s)
-	return w.call("OC", text, strconv.Itoa(m.done())), w.under(s, slot)
+	w.pass(s.Cond, "OC", strconv.Itoa(m.done()))
+	return w.under(s, slot)
 }
 
 // under begins what stands under a condition of s with a slot; it is ended by end.
@@ -58,11 +59,11 @@ func (w *fn) listed() (end func()) {
 	return func() { w.v.list = outer }
 }
 
-// clause is what stands at the beginning of a case, which depends on what the switch is about and
+// clause puts its operation at the beginning of a case, which depends on what the switch is about and
 // on the cases up to it; end is as of condition.
-func (w *fn) clause(c *ast.CaseClause) (text string, end func()) {
+func (w *fn) clause(c *ast.CaseClause) (end func()) {
 	if w.v == nil || len(w.v.switches) == 0 {
-		return "", func() {}
+		return func() {}
 	}
 	m := w.maker(c, loi.Condition, "case")
 	slot := w.fresh32()
@@ -96,7 +97,8 @@ func (w *fn) clause(c *ast.CaseClause) (text string, end func()) {
 			m.expr(guard(s.Assign), 0)
 		}
 	}
-	return " " + w.call("O", strconv.Itoa(m.done())) + ";", w.under(c, slot)
+	w.top(c.Colon+1, " "+w.call("O", strconv.Itoa(m.done()))+";")
+	return w.under(c, slot)
 }
 
 // jumpsOut reports which jumps in s leave it: to the next iteration of the loop around it, out of
@@ -141,11 +143,11 @@ func jumpsOut(s ast.Stmt) (next, out, far bool) {
 	return next, out, far
 }
 
-// headed is the body of a loop, rewritten by do, with the operation of the loop's head at its
-// beginning. The head is made last: its sites are those of what was rewritten before.
-func (w *fn) headed(s ast.Stmt, do func() string) string {
+// headed is the body of a loop, with the operation of the loop's head at its beginning. The head is made last: its sites are those of what was rewritten before.
+func (w *fn) headed(s ast.Stmt, body *ast.BlockStmt) {
 	if w.v == nil {
-		return do()
+		w.block(body)
+		return
 	}
 	slot := w.fresh32()
 	m := w.maker(s, loi.Head, "for")
@@ -172,7 +174,7 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	head, at := m.on, len(w.out.Operations)
 	number := m.done()
 	w.v.controls = append(w.v.controls, slot)
-	text := do()
+	w.block(body)
 	w.v.controls, w.v.loops = controls, w.v.loops[:len(w.v.loops)-1]
 	w.v.outside = outside
 	mark := loi.Unmarked
@@ -192,7 +194,7 @@ func (w *fn) headed(s ast.Stmt, do func() string) string {
 	}
 	w.v.jumped = kept
 	w.out.Operations[at] = m.op
-	return "{ " + w.call("O", strconv.Itoa(number)) + "; " + text[1:]
+	w.braces(body, " "+w.call("O", strconv.Itoa(number))+"; ", "")
 }
 
 // ranged adds the key and the value of an iteration, and its slot; it returns the cost from the slot
@@ -250,14 +252,14 @@ func (m *maker) over(e ast.Expr, above uint32) {
 }
 
 // switched is the block of a switch.
-func (w *fn) switched(s ast.Stmt, b *ast.BlockStmt) string {
+func (w *fn) switched(s ast.Stmt, b *ast.BlockStmt) {
 	if w.v == nil {
-		return w.block(b)
+		w.block(b)
+		return
 	}
 	w.v.switches = append(w.v.switches, s)
-	text := w.block(b)
+	w.block(b)
 	w.v.switches = w.v.switches[:len(w.v.switches)-1]
-	return text
 }
 
 // returned is the call that records what a return gives back; "" if that is nothing.

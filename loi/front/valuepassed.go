@@ -85,12 +85,12 @@ func (w *fn) chosen(s ast.Stmt) string {
 	return w.call("O", strconv.Itoa(m.done())) + "; "
 }
 
-// deferring is the body of a function without results that defers, with the operation of a return
-// at its end: what is called behind that is deferred.
-func (w *fn) deferring(body string) string {
+// deferring puts the operation of a return at the end of a function without results that defers:
+// what is called behind that is deferred.
+func (w *fn) deferring(b *ast.BlockStmt) {
 	if w.v == nil || !w.defers {
-		return body
+		return
 	}
 	m := w.maker(w.v.at, loi.Return, "return")
-	return body[:len(body)-1] + "; " + w.call("O", strconv.Itoa(m.done())) + " }"
+	w.braces(b, "", "; "+w.call("O", strconv.Itoa(m.done()))+" ")
 }

@@ -433,10 +433,10 @@ var updates = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB
 	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
 	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT}
 
-// operated is the text of a statement of a list with its operation behind it.
-func (w *fn) operated(s ast.Stmt, text string) string {
+// operated puts the operation of a statement of a list behind it.
+func (w *fn) operated(s ast.Stmt) {
 	if w.v == nil {
-		return text
+		return
 	}
 	name := ""
 	switch s := s.(type) {
@@ -449,18 +449,18 @@ func (w *fn) operated(s ast.Stmt, text string) string {
 	case *ast.SendStmt:
 		m := w.maker(s, loi.Compute, types.ExprString(s.Chan))
 		m.send(s)
-		return text + "; " + w.call("O", strconv.Itoa(m.done()))
+		w.after(s, "; "+w.call("O", strconv.Itoa(m.done())))
+		return
 	case *ast.ReturnStmt:
 		if w.late && !w.apart(s) { // elsewhere it is in the place of the statement
-			return w.returned(s) + text
+			w.before(s, w.returned(s))
 		}
-		return text
+		return
 	default:
-		return text
+		return
 	}
 	m := w.maker(s, loi.Compute, name)
-	if m.statement(s, loi.Always, false); len(m.op.Values) == 0 {
-		return text
+	if m.statement(s, loi.Always, false); len(m.op.Values) > 0 {
+		w.after(s, "; "+w.call("O", strconv.Itoa(m.done())))
 	}
-	return text + "; " + w.call("O", strconv.Itoa(m.done()))
 }

@@ -1,0 +1,164 @@
+package front
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Edits are changes of a source that leave what they do not name as it stands, byte for byte: text
+// around a stretch of it, or in its place.
+//
+//	wrap(p, "&(", ")")    p.f -> &(p).f
+//
+// Of two stretches one lies in the other or they are apart. Around the same stretch, what comes
+// later stands outside; a replacement takes with it what was there before.
+type edits struct {
+	src  []byte
+	from int // position of its first byte
+	made []edit
+}
+
+type edit struct {
+	kind          editKind
+	lo, hi        int // offsets
+	before, after string
+}
+
+type editKind int
+
+const (
+	wrapped  editKind = iota // what stands from lo to hi
+	braced                   // a block: lo is behind its opening brace, hi at its closing one
+	replaced                 // before stands in the place of what is from lo to hi
+)
+
+func (e *edits) add(kind editKind, lo, hi token.Pos, before, after string) {
+	if kind != replaced && before == "" && after == "" {
+		return
+	}
+	e.made = append(e.made, edit{kind, int(lo) - e.from, int(hi) - e.from, before, after})
+}
+
+// wrap puts text before and behind a node.
+func (e *edits) wrap(n ast.Node, before, after string) {
+	e.add(wrapped, n.Pos(), n.End(), before, after)
+}
+
+func (e *edits) before(n ast.Node, text string) { e.wrap(n, text, "") }
+func (e *edits) after(n ast.Node, text string)  { e.wrap(n, "", text) }
+
+// braces puts text inside the braces of a block, at its beginning and its end.
+func (e *edits) braces(b *ast.BlockStmt, top, foot string) {
+	e.add(braced, b.Lbrace+1, b.Rbrace, top, foot)
+}
+
+// top puts text at a place where statements begin: behind a brace or a colon.
+func (e *edits) top(at token.Pos, text string) { e.add(braced, at, at, text, "") }
+
+// replace puts text in the place of what stands from lo to hi.
+func (e *edits) replace(lo, hi token.Pos, text string) { e.add(replaced, lo, hi, text, "") }
+
+// raw is a node as it stands in the source.
+func (e *edits) raw(n ast.Node) string { return e.source(n.Pos(), n.End()) }
+
+func (e *edits) source(lo, hi token.Pos) string {
+	return string(e.src[int(lo)-e.from : int(hi)-e.from])
+}
+
+// edited reports that something was changed in a node since there were so many edits.
+func (e *edits) edited(n ast.Node, since int) bool {
+	lo, hi := int(n.Pos())-e.from, int(n.End())-e.from
+	return slices.ContainsFunc(e.made[since:], func(x edit) bool { return x.lo >= lo && x.hi <= hi })
+}
+
+// changed is a node with the edits of it that were made since there were so many.
+func (e *edits) changed(n ast.Node, since int) string {
+	return e.render(n.Pos(), n.End(), e.made[since:])
+}
+
+// restore takes back what was changed in a node since there were so many edits.
+func (e *edits) restore(n ast.Node, since int) {
+	lo, hi := int(n.Pos())-e.from, int(n.End())-e.from
+	e.made = append(e.made[:since], slices.DeleteFunc(e.made[since:], func(x edit) bool {
+		return x.lo >= lo && x.hi <= hi
+	})...)
+}
+
+// draft is a node as do changes it, which stays as it was.
+func (e *edits) draft(n ast.Node, do func()) string {
+	mark := len(e.made)
+	do()
+	text := e.changed(n, mark)
+	e.made = e.made[:mark]
+	return text
+}
+
+// A spot is where an edit puts text.
+type spot struct {
+	at    int
+	side  side
+	other int // the end of the stretch that at is not
+	nth   int // edit
+	text  string
+}
+
+type side int
+
+const ( // in the order of what they put at one place
+	begins side = iota // a block
+	closes             // a stretch
+	ends               // a block
+	opens              // a stretch
+)
+
+// render is the source from one place to another with those of some edits that lie between.
+func (e *edits) render(from, to token.Pos, list []edit) string {
+	lo, hi := int(from)-e.from, int(to)-e.from
+	var spots []spot
+	for n, x := range list {
+		switch {
+		case x.lo < lo || x.hi > hi:
+		case x.kind == braced:
+			if x.lo == lo || x.hi == hi {
+				continue
+			}
+			spots = append(spots, spot{x.lo, begins, x.hi, n, x.before}, spot{x.hi, ends, x.lo, n, x.after})
+		default:
+			spots = append(spots, spot{x.lo, opens, x.hi, n, x.before}, spot{x.hi, closes, x.lo, n, x.after})
+		}
+	}
+	slices.SortFunc(spots, func(a, b spot) int {
+		if c := cmp.Or(a.at-b.at, int(a.side-b.side)); c != 0 {
+			return c
+		}
+		switch a.side {
+		case begins:
+			return b.nth - a.nth
+		case ends:
+			return a.nth - b.nth
+		case closes:
+			return cmp.Or(b.other-a.other, a.nth-b.nth)
+		}
+		return cmp.Or(b.other-a.other, b.nth-a.nth)
+	})
+	var b strings.Builder
+	gone := edit{hi: -1} // the last replacement
+	last := 0            // its number
+	for _, s := range spots {
+		if s.at < gone.hi || s.at == gone.hi && s.side == closes &&
+			(s.other > gone.lo || s.other == gone.lo && s.nth < last) {
+			continue
+		}
+		b.Write(e.src[lo:s.at])
+		b.WriteString(s.text)
+		lo = max(lo, s.at)
+		if x := list[s.nth]; x.kind == replaced && s.side == opens {
+			gone, last, lo = x, s.nth, x.hi
+		}
+	}
+	b.Write(e.src[lo:hi])
+	return b.String()
+}
