@@ -10,9 +10,46 @@ import (
 	"krdlab/loi"
 )
 
+// atomicsOf is the pass over the atomic operations of a function.
+func atomicsOf(w *fn) {
+	if !w.opt.Sync {
+		return
+	}
+	eachCall(w.block, func(e *ast.CallExpr) {
+		if op := w.atomic(e); op != 0 {
+			w.atomicCall(e, op)
+		}
+	}, func(lit *ast.FuncLit) {
+		if in := w.literals[lit]; in != nil {
+			atomicsOf(in)
+		}
+	})
+}
+
+// eachCall visits the calls in n, inner ones first, and the function literals, but not what is in
+// those.
+func eachCall(n ast.Node, call func(*ast.CallExpr), literal func(*ast.FuncLit)) {
+	var open []ast.Node
+	ast.Inspect(n, func(n ast.Node) bool {
+		if n == nil {
+			if e, ok := open[len(open)-1].(*ast.CallExpr); ok {
+				call(e)
+			}
+			open = open[:len(open)-1]
+			return true
+		}
+		if lit, ok := n.(*ast.FuncLit); ok {
+			literal(lit)
+			return false
+		}
+		open = append(open, n)
+		return true
+	})
+}
+
 // atomic returns which operation of package sync/atomic a call is, if those are recorded; 0: none.
 func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
-	if !w.opt.Sync {
+	if !w.opt.Sync || w.visited[e] != loi.CallSite {
 		return 0
 	}
 	var id *ast.Ident
@@ -48,7 +85,7 @@ func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
 //
 // In op is also, times 256, how far behind the pointer an embedded variable stands.
 // Where an argument calls, gc evaluates the pointer after it.
-func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, since int) {
+func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp) {
 	left := func(why string) { w.leave(e, "atomic operation", why) }
 	x, method := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	method = method && w.info.Selections[x] != nil
@@ -58,12 +95,12 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, since int) {
 	first := 0                  // of the arguments that are values
 	if method {
 		pointer = x.X
-		if strings.Contains(w.source(x.X.End(), e.Fun.End()), "\n") {
+		if strings.Contains(w.stretch(x.X.End(), e.Fun.End()), "\n") {
 			left("it is on several lines")
 			return
 		}
 		var ok bool
-		if open, end, again, offset, ok = w.atomicReceiver(e, x, w.edited(e.Fun, since)); !ok {
+		if open, end, again, offset, ok = w.atomicReceiver(e, x, w.edited(e.Fun)); !ok {
 			left("its variable cannot be named here")
 			return
 		}
@@ -128,10 +165,10 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp, since int) {
 }
 
 // looksUp reports that an entry of a map is in x: gc evaluates it as it does calls.
-func (w *fn) looksUp(x ast.Expr) (found bool) {
+func (r *source) looksUp(x ast.Expr) (found bool) {
 	ast.Inspect(x, func(n ast.Node) bool {
 		if e, ok := n.(ast.Expr); ok && !found {
-			_, found = w.mapEntry(e)
+			_, found = r.mapEntry(e)
 		}
 		return !found
 	})
@@ -184,8 +221,8 @@ func (w *fn) atomicReceiver(e *ast.CallExpr, x *ast.SelectorExpr, edited bool) (
 }
 
 // several reports that x is a call of several results.
-func (w *fn) several(x ast.Expr) bool {
-	_, ok := w.info.TypeOf(x).(*types.Tuple)
+func (r *source) several(x ast.Expr) bool {
+	_, ok := r.info.TypeOf(x).(*types.Tuple)
 	return ok
 }
 

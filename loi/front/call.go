@@ -10,7 +10,7 @@ import (
 
 // callExpr is a call or conversion. kind says whether it stands behind defer or go, so that its
 // operands are evaluated but the call is not made yet.
-func (w *fn) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) {
+func (w *accesses) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) {
 	deferred := kind != loi.CallSite
 	switch name := w.builtin(e); {
 	case w.info.Types[e.Fun].IsType():
@@ -19,15 +19,10 @@ func (w *fn) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) {
 		}
 	case name == "" && deferred: // gc evaluates all operands in their order
 		w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)
-		w.passing(e, kind)
+		w.visited[e] = kind
 	case name == "":
-		mark := len(w.made)
 		w.parts(e)
-		if op := w.atomic(e); op != 0 {
-			w.atomicCall(e, op, mark)
-		} else {
-			w.passing(e, kind)
-		}
+		w.visited[e] = kind
 	case deferred:
 		w.seq(later, e.Args...)
 	default:
@@ -36,7 +31,7 @@ func (w *fn) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) {
 }
 
 // builtinCall is a call of a builtin function.
-func (w *fn) builtinCall(e *ast.CallExpr, name string, later bool) {
+func (w *accesses) builtinCall(e *ast.CallExpr, name string, later bool) {
 	switch name {
 	case "Sizeof", "Alignof", "Offsetof":
 		return
@@ -93,7 +88,7 @@ func (w *fn) builtinCall(e *ast.CallExpr, name string, later bool) {
 }
 
 // makeCall is a call of make.
-func (w *fn) makeCall(e *ast.CallExpr, later bool) {
+func (w *accesses) makeCall(e *ast.CallExpr, later bool) {
 	rest := e.Args[1:]
 	w.seq(later, rest...)
 	if later && slices.ContainsFunc(rest, func(x ast.Expr) bool { return !w.settled(x) }) {
@@ -115,7 +110,7 @@ func (w *fn) makeCall(e *ast.CallExpr, later bool) {
 }
 
 // deleteCall is a call of delete; false if its entry is not recorded.
-func (w *fn) deleteCall(e *ast.CallExpr) bool {
+func (w *accesses) deleteCall(e *ast.CallExpr) bool {
 	x, k := e.Args[0], e.Args[1]
 	m, ok := core(w.info.TypeOf(x)).(*types.Map)
 	if !ok {
@@ -135,7 +130,7 @@ func (w *fn) deleteCall(e *ast.CallExpr) bool {
 }
 
 // parts are the function or method of a call, and its arguments.
-func (w *fn) parts(e *ast.CallExpr) {
+func (w *accesses) parts(e *ast.CallExpr) {
 	late, before := w.callee(e)
 	if _, lit := ast.Unparen(e.Fun).(*ast.FuncLit); late && !lit && !w.calls(e.Fun) {
 		// gc evaluates it before the arguments only if there is a call in it.
@@ -155,7 +150,7 @@ func (w *fn) parts(e *ast.CallExpr) {
 // callee says of the function that e calls whether something is evaluated before it (later in val),
 // and what it may panic with before the arguments where it is not recorded. The gc compiler
 // evaluates receivers before the arguments, but functions and interfaces after them.
-func (w *fn) callee(e *ast.CallExpr) (late bool, before int) {
+func (w *accesses) callee(e *ast.CallExpr) (late bool, before int) {
 	p := w.panics(e.Fun)
 	late = w.calls(e.Args...)
 	x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
@@ -184,18 +179,18 @@ func (w *fn) callee(e *ast.CallExpr) (late bool, before int) {
 
 // unsafe reports that a conversion is between unsafe.Pointer and uintptr, or stands over one: the
 // compiler knows patterns of these, which stay as they are.
-func (w *fn) unsafe(e *ast.CallExpr) bool {
-	b, ok := w.info.TypeOf(e).Underlying().(*types.Basic)
+func (r *source) unsafe(e *ast.CallExpr) bool {
+	b, ok := r.info.TypeOf(e).Underlying().(*types.Basic)
 	if !ok || b.Kind() != types.Uintptr && b.Kind() != types.UnsafePointer || len(e.Args) != 1 {
 		return false
 	}
-	from, ok := w.info.TypeOf(e.Args[0]).Underlying().(*types.Basic)
+	from, ok := r.info.TypeOf(e.Args[0]).Underlying().(*types.Basic)
 	return ok && (from.Kind() == types.Uintptr || from.Kind() == types.UnsafePointer)
 }
 
 // window has the agent note a slice or string whose elements an operation is about to access;
 // false if it cannot.
-func (w *fn) window(x ast.Expr, kind string, mode loi.Mode) (site string, ok bool) {
+func (w *accesses) window(x ast.Expr, kind string, mode loi.Mode) (site string, ok bool) {
 	t := w.info.TypeOf(x)
 	name := "G"
 	var element types.Type
@@ -219,8 +214,8 @@ func (w *fn) window(x ast.Expr, kind string, mode loi.Mode) (site string, ok boo
 }
 
 // elementOf is the type of the elements of a slice or string, nil if it is of several types.
-func (w *fn) elementOf(x ast.Expr) types.Type {
-	switch u := core(w.info.TypeOf(x)).(type) {
+func (r *source) elementOf(x ast.Expr) types.Type {
+	switch u := core(r.info.TypeOf(x)).(type) {
 	case *types.Slice:
 		return u.Elem()
 	case *types.Basic:
@@ -230,9 +225,9 @@ func (w *fn) elementOf(x ast.Expr) types.Type {
 }
 
 // nothing reports that x is a slice of elements without bytes.
-func (w *fn) nothing(x ast.Expr) bool {
-	s, ok := core(w.info.TypeOf(x)).(*types.Slice)
-	return ok && w.empty(s.Elem())
+func (r *source) nothing(x ast.Expr) bool {
+	s, ok := core(r.info.TypeOf(x)).(*types.Slice)
+	return ok && r.empty(s.Elem())
 }
 
 // sliced reports that gc evaluates an argument of copy or append before the next.
@@ -242,7 +237,7 @@ func sliced(x ast.Expr) bool {
 }
 
 // windows are the arguments of copy or clear, all noted or none.
-func (w *fn) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) {
+func (w *accesses) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) {
 	w.seq(false, e.Args...)
 	from := w.mark()
 	for i, x := range e.Args {
@@ -269,7 +264,7 @@ func (w *fn) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) {
 
 // appendExpr is a call of append: the slice before it, what is appended if that is a slice, and
 // the slice after it.
-func (w *fn) appendExpr(e *ast.CallExpr, later bool) {
+func (w *accesses) appendExpr(e *ast.CallExpr, later bool) {
 	x, rest := e.Args[0], e.Args[1:]
 	if len(rest) == 0 || w.info.Types[x].IsNil() {
 		w.seq(later, e.Args...)

@@ -101,7 +101,7 @@ func (l *steady) class(e ast.Expr) class {
 			}
 			return c
 		}
-		if !l.pure(e) {
+		if !l.w.pure(e) {
 			return loose
 		}
 		for _, x := range e.Args {

@@ -17,12 +17,12 @@ import (
 
 // left notes n, what is left alone, and leaves it to the enclosing construct to count its accesses:
 // items data of type t, nil: of one leaf.
-func (w *fn) left(n ast.Node, what, why string, mode loi.Mode, t types.Type, items int) {
+func (w *accesses) left(n ast.Node, what, why string, mode loi.Mode, t types.Type, items int) {
 	w.pending = append(w.pending, w.counted(n, what, why, mode, t, items))
 }
 
 // counted notes n and returns the site that counts it.
-func (w *fn) counted(n ast.Node, what, why string, mode loi.Mode, t types.Type,
+func (w *accesses) counted(n ast.Node, what, why string, mode loi.Mode, t types.Type,
 	items int) string {
 	w.leave(n, what, why)
 	site := w.site(n, LeftAlone, mode, what, t)
@@ -32,14 +32,14 @@ func (w *fn) counted(n ast.Node, what, why string, mode loi.Mode, t types.Type,
 }
 
 // since takes the sites that wait since there were so many.
-func (w *fn) since(mark int) []string {
+func (w *accesses) since(mark int) []string {
 	some := slices.Clone(w.pending[mark:])
 	w.pending = w.pending[:mark]
 	return some
 }
 
 // counts are statements that count.
-func (w *fn) counts(sites []string) (text string) {
+func (w *accesses) counts(sites []string) (text string) {
 	for _, s := range sites {
 		text += w.call("C", s) + "; "
 	}
@@ -47,14 +47,14 @@ func (w *fn) counts(sites []string) (text string) {
 }
 
 // around has an expression count while it is evaluated.
-func (w *fn) around(name string, e ast.Expr, sites []string) {
+func (w *accesses) around(name string, e ast.Expr, sites []string) {
 	for _, s := range sites {
 		w.pass(e, name, s)
 	}
 }
 
 // dropped says that no call can count what these sites are about: they make no event of w.
-func (w *fn) dropped(sites []string) {
+func (w *accesses) dropped(sites []string) {
 	w.events -= len(sites)
 	for i := range w.out.Left {
 		if l := &w.out.Left[i]; slices.Contains(sites, strconv.Itoa(l.Site)) {
@@ -65,7 +65,7 @@ func (w *fn) dropped(sites []string) {
 
 // whole is e as a value, with the counts of what is left alone in it and since mark. It is for what
 // has no statement of its own to count before, such as the condition of a loop.
-func (w *fn) whole(e ast.Expr, mark int) {
+func (w *accesses) whole(e ast.Expr, mark int) {
 	w.val(e, false)
 	some := w.since(mark)
 	if !w.boolean(e) && w.untyped(e) {
@@ -76,19 +76,19 @@ func (w *fn) whole(e ast.Expr, mark int) {
 }
 
 // boolean reports that e is of type bool.
-func (w *fn) boolean(e ast.Expr) bool {
-	return types.Identical(w.info.TypeOf(e), types.Typ[types.Bool])
+func (r *source) boolean(e ast.Expr) bool {
+	return types.Identical(r.info.TypeOf(e), types.Typ[types.Bool])
 }
 
 // A mark is how far the rewriting has come.
 type mark struct{ sites, left, events, pending, edits int }
 
-func (w *fn) mark() mark {
+func (w *accesses) mark() mark {
 	return mark{len(w.out.Sites), len(w.out.Left), w.events, len(w.pending), len(w.made)}
 }
 
 // undo takes back what was made since m, whose text is not used.
-func (w *fn) undo(m mark) {
+func (w *accesses) undo(m mark) {
 	w.out.Sites, w.out.Left = w.out.Sites[:m.sites], w.out.Left[:m.left]
 	w.events, w.pending, w.made = m.events, w.pending[:m.pending], w.made[:m.edits]
 }

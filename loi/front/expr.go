@@ -21,28 +21,28 @@ const (
 	heap                 // what is reached through a pointer or a slice, or a global
 )
 
-func (w *fn) where(e ast.Expr) where {
-	if w.steady.silent(e) {
+func (r *source) where(e ast.Expr) where {
+	if r.steady.silent(e) {
 		return local
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return w.where(e.X)
+		return r.where(e.X)
 	case *ast.Ident:
-		v, ok := w.info.ObjectOf(e).(*types.Var)
+		v, ok := r.info.ObjectOf(e).(*types.Var)
 		switch {
 		case !ok:
 			return nowhere
 		case global(v):
 			return heap
-		case w.escapes(v):
+		case r.escapes(v):
 			return heap
 		}
 		return local
 	case *ast.SelectorExpr:
-		s := w.info.Selections[e]
+		s := r.info.Selections[e]
 		if s == nil {
-			if _, ok := w.info.Uses[e.Sel].(*types.Var); ok {
+			if _, ok := r.info.Uses[e.Sel].(*types.Var); ok {
 				return heap
 			}
 			return nowhere
@@ -53,9 +53,9 @@ func (w *fn) where(e ast.Expr) where {
 		if s.Indirect() {
 			return heap
 		}
-		return w.where(e.X)
+		return r.where(e.X)
 	case *ast.IndexExpr:
-		switch t := core(w.info.TypeOf(e.X)).(type) {
+		switch t := core(r.info.TypeOf(e.X)).(type) {
 		case *types.Slice:
 			return heap
 		case *types.Pointer:
@@ -63,8 +63,8 @@ func (w *fn) where(e ast.Expr) where {
 				return heap
 			}
 		case *types.Array:
-			if _, ok := w.info.TypeOf(e.X).(*types.TypeParam); !ok {
-				return w.where(e.X)
+			if _, ok := r.info.TypeOf(e.X).(*types.TypeParam); !ok {
+				return r.where(e.X)
 			}
 		}
 	case *ast.StarExpr:
@@ -108,26 +108,26 @@ func (w *fn) object(e ast.Expr) string {
 }
 
 // recorder is the agent's function that records an access to the datum n, and its site.
-func (w *fn) recorder(n ast.Expr, kind string, mode loi.Mode) (name, site string) {
+func (w *accesses) recorder(n ast.Expr, kind string, mode loi.Mode) (name, site string) {
 	t := w.info.TypeOf(n)
 	name = "L"
 	if parametric(t) {
 		name = "LX"
 	}
-	if w.steady != nil && w.steady.second {
+	if w.steady != nil {
 		name = "LL"
 	}
 	return name, w.site(n, kind, mode, w.object(n), t)
 }
 
 // record is the agent's call that records an access to the datum n at a pointer.
-func (w *fn) record(n ast.Expr, kind string, mode loi.Mode, pointer string) string {
+func (w *accesses) record(n ast.Expr, kind string, mode loi.Mode, pointer string) string {
 	name, site := w.recorder(n, kind, mode)
 	return w.call(name, pointer, site)
 }
 
 // recorded has n be recorded where it stands, within some text.
-func (w *fn) recorded(n ast.Expr, kind string, mode loi.Mode, before, after string) {
+func (w *accesses) recorded(n ast.Expr, kind string, mode loi.Mode, before, after string) {
 	name, site := w.recorder(n, kind, mode)
 	w.wrap(n, "&(", ")")
 	w.pass(n, name, site)
@@ -135,11 +135,11 @@ func (w *fn) recorded(n ast.Expr, kind string, mode loi.Mode, before, after stri
 }
 
 // empty says that values of a type have no bytes.
-func (w *fn) empty(t types.Type) bool { return !parametric(t) && w.sizes.Sizeof(t) == 0 }
+func (r *source) empty(t types.Type) bool { return !parametric(t) && r.sizes.Sizeof(t) == 0 }
 
 // val is e as a value. later says that something is called afterwards that the gc compiler would
 // call before it evaluates e.
-func (w *fn) val(e ast.Expr, later bool) {
+func (w *accesses) val(e ast.Expr, later bool) {
 	if text, ok := w.instead[e]; ok {
 		w.replace(e.Pos(), e.End(), text)
 		return
@@ -156,13 +156,13 @@ func (w *fn) val(e ast.Expr, later bool) {
 }
 
 // load is the value of e, which is on the heap.
-func (w *fn) load(e ast.Expr, later bool) {
+func (w *accesses) load(e ast.Expr, later bool) {
 	if p, ok := e.(*ast.ParenExpr); ok {
 		w.load(p.X, later)
 		return
 	}
 	if later {
-		if (w.steady == nil || !w.steady.second) && w.loadLate(e) {
+		if w.steady == nil && w.loadLate(e) {
 			return
 		}
 		if !w.fixed(e) {
@@ -186,7 +186,7 @@ func (w *fn) load(e ast.Expr, later bool) {
 }
 
 // fixed reports that the address of e is a constant.
-func (w *fn) fixed(e ast.Expr) bool {
+func (r *source) fixed(e ast.Expr) bool {
 	for x := e; ; { // rootVar's way
 		switch y := x.(type) {
 		case *ast.ParenExpr:
@@ -196,7 +196,7 @@ func (w *fn) fixed(e ast.Expr) bool {
 			x = y.X
 			continue
 		case *ast.IndexExpr:
-			if !w.settled(y.Index) {
+			if !r.settled(y.Index) {
 				return false
 			}
 			x = y.X
@@ -204,13 +204,13 @@ func (w *fn) fixed(e ast.Expr) bool {
 		}
 		break
 	}
-	v := rootVar(w.info, e)
-	return v != nil && w.panics(e)&otherPanic == 0 && (global(v) || w.where(e) == heap)
+	v := rootVar(r.info, e)
+	return v != nil && r.panics(e)&otherPanic == 0 && (global(v) || r.where(e) == heap)
 }
 
 // loadLate is the value of e, recorded before it is evaluated, without following a pointer or
 // indexing a slice early; false if its address is not settled.
-func (w *fn) loadLate(e ast.Expr) bool {
+func (w *accesses) loadLate(e ast.Expr) bool {
 	offset, x := int64(0), e
 	early := func(x ast.Expr, name string, args ...string) bool {
 		w.pass(x, name, append(args, strconv.FormatInt(offset, 10),
@@ -272,7 +272,7 @@ func (w *fn) loadLate(e ast.Expr) bool {
 }
 
 // offset is where the field at a path lies in t; false if that depends on type parameters.
-func (w *fn) offset(t types.Type, path []int) (n int64, ok bool) {
+func (r *source) offset(t types.Type, path []int) (n int64, ok bool) {
 	for _, i := range path {
 		if parametric(t) {
 			return 0, false
@@ -282,7 +282,7 @@ func (w *fn) offset(t types.Type, path []int) (n int64, ok bool) {
 		for j := range fields {
 			fields[j] = s.Field(j)
 		}
-		n += w.sizes.Offsetsof(fields)[i]
+		n += r.sizes.Offsetsof(fields)[i]
 		t = fields[i].Type()
 	}
 	return n, !parametric(t)
@@ -290,10 +290,10 @@ func (w *fn) offset(t types.Type, path []int) (n int64, ok bool) {
 
 // seq rewrites expressions that are evaluated one after the other. What is recorded is evaluated
 // before what is not, so it must not panic instead of that.
-func (w *fn) seq(later bool, es ...ast.Expr) { w.seqAfter(0, later, es...) }
+func (w *accesses) seq(later bool, es ...ast.Expr) { w.seqAfter(0, later, es...) }
 
 // seqAfter is seq behind what may panic and is not recorded.
-func (w *fn) seqAfter(before int, later bool, es ...ast.Expr) {
+func (w *accesses) seqAfter(before int, later bool, es ...ast.Expr) {
 	for i, e := range es {
 		p := w.panics(e)
 		late := later || w.calls(es[i+1:]...) || differ(before, p) ||
@@ -305,7 +305,7 @@ func (w *fn) seqAfter(before int, later bool, es ...ast.Expr) {
 
 // plain is e without a record of what it denotes itself: what stands behind & or at the left of
 // an assignment, or a value that is not on the heap. What is read on the way to it is recorded.
-func (w *fn) plain(e ast.Expr, later bool) {
+func (w *accesses) plain(e ast.Expr, later bool) {
 	tv := w.info.Types[e]
 	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
 		return
@@ -347,7 +347,7 @@ func (w *fn) plain(e ast.Expr, later bool) {
 }
 
 // sliceExpr is x[i:j:k].
-func (w *fn) sliceExpr(e *ast.SliceExpr, later bool) {
+func (w *accesses) sliceExpr(e *ast.SliceExpr, later bool) {
 	es := []ast.Expr{}
 	for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
 		if x != nil {
@@ -371,7 +371,7 @@ func (w *fn) sliceExpr(e *ast.SliceExpr, later bool) {
 }
 
 // pointed is &lit.
-func (w *fn) pointed(e ast.Expr, lit *ast.CompositeLit, later bool) {
+func (w *accesses) pointed(e ast.Expr, lit *ast.CompositeLit, later bool) {
 	w.elements(lit, later)
 	if later && !w.settled(lit) {
 		w.leftLiteral(lit, callFirst)
@@ -385,7 +385,7 @@ func (w *fn) pointed(e ast.Expr, lit *ast.CompositeLit, later bool) {
 }
 
 // shortCircuit is x && y or x || y.
-func (w *fn) shortCircuit(e *ast.BinaryExpr) {
+func (w *accesses) shortCircuit(e *ast.BinaryExpr) {
 	w.val(e.X, false)
 	mark := len(w.pending)
 	w.val(e.Y, false)
@@ -401,7 +401,7 @@ func (w *fn) shortCircuit(e *ast.BinaryExpr) {
 }
 
 // allocated has the agent note that n allocates a t.
-func (w *fn) allocated(name string, n ast.Expr, kind string, t types.Type) {
+func (w *accesses) allocated(name string, n ast.Expr, kind string, t types.Type) {
 	if w.empty(t) {
 		return
 	}
@@ -412,7 +412,7 @@ func (w *fn) allocated(name string, n ast.Expr, kind string, t types.Type) {
 }
 
 // elements is a literal of a structure, array, slice or map with its elements rewritten.
-func (w *fn) elements(e *ast.CompositeLit, later bool) {
+func (w *accesses) elements(e *ast.CompositeLit, later bool) {
 	t := w.info.TypeOf(e)
 	_, isStruct := core(deref(t)).(*types.Struct)
 	_, isMap := core(t).(*types.Map)
@@ -430,7 +430,7 @@ func (w *fn) elements(e *ast.CompositeLit, later bool) {
 }
 
 // composite is such a literal as a value: a slice or map is an allocation.
-func (w *fn) composite(e *ast.CompositeLit, later bool) {
+func (w *accesses) composite(e *ast.CompositeLit, later bool) {
 	t := w.info.TypeOf(e)
 	w.elements(e, later)
 	_, isMap := core(t).(*types.Map)
@@ -469,7 +469,7 @@ func (w *fn) composite(e *ast.CompositeLit, later bool) {
 }
 
 // slice has n, a slice, be an argument of the agent.
-func (w *fn) slice(name string, n ast.Expr, site string, element types.Type) {
+func (w *accesses) slice(name string, n ast.Expr, site string, element types.Type) {
 	if parametric(element) {
 		name += "X"
 	}
@@ -481,7 +481,7 @@ const callFirst = "a call in the statement comes before it"
 
 // leftLiteral leaves alone what a literal stores: a slice's or map's, or that of a pointer to a
 // structure or an array.
-func (w *fn) leftLiteral(lit *ast.CompositeLit, why string) {
+func (w *accesses) leftLiteral(lit *ast.CompositeLit, why string) {
 	t := w.info.TypeOf(lit)
 	what := "initial values of " + typeString(t)
 	switch u := core(t).(type) {
@@ -512,7 +512,7 @@ func isKeyed(e ast.Expr) bool {
 }
 
 // initial says at the site of &lit what of the new object the literal stores.
-func (w *fn) initial(s *Site, lit *ast.CompositeLit) {
+func (w *accesses) initial(s *Site, lit *ast.CompositeLit) {
 	if len(lit.Elts) == 0 {
 		return // zeros
 	}
@@ -565,12 +565,12 @@ func (w *fn) initial(s *Site, lit *ast.CompositeLit) {
 	}
 }
 
-func (w *fn) madeMap(e ast.Expr, kind string, t types.Type) {
+func (w *accesses) madeMap(e ast.Expr, kind string, t types.Type) {
 	w.pass(e, "NM", w.site(e, kind, 0, typeString(t), nil))
 }
 
 // selector is x.f without a record of f itself, or a method.
-func (w *fn) selector(e *ast.SelectorExpr, later bool) {
+func (w *accesses) selector(e *ast.SelectorExpr, later bool) {
 	s := w.info.Selections[e]
 	if s == nil || s.Kind() == types.MethodExpr {
 		return
@@ -634,7 +634,7 @@ func (w *fn) selector(e *ast.SelectorExpr, later bool) {
 
 // method is a method of e.X, of type t, or of a field embedded in it. A method that has its receiver
 // by value loads it.
-func (w *fn) method(e *ast.SelectorExpr, s *types.Selection, t types.Type, path []int, at,
+func (w *accesses) method(e *ast.SelectorExpr, s *types.Selection, t types.Type, path []int, at,
 	later bool) {
 	recv := s.Obj().(*types.Func).Signature().Recv().Type()
 	if _, byPointer := recv.Underlying().(*types.Pointer); byPointer || !at {
@@ -683,7 +683,7 @@ func (w *fn) method(e *ast.SelectorExpr, s *types.Selection, t types.Type, path 
 }
 
 // index is x[i] without a record of an element on the heap; a map or string is recorded.
-func (w *fn) index(e *ast.IndexExpr, later bool) {
+func (w *accesses) index(e *ast.IndexExpr, later bool) {
 	if w.info.Types[e.Index].IsType() {
 		return // an instance of a generic function
 	}
@@ -729,15 +729,15 @@ func (w *fn) index(e *ast.IndexExpr, later bool) {
 }
 
 // constant is a constant index in digits; "" if e is none.
-func (w *fn) constant(e ast.Expr) string {
-	if v := w.info.Types[e].Value; v != nil {
+func (r *source) constant(e ast.Expr) string {
+	if v := r.info.Types[e].Value; v != nil {
 		return constant.ToInt(v).ExactString()
 	}
 	return ""
 }
 
 // mapIndex is m[k], recorded with a mode; later as in val.
-func (w *fn) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) {
+func (w *accesses) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) {
 	after := later || w.calls(e.Index)
 	mark := len(w.made)
 	ok := w.key(e.Index, m.Key(), later)
@@ -757,12 +757,12 @@ func (w *fn) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool)
 	w.pass(e.Index, "K", site)
 }
 
-func (w *fn) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type, m *types.Map) string {
+func (w *accesses) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type, m *types.Map) string {
 	return w.site(n, kind, mode, typeString(t), m.Elem())
 }
 
 // key is e as a value of type t, which it is assigned to; false if that cannot be written.
-func (w *fn) key(e ast.Expr, t types.Type, later bool) bool {
+func (w *accesses) key(e ast.Expr, t types.Type, later bool) bool {
 	tv := w.info.Types[e]
 	value := tv.Value
 	if value == nil && !tv.IsNil() && types.Identical(tv.Type, t) && !w.untyped(e) {
@@ -782,7 +782,7 @@ func (w *fn) key(e ast.Expr, t types.Type, later bool) bool {
 }
 
 // bare reports that e is a single literal, whose default type is that of its kind.
-func (w *fn) bare(e ast.Expr) bool {
+func (r *source) bare(e ast.Expr) bool {
 	b, ok := ast.Unparen(e).(*ast.BasicLit)
 	return ok && (b.Kind == token.STRING || b.Kind == token.INT)
 }
@@ -799,32 +799,32 @@ func constType(v constant.Value) types.Type {
 
 // untyped reports that the type of e follows from where it stands: it is made of constants, or is a
 // comparison or a shift of such.
-func (w *fn) untyped(e ast.Expr) bool {
+func (r *source) untyped(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
 		switch e.Op {
 		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			return true
 		case token.SHL, token.SHR:
-			return w.untyped(e.X)
+			return r.untyped(e.X)
 		}
-		return w.untyped(e.X) && w.untyped(e.Y)
+		return r.untyped(e.X) && r.untyped(e.Y)
 	case *ast.UnaryExpr:
-		return w.untyped(e.X)
+		return r.untyped(e.X)
 	}
-	return w.literalValue(e)
+	return r.literalValue(e)
 }
 
 // literalValue reports that x is a constant or nil.
-func (w *fn) literalValue(x ast.Expr) bool {
-	v := w.info.Types[x]
+func (r *source) literalValue(x ast.Expr) bool {
+	v := r.info.Types[x]
 	return v.Value != nil || v.IsNil()
 }
 
 // typeName writes a type as it can be written at a place, false if it cannot.
-func (w *fn) typeName(t types.Type, at token.Pos) (string, bool) {
+func (r *source) typeName(t types.Type, at token.Pos) (string, bool) {
 	resolves := func(name string, o types.Object) bool {
-		s := w.pkg.Types.Scope().Innermost(at)
+		s := r.pkg.Types.Scope().Innermost(at)
 		if s == nil {
 			return false
 		}
@@ -839,7 +839,7 @@ func (w *fn) typeName(t types.Type, at token.Pos) (string, bool) {
 		if o := t.Obj(); o.Pkg() == nil && t.TypeArgs().Len() == 0 && resolves(o.Name(), o) {
 			return o.Name(), true // any
 		}
-		return w.typeName(types.Unalias(t), at)
+		return r.typeName(types.Unalias(t), at)
 	case *types.Interface:
 		if o := types.Universe.Lookup("any"); t.Empty() && resolves("any", o) {
 			return "any", true
@@ -851,13 +851,13 @@ func (w *fn) typeName(t types.Type, at token.Pos) (string, bool) {
 		if t.TypeArgs().Len() > 0 {
 			return "", false
 		}
-		if o.Pkg() == w.pkg.Types || o.Pkg() == nil {
+		if o.Pkg() == r.pkg.Types || o.Pkg() == nil {
 			return o.Name(), resolves(o.Name(), o)
 		}
 		if !o.Exported() {
 			return "", false
 		}
-		for s := w.pkg.Types.Scope().Innermost(at); s != nil; s = s.Parent() {
+		for s := r.pkg.Types.Scope().Innermost(at); s != nil; s = s.Parent() {
 			for _, name := range s.Names() {
 				p, ok := s.Lookup(name).(*types.PkgName)
 				if ok && p.Imported() == o.Pkg() && resolves(name, p) {

@@ -15,7 +15,7 @@ import (
 // It returns false if the statement is none, or needs no change. Other arguments may stand beside a
 // that nothing changes. gc's walkAppend copies each argument but variables and constants, of which
 // a is none, and then loads X, of which it copies no part before if it is placed.
-func (w *fn) appending(s ast.Stmt) bool {
+func (w *accesses) appending(s ast.Stmt) bool {
 	var list []ast.Expr
 	var with func(ast.Expr) ast.Stmt // the statement with another call
 	open, end := "{ ", " }"
@@ -60,20 +60,35 @@ func (w *fn) appending(s ast.Stmt) bool {
 	if w.newlines(s.Pos(), a.Pos()) != "" {
 		return false
 	}
-	value, name := w.draft(a, func() { w.val(a, false) }), w.fresh("")
+	w.val(a, false)
+	name, mark := w.fresh(""), len(w.made)
 	there, back := w.lines(s.Pos(), a.End())
 	changed := *c
 	changed.Args = slices.Clone(c.Args)
 	changed.Args[i] = w.variableOf(a, name, name+back)
 	w.info.Types[&changed] = w.info.Types[c]
 	w.simple(with(&changed), true)
-	w.wrap(s, open+name+" := "+value+"; "+there, end)
+	w.raise(a, mark)
+	w.hoists = append(w.hoists, hoist{a, len(w.made), open + name + " := ", "; " + there})
+	w.wrap(s, name, end)
 	return true
+}
+
+// A hoist is an expression whose text, between others, stands at the beginning of an edit.
+type hoist struct {
+	of            ast.Expr
+	edit          int
+	before, after string
+}
+
+// move completes a hoist, when all passes have been through its expression.
+func (w *fn) move(h hoist) {
+	w.made[h.edit].before = h.before + w.changed(h.of) + h.after
 }
 
 // first is the index of the one argument of an append that must be evaluated before its slice can
 // be recorded; 0: there is none, or more than one.
-func (w *fn) first(c *ast.CallExpr) (found int) {
+func (w *accesses) first(c *ast.CallExpr) (found int) {
 	x, rest := c.Args[0], c.Args[1:]
 	if w.nothing(x) || !differ(w.panics(x), w.panics(rest...)) &&
 		(w.settled(x) || !w.calls(rest...)) {
@@ -100,34 +115,34 @@ func (w *fn) first(c *ast.CallExpr) (found int) {
 
 // placed reports that the gc compiler copies no part of a place before the values of its statement:
 // it has pointers, fields and indices that nothing changes.
-func (w *fn) placed(x ast.Expr) bool {
+func (r *source) placed(x ast.Expr) bool {
 	switch e := x.(type) {
 	case *ast.Ident:
-		_, ok := w.info.ObjectOf(e).(*types.Var)
+		_, ok := r.info.ObjectOf(e).(*types.Var)
 		return ok
 	case *ast.ParenExpr:
-		return w.placed(e.X)
+		return r.placed(e.X)
 	case *ast.StarExpr:
-		return w.placed(e.X)
+		return r.placed(e.X)
 	case *ast.SelectorExpr:
-		s := w.info.Selections[e]
+		s := r.info.Selections[e]
 		if s == nil {
-			_, ok := w.info.Uses[e.Sel].(*types.Var)
+			_, ok := r.info.Uses[e.Sel].(*types.Var)
 			return ok
 		}
-		return s.Kind() == types.FieldVal && w.placed(e.X)
+		return s.Kind() == types.FieldVal && r.placed(e.X)
 	case *ast.IndexExpr:
-		if _, isMap := core(w.info.TypeOf(e.X)).(*types.Map); isMap {
+		if _, isMap := core(r.info.TypeOf(e.X)).(*types.Map); isMap {
 			return false
 		}
 		_, name := ast.Unparen(e.Index).(*ast.Ident)
-		return w.placed(e.X) && w.settled(e.Index) && (name || w.info.Types[e.Index].Value != nil)
+		return r.placed(e.X) && r.settled(e.Index) && (name || r.info.Types[e.Index].Value != nil)
 	}
 	return false
 }
 
 // variableOf is an expression in place of e, rewritten as text: a variable that has its value.
-func (w *fn) variableOf(e ast.Expr, name, text string) ast.Expr {
+func (w *accesses) variableOf(e ast.Expr, name, text string) ast.Expr {
 	id := &ast.Ident{NamePos: e.Pos(), Name: name}
 	in := &ast.ParenExpr{Lparen: e.Pos(), X: id, Rparen: e.End() - 1} // it stands where e does
 	t := w.info.TypeOf(e)

@@ -30,7 +30,7 @@ import (
 // The types of variables may be too narrow for the last index of a loop whose steps wrap around:
 // only 64 bits are computed with.
 type steady struct {
-	w        *fn
+	w        *accesses
 	body     *ast.BlockStmt
 	index    *types.Var
 	limit    string // source of what the index is compared with
@@ -45,7 +45,7 @@ type steady struct {
 	twice    bool                    // something has two sites
 	loose    map[ast.Node]bool       // what does not move by as much each time
 	several  bool                    // an assignment is to several
-	second   bool                    // the body is rewritten for the second loop
+	left     bool                    // something is left alone
 	loads    bool                    // the step does, or the limit
 }
 
@@ -64,8 +64,8 @@ const SteadyMost = 24
 
 // found is what tells WE where what moves must stay, once the body is rewritten; false if the loop
 // is not steady after all.
-func (l *steady) found(from mark) (within []string, ok bool) {
-	if len(l.sites) == 0 || len(l.sites) > SteadyMost || l.twice || len(l.w.out.Left) > from.left {
+func (l *steady) found() (within []string, ok bool) {
+	if len(l.sites) == 0 || len(l.sites) > SteadyMost || l.twice || l.left {
 		return nil, false
 	}
 	covered := make(map[ast.Node]bool)
@@ -147,21 +147,22 @@ func (l *steady) withStores() map[ast.Node]bool {
 }
 
 // again is the body with what is loose recorded; ok is false if some of it cannot be.
-func (l *steady) again(s ast.Stmt) (text string, ok bool) {
+func (l *steady) again() (text string, ok bool) {
 	if len(l.loose) == 0 {
 		return l.w.raw(l.body), true
 	}
-	l.second = true
+	l.w.steady = l
 	from, before := l.w.mark(), len(l.loose)
-	l.w.steadily(l, s, func() { text = l.w.draft(l.body, func() { l.w.block(l.body) }) })
+	text = l.w.draft(l.body, func() { l.w.block(l.body) })
 	ok = len(l.w.out.Left) == from.left && len(l.w.out.Sites) == from.sites+before
 	l.w.undo(from)
+	l.w.steady = nil
 	return text, ok
 }
 
 // silent reports that what e denotes is not recorded here: in the second loop, what moves.
 func (l *steady) silent(e ast.Expr) bool {
-	return l != nil && l.second && l.sites[e] != "" && !l.loose[e]
+	return l != nil && l.sites[e] != "" && !l.loose[e]
 }
 
 // partOf is what e is a part of, as a field or an element of an array; nil if it is none.
@@ -191,48 +192,42 @@ func (l *steady) ofString(e ast.Expr) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// site notes the site of n, if it is in a loop that may be steady.
-func (l *steady) site(n ast.Node, number string) string {
-	if l == nil {
-		return number
-	}
-	if e, ok := n.(ast.Expr); ok {
-		n = ast.Unparen(e)
-	}
-	if l.second {
-		return l.sites[n]
-	}
-	if l.sites == nil {
-		l.sites = make(map[ast.Node]string)
-	}
-	l.twice = l.twice || l.sites[n] != ""
-	l.sites[n] = number
-	return number
+// loopsOf is the pass over the loops of a function that may be steady.
+func loopsOf(w *fn) {
+	ast.Inspect(w.block, func(n ast.Node) bool {
+		switch s := n.(type) {
+		case *ast.FuncLit:
+			if in := w.literals[s]; in != nil {
+				loopsOf(in)
+			}
+			return false
+		case *ast.ForStmt:
+			if l := w.steadyFor(s); l != nil && !w.iterated[s] {
+				l.forStmt(s)
+			}
+		case *ast.RangeStmt:
+			if l := w.steadyRange(s); l != nil && !w.iterated[s] && !w.visits[s].counted {
+				l.rangeStmt(s)
+			}
+		}
+		return true
+	})
 }
 
-// steadily rewrites what is in the loop s; l is nil if it is not steady.
-func (w *fn) steadily(l *steady, s ast.Stmt, do func()) {
-	outer := w.steady
-	w.steady = l
-	w.looped(s, do)
-	w.steady = outer
-}
-
-// forStmt makes two loops of a for that is steady, and has been rewritten: it is not after all if
-// something was left alone since from.
-func (l *steady) forStmt(s *ast.ForStmt, from mark) {
-	if l == nil || l.w.edited(s.Post, from.edits) {
+// forStmt makes two loops of a for, if it is steady.
+func (l *steady) forStmt(s *ast.ForStmt) {
+	if l.w.edited(s.Post) {
 		return
 	}
-	w, cond := l.w, l.w.changed(s.Cond, from.edits)
+	w, cond := l.w, l.w.changed(s.Cond)
 	if strings.Contains(cond, "\n") {
 		return
 	}
-	within, ok := l.found(from)
+	within, ok := l.found()
 	if !ok {
 		return
 	}
-	second, ok := l.again(s)
+	second, ok := l.again()
 	if !ok {
 		return
 	}
@@ -251,25 +246,21 @@ func (l *steady) forStmt(s *ast.ForStmt, from mark) {
 	w.replace(begin, s.Cond.Pos(), open+w.newlines(begin, s.Cond.Pos()))
 	w.before(s.Cond, l.begin(start, left, l.index.Name())+"for ; "+test)
 	w.braces(s.Body, "", l.repeated(start, left, l.index.Name(), post, within))
-	w.after(s.Body, "; "+off+l.line(s.Cond.Pos())+"for ; "+w.source(s.Cond.Pos(), s.Body.Pos())+second+
+	w.after(s.Body, "; "+off+l.line(s.Cond.Pos())+"for ; "+w.stretch(s.Cond.Pos(), s.Body.Pos())+second+
 		last+" }")
 }
 
-// rangeStmt is forStmt of a loop over a slice or an integer, x; false if it is not steady. Its body
-// begins with what visits an element; key is the name made up for an index that has none.
-func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit string, from mark) bool {
-	if l == nil {
-		return false
-	}
-	within, ok := l.found(from)
+// rangeStmt is forStmt of a loop over a slice or an integer.
+func (l *steady) rangeStmt(s *ast.RangeStmt) {
+	within, ok := l.found()
 	if !ok {
-		return false
+		return
 	}
-	second, ok := l.again(s)
+	second, ok := l.again()
 	if !ok {
-		return false
+		return
 	}
-	w := l.w
+	w, key := l.w, l.w.visits[s].key
 	start, left, over, end := w.fresh(""), w.fresh(""), w.fresh(""), w.fresh("")
 	switch id, ok := s.Key.(*ast.Ident); {
 	case key != "":
@@ -278,7 +269,7 @@ func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit string, from mark) bo
 	default:
 		key = w.fresh("")
 	}
-	begin := "{ " + over + " := " + w.newlines(s.Pos(), s.X.Pos()) + x + "; "
+	begin := "{ " + over + " := " + w.newlines(s.Pos(), s.X.Pos()) + w.changed(s.X) + "; "
 	element := ""
 	if _, slice := w.info.TypeOf(s.X).Underlying().(*types.Slice); slice {
 		begin += key + ", " + end + " := 0, len(" + over + "); "
@@ -303,10 +294,9 @@ func (l *steady) rangeStmt(s *ast.RangeStmt, x, key, visit string, from mark) bo
 		}
 	}
 	w.replace(s.Pos(), s.Body.Lbrace+1, begin+l.begin(start, left, key)+
-		w.newlines(s.X.End(), s.Body.Pos())+whole+visit)
+		w.newlines(s.X.End(), s.Body.Pos())+whole)
 	w.braces(s.Body, "", l.repeated(start, left, key, key+"++", within))
 	w.after(s.Body, "; "+off+l.line(s.Body.Pos())+loop+second[1:]+" }")
-	return true
 }
 
 // begin is what stands before the condition of the first loop.

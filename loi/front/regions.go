@@ -134,36 +134,95 @@ func (r *rewriter) kernelAt(line int) string {
 	return name
 }
 
-// region makes a region at n and returns its number.
-func (w *fn) region(n ast.Node, kind loi.RegionKind, parent int, kernel string) int {
-	w.events++
-	w.out.Regions = append(w.out.Regions, Region{Kind: kind, Function: w.name, File: w.path,
-		Line: w.lineAt(n.Pos()), Parent: parent, Kernel: kernel})
-	return len(w.out.Regions)
+// regions has the region of a function recorded, and those of its loops.
+type regions struct {
+	*fn
+	scopes []scope        // around what is visited, the innermost last
+	labels map[string]int // how many loops stand around each
 }
 
-// enter decides whether the function with this body is a region, and makes it one.
-func (w *fn) enter(at ast.Node, b *ast.BlockStmt) {
-	some := w.opt.Regions || w.kernel && w.defers // what recovers ends the kernels that a panic leaves
+// plan decides whether the function is a region, and how it ends.
+func (w *fn) plan() {
+	w.region = w.opt.Regions || w.kernel && w.defers // what recovers ends the kernels that a panic leaves
 	for line := range w.kernels {
-		some = some || line >= w.lineAt(at.Pos()) && line <= w.lineAt(b.End())
+		w.region = w.region || line >= w.lineAt(w.at.Pos()) && line <= w.lineAt(w.block.End())
 	}
-	if !some {
+	if !w.region {
 		return
 	}
-	w.self = w.region(at, loi.Function, 0, w.kernelAt(w.lineAt(at.Pos())))
-	w.callees.begins(w.rewriter, at, w.self)
-	w.labels = labelled(b)
-	r := &w.out.Regions[w.self-1]
-	w.late = w.defers
-	ast.Inspect(b, func(n ast.Node) bool {
+	w.krd, w.late = w.kernelAt(w.lineAt(w.at.Pos())), w.defers
+	ast.Inspect(w.block, func(n ast.Node) bool {
 		if s, ok := n.(*ast.ReturnStmt); ok && !w.returnable(s) {
 			w.late = true
 		}
 		_, inner := n.(*ast.FuncLit)
 		return !inner
 	})
-	r.Late = w.late
+}
+
+// regionsOf is the pass over the regions of a function.
+func regionsOf(w *fn) {
+	r := &regions{fn: w}
+	if w.region {
+		w.self = r.made(w.at, loi.Function, 0, w.krd)
+		w.out.Regions[w.self-1].Late = w.late
+		w.callees.begins(w.rewriter, w.at, w.self)
+		r.labels = labelled(w.block)
+	}
+	r.visit(w.block)
+	if w.region && !w.late && w.kind.Results.NumFields() == 0 { // others end by returning
+		w.based = true
+		w.braces(w.block, "", "; "+w.leaving()+" ")
+	}
+}
+
+// visit is a statement, or what stands in one.
+func (r *regions) visit(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if in := r.literals[n]; in != nil {
+				regionsOf(in)
+			}
+			return false
+		case *ast.BlockStmt:
+			r.list(n.List)
+			return false
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				r.visit(e)
+			}
+			r.list(n.Body)
+			return false
+		case *ast.CommClause:
+			if n.Comm != nil {
+				r.visit(n.Comm)
+			}
+			r.list(n.Body)
+			return false
+		case *ast.BranchStmt:
+			r.jump(n)
+		}
+		return true
+	})
+}
+
+func (r *regions) list(all []ast.Stmt) {
+	for _, s := range all {
+		if r.region {
+			r.statement(s)
+		} else {
+			r.visit(s)
+		}
+	}
+}
+
+// made makes a region at n and returns its number.
+func (r *regions) made(n ast.Node, kind loi.RegionKind, parent int, kernel string) int {
+	r.events++
+	r.out.Regions = append(r.out.Regions, Region{Kind: kind, Function: r.name, File: r.path,
+		Line: r.lineAt(n.Pos()), Parent: parent, Kernel: kernel})
+	return len(r.out.Regions)
 }
 
 // entered is what stands at the top of a function that is a region.
@@ -183,32 +242,20 @@ func (w *fn) entered() string {
 
 func (w *fn) leaving() string { return w.call("RE", w.prefix+"D") }
 
-// ended puts the end of the function's region behind its last statement.
-func (w *fn) ended(b *ast.BlockStmt, t *ast.FuncType) {
-	switch {
-	case w.self == 0 || t.Results != nil && len(t.Results.List) > 0: // it ends by returning
-	case w.late:
-		w.deferring(b)
-	default:
-		w.based = true
-		w.braces(b, "", "; "+w.leaving()+" ")
-	}
-}
-
 // base is the variable that has the depth of what is rewritten.
-func (w *fn) base(scopes []scope) string {
+func (r *regions) base(scopes []scope) string {
 	for i := range scopes {
 		if b := scopes[len(scopes)-1-i].base; b != "" {
 			return b
 		}
 	}
-	w.based = true
-	return w.prefix + "D"
+	r.based = true
+	return r.prefix + "D"
 }
 
 // regionEvent is an event of a region, at the depth of what is rewritten in some scopes.
-func (w *fn) regionEvent(kind, region int, scopes []scope) string {
-	return w.call("RL", w.base(scopes), fmt.Sprintf("%#x", kind<<56|region))
+func (r *regions) regionEvent(kind, region int, scopes []scope) string {
+	return r.call("RL", r.base(scopes), fmt.Sprintf("%#x", kind<<56|region))
 }
 
 // unlabelled returns a statement without its labels, and the last of these.
@@ -230,49 +277,48 @@ func isLoop(n ast.Node) bool {
 	return false
 }
 
-// within rewrites a statement of a list by do, with its scope and what tells of its region.
-func (w *fn) within(s ast.Stmt, do func()) {
-	if w.self == 0 {
-		do()
-		return
-	}
+// statement is one of a list, with its scope and what tells of its region.
+func (r *regions) statement(s ast.Stmt) {
 	loop, label := unlabelled(s)
 	x := scope{stmt: loop, label: label}
 	before, after := "", ""
 	if isLoop(loop) {
-		kernel := w.kernelAt(w.lineAt(s.Pos()))
+		kernel := r.kernelAt(r.lineAt(s.Pos()))
 		if kernel == "" {
-			kernel = w.kernelAt(w.lineAt(loop.Pos()))
+			kernel = r.kernelAt(r.lineAt(loop.Pos()))
 		}
-		if w.opt.Regions || kernel != "" {
-			x.region = w.region(loop, loi.Loop, w.inner(), kernel)
+		if r.opt.Regions || kernel != "" {
+			x.region = r.made(loop, loi.Loop, r.innermost(), kernel)
 			x.each = x.region
-			if w.opt.Regions && (w.opt.Iterations || w.overFunction(loop)) {
-				x.each = w.region(loop, loi.Iteration, x.region, "")
+			if r.opt.Regions && (r.opt.Iterations || r.overFunction(loop)) {
+				x.each = r.made(loop, loi.Iteration, x.region, "")
 			}
-			before = w.regionEvent(eventLoop, x.region, w.scopes) + "; "
+			before = r.regionEvent(eventLoop, x.region, r.scopes) + "; "
 			if !endless(loop, label) {
-				after = "; " + w.regionEvent(eventLoopEnd, x.region, w.scopes)
+				after = "; " + r.regionEvent(eventLoopEnd, x.region, r.scopes)
 			}
 		}
-		if w.overFunction(loop) {
-			x.base = w.fresh("")
+		if r.overFunction(loop) {
+			x.base = r.fresh("")
 		}
-		x.landed = x.region != 0 && w.gotos(s) || leavesLoops(loop, token.CONTINUE, label)
+		x.landed = x.region != 0 && r.gotos(s) || leavesLoops(loop, token.CONTINUE, label)
 	}
 	if x.region == 0 && leavesLoops(loop, token.BREAK, label) {
-		after = "; " + w.regionEvent(eventGoto, w.inner(), w.scopes)
+		after = "; " + r.regionEvent(eventGoto, r.innermost(), r.scopes)
 	}
-	w.scopes = append(w.scopes, x)
-	do()
-	w.scopes = w.scopes[:len(w.scopes)-1]
-	w.wrap(s, before, after)
+	r.scopes = append(r.scopes, x)
+	r.visit(s)
+	if isLoop(loop) {
+		r.iteration(loop)
+	}
+	r.scopes = r.scopes[:len(r.scopes)-1]
+	r.wrap(s, before, after)
 }
 
 // gotos reports that a goto names a label of a statement.
-func (w *fn) gotos(s ast.Stmt) bool {
+func (r *regions) gotos(s ast.Stmt) bool {
 	l, ok := s.(*ast.LabeledStmt)
-	return ok && (w.jumps[l.Label.Name] || w.gotos(l.Stmt))
+	return ok && (r.jumps[l.Label.Name] || r.gotos(l.Stmt))
 }
 
 // leavesLoops reports that a break or continue to a label, of s, leaves loops in s.
@@ -302,55 +348,54 @@ func leavesLoops(s ast.Stmt, tok token.Token, label string) (found bool) {
 }
 
 // inner is the innermost region that is open.
-func (w *fn) inner() int {
-	for i := range w.scopes {
-		if x := &w.scopes[len(w.scopes)-1-i]; x.region != 0 {
+func (r *regions) innermost() int {
+	for i := range r.scopes {
+		if x := &r.scopes[len(r.scopes)-1-i]; x.region != 0 {
 			return x.each
 		}
 	}
-	return w.self
+	return r.self
 }
 
 // overFunction reports that a loop is over a function, which calls its body.
-func (w *fn) overFunction(loop ast.Stmt) bool {
-	r, ok := loop.(*ast.RangeStmt)
+func (r *source) overFunction(loop ast.Stmt) bool {
+	s, ok := loop.(*ast.RangeStmt)
 	if !ok {
 		return false
 	}
-	_, ok = core(w.info.TypeOf(r.X)).(*types.Signature)
+	_, ok = core(r.info.TypeOf(s.X)).(*types.Signature)
 	return ok
 }
 
-// iterated reports that iteration puts something into the innermost scope's loop.
-func (w *fn) iterated() bool {
-	if w.self == 0 {
-		return false
-	}
-	x := &w.scopes[len(w.scopes)-1]
-	return x.base != "" || x.landed || x.each != x.region
-}
-
-// iteration puts what tells of iterations into the body of the innermost scope's loop, if something
-// does.
-func (w *fn) iteration(b *ast.BlockStmt) bool {
-	if !w.iterated() {
-		return false
-	}
-	x := &w.scopes[len(w.scopes)-1]
+// iteration puts what tells of iterations into the body of the innermost scope's loop.
+func (r *regions) iteration(loop ast.Stmt) {
+	x := &r.scopes[len(r.scopes)-1]
+	top, foot := "", ""
 	switch {
 	case x.base != "":
 		region := x.each
 		if region == 0 {
-			region = w.inner()
+			region = r.innermost()
 		}
-		w.braces(b, " "+x.base+" := "+w.call("RF", strconv.Itoa(region))+"; ",
-			"; "+w.call("RE", x.base)+" ")
-	case x.each == x.region:
-		w.braces(b, " "+w.regionEvent(eventGoto, w.inner(), w.scopes)+"; ", "")
+		top = " " + x.base + " := " + r.call("RF", strconv.Itoa(region)) + "; "
+		foot = "; " + r.call("RE", x.base) + " "
+	case x.each == x.region && x.landed:
+		top = " " + r.regionEvent(eventGoto, r.innermost(), r.scopes) + "; "
+	case x.each == x.region: // no region, or one without iterations
+		return
 	default:
-		w.braces(b, " "+w.regionEvent(eventIteration, x.each, w.scopes)+"; ", "")
+		top = " " + r.regionEvent(eventIteration, x.each, r.scopes) + "; "
 	}
-	return true
+	r.iterated[loop] = true
+	r.braces(bodyOf(loop), top, foot)
+}
+
+// bodyOf is the body of a loop.
+func bodyOf(loop ast.Stmt) *ast.BlockStmt {
+	if f, ok := loop.(*ast.ForStmt); ok {
+		return f.Body
+	}
+	return loop.(*ast.RangeStmt).Body
 }
 
 // endless reports that nothing behind a loop is executed: it has no condition and no break.
@@ -409,16 +454,16 @@ func labelled(b *ast.BlockStmt) map[string]int {
 
 // jump is a break, continue or goto with what it leaves ended first, as far as no event of where it
 // leads does that (see within and iteration).
-func (w *fn) jump(s *ast.BranchStmt) {
-	if w.self == 0 || s.Tok == token.FALLTHROUGH {
+func (r *regions) jump(s *ast.BranchStmt) {
+	if !r.region || s.Tok == token.FALLTHROUGH {
 		return
 	}
 	if s.Tok == token.GOTO {
 		var around []scope // those of the label
-		region, loops := w.self, 0
-		for _, x := range w.scopes {
+		region, loops := r.self, 0
+		for _, x := range r.scopes {
 			if isLoop(x.stmt) {
-				if loops++; loops > w.labels[s.Label.Name] {
+				if loops++; loops > r.labels[s.Label.Name] {
 					break
 				}
 				if x.region != 0 {
@@ -427,12 +472,12 @@ func (w *fn) jump(s *ast.BranchStmt) {
 			}
 			around = append(around, x)
 		}
-		w.wrap(s, "{ "+w.regionEvent(eventGoto, region, around)+"; ", " }")
+		r.wrap(s, "{ "+r.regionEvent(eventGoto, region, around)+"; ", " }")
 		return
 	}
 	base := "" // of the outermost body of a function that it leaves
-	for i := len(w.scopes) - 1; i >= 0; i-- {
-		x := &w.scopes[i]
+	for i := len(r.scopes) - 1; i >= 0; i-- {
+		x := &r.scopes[i]
 		if x.base != "" {
 			base = x.base
 		}
@@ -442,7 +487,7 @@ func (w *fn) jump(s *ast.BranchStmt) {
 		}
 	}
 	if base != "" {
-		w.wrap(s, "{ "+w.call("RE", base)+"; ", " }")
+		r.wrap(s, "{ "+r.call("RE", base)+"; ", " }")
 	}
 }
 
@@ -453,92 +498,4 @@ func breaks(s ast.Stmt) bool {
 		return true
 	}
 	return false
-}
-
-// returnable reports that what s returns can be kept in variables until the region has ended, or
-// need not be.
-func (w *fn) returnable(s *ast.ReturnStmt) bool {
-	if w.named && len(s.Results) > 1 && w.mixed(s.Results...) {
-		return false // gc evaluates it in another order than a definition
-	}
-	for _, x := range s.Results {
-		if w.literalValue(x) || !w.untyped(x) || w.boolean(x) || w.still(x) {
-			continue
-		}
-		if _, ok := w.typeName(w.info.TypeOf(x), x.Pos()); !ok {
-			return false // it would have another type as a variable
-		}
-	}
-	return true
-}
-
-// still reports that nothing is recorded of an expression, and that it changes nothing: it is of
-// local variables and constants.
-func (w *fn) still(x ast.Expr) bool {
-	found := true
-	ast.Inspect(x, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok && w.literalValue(e) {
-			return false
-		}
-		switch n := n.(type) {
-		case nil, *ast.ParenExpr:
-		case *ast.Ident:
-			found = found && w.where(n) == local
-		case *ast.BinaryExpr:
-			found = found && w.panics(n) == 0
-		case *ast.UnaryExpr:
-			found = found && n.Op != token.ARROW && n.Op != token.AND
-		default:
-			found = false
-		}
-		return found
-	})
-	return found
-}
-
-// returning is a return from a function that is a region, or of which apart holds.
-func (w *fn) returning(s *ast.ReturnStmt) {
-	leave := ""
-	if !w.late {
-		w.based = true
-		leave = w.leaving() + "; "
-	}
-	if !slices.ContainsFunc(s.Results, func(x ast.Expr) bool { return !w.still(x) }) {
-		w.wrap(s, "{ "+w.returned(s)+leave, " }")
-		return
-	}
-	mark := len(w.made)
-	w.seq(false, s.Results...)
-	end := w.returned(s) + leave
-	var names, values, results []string
-	at, lines := s.Pos(), ""
-	for _, x := range s.Results {
-		lines += w.newlines(at, x.Pos())
-		at = x.End()
-		value := w.changed(x, mark)
-		if w.literalValue(x) {
-			results = append(results, value)
-			continue
-		}
-		if w.untyped(x) && !w.boolean(x) {
-			name, ok := w.typeName(w.info.TypeOf(x), x.Pos())
-			if !ok { // nothing changes it
-				results = append(results, value)
-				continue
-			}
-			value = name + "(" + value + ")"
-		}
-		values = append(values, lines+value)
-		lines = ""
-		count := 1
-		if t, ok := w.info.TypeOf(x).(*types.Tuple); ok {
-			count = t.Len()
-		}
-		for range count {
-			names = append(names, w.fresh(""))
-		}
-		results = append(results, names[len(names)-count:]...)
-	}
-	w.replace(s.Pos(), s.End(), "{ "+strings.Join(names, ", ")+" := "+strings.Join(values, ", ")+"; "+
-		lines+end+"return "+strings.Join(results, ", ")+" }")
 }

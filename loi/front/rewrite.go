@@ -61,7 +61,6 @@ import (
 	"go/version"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -117,8 +116,8 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 		paths = append(paths, p.PkgPath)
 	}
 	for _, p := range pkgs {
-		r := &rewriter{opt: opt, out: out, kernel: kernel, callees: callees, paths: paths, pkg: p,
-			info: p.TypesInfo, sizes: p.TypesSizes}
+		r := &rewriter{source: source{opt: opt, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes,
+			paths: paths}, out: out, kernel: kernel, callees: callees}
 		if why := r.refuses(); why != "" {
 			at := token.Position{}
 			if len(p.GoFiles) > 0 {
@@ -200,33 +199,42 @@ func unused(files []*ast.File) string {
 	return prefix
 }
 
-// A rewriter has what the files of a package share.
+// A source is a package, and a file of it, as the passes look at it.
+type source struct {
+	opt   Options
+	pkg   *packages.Package
+	info  *types.Info
+	sizes types.Sizes
+	paths []string // of the packages that are rewritten
+
+	shaky  map[*types.Var]bool
+	jumps  map[string]bool // labels that a goto names
+	steady *steady         // the loop whose second body is rewritten
+}
+
+// A rewriter has what the files of a package share, and the present file.
 type rewriter struct {
-	opt     Options
+	source
 	out     *Rewritten
-	pkg     *packages.Package
-	info    *types.Info
-	sizes   types.Sizes
 	prefix  string
 	kernel  bool     // comments of the packages name some
 	callees *callees // of what is rewritten (valuecallees.go)
-	paths   []string // of the packages that are rewritten
 
-	// of the present file
 	edits
-	path    string
-	events  int
-	shaky   map[*types.Var]bool
-	jumps   map[string]bool // labels that a goto names
-	kernels map[int]string  // names that comments give, by the line below (regions.go)
-
-	nodes   map[ast.Node]int    // sites of accesses, by the node that is accessed (values.go)
-	instead map[ast.Expr]string // text of expressions that are in no source (hoist.go)
+	path      string
+	kernels   map[int]string       // names that comments give, by the line below (regions.go)
+	functions []*fn                // in the order of the source
+	literals  map[*ast.FuncLit]*fn // those that are rewritten
+	visited   map[*ast.CallExpr]loi.OperationKind
+	visits    map[*ast.RangeStmt]visit
+	iterated  map[ast.Stmt]bool   // loops whose iterations make events of regions
+	nodes     map[ast.Node]noted  // sites of accesses, by the node that is accessed
+	instead   map[ast.Expr]string // text of expressions that are in no source (hoist.go)
 }
 
 // file rewrites one file; nil if nothing changes.
 func (r *rewriter) file(f *ast.File, src []byte) []byte {
-	r.edits, r.events = edits{src: src, from: int(f.FileStart)}, 0
+	r.edits, r.functions = edits{src: src, from: int(f.FileStart)}, nil
 	r.path = r.pkg.Fset.PositionFor(f.Package, false).Filename
 	if ast.IsGenerated(f) {
 		r.leave(f.Name, wholeFile, "it is generated")
@@ -239,10 +247,10 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 		}
 	}
 	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
+	r.literals, r.visited = make(map[*ast.FuncLit]*fn), make(map[*ast.CallExpr]loi.OperationKind)
 	r.instead, r.kernels = make(map[ast.Expr]string), r.directives(f)
-	if r.nodes = nil; r.opt.Values {
-		r.nodes = make(map[ast.Node]int)
-	}
+	r.nodes, r.visits = make(map[ast.Node]noted), make(map[*ast.RangeStmt]visit)
+	r.iterated = make(map[ast.Stmt]bool)
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -253,27 +261,43 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 				r.leave(d, "function "+d.Name.Name, p)
 				continue
 			}
-			w := &fn{rewriter: r, name: r.nameOf(d)}
-			w.body(d, d.Body, d.Type, d.Recv)
+			accessesOf(&fn{rewriter: r, name: r.nameOf(d), at: d, block: d.Body, kind: d.Type,
+				recv: d.Recv})
 		case *ast.GenDecl:
-			r.literals(d)
+			r.variables(d)
 		}
 	}
+	for _, pass := range passes {
+		for _, w := range r.functions {
+			if w.outer == nil || w.outer.block == nil {
+				pass(w)
+			}
+		}
+	}
+	events := 0
+	for _, w := range slices.Backward(r.functions) {
+		w.finish()
+		events += w.events
+	}
 	r.unusedDirectives(f)
-	if r.events == 0 {
+	if events == 0 {
 		return nil
 	}
 	r.after(f.Name, "; import "+r.prefix+`A "`+Agent+`"`)
 	return []byte(r.render(f.FileStart, f.FileEnd, r.made))
 }
 
-// literals rewrites the function literals of a declaration outside functions. What else its
+// passes rewrite a function, with the literals in it, behind the accesses. What each may assume of
+// those before it is in doc.go.
+var passes = []func(*fn){atomicsOf, regionsOf, loopsOf, valuesOf}
+
+// variables rewrites the function literals of a declaration outside functions. What else its
 // expressions access is not observed: they run once, before main.
-func (r *rewriter) literals(d *ast.GenDecl) {
+func (r *rewriter) variables(d *ast.GenDecl) {
 	if d.Tok != token.VAR {
 		return
 	}
-	w := &fn{rewriter: r, name: r.pkgName() + ".init"}
+	w := &accesses{fn: &fn{rewriter: r, name: r.pkgName() + ".init"}}
 	ast.Inspect(d, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
@@ -339,131 +363,20 @@ func receiver(d *ast.FuncDecl) (name string, pointer bool) {
 // leave notes what is left alone; its accesses are not counted.
 func (r *rewriter) leave(n ast.Node, what, why string) {
 	at := r.pkg.Fset.PositionFor(n.Pos(), false)
-	r.out.Left = append(r.out.Left, Left{Position: at, What: what, Why: why})
+	r.out.Left = append(r.out.Left, Left{Position: at, What: what, Why: why, at: n.Pos()})
 }
 
-// A fn is the function or function literal that is being rewritten.
-type fn struct {
-	*rewriter
-	name     string
-	literals int          // so many function literals were met
-	lit      *ast.FuncLit // nil: a function with a name
-	outer    *fn          // that it stands in
-	defers   bool         // it has a defer statement
-	named    bool         // its results have names
-	loop     int
-	events   int
-	vars     int
-	decls    []string // what is declared at its top
-	pending  []string // sites whose counts are not placed yet (counts.go)
-	held     []string // those of a select's channels and values
-	steady   *steady  // the loop that is rewritten, if it may be steady
-
-	// Of regions (regions.go):
-	self   int            // the function's own; 0: it is none
-	late   bool           // it ends by a deferred call
-	based  bool           // its depth is needed
-	scopes []scope        // around what is rewritten, the innermost last
-	labels map[string]int // how many loops stand around each
-
-	v *valued // of operations (values.go); nil: they are not recorded
-}
-
-// body rewrites the body of a function at a node, of type t and with a receiver, if it has one.
-func (w *fn) body(at ast.Node, b *ast.BlockStmt, t *ast.FuncType, recv *ast.FieldList) {
-	w.named = t.Results != nil && len(t.Results.List) > 0 && len(t.Results.List[0].Names) > 0
-	ast.Inspect(b, func(n ast.Node) bool {
-		_, found := n.(*ast.DeferStmt)
-		w.defers = w.defers || found
-		_, inner := n.(*ast.FuncLit)
-		return !inner
-	})
-	w.enter(at, b)
-	w.beginValues(at, t, recv)
-	first := w.parameters(t, recv)
-	w.block(b)
-	w.ended(b, t)
-	if w.events == 0 {
-		return
+// leftIn reports that something in a node of the present file is left alone.
+func (r *rewriter) leftIn(n ast.Node) bool {
+	for _, l := range slices.Backward(r.out.Left) {
+		if l.at >= n.Pos() && l.at < n.End() {
+			return true
+		}
+		if l.Position.Filename != r.path {
+			break
+		}
 	}
-	w.rewriter.events += w.events
-	top := fmt.Sprintf(" %sB := %sA.B();", w.prefix, w.prefix)
-	if w.self != 0 {
-		top += w.entered()
-	}
-	for _, d := range w.decls {
-		top += " " + d + ";"
-	}
-	if first != "" {
-		top += " " + strings.TrimSuffix(first, " ")
-	}
-	w.braces(b, top, "")
-}
-
-// literal rewrites a function literal of w.
-func (w *fn) literal(lit *ast.FuncLit) {
-	w.literals++
-	in := &fn{rewriter: w.rewriter, lit: lit, outer: w}
-	in.name = w.name + ".func" + strconv.Itoa(w.literals)
-	if w.lit != nil {
-		in.name = w.name + "." + strconv.Itoa(w.literals)
-	}
-	in.body(lit, lit.Body, lit.Type, nil)
-}
-
-// site makes a site at n, of a datum of type t if t is not nil; the number of its code.
-func (w *fn) site(n ast.Node, kind string, mode loi.Mode, object string, t types.Type) string {
-	s := Site{Kind: kind, Mode: mode, File: w.path, Function: w.name, Loop: w.loop, Object: object,
-		Line: w.line(n)}
-	if t != nil && !parametric(t) {
-		s.Bytes, s.Leaves = uint64(w.sizes.Sizeof(t)), leaves(w.sizes, t)
-	}
-	return w.steady.site(n, w.noted(n, w.add(s)))
-}
-
-// windowSite makes a site of the elements of a slice, an array or a string.
-func (w *fn) windowSite(n ast.Node, kind string, mode loi.Mode, object string,
-	element types.Type) string {
-	s := Site{Kind: kind, Mode: mode, File: w.path, Function: w.name, Loop: w.loop, Object: object,
-		Line: w.line(n)}
-	if !parametric(element) {
-		s.Element, s.Leaves = uint64(w.sizes.Sizeof(element)), leaves(w.sizes, element)
-	}
-	return w.steady.site(n, w.noted(n, w.add(s)))
-}
-
-func (w *fn) add(s Site) string {
-	w.events++
-	w.out.Sites = append(w.out.Sites, s)
-	n := len(w.out.Sites)
-	if w.opt.Sample && s.Kind != LeftAlone {
-		n |= max(1, len(s.Leaves)) << LeavesShift
-	}
-	return strconv.Itoa(n)
-}
-
-func (w *fn) line(n ast.Node) int {
-	return w.pkg.Fset.PositionFor(n.Pos(), false).Line
-}
-
-// call is a call of the agent with the buffer as its first argument.
-func (w *fn) call(name string, args ...string) string {
-	return w.prefix + "A." + name + "(" + w.prefix + "B, " + strings.Join(args, ", ") + ")"
-}
-
-// pass has n be the first argument of a call of the agent but the buffer, args the others.
-func (w *fn) pass(n ast.Node, name string, args ...string) {
-	w.wrap(n, w.prefix+"A."+name+"("+w.prefix+"B, ", ", "+strings.Join(args, ", ")+")")
-}
-
-// fresh is a new name; declared at the function's top if decl, its type, is not "".
-func (w *fn) fresh(decl string) string {
-	w.vars++
-	name := w.prefix + strconv.Itoa(w.vars)
-	if decl != "" {
-		w.decls = append(w.decls, "var "+name+" "+decl)
-	}
-	return name
+	return false
 }
 
 // typeString is t in words.

@@ -138,7 +138,7 @@ var quietBuiltins = map[string]bool{"len": true, "cap": true, "min": true, "max"
 	"StringData": true}
 
 // builtin is the name of the builtin function that is called, or "".
-func (r *rewriter) builtin(c *ast.CallExpr) string {
+func (r *source) builtin(c *ast.CallExpr) string {
 	if !r.info.Types[c.Fun].IsBuiltin() {
 		return ""
 	}
@@ -152,7 +152,7 @@ func (r *rewriter) builtin(c *ast.CallExpr) string {
 }
 
 // calls reports that evaluating e calls, receives or may change something.
-func (r *rewriter) calls(es ...ast.Expr) bool {
+func (r *source) calls(es ...ast.Expr) bool {
 	found := false
 	for _, e := range es {
 		if e == nil {
@@ -176,7 +176,7 @@ func (r *rewriter) calls(es ...ast.Expr) bool {
 }
 
 // again reports that e may be evaluated once more: it calls and makes nothing.
-func (r *rewriter) again(e ast.Expr) bool {
+func (r *source) again(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		x, is := n.(ast.Expr)
@@ -207,7 +207,7 @@ const (
 	otherPanic
 )
 
-func (r *rewriter) panics(es ...ast.Expr) (bits int) {
+func (r *source) panics(es ...ast.Expr) (bits int) {
 	for _, e := range es {
 		ast.Inspect(e, func(n ast.Node) bool {
 			x, is := n.(ast.Expr)
@@ -241,30 +241,30 @@ func differ(a, b int) bool { return a != 0 && b != 0 && a|b != nilPanic }
 
 // loose is what e may panic with where the gc compiler evaluates it behind all calls of its
 // statement, those that record included; late says how e has been rewritten (val).
-func (w *fn) loose(e ast.Expr, late bool) (bits int) {
-	if tv := w.info.Types[e]; tv.Value != nil || tv.IsType() {
+func (r *source) loose(e ast.Expr, late bool) (bits int) {
+	if tv := r.info.Types[e]; tv.Value != nil || tv.IsType() {
 		return 0
 	}
-	if w.where(e) == heap && !w.empty(w.info.TypeOf(e)) {
+	if r.where(e) == heap && !r.empty(r.info.TypeOf(e)) {
 		if late {
-			bits = w.panics(e)
+			bits = r.panics(e)
 		}
 		return bits
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return w.loose(e.X, late)
+		return r.loose(e.X, late)
 	case *ast.Ident, *ast.FuncLit:
 		return 0
 	case *ast.CallExpr:
-		if !w.info.Types[e.Fun].IsType() && !quietBuiltins[w.builtin(e)] {
+		if !r.info.Types[e.Fun].IsType() && !quietBuiltins[r.builtin(e)] {
 			return 0
 		}
-		if w.builtin(e) == "make" {
+		if r.builtin(e) == "make" {
 			bits = otherPanic
 		}
 		for _, x := range e.Args {
-			bits |= w.loose(x, late)
+			bits |= r.loose(x, late)
 		}
 		return bits
 	case *ast.BinaryExpr:
@@ -272,43 +272,43 @@ func (w *fn) loose(e ast.Expr, late bool) (bits int) {
 		case token.LAND, token.LOR:
 			return 0
 		case token.QUO, token.REM, token.SHL, token.SHR, token.EQL, token.NEQ:
-			bits = w.panics(e) & otherPanic
+			bits = r.panics(e) & otherPanic
 		}
-		return bits | w.loose(e.X, late) | w.loose(e.Y, late)
+		return bits | r.loose(e.X, late) | r.loose(e.Y, late)
 	case *ast.UnaryExpr:
 		switch e.Op {
 		case token.ARROW:
 			return 0
 		case token.AND:
-			return w.panics(e.X)
+			return r.panics(e.X)
 		}
-		return w.loose(e.X, late)
+		return r.loose(e.X, late)
 	}
-	return w.panics(e)
+	return r.panics(e)
 }
 
 // early is what the place x may panic with before the gc compiler evaluates what is stored there:
 // it copies all operands that are not loaded through pointers, slices and arrays alone.
-func (w *fn) early(x ast.Expr) int {
+func (r *source) early(x ast.Expr) int {
 	switch e := x.(type) {
 	case *ast.Ident:
 		return 0
 	case *ast.ParenExpr:
-		return w.early(e.X)
+		return r.early(e.X)
 	case *ast.StarExpr:
-		return w.early(e.X)
+		return r.early(e.X)
 	case *ast.SelectorExpr:
-		return w.early(e.X)
+		return r.early(e.X)
 	case *ast.IndexExpr:
-		if _, isMap := w.mapEntry(e); !isMap {
-			return w.early(e.X) | w.early(e.Index)
+		if _, isMap := r.mapEntry(e); !isMap {
+			return r.early(e.X) | r.early(e.Index)
 		}
 	}
-	return w.panics(x)
+	return r.panics(x)
 }
 
 // swappable reports that evaluating an address before values that call nothing is not seen.
-func (r *rewriter) swappable(x ast.Expr, values ...ast.Expr) bool {
+func (r *source) swappable(x ast.Expr, values ...ast.Expr) bool {
 	if r.calls(values...) {
 		return false
 	}
@@ -317,7 +317,7 @@ func (r *rewriter) swappable(x ast.Expr, values ...ast.Expr) bool {
 }
 
 // harmless reports that an operation panics only if its operands do.
-func (r *rewriter) harmless(e ast.Expr) bool {
+func (r *source) harmless(e ast.Expr) bool {
 	known := func(e ast.Expr) bool { return r.info.Types[e].Value != nil }
 	switch e := e.(type) {
 	case *ast.BinaryExpr:
@@ -361,7 +361,7 @@ func (r *rewriter) harmless(e ast.Expr) bool {
 
 // below reports that an index that is no constant cannot be as much as n: by its type, or since it
 // is x & c, x % c or x >> c.
-func (r *rewriter) below(index ast.Expr, n int64) bool {
+func (r *source) below(index ast.Expr, n int64) bool {
 	b, ok := r.info.TypeOf(index).Underlying().(*types.Basic)
 	if !ok || b.Info()&types.IsInteger == 0 {
 		return false
@@ -408,7 +408,7 @@ func dynamic(t types.Type) bool {
 
 // copied is what expressions may panic with where the gc compiler copies a part of them before it
 // evaluates what stands before them: slices, dynamic types, structures that become interfaces.
-func (r *rewriter) copied(es ...ast.Expr) (bits int) {
+func (r *source) copied(es ...ast.Expr) (bits int) {
 	for _, e := range es {
 		if e == nil || r.info.Types[e].Value != nil || r.info.Types[e].IsType() {
 			continue
@@ -462,7 +462,7 @@ func (r *rewriter) copied(es ...ast.Expr) (bits int) {
 }
 
 // numeric reports that a call is a conversion of a number to another.
-func (r *rewriter) numeric(e *ast.CallExpr) bool {
+func (r *source) numeric(e *ast.CallExpr) bool {
 	number := func(e ast.Expr) bool {
 		b, ok := r.info.TypeOf(e).Underlying().(*types.Basic)
 		return ok && b.Info()&types.IsNumeric != 0
@@ -471,7 +471,7 @@ func (r *rewriter) numeric(e *ast.CallExpr) bool {
 }
 
 // operand is copied of the x of x.f, x[i] or &x, of which a part is taken.
-func (r *rewriter) operand(x ast.Expr) int {
+func (r *source) operand(x ast.Expr) int {
 	switch e := x.(type) {
 	case *ast.ParenExpr:
 		return r.operand(e.X)
@@ -492,7 +492,7 @@ func (r *rewriter) operand(x ast.Expr) int {
 }
 
 // mixed reports that the order in which expressions are evaluated is seen in which of them panics.
-func (r *rewriter) mixed(es ...ast.Expr) bool {
+func (r *source) mixed(es ...ast.Expr) bool {
 	n, all := 0, 0
 	for _, e := range es {
 		if bits := r.panics(e); bits != 0 {
@@ -529,7 +529,7 @@ func (w *fn) mingled(lhs, rhs []ast.Expr) bool {
 }
 
 // names reports that a variable is named in expressions.
-func (r *rewriter) names(v *types.Var, es ...ast.Expr) (found bool) {
+func (r *source) names(v *types.Var, es ...ast.Expr) (found bool) {
 	for _, e := range es {
 		ast.Inspect(e, func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
@@ -541,7 +541,7 @@ func (r *rewriter) names(v *types.Var, es ...ast.Expr) (found bool) {
 }
 
 // settled reports that nothing that is called can change the value of e.
-func (r *rewriter) settled(e ast.Expr) bool {
+func (r *source) settled(e ast.Expr) bool {
 	if r.info.Types[e].Value != nil {
 		return true
 	}
@@ -587,18 +587,18 @@ func (r *rewriter) settled(e ast.Expr) bool {
 }
 
 // bytesOrString reports that a conversion reads what its operand points to.
-func (r *rewriter) bytesOrString(e *ast.CallExpr) bool {
+func (r *source) bytesOrString(e *ast.CallExpr) bool {
 	_, slice := r.info.TypeOf(e.Args[0]).Underlying().(*types.Slice)
 	return slice && r.info.Types[e.Fun].IsType()
 }
 
 // escapes reports that a local variable is on the heap, or observed as if it were.
-func (r *rewriter) escapes(v *types.Var) bool {
+func (r *source) escapes(v *types.Var) bool {
 	return r.moved(v) || r.opt.Stack && r.shaky[v]
 }
 
 // moved reports that the compiler has moved a local variable to the heap.
-func (r *rewriter) moved(v *types.Var) bool {
+func (r *source) moved(v *types.Var) bool {
 	return r.opt.Escapes != nil && r.opt.Escapes(Declared{r.pkg.PkgPath, v.Name(),
 		r.pkg.Fset.PositionFor(v.Pos(), true)})
 }
@@ -621,7 +621,7 @@ func global(v *types.Var) bool {
 
 // operands collects the types of what evaluating the address of e reads from memory, and the
 // variables that it reads otherwise.
-func (r *rewriter) operands(e ast.Expr) (loads []types.Type, vars map[*types.Var]bool) {
+func (r *source) operands(e ast.Expr) (loads []types.Type, vars map[*types.Var]bool) {
 	vars = map[*types.Var]bool{}
 	var walk func(e ast.Expr, address bool)
 	walk = func(e ast.Expr, address bool) {

@@ -74,6 +74,7 @@ type Left struct {
 	Position  token.Position
 	What, Why string
 	Site      int // that counts its accesses, 0: they are not counted
+	at        token.Pos
 }
 
 // Whole reports that it is a file, a package or packages.

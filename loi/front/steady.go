@@ -55,6 +55,7 @@ func (w *fn) steadyFor(s *ast.ForStmt) *steady {
 	if l.limit = w.raw(c.Y); l.class(c.Y) != fixed || !l.same(c) || !l.same(s.Post) {
 		return nil
 	}
+	l.accessed(s, s.Cond, s.Post, s.Body)
 	return l
 }
 
@@ -89,6 +90,13 @@ func (w *fn) steadyRange(s *ast.RangeStmt) *steady {
 		return nil
 	}
 	l.step = "1"
+	l.accessed(s, s.Body)
+	if n, ok := w.nodes[s]; ok {
+		l.sites[s] = n.text
+	}
+	if _, slice := w.info.TypeOf(s.X).Underlying().(*types.Slice); !slice {
+		l.left = l.left || w.leftIn(s.X)
+	}
 	return l
 }
 
@@ -97,7 +105,7 @@ func (w *fn) newSteady(body *ast.BlockStmt) *steady {
 	if w.opt.Iterations {
 		return nil
 	}
-	l := &steady{w: w, body: body, assigned: map[*types.Var]int{},
+	l := &steady{w: &accesses{fn: w}, body: body, sites: map[ast.Node]string{}, assigned: map[*types.Var]int{},
 		defined: map[*types.Var]ast.Expr{}, moved: map[*types.Var]bool{}}
 	if !l.statements(body.List, true) {
 		return nil
@@ -106,6 +114,32 @@ func (w *fn) newSteady(body *ast.BlockStmt) *steady {
 		l.moves(s)
 	}
 	return l
+}
+
+// accessed notes the sites in parts of the loop s.
+func (l *steady) accessed(s ast.Stmt, parts ...ast.Node) {
+	l.w.loop = l.w.line(s)
+	for _, part := range parts {
+		l.left = l.left || l.w.leftIn(part)
+		ast.Inspect(part, func(n ast.Node) bool {
+			if at, ok := l.w.nodes[n]; ok {
+				if e, ok := n.(ast.Expr); ok {
+					n = ast.Unparen(e)
+				}
+				l.twice = l.twice || at.twice || l.sites[n] != ""
+				l.sites[n] = at.text
+			}
+			return true
+		})
+	}
+}
+
+// number is that of the site of n.
+func (l *steady) number(n ast.Node) string {
+	if e, ok := n.(ast.Expr); ok {
+		n = ast.Unparen(e)
+	}
+	return l.sites[n]
 }
 
 // counts makes the variable id the index, and reports that it may be one.
@@ -287,7 +321,7 @@ func (l *steady) harmless(e ast.Expr) (ok bool) {
 				ok = ok && l.divides(n.X, n.Y, n.Op)
 			}
 		case *ast.CallExpr:
-			if !l.pure(n) {
+			if !l.w.pure(n) {
 				ok = false
 			}
 		default:
@@ -300,18 +334,18 @@ func (l *steady) harmless(e ast.Expr) (ok bool) {
 
 // pure reports that a call is a conversion between numbers, a builtin without effects, or of a
 // function of package math, of which nothing is recorded.
-func (l *steady) pure(c *ast.CallExpr) bool {
-	f := l.w.info.Types[c.Fun]
+func (r *source) pure(c *ast.CallExpr) bool {
+	f := r.info.Types[c.Fun]
 	switch {
 	case f.IsType():
-		from, _ := l.w.info.TypeOf(c.Args[0]).Underlying().(*types.Basic)
+		from, _ := r.info.TypeOf(c.Args[0]).Underlying().(*types.Basic)
 		to, _ := f.Type.Underlying().(*types.Basic)
 		return from != nil && to != nil && from.Info()&types.IsNumeric != 0 &&
 			to.Info()&types.IsNumeric != 0
 	case f.IsBuiltin():
-		switch l.w.builtin(c) {
+		switch r.builtin(c) {
 		case "len", "cap":
-			_, channel := l.w.info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
+			_, channel := r.info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
 			return !channel // others may change it
 		case "min", "max", "real", "imag", "complex":
 			return true
@@ -322,8 +356,8 @@ func (l *steady) pure(c *ast.CallExpr) bool {
 	if !ok {
 		return false
 	}
-	callee, ok := l.w.info.Uses[s.Sel].(*types.Func)
-	return ok && callee.Pkg() != nil && !slices.Contains(l.w.paths, callee.Pkg().Path()) &&
+	callee, ok := r.info.Uses[s.Sel].(*types.Func)
+	return ok && callee.Pkg() != nil && !slices.Contains(r.paths, callee.Pkg().Path()) &&
 		(callee.Pkg().Path() == "math" ||
 			callee.Pkg().Path() == "math/bits" && !strings.HasPrefix(callee.Name(), "Div") &&
 				!strings.HasPrefix(callee.Name(), "Rem"))

@@ -11,19 +11,27 @@ import (
 	"krdlab/loi"
 )
 
-func (w *fn) block(b *ast.BlockStmt) { w.stmts(b.List) }
+// Accesses records what a function loads, stores and allocates. Its edits stand inside those of all
+// other passes.
+type accesses struct {
+	*fn
+	loop    int      // line of the innermost one
+	pending []string // sites whose counts are not placed yet (counts.go)
+	held    []string // those of a select's channels and values
+}
 
-func (w *fn) stmts(list []ast.Stmt) {
-	defer w.listed()()
+func (w *accesses) block(b *ast.BlockStmt) { w.stmts(b.List) }
+
+func (w *accesses) stmts(list []ast.Stmt) {
 	for _, s := range list {
 		w.stmt(s)
 	}
 }
 
 // stmt is a statement of a list; others may be put before and behind it.
-func (w *fn) stmt(s ast.Stmt) {
+func (w *accesses) stmt(s ast.Stmt) {
 	mark := len(w.pending)
-	w.within(s, func() { w.statement(s) })
+	w.statement(s)
 	some := w.since(mark)
 	switch s := s.(type) {
 	case *ast.CaseClause, *ast.CommClause:
@@ -35,18 +43,18 @@ func (w *fn) stmt(s ast.Stmt) {
 			return
 		}
 	}
-	w.before(s, w.counts(some))
+	w.add(wrapped, outer, s.Pos(), s.End(), w.counts(some), "")
 }
 
 // part is an optional statement that stands in the head of another.
-func (w *fn) part(s ast.Stmt) {
+func (w *accesses) part(s ast.Stmt) {
 	if s != nil {
 		w.simple(s, false)
 	}
 }
 
 // looped rewrites with s as the innermost loop.
-func (w *fn) looped(s ast.Stmt, do func()) {
+func (w *accesses) looped(s ast.Stmt, do func()) {
 	outer := w.loop
 	w.loop = w.line(s)
 	do()
@@ -54,7 +62,7 @@ func (w *fn) looped(s ast.Stmt, do func()) {
 }
 
 // statement is stmt without the counts of its own expressions.
-func (w *fn) statement(s ast.Stmt) {
+func (w *accesses) statement(s ast.Stmt) {
 	mark := len(w.pending)
 	switch s := s.(type) {
 	case *ast.BlockStmt:
@@ -64,8 +72,6 @@ func (w *fn) statement(s ast.Stmt) {
 	case *ast.IfStmt:
 		w.part(s.Init)
 		w.whole(s.Cond, mark)
-		end := w.condition(s)
-		defer end()
 		w.block(s.Body)
 		if s.Else != nil {
 			w.statement(s.Else)
@@ -79,18 +85,16 @@ func (w *fn) statement(s ast.Stmt) {
 		if s.Tag != nil {
 			w.val(s.Tag, false)
 		}
-		w.switched(s, s.Body)
+		w.block(s.Body)
 	case *ast.TypeSwitchStmt:
 		w.part(s.Init)
 		w.val(guard(s.Assign), false)
-		w.switched(s, s.Body)
+		w.block(s.Body)
 	case *ast.CaseClause:
 		for _, e := range s.List {
 			w.whole(e, mark)
 		}
-		end := w.clause(s)
 		w.stmts(s.Body)
-		end()
 	case *ast.SelectStmt:
 		outer := w.held
 		w.held = nil
@@ -99,33 +103,27 @@ func (w *fn) statement(s ast.Stmt) {
 	case *ast.CommClause:
 		if s.Comm != nil {
 			chosen := w.comm(s.Comm)
-			op := w.chosen(s.Comm)
 			w.held = append(w.held, w.since(mark)...)
-			w.top(s.Colon+1, " "+w.counts(chosen)+op)
+			w.top(s.Colon+1, " "+w.counts(chosen))
 		}
 		w.stmts(s.Body)
 	default:
 		w.simple(s, true)
-		w.operated(s)
 	}
 }
 
 // forStmt is a loop with a condition, or without end.
-func (w *fn) forStmt(s *ast.ForStmt) {
+func (w *accesses) forStmt(s *ast.ForStmt) {
 	w.part(s.Init)
-	l, from := w.steadyFor(s), w.mark()
-	w.steadily(l, s, func() {
+	w.looped(s, func() {
 		mark := len(w.pending)
 		if s.Cond != nil {
 			w.whole(s.Cond, mark)
 		}
 		w.part(s.Post)
 		w.dropped(w.since(mark))
-		w.headed(s, s.Body)
+		w.block(s.Body)
 	})
-	if !w.iteration(s.Body) {
-		l.forStmt(s, from)
-	}
 }
 
 // guard is the x of x.(type).
@@ -142,7 +140,7 @@ func guard(s ast.Stmt) ast.Expr {
 
 // comm is a communication of a select: its channels and what is sent are evaluated before, its
 // left side only if it is chosen, and that is left alone.
-func (w *fn) comm(s ast.Stmt) (chosen []string) {
+func (w *accesses) comm(s ast.Stmt) (chosen []string) {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok {
 		w.simple(s, false)
@@ -163,7 +161,7 @@ func (w *fn) comm(s ast.Stmt) (chosen []string) {
 }
 
 // simple is a statement without statements in it. listed says that others may stand behind it.
-func (w *fn) simple(s ast.Stmt, listed bool) {
+func (w *accesses) simple(s ast.Stmt, listed bool) {
 	if listed && w.appending(s) {
 		return
 	}
@@ -173,11 +171,7 @@ func (w *fn) simple(s ast.Stmt, listed bool) {
 	case *ast.SendStmt:
 		w.seq(false, s.Chan, s.Value)
 	case *ast.ReturnStmt:
-		if w.self != 0 && !w.late || w.apart(s) {
-			w.returning(s)
-			return
-		}
-		late := (w.defers || w.named) && len(s.Results) > 1 && w.mixed(s.Results...)
+		late := !w.split(s) && (w.defers || w.named) && len(s.Results) > 1 && w.mixed(s.Results...)
 		w.seq(late, s.Results...)
 	case *ast.GoStmt:
 		w.callExpr(s.Call, false, loi.GoSite)
@@ -200,13 +194,11 @@ func (w *fn) simple(s ast.Stmt, listed bool) {
 		default:
 			w.assign(s, listed, "update", s.Lhs, s.Rhs...)
 		}
-	case *ast.BranchStmt:
-		w.jump(s)
 	}
 }
 
 // variables is a declaration of some.
-func (w *fn) variables(s *ast.DeclStmt, listed bool) {
+func (w *accesses) variables(s *ast.DeclStmt, listed bool) {
 	d := s.Decl.(*ast.GenDecl)
 	if d.Tok != token.VAR {
 		return
@@ -231,7 +223,7 @@ func (w *fn) variables(s *ast.DeclStmt, listed bool) {
 }
 
 // assign is an assignment to lhs.
-func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, rhs ...ast.Expr) {
+func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, rhs ...ast.Expr) {
 	mode := loi.Out
 	if kind == "update" {
 		mode = loi.InOut
@@ -299,7 +291,7 @@ func (w *fn) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, rhs ..
 
 // values rewrites the right side of an assignment or definition; loads is what records some of it
 // behind the statement.
-func (w *fn) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads string) {
+func (w *accesses) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads string) {
 	if len(rhs) < 2 || !w.mingled(lhs, rhs) {
 		w.seq(false, rhs...)
 		return ""
@@ -318,7 +310,7 @@ func (w *fn) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads string)
 
 // newlines are those of the source from lo to hi, for text that takes its place.
 func (w *fn) newlines(lo, hi token.Pos) string {
-	return strings.Repeat("\n", strings.Count(w.source(lo, hi), "\n"))
+	return strings.Repeat("\n", strings.Count(w.stretch(lo, hi), "\n"))
 }
 
 // onLine is text that stands at hi, on a later line than lo, as if it stood on that of lo: a panic
@@ -349,7 +341,7 @@ func inside(behind string) string {
 }
 
 // variable is what tells of a local variable that is observed, behind its declaration.
-func (w *fn) variable(x ast.Expr) string {
+func (w *accesses) variable(x ast.Expr) string {
 	id, _ := x.(*ast.Ident)
 	v, _ := w.info.Defs[id].(*types.Var)
 	if v == nil || isBlank(x) || !w.escapes(v) || w.empty(v.Type()) {
@@ -364,7 +356,7 @@ func (w *fn) variable(x ast.Expr) string {
 
 // defined is what records the store to a variable on the heap, behind the statement that defines it
 // with a value.
-func (w *fn) defined(x ast.Expr, listed bool) string {
+func (w *accesses) defined(x ast.Expr, listed bool) string {
 	switch {
 	case isBlank(x) || w.where(x) != heap || w.empty(w.info.TypeOf(x)):
 		return ""
@@ -378,14 +370,14 @@ func (w *fn) defined(x ast.Expr, listed bool) string {
 
 // parameters is what records the stores to a function's parameters on the heap, at the beginning of
 // its body; results begin with zeros.
-func (w *fn) parameters(t *ast.FuncType, recv *ast.FieldList) (text string) {
-	for _, list := range []*ast.FieldList{recv, t.Params, t.Results} {
+func (w *accesses) parameters() (text string) {
+	for _, list := range []*ast.FieldList{w.recv, w.kind.Params, w.kind.Results} {
 		if list == nil {
 			continue
 		}
 		for _, f := range list.List {
 			for _, x := range f.Names {
-				if list == t.Results {
+				if list == w.kind.Results {
 					text += inside(w.variable(x))
 				} else {
 					text += inside(w.defined(x, true))
@@ -396,12 +388,12 @@ func (w *fn) parameters(t *ast.FuncType, recv *ast.FieldList) (text string) {
 	return text
 }
 
-func (w *fn) mapEntry(x ast.Expr) (*types.Map, bool) {
+func (r *source) mapEntry(x ast.Expr) (*types.Map, bool) {
 	e, ok := ast.Unparen(x).(*ast.IndexExpr)
 	if !ok {
 		return nil, false
 	}
-	m, ok := core(w.info.TypeOf(e.X)).(*types.Map)
+	m, ok := core(r.info.TypeOf(e.X)).(*types.Map)
 	return m, ok
 }
 
@@ -411,17 +403,17 @@ func isBlank(e ast.Expr) bool {
 }
 
 // unchanged reports that storing to all of lhs changes nothing that the address of x is made of.
-func (w *fn) unchanged(x ast.Expr, lhs []ast.Expr) bool {
-	loads, vars := w.operands(x)
+func (r *source) unchanged(x ast.Expr, lhs []ast.Expr) bool {
+	loads, vars := r.operands(x)
 	for _, l := range lhs {
 		if isBlank(l) {
 			continue
 		}
-		if v := rootVar(w.info, l); v != nil && vars[v] && w.where(l) != heap {
+		if v := rootVar(r.info, l); v != nil && vars[v] && r.where(l) != heap {
 			return false
 		}
-		t := w.info.TypeOf(l)
-		if _, isMap := w.mapEntry(l); isMap || w.where(l) == heap || len(w.shaky) > 0 {
+		t := r.info.TypeOf(l)
+		if _, isMap := r.mapEntry(l); isMap || r.where(l) == heap || len(r.shaky) > 0 {
 			for _, load := range loads {
 				if holds(t, load) {
 					return false
@@ -433,15 +425,15 @@ func (w *fn) unchanged(x ast.Expr, lhs []ast.Expr) bool {
 }
 
 // definable reports that t := v makes a variable that can be assigned to one of type t.
-func (w *fn) definable(v ast.Expr, t types.Type) bool {
-	if w.untyped(v) {
+func (r *source) definable(v ast.Expr, t types.Type) bool {
+	if r.untyped(v) {
 		return false
 	}
-	return types.AssignableTo(w.info.TypeOf(v), t)
+	return types.AssignableTo(r.info.TypeOf(v), t)
 }
 
 // rangeStmt is a loop over something.
-func (w *fn) rangeStmt(s *ast.RangeStmt) {
+func (w *accesses) rangeStmt(s *ast.RangeStmt) {
 	var body string
 	t := w.info.TypeOf(s.X)
 	visits := s.Value != nil && !isBlank(s.Value)
@@ -462,8 +454,6 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) {
 			loi.In, t, items))
 	}
 	key := "" // a name that is made up
-	l, from := w.steadyRange(s), w.mark()
-	first := len(w.made)
 	switch u := core(t).(type) {
 	case *types.Slice:
 		w.val(s.X, false)
@@ -483,8 +473,7 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) {
 				break
 			}
 			w.pointing(s.X, "R", base)
-			from = w.mark()
-			w.steadily(l, s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
+			w.looped(s, func() { body += w.element(s, typeString(t), u.Elem(), base, name) })
 		} else {
 			alone(u.Elem(), 0)
 		}
@@ -560,15 +549,12 @@ func (w *fn) rangeStmt(s *ast.RangeStmt) {
 			alone(nil, 0)
 		}
 	}
-	w.steadily(l, s, func() { w.headed(s, s.Body) })
-	if len(each) == 0 && !w.iterated() && l.rangeStmt(s, w.changed(s.X, first), key, body, from) {
-		return
-	}
+	w.looped(s, func() { w.block(s.Body) })
 	if key != "" {
 		w.replace(s.Key.Pos(), s.Key.End(), key)
 	}
 	w.braces(s.Body, w.counts(each)+body, "")
-	w.iteration(s.Body)
+	w.visits[s] = visit{key, body, len(each) > 0}
 }
 
 // pointing has n be the last argument of a call of the agent, behind the buffer and pointers to
@@ -577,8 +563,15 @@ func (w *fn) pointing(n ast.Node, name string, variables ...string) {
 	w.wrap(n, w.prefix+"A."+name+"("+w.prefix+"B, &"+strings.Join(variables, ", &")+", ", ")")
 }
 
+// A visit is what a loop over something does in each iteration: the name made up for its key, what
+// records the element, and whether something is counted.
+type visit struct {
+	key, element string
+	counted      bool
+}
+
 // element records a visit of element name of what base points to.
-func (w *fn) element(s *ast.RangeStmt, object string, t types.Type, base, name string) string {
+func (w *accesses) element(s *ast.RangeStmt, object string, t types.Type, base, name string) string {
 	site := w.windowSite(s, "range", loi.In, object, t)
 	last := &w.out.Sites[len(w.out.Sites)-1]
 	last.Bytes = last.Element
@@ -586,7 +579,7 @@ func (w *fn) element(s *ast.RangeStmt, object string, t types.Type, base, name s
 }
 
 // rangeKey is the name of a loop's key, made up where it has none; false if it cannot be had.
-func (w *fn) rangeKey(s *ast.RangeStmt, key *string, t string) (string, bool) {
+func (w *accesses) rangeKey(s *ast.RangeStmt, key *string, t string) (string, bool) {
 	if !isBlank(s.Key) {
 		if s.Tok == token.DEFINE {
 			return s.Key.(*ast.Ident).Name, true

@@ -46,7 +46,7 @@ func (m *maker) ahead(e ast.Expr) bool {
 // loop returns the innermost loop around what is added, nil if there is none: what a loop begins
 // with is outside it.
 func (m *maker) loop() ast.Stmt {
-	loops := m.v.loops
+	loops := m.loops
 	if n := len(loops); n > 0 && m.op.Kind == loi.Head && m.on.When == loi.First {
 		loops = loops[:n-1]
 	}
@@ -90,35 +90,35 @@ func (m *maker) addressed(e ast.Expr) bool {
 
 // countable reports that a value is of induction variables of a loop, of constants and of what the
 // loop does not change.
-func (w *fn) countable(loop ast.Stmt, e ast.Expr) bool {
+func (r *source) countable(loop ast.Stmt, e ast.Expr) bool {
 	if e == nil {
 		return true
 	}
 	ids := map[*types.Var]*ast.Ident{}
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := w.info.ObjectOf(id).(*types.Var); ok {
+			if v, ok := r.info.ObjectOf(id).(*types.Var); ok {
 				ids[v] = id
 			}
 		}
 		return true
 	})
-	return w.bounded(loop, e, func(v *types.Var) bool {
-		n := len(w.writes(loop, v))
-		return n == 0 || n == 1 && w.keyed(loop, v) || w.steps(loop, ids[v])
+	return r.bounded(loop, e, func(v *types.Var) bool {
+		n := len(r.writes(loop, v))
+		return n == 0 || n == 1 && r.keyed(loop, v) || r.steps(loop, ids[v])
 	})
 }
 
 // keyed reports that a variable is the key of a loop over what has numbers for keys.
-func (w *fn) keyed(loop ast.Stmt, v *types.Var) bool {
+func (r *source) keyed(loop ast.Stmt, v *types.Var) bool {
 	s, ok := loop.(*ast.RangeStmt)
 	if !ok {
 		return false
 	}
-	switch core(w.info.TypeOf(s.X)).(type) {
+	switch core(r.info.TypeOf(s.X)).(type) {
 	case *types.Slice, *types.Array, *types.Pointer, *types.Basic:
 		id, ok := s.Key.(*ast.Ident)
-		return ok && w.info.ObjectOf(id) == v
+		return ok && r.info.ObjectOf(id) == v
 	}
 	return false
 }

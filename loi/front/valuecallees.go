@@ -23,7 +23,7 @@ func calleesOf(pkgs []*packages.Package, opt Options) *callees {
 		return c
 	}
 	for _, p := range pkgs {
-		r := &rewriter{opt: opt, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}
+		r := &rewriter{source: source{opt: opt, pkg: p, info: p.TypesInfo, sizes: p.TypesSizes}}
 		if r.refuses() != "" {
 			continue
 		}
@@ -69,7 +69,7 @@ func (c *callees) resolve(list []Operation) {
 
 // function returns the function or method that a call is of, nil if it is of a value, a literal or
 // a method of an interface.
-func (r *rewriter) function(e *ast.CallExpr) *types.Func {
+func (r *source) function(e *ast.CallExpr) *types.Func {
 	fun := ast.Unparen(e.Fun)
 	switch x := fun.(type) { // type arguments
 	case *ast.IndexExpr:

@@ -30,13 +30,13 @@ func (w *fn) last(e *ast.CallExpr) int {
 }
 
 // called reports that x is the result of a call, which is made in the order of the source.
-func (w *fn) called(x ast.Expr) bool {
+func (r *source) called(x ast.Expr) bool {
 	c, ok := ast.Unparen(x).(*ast.CallExpr)
-	return ok && !w.info.Types[c.Fun].IsType() && w.builtin(c) == ""
+	return ok && !r.info.Types[c.Fun].IsType() && r.builtin(c) == ""
 }
 
 // inferred reports that x is a generic function whose type arguments the call it is passed to gives.
-func (w *fn) inferred(x ast.Expr) bool {
+func (r *source) inferred(x ast.Expr) bool {
 	x = ast.Unparen(x)
 	switch f := x.(type) {
 	case *ast.IndexExpr:
@@ -48,7 +48,7 @@ func (w *fn) inferred(x ast.Expr) bool {
 		x = s.Sel
 	}
 	id, ok := ast.Unparen(x).(*ast.Ident)
-	return ok && w.info.Instances[id].Type != nil
+	return ok && r.info.Instances[id].Type != nil
 }
 
 // passing has the last argument of a call that can be one of the agent's record what is passed:
@@ -58,26 +58,26 @@ func (w *fn) inferred(x ast.Expr) bool {
 // The results of the call get slots, which the operation writes too: where the function records
 // nothing itself, they depend on all arguments. Behind go and defer it has none. What is passed by
 // several arguments to a variadic parameter is one value.
-func (w *fn) passing(e *ast.CallExpr, kind loi.OperationKind) {
-	if w.v == nil || w.foreign(e) {
+func (v *values) passing(e *ast.CallExpr, kind loi.OperationKind) {
+	if v.atomic(e) != 0 || v.foreign(e) {
 		return
 	}
-	last := w.last(e)
+	last := v.last(e)
 	if last < 0 {
 		return
 	}
-	m := w.maker(e, kind, types.ExprString(e.Fun))
-	m.op.calls = w.declared(e)
+	m := v.maker(e, kind, types.ExprString(e.Fun))
+	m.op.calls = v.declared(e)
 	k := uint32(0)
 	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
-		if x := w.info.Selections[s]; x != nil && x.Kind() == types.MethodVal {
+		if x := v.info.Selections[s]; x != nil && x.Kind() == types.MethodVal {
 			m.value(loi.Place{Kind: loi.Passed}, loi.Always, false)
 			m.expr(s.X, 0)
 			k++
 		}
 	}
 	rest := len(e.Args)
-	if f, ok := core(w.info.TypeOf(e.Fun)).(*types.Signature); ok && f.Variadic() &&
+	if f, ok := core(v.info.TypeOf(e.Fun)).(*types.Signature); ok && f.Variadic() &&
 		!e.Ellipsis.IsValid() {
 		rest = f.Params().Len() - 1
 	}
@@ -90,23 +90,23 @@ func (w *fn) passing(e *ast.CallExpr, kind loi.OperationKind) {
 		}
 		m.expr(x, 0)
 	}
-	if rest == len(e.Args) && rest < w.parameterCount(e) { // nothing for the variadic one
+	if rest == len(e.Args) && rest < v.parameterCount(e) { // nothing for the variadic one
 		m.value(loi.Place{Kind: loi.Passed, N: k + uint32(rest)}, loi.Always, false)
 	}
 	if kind != loi.CallSite {
-		w.pass(e.Args[last], "OV", strconv.Itoa(m.done()))
+		v.pass(e.Args[last], "OV", strconv.Itoa(m.done()))
 		return
 	}
 	n := 1
-	if t, ok := w.info.TypeOf(e).(*types.Tuple); ok {
+	if t, ok := v.info.TypeOf(e).(*types.Tuple); ok {
 		n = t.Len()
 	}
-	w.v.calls[e] = w.v.next
+	v.given[e] = v.next
 	for range n {
-		m.value(loi.Place{Kind: loi.Slot, N: w.fresh32()}, loi.Always, false)
+		m.value(loi.Place{Kind: loi.Slot, N: v.fresh32()}, loi.Always, false)
 		for _, x := range e.Args {
 			m.expr(x, 0)
 		}
 	}
-	w.pass(e.Args[last], "OV", strconv.Itoa(m.done()))
+	v.pass(e.Args[last], "OV", strconv.Itoa(m.done()))
 }

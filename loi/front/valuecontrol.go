@@ -12,63 +12,49 @@ import (
 
 // condition is an if's condition with its operation; what stands under it is rewritten before end is
 // called.
-func (w *fn) condition(s *ast.IfStmt) (end func()) {
-	if w.v == nil || w.info.Types[s.Cond].Value != nil {
+func (v *values) condition(s *ast.IfStmt) (end func()) {
+	if v.info.Types[s.Cond].Value != nil {
 		return func() {}
 	}
-	m := w.maker(s.Cond, loi.Condition, "if")
+	m := v.maker(s.Cond, loi.Condition, "if")
 	if s.Init != nil {
 		m.statement(s.Init, loi.Always, false)
 	}
-	slot := w.fresh32()
+	slot := v.fresh32()
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 	m.expr(s.Cond, 0)
 	m.extremum(s)
-	w.pass(s.Cond, "OC", strconv.Itoa(m.done()))
-	return w.under(s, slot)
+	v.pass(s.Cond, "OC", strconv.Itoa(m.done()))
+	return v.under(s, slot)
 }
 
 // under begins what stands under a condition of s with a slot; it is ended by end.
-func (w *fn) under(s ast.Stmt, slot uint32) (end func()) {
-	w.v.controls = append(w.v.controls, slot)
-	before := len(w.v.jumped)
+func (v *values) under(s ast.Stmt, slot uint32) (end func()) {
+	v.controls = append(v.controls, slot)
+	before := len(v.jumped)
 	return func() {
-		w.v.controls = w.v.controls[:len(w.v.controls)-1]
+		v.controls = v.controls[:len(v.controls)-1]
 		next, out, far := jumpsOut(s)
 		if !next && !out && !far {
 			return
 		}
-		j := jumped{slot, w.v.list, out || far, far}
+		j := jumped{slot, v.inList, out || far, far}
 		_, one := s.(*ast.CaseClause) // of several, of which one is executed
-		if i := before - 1; i >= w.v.outside && !one && w.v.jumped[i].list == j.list {
-			j.out, j.far = j.out || w.v.jumped[i].out, j.far || w.v.jumped[i].far
-			w.v.jumped = slices.Delete(w.v.jumped, i, before)
+		if i := before - 1; i >= v.outside && !one && v.jumped[i].list == j.list {
+			j.out, j.far = j.out || v.jumped[i].out, j.far || v.jumped[i].far
+			v.jumped = slices.Delete(v.jumped, i, before)
 		}
-		w.v.jumped = append(w.v.jumped, j)
+		v.jumped = append(v.jumped, j)
 	}
-}
-
-// listed begins a list of statements, which is ended by end.
-func (w *fn) listed() (end func()) {
-	if w.v == nil {
-		return func() {}
-	}
-	outer := w.v.list
-	w.v.lists++
-	w.v.list = w.v.lists
-	return func() { w.v.list = outer }
 }
 
 // clause puts its operation at the beginning of a case, which depends on what the switch is about and
 // on the cases up to it; end is as of condition.
-func (w *fn) clause(c *ast.CaseClause) (end func()) {
-	if w.v == nil || len(w.v.switches) == 0 {
-		return func() {}
-	}
-	m := w.maker(c, loi.Condition, "case")
-	slot := w.fresh32()
+func (v *values) clause(c *ast.CaseClause) (end func()) {
+	m := v.maker(c, loi.Condition, "case")
+	slot := v.fresh32()
 	to := loi.Place{Kind: loi.Slot, N: slot}
-	s := w.v.switches[len(w.v.switches)-1]
+	s := v.switches[len(v.switches)-1]
 	switch s := s.(type) {
 	case *ast.SwitchStmt:
 		if s.Init != nil {
@@ -90,15 +76,15 @@ func (w *fn) clause(c *ast.CaseClause) (end func()) {
 		}
 		m.value(to, loi.Always, true)
 		m.expr(guard(s.Assign), costSimple)
-		if v, ok := w.info.Implicits[c].(*types.Var); ok && !w.escapes(v) {
-			n := w.fresh32()
-			w.v.slots[v] = n
+		if o, ok := v.info.Implicits[c].(*types.Var); ok && !v.escapes(o) {
+			n := v.fresh32()
+			v.slots[o] = n
 			m.value(loi.Place{Kind: loi.Slot, N: n}, loi.Always, false)
 			m.expr(guard(s.Assign), 0)
 		}
 	}
-	w.top(c.Colon+1, " "+w.call("O", strconv.Itoa(m.done()))+";")
-	return w.under(c, slot)
+	v.top(c.Colon+1, " "+v.call("O", strconv.Itoa(m.done()))+";")
+	return v.under(c, slot)
 }
 
 // jumpsOut reports which jumps in s leave it: to the next iteration of the loop around it, out of
@@ -144,16 +130,12 @@ func jumpsOut(s ast.Stmt) (next, out, far bool) {
 }
 
 // headed is the body of a loop, with the operation of the loop's head at its beginning. The head is made last: its sites are those of what was rewritten before.
-func (w *fn) headed(s ast.Stmt, body *ast.BlockStmt) {
-	if w.v == nil {
-		w.block(body)
-		return
-	}
-	slot := w.fresh32()
-	m := w.maker(s, loi.Head, "for")
-	controls, first, outside := w.v.controls, len(w.v.jumped), w.v.outside
-	w.v.outside = first
-	w.v.loops = append(w.v.loops, s)
+func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
+	slot := v.fresh32()
+	m := v.maker(s, loi.Head, "for")
+	controls, first, outside := v.controls, len(v.jumped), v.outside
+	v.outside = first
+	v.loops = append(v.loops, s)
 	var sound bool  // nothing but induction decides on the next iteration
 	var next uint32 // cost of that, from what decided before, where it is no expression
 	switch s := s.(type) {
@@ -166,25 +148,25 @@ func (w *fn) headed(s ast.Stmt, body *ast.BlockStmt) {
 		}
 		m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 		m.expr(s.Cond, 0)
-		sound = w.regular(s)
+		sound = v.regular(s)
 	case *ast.RangeStmt:
 		next = m.ranged(s, slot)
 		sound = true
 	}
-	head, at := m.on, len(w.out.Operations)
+	head, at := m.on, len(v.out.Operations)
 	number := m.done()
-	w.v.controls = append(w.v.controls, slot)
-	w.block(body)
-	w.v.controls, w.v.loops = controls, w.v.loops[:len(w.v.loops)-1]
-	w.v.outside = outside
+	v.controls = append(v.controls, slot)
+	v.list(body.List)
+	v.controls, v.loops = controls, v.loops[:len(v.loops)-1]
+	v.outside = outside
 	mark := loi.Unmarked
 	if sound {
 		mark = loi.Induction
 	}
 	m.on = head
 	m.control(slot, mark, next)
-	kept := w.v.jumped[:first:first]
-	for _, j := range w.v.jumped[first:] {
+	kept := v.jumped[:first:first]
+	for _, j := range v.jumped[first:] {
 		if j.out {
 			m.control(j.slot, loi.Unmarked, next)
 		}
@@ -192,9 +174,9 @@ func (w *fn) headed(s ast.Stmt, body *ast.BlockStmt) {
 			kept = append(kept, j)
 		}
 	}
-	w.v.jumped = kept
-	w.out.Operations[at] = m.op
-	w.braces(body, " "+w.call("O", strconv.Itoa(number))+"; ", "")
+	v.jumped = kept
+	v.out.Operations[at] = m.op
+	v.top(body.Lbrace+1, " "+v.call("O", strconv.Itoa(number))+"; ")
 }
 
 // ranged adds the key and the value of an iteration, and its slot; it returns the cost from the slot
@@ -252,26 +234,19 @@ func (m *maker) over(e ast.Expr, above uint32) {
 }
 
 // switched is the block of a switch.
-func (w *fn) switched(s ast.Stmt, b *ast.BlockStmt) {
-	if w.v == nil {
-		w.block(b)
-		return
-	}
-	w.v.switches = append(w.v.switches, s)
-	w.block(b)
-	w.v.switches = w.v.switches[:len(w.v.switches)-1]
+func (v *values) switched(s ast.Stmt, b *ast.BlockStmt) {
+	v.switches = append(v.switches, s)
+	v.list(b.List)
+	v.switches = v.switches[:len(v.switches)-1]
 }
 
 // returned is the call that records what a return gives back; "" if that is nothing.
-func (w *fn) returned(s *ast.ReturnStmt) string {
-	if w.v == nil {
-		return ""
-	}
-	m := w.maker(s, loi.Return, "return")
-	t := w.v.results
+func (v *values) returned(s *ast.ReturnStmt) string {
+	m := v.maker(s, loi.Return, "return")
+	t := v.kind.Results
 	if t == nil || t.NumFields() == 0 {
-		if w.defers { // what is called from now on is deferred
-			return w.call("O", strconv.Itoa(m.done())) + "; "
+		if v.defers { // what is called from now on is deferred
+			return v.call("O", strconv.Itoa(m.done())) + "; "
 		}
 		return ""
 	}
@@ -291,12 +266,5 @@ func (w *fn) returned(s *ast.ReturnStmt) string {
 			}
 		}
 	}
-	return w.call("O", strconv.Itoa(m.done())) + "; "
-}
-
-// apart reports that what a return in a function that defers gives back is evaluated before it is
-// stored to the results, so that its operation can stand between. Of several, the compiler may have
-// stored some when another panics, which who recovers can see.
-func (w *fn) apart(s *ast.ReturnStmt) bool {
-	return w.v != nil && w.late && len(s.Results) == 1
+	return v.call("O", strconv.Itoa(m.done())) + "; "
 }

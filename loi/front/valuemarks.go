@@ -17,10 +17,10 @@ func (m *maker) marked(s ast.Stmt, x ast.Expr) {
 			self = o
 		}
 	}
-	if self == nil || len(m.v.loops) == 0 {
+	if self == nil || len(m.loops) == 0 {
 		return
 	}
-	loops := m.v.loops
+	loops := m.loops
 	inner := loops[len(loops)-1]
 	if id, ok := ast.Unparen(x).(*ast.Ident); ok && isPost(inner, s) && m.steps(inner, id) {
 		self.Mark, self.Levels = loi.Induction, 1
@@ -41,13 +41,13 @@ func isPost(loop, s ast.Stmt) bool {
 
 // steps reports that all that a loop does to a variable is to add what it does not change, once in
 // each iteration.
-func (w *fn) steps(loop ast.Stmt, id *ast.Ident) bool {
-	v, _ := w.info.ObjectOf(id).(*types.Var)
-	if v == nil || w.where(id) != local {
+func (r *source) steps(loop ast.Stmt, id *ast.Ident) bool {
+	v, _ := r.info.ObjectOf(id).(*types.Var)
+	if v == nil || r.where(id) != local {
 		return false
 	}
 	found := 0
-	for _, s := range w.writes(loop, v) {
+	for _, s := range r.writes(loop, v) {
 		var y ast.Expr
 		switch s := s.(type) {
 		case *ast.IncDecStmt:
@@ -59,7 +59,7 @@ func (w *fn) steps(loop ast.Stmt, id *ast.Ident) bool {
 		default:
 			return false
 		}
-		if y != nil && !w.invariant(loop, y) || !directly(loop, s) {
+		if y != nil && !r.invariant(loop, y) || !directly(loop, s) {
 			return false
 		}
 		found++
@@ -88,18 +88,18 @@ func directly(loop ast.Stmt, s ast.Node) bool {
 }
 
 // writes returns the statements of a loop that write a variable, but for what a for begins with.
-func (w *fn) writes(loop ast.Stmt, v *types.Var) []ast.Node {
-	return w.stores(loop, v, func(e ast.Expr) bool {
+func (r *source) writes(loop ast.Stmt, v *types.Var) []ast.Node {
+	return r.stores(loop, v, func(e ast.Expr) bool {
 		_, whole := ast.Unparen(e).(*ast.Ident)
-		return whole || w.where(e) == local
+		return whole || r.where(e) == local
 	})
 }
 
 // stores returns those that write places which begin with a variable and for which ok holds.
-func (w *fn) stores(loop ast.Stmt, v *types.Var, ok func(ast.Expr) bool) (all []ast.Node) {
+func (r *source) stores(loop ast.Stmt, v *types.Var, ok func(ast.Expr) bool) (all []ast.Node) {
 	is := func(e ast.Expr) bool {
 		id, is := base(e).(*ast.Ident)
-		return is && w.info.ObjectOf(id) == v && ok(e)
+		return is && r.info.ObjectOf(id) == v && ok(e)
 	}
 	init := ast.Stmt(nil)
 	if f, is := loop.(*ast.ForStmt); is {
@@ -132,38 +132,38 @@ func (w *fn) stores(loop ast.Stmt, v *types.Var, ok func(ast.Expr) bool) (all []
 
 // invariant reports that an expression is of constants and of local variables that a loop does not
 // change.
-func (w *fn) invariant(loop ast.Stmt, e ast.Expr) bool {
-	return w.madeOf(e, func(v *types.Var) bool { return len(w.writes(loop, v)) == 0 })
+func (r *source) invariant(loop ast.Stmt, e ast.Expr) bool {
+	return r.madeOf(e, func(v *types.Var) bool { return len(r.writes(loop, v)) == 0 })
 }
 
 // madeOf reports that an expression is of constants, operators, lengths and local variables for
 // which ok holds.
-func (w *fn) madeOf(e ast.Expr, ok func(*types.Var) bool) bool {
-	if e == nil || w.info.Types[e].Value != nil {
+func (r *source) madeOf(e ast.Expr, ok func(*types.Var) bool) bool {
+	if e == nil || r.info.Types[e].Value != nil {
 		return true
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return w.madeOf(e.X, ok)
+		return r.madeOf(e.X, ok)
 	case *ast.Ident:
-		v, is := w.info.ObjectOf(e).(*types.Var)
-		return is && w.where(e) == local && ok(v)
+		v, is := r.info.ObjectOf(e).(*types.Var)
+		return is && r.where(e) == local && ok(v)
 	case *ast.BinaryExpr:
-		return w.madeOf(e.X, ok) && w.madeOf(e.Y, ok)
+		return r.madeOf(e.X, ok) && r.madeOf(e.Y, ok)
 	case *ast.UnaryExpr:
-		return e.Op != token.ARROW && e.Op != token.AND && w.madeOf(e.X, ok)
+		return e.Op != token.ARROW && e.Op != token.AND && r.madeOf(e.X, ok)
 	case *ast.CallExpr:
-		name := w.builtin(e)
-		return (name == "len" || name == "cap") && w.madeOf(e.Args[0], ok) ||
-			w.info.Types[e.Fun].IsType() && w.madeOf(e.Args[0], ok)
+		name := r.builtin(e)
+		return (name == "len" || name == "cap") && r.madeOf(e.Args[0], ok) ||
+			r.info.Types[e.Fun].IsType() && r.madeOf(e.Args[0], ok)
 	}
 	return false
 }
 
 // regular reports that the condition of a loop is of induction variables and of what the loop does
 // not change.
-func (w *fn) regular(f *ast.ForStmt) bool {
-	return w.countable(f, f.Cond)
+func (r *source) regular(f *ast.ForStmt) bool {
+	return r.countable(f, f.Cond)
 }
 
 // associative are the operators of reductions; what is subtracted is added.
@@ -172,19 +172,19 @@ var associative = map[token.Token]bool{token.ADD: true, token.SUB: true, token.M
 
 // reduces reports that all that a loop does with the place x is to combine it with other values by
 // one operator, in any order.
-func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
+func (r *source) reduces(loop ast.Stmt, x ast.Expr) bool {
 	id, ok := base(x).(*ast.Ident)
 	if !ok {
 		return false
 	}
-	v, _ := w.info.ObjectOf(id).(*types.Var)
+	v, _ := r.info.ObjectOf(id).(*types.Var)
 	if v == nil {
 		return false
 	}
 	switch e := ast.Unparen(x).(type) {
 	case *ast.Ident:
 	case *ast.IndexExpr:
-		if !w.invariant(loop, e.Index) {
+		if !r.invariant(loop, e.Index) {
 			return false
 		}
 	case *ast.SelectorExpr:
@@ -195,13 +195,13 @@ func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
 		return false // which of them is not looked at
 	}
 	uses, op, where := 0, token.ILLEGAL, types.ExprString(ast.Unparen(x))
-	field := w.field(x)
+	field := r.field(x)
 	other := func(e ast.Expr) bool {
-		n := w.field(e)
+		n := r.field(e)
 		return n >= 0 && field >= 0 && n != field
 	}
-	for _, s := range w.stores(loop, v, func(e ast.Expr) bool { return !other(e) }) {
-		n, by := w.combines(s, where)
+	for _, s := range r.stores(loop, v, func(e ast.Expr) bool { return !other(e) }) {
+		n, by := r.combines(s, where)
 		if n == 0 || op != token.ILLEGAL && op != by {
 			return false
 		}
@@ -209,10 +209,10 @@ func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
 	}
 	ast.Inspect(loop, func(n ast.Node) bool {
 		e, ok := n.(*ast.SelectorExpr)
-		if ok && w.of(e.X, v) && other(e) {
+		if ok && r.of(e.X, v) && other(e) {
 			return false
 		}
-		if id, ok := n.(*ast.Ident); ok && w.info.ObjectOf(id) == v {
+		if id, ok := n.(*ast.Ident); ok && r.info.ObjectOf(id) == v {
 			uses--
 		}
 		return true
@@ -221,14 +221,14 @@ func (w *fn) reduces(loop ast.Stmt, x ast.Expr) bool {
 }
 
 // of reports that an expression is a variable.
-func (w *fn) of(e ast.Expr, v *types.Var) bool {
+func (r *source) of(e ast.Expr, v *types.Var) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
-	return ok && w.info.ObjectOf(id) == v
+	return ok && r.info.ObjectOf(id) == v
 }
 
 // field returns the number of the field of a variable that an expression is, or is a part of; -1: it
 // is no such part.
-func (w *fn) field(e ast.Expr) int {
+func (r *source) field(e ast.Expr) int {
 	n := -1
 	for {
 		switch x := e.(type) {
@@ -240,7 +240,7 @@ func (w *fn) field(e ast.Expr) int {
 			e, n = x.X, -1
 		case *ast.SelectorExpr:
 			e, n = x.X, -1
-			if s := w.info.Selections[x]; s != nil && s.Kind() == types.FieldVal {
+			if s := r.info.Selections[x]; s != nil && s.Kind() == types.FieldVal {
 				n = s.Index()[0]
 			}
 		default:
@@ -250,10 +250,10 @@ func (w *fn) field(e ast.Expr) int {
 }
 
 // uses yields 1 for each time that a loop names a variable.
-func (w *fn) uses(loop ast.Stmt, v *types.Var) func(func(int) bool) {
+func (r *source) uses(loop ast.Stmt, v *types.Var) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		ast.Inspect(loop, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && w.info.ObjectOf(id) == v {
+			if id, ok := n.(*ast.Ident); ok && r.info.ObjectOf(id) == v {
 				return yield(1)
 			}
 			return true
@@ -263,7 +263,7 @@ func (w *fn) uses(loop ast.Stmt, v *types.Var) func(func(int) bool) {
 
 // combines returns how often a statement that combines the place `where` with other values names
 // it, and by which operator; 0 if it does something else.
-func (w *fn) combines(n ast.Node, where string) (int, token.Token) {
+func (r *source) combines(n ast.Node, where string) (int, token.Token) {
 	is := func(e ast.Expr) bool { return types.ExprString(ast.Unparen(e)) == where }
 	one := func(op token.Token) token.Token {
 		if op == token.SUB {
@@ -281,18 +281,18 @@ func (w *fn) combines(n ast.Node, where string) (int, token.Token) {
 			return 0, 0
 		}
 		if op, ok := updates[s.Tok]; ok {
-			if associative[op] && !w.text(s.Lhs[0]) {
+			if associative[op] && !r.text(s.Lhs[0]) {
 				return 1, one(op)
 			}
 			return 0, 0
 		}
 		switch y := ast.Unparen(s.Rhs[0]).(type) {
 		case *ast.BinaryExpr:
-			if associative[y.Op] && !w.text(s.Lhs[0]) && (is(y.X) || is(y.Y) && y.Op != token.SUB) {
+			if associative[y.Op] && !r.text(s.Lhs[0]) && (is(y.X) || is(y.Y) && y.Op != token.SUB) {
 				return 2, one(y.Op)
 			}
 		case *ast.CallExpr:
-			name := w.builtin(y)
+			name := r.builtin(y)
 			if name != "min" && name != "max" {
 				return 0, 0
 			}
@@ -310,7 +310,7 @@ func (w *fn) combines(n ast.Node, where string) (int, token.Token) {
 }
 
 // text reports that e is a string, which is put together in one order only.
-func (w *fn) text(e ast.Expr) bool {
-	b, ok := core(w.info.TypeOf(e)).(*types.Basic)
+func (r *source) text(e ast.Expr) bool {
+	b, ok := core(r.info.TypeOf(e)).(*types.Basic)
 	return ok && b.Info()&types.IsString != 0
 }

@@ -11,9 +11,9 @@ import (
 
 // entry registers the parameters of the function, if it has some, with their slots. It is never
 // done: a reader of the trace learns from it how many there are.
-func (w *fn) entry(at ast.Node, t *ast.FuncType, recv *ast.FieldList) {
-	m := w.maker(at, loi.Entry, w.name)
-	for _, list := range []*ast.FieldList{recv, t.Params} {
+func (v *values) entry() {
+	m := v.maker(v.at, loi.Entry, v.name)
+	for _, list := range []*ast.FieldList{v.recv, v.kind.Params} {
 		if list == nil {
 			continue
 		}
@@ -56,21 +56,18 @@ func (m *maker) receive(e *ast.UnaryExpr, above uint32) {
 	m.from(loi.Place{Kind: loi.Channel, N: uint32(n)}, above)
 }
 
-// chosen is the operation of a communication of a select, at the beginning of its case; "" if what
-// it receives goes nowhere.
-func (w *fn) chosen(s ast.Stmt) string {
-	if w.v == nil {
-		return ""
-	}
-	m := w.maker(s, loi.Compute, "select")
-	switch s := s.(type) {
+// chosen puts the operation of a communication of a select at the beginning of its case, if what it
+// receives goes somewhere.
+func (v *values) chosen(c *ast.CommClause) {
+	m := v.maker(c.Comm, loi.Compute, "select")
+	switch s := c.Comm.(type) {
 	case *ast.SendStmt:
 		m.op.Name = types.ExprString(s.Chan)
 		m.send(s)
 	case *ast.AssignStmt:
 		from, ok := ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr)
 		if !ok || from.Op != token.ARROW {
-			return ""
+			return
 		}
 		m.op.Name = types.ExprString(s.Lhs[0])
 		for _, x := range s.Lhs {
@@ -79,18 +76,16 @@ func (w *fn) chosen(s ast.Stmt) string {
 			}
 		}
 	}
-	if len(m.op.Values) == 0 {
-		return ""
+	if len(m.op.Values) > 0 {
+		v.top(c.Colon+1, v.call("O", strconv.Itoa(m.done()))+"; ")
 	}
-	return w.call("O", strconv.Itoa(m.done())) + "; "
 }
 
 // deferring puts the operation of a return at the end of a function without results that defers:
 // what is called behind that is deferred.
-func (w *fn) deferring(b *ast.BlockStmt) {
-	if w.v == nil || !w.defers {
-		return
+func (v *values) deferring() {
+	if v.defers && v.kind.Results.NumFields() == 0 {
+		m := v.maker(v.at, loi.Return, "return")
+		v.braces(v.block, "", "; "+v.call("O", strconv.Itoa(m.done()))+" ")
 	}
-	m := w.maker(w.v.at, loi.Return, "return")
-	w.braces(b, "", "; "+w.call("O", strconv.Itoa(m.done()))+" ")
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -37,21 +38,19 @@ type Operation struct {
 	calls    token.Position // of the declaration of what it calls
 }
 
-// valued is what the operations of a function have together.
-type valued struct {
-	at       ast.Node  // the function
-	from, to token.Pos // of the function
-	results  *ast.FieldList
+// values has the operations of a function recorded.
+type values struct {
+	*fn
 	slots    map[*types.Var]uint32
 	next     uint32 // slot
 	controls []uint32
 	jumped   []jumped
-	list     int        // of statements that is rewritten: a number of its own
+	inList   int        // of statements that is visited: a number of its own
 	lists    int        // so many were there
 	outside  int        // so many of jumped are of what stands around the innermost loop
-	loops    []ast.Stmt // around what is rewritten, the innermost last
+	loops    []ast.Stmt // around what is visited, the innermost last
 	switches []ast.Stmt
-	calls    map[*ast.CallExpr]uint32 // slots of their results
+	given    map[*ast.CallExpr]uint32 // slots of their results
 }
 
 // jumped is the slot of a condition under which a jump leaves what stands behind. It stands for
@@ -62,63 +61,131 @@ type jumped struct {
 	out, far bool // it leaves the loop; more than that
 }
 
-// noted keeps which site is at a node, and is the site.
-func (r *rewriter) noted(n ast.Node, site string) string {
-	if r.nodes != nil {
-		r.nodes[n] = len(r.out.Sites)
-	}
-	return site
-}
-
-// values begins a function at a node.
-func (w *fn) beginValues(at ast.Node, t *ast.FuncType, recv *ast.FieldList) {
-	if !w.opt.Values || w.self == 0 {
+// valuesOf is the pass over the operations of a function.
+func valuesOf(w *fn) {
+	if !w.opt.Values {
 		return
 	}
-	w.v = &valued{at: at, from: at.Pos(), to: at.End(), results: t.Results,
-		slots: map[*types.Var]uint32{},
-		calls: map[*ast.CallExpr]uint32{}}
-	for _, list := range []*ast.FieldList{recv, t.Params} {
+	v := &values{fn: w, slots: map[*types.Var]uint32{}, given: map[*ast.CallExpr]uint32{}}
+	for _, list := range []*ast.FieldList{w.recv, w.kind.Params} {
 		if list == nil {
 			continue
 		}
 		for _, f := range list.List {
 			for _, x := range f.Names {
-				if v, ok := w.info.Defs[x].(*types.Var); ok && x.Name != "_" {
-					w.v.slots[v] = w.v.next
+				if o, ok := w.info.Defs[x].(*types.Var); ok && x.Name != "_" {
+					v.slots[o] = v.next
 				}
-				w.v.next++
+				v.next++
 			}
 			if len(f.Names) == 0 {
-				w.v.next++
+				v.next++
 			}
 		}
 	}
-	w.entry(at, t, recv)
+	v.entry()
+	v.list(w.block.List)
+	v.deferring()
+}
+
+// list visits the statements of a list.
+func (v *values) list(all []ast.Stmt) {
+	outer := v.inList
+	v.lists++
+	v.inList = v.lists
+	for _, s := range all {
+		v.visit(s)
+	}
+	v.inList = outer
+}
+
+// visit is a statement: the calls in it, and what it does.
+func (v *values) visit(s ast.Stmt) {
+	switch s := s.(type) {
+	case nil:
+	case *ast.BlockStmt:
+		v.list(s.List)
+	case *ast.LabeledStmt:
+		v.visit(s.Stmt)
+	case *ast.IfStmt:
+		v.within(s.Init, s.Cond)
+		end := v.condition(s)
+		v.list(s.Body.List)
+		v.visit(s.Else)
+		end()
+	case *ast.ForStmt:
+		v.within(s.Init, s.Cond, s.Post)
+		v.headed(s, s.Body)
+	case *ast.RangeStmt:
+		v.within(s.X)
+		v.headed(s, s.Body)
+	case *ast.SwitchStmt:
+		v.within(s.Init, s.Tag)
+		v.switched(s, s.Body)
+	case *ast.TypeSwitchStmt:
+		v.within(s.Init, s.Assign)
+		v.switched(s, s.Body)
+	case *ast.SelectStmt:
+		v.list(s.Body.List)
+	case *ast.CaseClause:
+		for _, e := range s.List {
+			v.within(e)
+		}
+		end := v.clause(s)
+		v.list(s.Body)
+		end()
+	case *ast.CommClause:
+		if s.Comm != nil {
+			v.within(s.Comm)
+			v.chosen(s)
+		}
+		v.list(s.Body)
+	default:
+		v.within(s)
+		v.operated(s)
+	}
+}
+
+// within visits the calls and the function literals in some nodes, of which some may be nil.
+func (v *values) within(nodes ...ast.Node) {
+	for _, n := range nodes {
+		if n == nil || reflect.ValueOf(n).IsNil() {
+			continue
+		}
+		eachCall(n, func(e *ast.CallExpr) {
+			if kind, ok := v.visited[e]; ok {
+				v.passing(e, kind)
+			}
+		}, func(lit *ast.FuncLit) {
+			if in := v.literals[lit]; in != nil {
+				valuesOf(in)
+			}
+		})
+	}
 }
 
 // slot returns the slot of a local variable of the function; false if it has none.
-func (w *fn) slot(id *ast.Ident) (uint32, bool) {
-	v, ok := w.info.ObjectOf(id).(*types.Var)
-	if !ok || v.Pos() < w.v.from || v.Pos() >= w.v.to || w.where(id) != local {
+func (v *values) slot(id *ast.Ident) (uint32, bool) {
+	o, ok := v.info.ObjectOf(id).(*types.Var)
+	if !ok || o.Pos() < v.at.Pos() || o.Pos() >= v.at.End() || v.where(id) != local {
 		return 0, false
 	}
-	n, ok := w.v.slots[v]
+	n, ok := v.slots[o]
 	if !ok {
-		n = w.fresh32()
-		w.v.slots[v] = n
+		n = v.fresh32()
+		v.slots[o] = n
 	}
 	return n, true
 }
 
-func (w *fn) fresh32() uint32 {
-	w.v.next++
-	return w.v.next - 1
+func (v *values) fresh32() uint32 {
+	v.next++
+	return v.next - 1
 }
 
 // A maker makes one operation.
 type maker struct {
-	*fn
+	*values
 	op       Operation
 	on       *loi.Value       // that is made
 	nth      uint32           // result of the call that it is, where that has several
@@ -126,9 +193,9 @@ type maker struct {
 	free     bool             // what is added costs nothing on a path
 }
 
-func (w *fn) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
-	return &maker{fn: w, op: Operation{Operation: loi.Operation{Name: name, Kind: kind,
-		Line: uint32(w.lineAt(n.Pos()))}, Function: w.name, Self: w.self}}
+func (v *values) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
+	return &maker{values: v, op: Operation{Operation: loi.Operation{Name: name, Kind: kind,
+		Line: uint32(v.lineAt(n.Pos()))}, Function: v.name, Self: v.self}}
 }
 
 // done registers the operation, without what is more than a trace can have, and returns its number,
@@ -148,10 +215,10 @@ func (m *maker) done() int {
 func (m *maker) value(to loi.Place, when loi.When, then bool) {
 	m.op.Values = append(m.op.Values, loi.Value{To: to, When: when, Then: then})
 	m.on = &m.op.Values[len(m.op.Values)-1]
-	if n := len(m.v.controls); n > 0 {
-		m.control(m.v.controls[n-1], loi.Unmarked, 0)
+	if n := len(m.controls); n > 0 {
+		m.control(m.controls[n-1], loi.Unmarked, 0)
 	}
-	for _, j := range m.v.jumped {
+	for _, j := range m.jumped {
 		m.control(j.slot, loi.Unmarked, 0)
 	}
 }
@@ -180,7 +247,7 @@ func (m *maker) from(p loi.Place, cost uint32) *loi.Operand {
 
 // memory returns the term of the access at a node; false if none is recorded.
 func (m *maker) memory(n ast.Node) (loi.Place, bool) {
-	site := m.nodes[n]
+	site := m.nodes[n].site
 	if site == 0 || site > len(m.out.Sites) || m.out.Sites[site-1].Kind == LeftAlone {
 		return loi.Place{}, false
 	}
@@ -269,7 +336,7 @@ func (m *maker) expr(e ast.Expr, above uint32) {
 func (m *maker) call(e *ast.CallExpr, above uint32) {
 	nth := m.nth // of its results
 	m.nth = 0
-	if n, ok := m.v.calls[e]; ok { // its results have slots
+	if n, ok := m.given[e]; ok { // its results have slots
 		m.from(loi.Place{Kind: loi.Slot, N: n + nth}, above)
 		return
 	}
@@ -434,10 +501,7 @@ var updates = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB
 	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT}
 
 // operated puts the operation of a statement of a list behind it.
-func (w *fn) operated(s ast.Stmt) {
-	if w.v == nil {
-		return
-	}
+func (v *values) operated(s ast.Stmt) {
 	name := ""
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -447,20 +511,22 @@ func (w *fn) operated(s ast.Stmt) {
 	case *ast.DeclStmt:
 		name = "var"
 	case *ast.SendStmt:
-		m := w.maker(s, loi.Compute, types.ExprString(s.Chan))
+		m := v.maker(s, loi.Compute, types.ExprString(s.Chan))
 		m.send(s)
-		w.after(s, "; "+w.call("O", strconv.Itoa(m.done())))
+		v.after(s, "; "+v.call("O", strconv.Itoa(m.done())))
 		return
 	case *ast.ReturnStmt:
-		if w.late && !w.apart(s) { // elsewhere it is in the place of the statement
-			w.before(s, w.returned(s))
+		if call := v.returned(s); v.split(s) {
+			v.between[s] = call
+		} else {
+			v.before(s, call)
 		}
 		return
 	default:
 		return
 	}
-	m := w.maker(s, loi.Compute, name)
+	m := v.maker(s, loi.Compute, name)
 	if m.statement(s, loi.Always, false); len(m.op.Values) > 0 {
-		w.after(s, "; "+w.call("O", strconv.Itoa(m.done())))
+		v.after(s, "; "+v.call("O", strconv.Itoa(m.done())))
 	}
 }
