@@ -3,6 +3,7 @@ package front
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strconv"
 	"strings"
@@ -157,4 +158,28 @@ func (w *fn) fresh(decl string) string {
 		w.decls = append(w.decls, "var "+name+" "+decl)
 	}
 	return name
+}
+
+// newlines are those of the source from lo to hi, for text that takes its place.
+func (w *fn) newlines(lo, hi token.Pos) string {
+	return strings.Repeat("\n", strings.Count(w.stretch(lo, hi), "\n"))
+}
+
+// onLine is text that stands at hi, on a later line than lo, as if it stood on that of lo: a panic
+// in it names the line of the statement.
+func (w *fn) onLine(lo, hi token.Pos, text string) string {
+	there, back := w.lines(lo, hi)
+	return there + text + back
+}
+
+// lines are what makes text at hi stand on the line of lo, and at hi again; "" if that is one.
+func (w *fn) lines(lo, hi token.Pos) (there, back string) {
+	if w.newlines(lo, hi) == "" {
+		return "", ""
+	}
+	at := func(p token.Pos) string {
+		x := w.pkg.Fset.PositionFor(p, true)
+		return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))
+	}
+	return at(lo), at(hi)
 }

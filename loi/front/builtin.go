@@ -1,0 +1,231 @@
+package front
+
+import (
+	"go/ast"
+	"go/types"
+	"krdlab/loi"
+	"slices"
+)
+
+// builtinCall is a call of a builtin function.
+func (w *accesses) builtinCall(e *ast.CallExpr, name string, later bool) {
+	switch name {
+	case "Sizeof", "Alignof", "Offsetof":
+		return
+	case "len", "cap":
+		if _, array := deref(w.info.TypeOf(e.Args[0])).Underlying().(*types.Array); array {
+			w.plain(e.Args[0], later) // an array is not read for its length
+			return
+		}
+	case "new":
+		t := w.info.TypeOf(e).Underlying().(*types.Pointer).Elem()
+		if w.info.Types[e.Args[0]].IsType() {
+			w.allocated("N", e, "new", t)
+			return
+		}
+		w.seq(later, e.Args...)
+		if later && !w.settled(e.Args[0]) {
+			w.left(e, "initial value of "+typeString(t), callFirst, loi.Out, t, 0)
+			return
+		}
+		sites := len(w.out.Sites)
+		w.allocated("N", e, "new", t)
+		for i := range w.out.Sites[sites:] { // the value is stored
+			w.out.Sites[sites+i].Mode, w.out.Sites[sites+i].Items = loi.Out, everything
+		}
+		return
+	case "make":
+		w.makeCall(e, later)
+		return
+	case "append":
+		w.appendExpr(e, later)
+		return
+	case "copy":
+		w.windows(e, [2]string{"copy-to", "copy-from"}, [2]loi.Mode{loi.Out, loi.In})
+		return
+	case "clear":
+		x := e.Args[0]
+		switch core(w.info.TypeOf(x)).(type) {
+		case *types.Slice:
+			w.windows(e, [2]string{"clear"}, [2]loi.Mode{loi.Out})
+			return
+		case *types.Map:
+			site := w.counted(e, "clear of a map", "its entries are not known", loi.Out, nil, 0)
+			w.val(x, false)
+			w.pass(x, "CM", site)
+			return
+		}
+		w.leave(e, "clear", "it is of several types")
+	case "delete":
+		if w.deleteCall(e) {
+			return
+		}
+	}
+	w.seq(later, e.Args...)
+}
+
+// makeCall is a call of make.
+func (w *accesses) makeCall(e *ast.CallExpr, later bool) {
+	rest := e.Args[1:]
+	w.seq(later, rest...)
+	if later && slices.ContainsFunc(rest, func(x ast.Expr) bool { return !w.settled(x) }) {
+		return
+	}
+	t := w.info.TypeOf(e)
+	switch u := core(t).(type) {
+	case *types.Slice:
+		if !w.empty(u.Elem()) {
+			w.slice("NS", e, w.windowSite(e, "make", 0, typeString(t), u.Elem()), u.Elem())
+		}
+	case *types.Map:
+		w.madeMap(e, "make-map", t)
+	case *types.Chan:
+		if w.opt.Sync {
+			w.madeMap(e, "make-chan", t)
+		}
+	}
+}
+
+// deleteCall is a call of delete; false if its entry is not recorded.
+func (w *accesses) deleteCall(e *ast.CallExpr) bool {
+	x, k := e.Args[0], e.Args[1]
+	m, ok := core(w.info.TypeOf(x)).(*types.Map)
+	if !ok {
+		return false
+	}
+	after, mark := w.calls(k), len(w.made)
+	if ok := w.key(k, m.Key(), false); !ok || after && !w.settled(x) {
+		w.left(e, "delete", "its map or key cannot be named here", loi.Out, nil, 2)
+		w.made = w.made[:mark]
+		return false
+	}
+	site := w.mapSite(e, "map", loi.Out, w.info.TypeOf(x), m)
+	w.val(x, after)
+	w.pass(x, "M", site)
+	w.pass(k, "K", site)
+	return true
+}
+
+// window has the agent note a slice or string whose elements an operation is about to access;
+// false if it cannot.
+func (w *accesses) window(x ast.Expr, kind string, mode loi.Mode) (site string, ok bool) {
+	t := w.info.TypeOf(x)
+	name := "G"
+	var element types.Type
+	switch u := core(t).(type) {
+	case *types.Slice:
+		element = u.Elem()
+	case *types.Basic:
+		if u.Info()&types.IsString == 0 || u.Kind() == types.UntypedNil {
+			return "", false
+		}
+		name, element = "GS", types.Typ[types.Byte]
+	default:
+		return "", false
+	}
+	if w.empty(element) {
+		return "", false
+	}
+	site = w.windowSite(x, kind, mode, typeString(t), element)
+	w.slice(name, x, site, element)
+	return site, true
+}
+
+// elementOf is the type of the elements of a slice or string, nil if it is of several types.
+func (r *source) elementOf(x ast.Expr) types.Type {
+	switch u := core(r.info.TypeOf(x)).(type) {
+	case *types.Slice:
+		return u.Elem()
+	case *types.Basic:
+		return types.Typ[types.Byte]
+	}
+	return nil
+}
+
+// nothing reports that x is a slice of elements without bytes.
+func (r *source) nothing(x ast.Expr) bool {
+	s, ok := core(r.info.TypeOf(x)).(*types.Slice)
+	return ok && r.empty(s.Elem())
+}
+
+// sliced reports that gc evaluates an argument of copy or append before the next.
+func sliced(x ast.Expr) bool {
+	_, ok := ast.Unparen(x).(*ast.SliceExpr)
+	return ok
+}
+
+// windows are the arguments of copy or clear, all noted or none.
+func (w *accesses) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) {
+	w.seq(false, e.Args...)
+	from := w.mark()
+	for i, x := range e.Args {
+		why := ""
+		if w.calls(e.Args[i+1:]...) && !w.settled(x) && !sliced(x) {
+			why = callFirst
+		} else if _, ok := w.window(x, kinds[i], modes[i]); !ok && !w.nothing(x) {
+			why = "its elements are of several types"
+		}
+		if why == "" {
+			continue
+		}
+		w.undo(from) // half of a copy is none
+		if len(e.Args) == 1 {
+			w.leave(e, kinds[0], why)
+			return
+		}
+		for j, x := range e.Args {
+			w.pass(e, "CN", w.counted(x, kinds[j], why, modes[j], w.elementOf(x), 0))
+		}
+		return
+	}
+}
+
+// appendExpr is a call of append: the slice before it, what is appended if that is a slice, and
+// the slice after it.
+func (w *accesses) appendExpr(e *ast.CallExpr, later bool) {
+	x, rest := e.Args[0], e.Args[1:]
+	if len(rest) == 0 || w.info.Types[x].IsNil() {
+		w.seq(later, e.Args...)
+		return
+	}
+	// gc loads x at last, after its operands.
+	differs := differ(w.panics(x), w.panics(rest...))
+	if c, ok := ast.Unparen(rest[0]).(*ast.CallExpr); ok && e.Ellipsis.IsValid() &&
+		w.builtin(c) == "make" {
+		// The compiler makes no slice here, and would if it were looked at.
+		w.leave(e, "append of make", "it would allocate")
+		w.seq(differs || w.calls(rest...), x)
+		w.seq(differs, c.Args[1:]...)
+		return
+	}
+	why := ""
+	differs = differs && !sliced(x)
+	switch {
+	case differs:
+		why = "its operands may panic in another order"
+	case w.calls(rest...) && !w.settled(x) && !sliced(x):
+		why = callFirst
+	}
+	w.seq(differs, e.Args...)
+	site, noted := "", false
+	if why == "" {
+		if site, noted = w.window(x, "append", loi.Out); !noted && !w.nothing(x) {
+			why = "its elements are of several types"
+		}
+	}
+	switch {
+	case why != "" && e.Ellipsis.IsValid():
+		w.leave(e, "append", why)
+	case why != "":
+		w.left(e, "append", why, loi.Out, w.elementOf(x), len(rest))
+	}
+	if !noted {
+		return
+	}
+	if s := &w.out.Sites[len(w.out.Sites)-1]; e.Ellipsis.IsValid() {
+		w.window(rest[0], "append-from", loi.In)
+	} else {
+		s.Bytes, s.Items = s.Element*uint64(len(rest)), len(rest)
+	}
+	w.pass(e, "NS", site)
+}

@@ -1,0 +1,139 @@
+package front
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"krdlab/loi"
+	"strings"
+)
+
+// sliceExpr is x[i:j:k].
+func (w *accesses) sliceExpr(e *ast.SliceExpr, later bool) {
+	es := []ast.Expr{}
+	for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
+		if x != nil {
+			es = append(es, x)
+		}
+	}
+	after := later || w.calls(es...)
+	if _, array := w.info.TypeOf(e.X).Underlying().(*types.Array); array {
+		w.plain(e.X, after)
+		later = later || differ(w.panics(e.X), w.panics(es...))
+	} else {
+		w.val(e.X, after)
+	}
+	mark := len(w.made)
+	w.seq(later, es...)
+	for i, b := range es { // gc copies bounds before the next is called, but no variables
+		if _, name := ast.Unparen(b).(*ast.Ident); name && w.calls(es[i+1:]...) {
+			w.restore(b, mark)
+		}
+	}
+}
+
+// index is x[i] without a record of an element on the heap; a map or string is recorded.
+func (w *accesses) index(e *ast.IndexExpr, later bool) {
+	if w.info.Types[e.Index].IsType() {
+		return // an instance of a generic function
+	}
+	t := w.info.TypeOf(e.X)
+	u := core(t)
+	after := later || w.calls(e.Index)
+	switch u := u.(type) {
+	case *types.Map:
+		w.mapIndex(e, u, loi.In, later)
+		return
+	case *types.Basic: // a string
+		if u.Info()&types.IsString == 0 || w.steady.silent(e) {
+			break
+		}
+		x := w.raw(e.X)
+		if !w.again(e.X) || after && !w.settled(e.X) || later && !w.settled(e.Index) ||
+			strings.Contains(x, "\n") {
+			w.left(e, "byte of a string", "its operands may change before it is recorded", loi.In,
+				types.Typ[types.Byte], 0)
+			break
+		}
+		if i := w.constant(e.Index); i != "" {
+			w.replace(e.Index.Pos(), e.Index.End(), i)
+		} else {
+			w.val(e.Index, later)
+		}
+		site := w.windowSite(e, "string", loi.In, typeString(t), types.Typ[types.Byte])
+		w.out.Sites[len(w.out.Sites)-1].Bytes = 1
+		w.val(e.X, after)
+		w.before(e.Index, x+", ")
+		w.pass(e.Index, "I", site)
+		return
+	case *types.Array:
+		late := later || differ(w.panics(e.X), w.panics(e.Index))
+		w.plain(e.X, after)
+		w.val(e.Index, late)
+		return
+	}
+	if u == nil {
+		w.left(e, "element of "+typeString(t), "it is of several types", loi.In, nil, 0)
+	}
+	w.seq(later, e.X, e.Index)
+}
+
+// constant is a constant index in digits; "" if e is none.
+func (r *source) constant(e ast.Expr) string {
+	if v := r.info.Types[e].Value; v != nil {
+		return constant.ToInt(v).ExactString()
+	}
+	return ""
+}
+
+// mapIndex is m[k], recorded with a mode; later as in val.
+func (w *accesses) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) {
+	after := later || w.calls(e.Index)
+	mark := len(w.made)
+	ok := w.key(e.Index, m.Key(), later)
+	if !ok || later && !w.settled(e.Index) || after && !w.settled(e.X) {
+		why := callFirst
+		if !ok {
+			why = "the type of its keys cannot be named here"
+		}
+		w.left(e, "entry of a map", why, mode, nil, 2)
+		w.made = w.made[:mark]
+		w.seq(later, e.X, e.Index)
+		return
+	}
+	site := w.mapSite(e, "map", mode, w.info.TypeOf(e.X), m)
+	w.val(e.X, after)
+	w.pass(e.X, "M", site)
+	w.pass(e.Index, "K", site)
+}
+
+func (w *accesses) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type, m *types.Map) string {
+	return w.site(n, kind, mode, typeString(t), m.Elem())
+}
+
+// key is e as a value of type t, which it is assigned to; false if that cannot be written.
+func (w *accesses) key(e ast.Expr, t types.Type, later bool) bool {
+	tv := w.info.Types[e]
+	value := tv.Value
+	if value == nil && !tv.IsNil() && types.Identical(tv.Type, t) && !w.untyped(e) {
+		w.val(e, later)
+		return true
+	}
+	if _, ok := t.Underlying().(*types.Basic); ok && value != nil &&
+		types.Identical(types.Default(constType(value)), t) && w.bare(e) {
+		return true
+	}
+	name, ok := w.typeName(t, e.Pos())
+	if ok {
+		w.val(e, later)
+		w.wrap(e, name+"(", ")")
+	}
+	return ok
+}
+
+// bare reports that e is a single literal, whose default type is that of its kind.
+func (r *source) bare(e ast.Expr) bool {
+	b, ok := ast.Unparen(e).(*ast.BasicLit)
+	return ok && (b.Kind == token.STRING || b.Kind == token.INT)
+}
