@@ -4,8 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"krdlab/loi"
 	"strings"
+
+	"krdlab/loi"
 )
 
 // variables is a declaration of some.
@@ -34,6 +35,20 @@ func (w *accesses) variables(s *ast.DeclStmt, listed bool) {
 }
 
 // assign is an assignment to lhs.
+//
+//	p.ctr = 1  =>  p.ctr = 1; A.L(B, &(p.ctr), 1)
+//	p.ctr = g()  =>  p.ctr = g(); A.L(B, &(p.ctr), 1)
+//	p.ctr += 2  =>  p.ctr += 2; A.L(B, &(p.ctr), 1)
+//	s[i] += l[i]  =>  *A.V(B, &(s[i])) += l[i]; A.L(B, &(s[i]), 1)
+//	s[i]++  =>  s[i]++; A.L(B, &(s[i]), 1)
+//	p.a.a = nil  =>  *A.L(B, &((*A.L(B, &(p.a), 1)).a), 2) = nil
+//	p.a.a = bs[i]  =>  { krd1 := (*A.L(B, &(bs[i]), 1)); *A.L(B, &((*A.L(B, &(p.a), 2)).a), 3) =
+//	               =>    krd1 }
+//	s[g()] = 1  =>  *A.L(B, &(s[g()]), 1) = 1
+//	s[g()] = g()  =>  A.C(B, 1); s[g()] = g()
+//	i, s[i] = 1, 2  =>  A.C(B, 1); i, s[i] = 1, 2
+//	s[i], i = 1, 2  =>  *A.L(B, &(s[i]), 1), i = 1, 2
+//	p.b.arr[i]++  =>  p.b.arr[i]++; A.L(B, &((*A.L(B, &(p.b), 1)).arr[i]), 2)
 func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, rhs ...ast.Expr) {
 	mode := loi.Out
 	if kind == "update" {
@@ -102,6 +117,9 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 
 // values rewrites the right side of an assignment or definition; loads is what records some of it
 // behind the statement.
+//
+//	i, j = s[i], l[i]  =>  i, j = A.Q(B, s, i, 0, 1)[i], l[i]
+//	_, j = s[i], s[j]  =>  _, j = (*A.L(B, &(s[i]), 1)), (*A.L(B, &(s[j]), 2))
 func (w *accesses) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads string) {
 	if len(rhs) < 2 || !w.mingled(lhs, rhs) {
 		w.seq(false, rhs...)

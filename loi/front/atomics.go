@@ -77,14 +77,13 @@ func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
 // atomicCall is an atomic operation, and what records it: a store is recorded before it is made,
 // when its value is known, others after.
 //
-//	x.Store(v)     A.AS(B, &(x), op).Store(v)
-//	x.Add(v)       A.AV(B, A.AP(B, &t, &(x)).Add(v), t, op)
-//	Add(p, v)      A.AV(B, Add(A.AP(B, &t, p), v), t, op)
-//	x.Store(f())   x.Store(A.AX(B, A.AK(B, f(), &t, &(x)), t, op))
-//	Add(p, f())    A.AV(B, Add(p, A.AK(B, f(), &t, p)), t, op)
-//
-// In op is also, times 256, how far behind the pointer an embedded variable stands.
+// The last number is the operation, in which is also, times 256, how far behind the pointer an embedded variable stands.
 // Where an argument calls, gc evaluates the pointer after it.
+//
+//	x.Store(3)  =>  A.AS(B, x, 16).Store(3)
+//	i = int(x.Add(1))  =>  i = int(A.AV(B, A.AP(B, &krd1, x).Add(1), krd1, 17))
+//	x.Store(int64(g()))  =>  x.Store(A.AX(B, A.AK(B, int64(g()), &krd1, x), krd1, 16))
+//	_ = make(chan int)  =>  _ = A.NM(B, make(chan int), 1)
 func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp) {
 	left := func(why string) { w.leave(e, "atomic operation", why) }
 	x, method := ast.Unparen(e.Fun).(*ast.SelectorExpr)

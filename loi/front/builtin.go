@@ -3,11 +3,16 @@ package front
 import (
 	"go/ast"
 	"go/types"
-	"krdlab/loi"
 	"slices"
+
+	"krdlab/loi"
 )
 
 // builtinCall is a call of a builtin function.
+//
+//	clear(s); clear(m)  =>  clear(A.G(B, s, 1)); clear(A.CM(B, m, 2))
+//	_ = new(3)  =>  _ = A.N(B, new(3), 1)
+//	_ = new(int)  =>  _ = A.N(B, new(int), 1)
 func (w *accesses) builtinCall(e *ast.CallExpr, name string, later bool) {
 	switch name {
 	case "Sizeof", "Alignof", "Offsetof":
@@ -65,6 +70,8 @@ func (w *accesses) builtinCall(e *ast.CallExpr, name string, later bool) {
 }
 
 // makeCall is a call of make.
+//
+//	_ = make([]int, i)  =>  _ = A.NS(B, make([]int, i), 1)
 func (w *accesses) makeCall(e *ast.CallExpr, later bool) {
 	rest := e.Args[1:]
 	w.seq(later, rest...)
@@ -87,6 +94,8 @@ func (w *accesses) makeCall(e *ast.CallExpr, later bool) {
 }
 
 // deleteCall is a call of delete; false if its entry is not recorded.
+//
+//	delete(m, k)  =>  delete(A.M(B, m, 1), A.K(B, k, 1))
 func (w *accesses) deleteCall(e *ast.CallExpr) bool {
 	x, k := e.Args[0], e.Args[1]
 	m, ok := core(w.info.TypeOf(x)).(*types.Map)
@@ -155,6 +164,10 @@ func sliced(x ast.Expr) bool {
 }
 
 // windows are the arguments of copy or clear, all noted or none.
+//
+//	copy(s, p.s)  =>  copy(A.G(B, s, 2), A.G(B, (*A.L(B, &(p.s), 1)), 3))
+//	copy(s[i:], h2())  =>  copy(A.G(B, s[i:], 1), A.G(B, h2(), 2))
+//	copy(p.s, h2())  =>  A.CN(B, A.CN(B, copy(A.P(B, p, 48, 1).s, h2()), 2), 3)
 func (w *accesses) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) {
 	w.seq(false, e.Args...)
 	from := w.mark()
@@ -182,6 +195,10 @@ func (w *accesses) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) 
 
 // appendExpr is a call of append: the slice before it, what is appended if that is a slice, and
 // the slice after it.
+//
+//	s = append(s, 1)  =>  s = A.NS(B, append(A.G(B, s, 1), 1), 1)
+//	s = append(s, s...)  =>  s = A.NS(B, append(A.G(B, s, 1), A.G(B, s, 2)...), 1)
+//	s = append(s, g())  =>  s = A.NS(B, append(A.G(B, s, 1), g()), 1)
 func (w *accesses) appendExpr(e *ast.CallExpr, later bool) {
 	x, rest := e.Args[0], e.Args[1:]
 	if len(rest) == 0 || w.info.Types[x].IsNil() {

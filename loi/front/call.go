@@ -10,6 +10,8 @@ import (
 
 // callExpr is a call or conversion. kind says whether it stands behind defer or go, so that its
 // operands are evaluated but the call is not made yet.
+//
+//	go h(p.ctr); defer h(s[i])  =>  go h((*A.L(B, &(p.ctr), 1))); defer h((*A.L(B, &(s[i]), 2)))
 func (w *accesses) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind) {
 	deferred := kind != loi.CallSite
 	switch name := w.builtin(e); {

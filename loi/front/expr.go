@@ -62,6 +62,16 @@ func (w *accesses) val(e ast.Expr, later bool) {
 }
 
 // load is the value of e, which is on the heap.
+//
+//	_ = p.ctr  =>  _ = (*A.L(B, &(p.ctr), 1))
+//	_ = *p  =>  _ = (*A.L(B, p, 1))
+//	_ = p.in.v  =>  _ = (*A.L(B, &(p.in.v), 1))
+//	_ = p.a.ctr  =>  _ = (*A.L(B, &((*A.L(B, &(p.a), 1)).ctr), 2))
+//	_ = s[i]  =>  _ = (*A.L(B, &(s[i]), 1))
+//	_ = l[i]  =>  _ = l[i]
+//	_ = v.in.u  =>  _ = v.in.u
+//	_ = global  =>  _ = (*A.L(B, &(global), 1))
+//	_ = g() + s[i]  =>  _ = g() + (*A.L(B, &(s[i]), 1))
 func (w *accesses) load(e ast.Expr, later bool) {
 	if p, ok := e.(*ast.ParenExpr); ok {
 		w.load(p.X, later)
@@ -92,6 +102,9 @@ func (w *accesses) load(e ast.Expr, later bool) {
 }
 
 // fixed reports that the address of e is a constant.
+//
+//	_ = global + g()  =>  _ = (*A.L(B, &(global), 1)) + g()
+//	_ = table[i&3] + g()  =>  _ = (*A.L(B, &(table[i&3]), 1)) + g()
 func (r *source) fixed(e ast.Expr) bool {
 	for x := e; ; { // rootVar's way
 		switch y := x.(type) {
@@ -116,6 +129,9 @@ func (r *source) fixed(e ast.Expr) bool {
 
 // loadLate is the value of e, recorded before it is evaluated, without following a pointer or
 // indexing a slice early; false if its address is not settled.
+//
+//	_ = s[i] + g()  =>  _ = A.Q(B, s, i, 0, 1)[i] + g()
+//	_ = p.s[i] + g()  =>  A.C(B, 1); _ = A.P(B, p, 48, 2).s[i] + g()
 func (w *accesses) loadLate(e ast.Expr) bool {
 	offset, x := int64(0), e
 	early := func(x ast.Expr, name string, args ...string) bool {
@@ -194,6 +210,11 @@ func (w *accesses) seqAfter(before int, later bool, es ...ast.Expr) {
 
 // plain is e without a record of what it denotes itself: what stands behind & or at the left of
 // an assignment, or a value that is not on the heap. What is read on the way to it is recorded.
+//
+//	_ = &p.ctr  =>  _ = &p.ctr
+//	_ = p.arr[:]  =>  _ = p.arr[:]
+//	_ = [len(table)]int{}  =>  _ = [len(table)]int{}
+//	_ = *empty  =>  _ = *empty
 func (w *accesses) plain(e ast.Expr, later bool) {
 	tv := w.info.Types[e]
 	if tv.Value != nil || tv.IsType() || tv.IsNil() || tv.IsBuiltin() {
@@ -236,6 +257,8 @@ func (w *accesses) plain(e ast.Expr, later bool) {
 }
 
 // shortCircuit is x && y or x || y.
+//
+//	_ = p != nil && p.ctr > g()  =>  _ = p != nil && A.P(B, p, 0, 1).ctr > g()
 func (w *accesses) shortCircuit(e *ast.BinaryExpr) {
 	w.val(e.X, false)
 	mark := len(w.pending)

@@ -60,6 +60,8 @@ func accessesOf(w *fn) {
 }
 
 // literal rewrites a function literal of w.
+//
+//	_ = func() int { return p.ctr }  =>  _ = func() int { B := A.B(); return (*A.L(B, &(p.ctr), 1)) }
 func (w *accesses) literal(lit *ast.FuncLit) {
 	w.inner++
 	in := &fn{rewriter: w.rewriter, at: lit, lit: lit, block: lit.Body, kind: lit.Type, outer: w.fn}

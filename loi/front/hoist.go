@@ -10,7 +10,8 @@ import (
 // appending is a statement x = append(X, a), x := append(X, a) or return append(X, a) whose X the
 // gc compiler loads after a, so that it can only be recorded where a is evaluated before:
 //
-//	{ t := a; x = append(X, t) }
+//	p.s = append(p.s, g())  =>  { krd1 := g(); p.s = A.NS(B, append(A.G(B, (*A.L(B, &(p.s), 2)), 3),
+//	                        =>    krd1), 3); A.L(B, &(p.s), 1) }
 //
 // It returns false if the statement is none, or needs no change. Other arguments may stand beside a
 // that nothing changes. gc's walkAppend copies each argument but variables and constants, of which

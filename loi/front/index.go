@@ -5,8 +5,9 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"krdlab/loi"
 	"strings"
+
+	"krdlab/loi"
 )
 
 // sliceExpr is x[i:j:k].
@@ -34,6 +35,8 @@ func (w *accesses) sliceExpr(e *ast.SliceExpr, later bool) {
 }
 
 // index is x[i] without a record of an element on the heap; a map or string is recorded.
+//
+//	_ = str[i]  =>  _ = str[A.I(B, str, i, 1)]
 func (w *accesses) index(e *ast.IndexExpr, later bool) {
 	if w.info.Types[e.Index].IsType() {
 		return // an instance of a generic function
@@ -88,6 +91,10 @@ func (r *source) constant(e ast.Expr) string {
 }
 
 // mapIndex is m[k], recorded with a mode; later as in val.
+//
+//	_ = m[k]  =>  _ = A.M(B, m, 1)[A.K(B, k, 1)]
+//	m["a"]++  =>  A.M(B, m, 1)[A.K(B, "a", 1)]++
+//	n, ok := m["a"]; _, _ = n, ok  =>  n, ok := A.M(B, m, 1)[A.K(B, "a", 1)]; _, _ = n, ok
 func (w *accesses) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) {
 	after := later || w.calls(e.Index)
 	mark := len(w.made)
@@ -113,6 +120,8 @@ func (w *accesses) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type,
 }
 
 // key is e as a value of type t, which it is assigned to; false if that cannot be written.
+//
+//	_ = anys[k]  =>  _ = A.M(B, anys, 1)[A.K(B, any(k), 1)]
 func (w *accesses) key(e ast.Expr, t types.Type, later bool) bool {
 	tv := w.info.Types[e]
 	value := tv.Value

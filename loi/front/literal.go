@@ -3,11 +3,14 @@ package front
 import (
 	"go/ast"
 	"go/types"
-	"krdlab/loi"
 	"slices"
+
+	"krdlab/loi"
 )
 
 // pointed is &lit.
+//
+//	_ = &Basket{}  =>  _ = A.N(B, &Basket{}, 1)
 func (w *accesses) pointed(e ast.Expr, lit *ast.CompositeLit, later bool) {
 	w.elements(lit, later)
 	if later && !w.settled(lit) {
@@ -40,6 +43,10 @@ func (w *accesses) elements(e *ast.CompositeLit, later bool) {
 }
 
 // composite is such a literal as a value: a slice or map is an allocation.
+//
+//	_ = []int{1, p.ctr}  =>  _ = A.NS(B, []int{1, (*A.L(B, &(p.ctr), 1))}, 2)
+//	_ = []int{0: 1}  =>  A.C(B, 1); _ = A.NS(B, []int{0: 1}, 2)
+//	_ = map[string]int{}  =>  _ = A.NM(B, map[string]int{}, 1)
 func (w *accesses) composite(e *ast.CompositeLit, later bool) {
 	t := w.info.TypeOf(e)
 	w.elements(e, later)

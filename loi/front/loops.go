@@ -14,10 +14,12 @@ import (
 // before, as a[i] and p.f are in for i := 0; i < n; i++. Two iterations are recorded and then, in
 // one event, how often these are repeated; the rest is run as it stands in the source:
 //
-//	for i := 0; i < n; i++ {    { i := 0; s, c := A.W(B, 1), 2; for ; i < n; i++ {
-//	  t += a[i]                     t += *A.L(B, &a[i], 7)
-//	}                             ; if c--; c == 0 && A.WE(B, s, 1, A.T(i, n, 1, 0), A.X(a, 7)) { i++; break } }
-//	                              for ; i < n; i++ { t += a[i] } }
+//	for i := 0; i < j; i++ { => { i := 0; krd1, krd2 := A.W(B, 1), 2; for ; i < j; i++ {
+//	  s[i] = 1               =>   s[i] = 1; A.L(B, &(s[i]), 1)
+//	}                        =>   ; if krd2--; krd2 == 0 && A.WE(B, krd1, 1, A.T(i, j, 1, 0),
+//	                         =>     A.X(s, 1)) { i++; break }}; /*line*/for ; i < j; i++ {
+//	                         =>   s[i] = 1
+//	                         => } }
 //
 // WE compares the two iterations and checks that the last one stays within the slices, so that
 // nothing panics halfway. Where it does not, the first loop goes on. What the source must show for

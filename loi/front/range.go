@@ -4,12 +4,15 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"krdlab/loi"
 	"strconv"
 	"strings"
+
+	"krdlab/loi"
 )
 
 // rangeStmt is a loop over something.
+//
+//	for i := range p.arr { _ = i }  =>  for i := range p.arr { _ = i }
 func (w *accesses) rangeStmt(s *ast.RangeStmt) {
 	var body string
 	t := w.info.TypeOf(s.X)

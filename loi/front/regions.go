@@ -17,14 +17,14 @@ import (
 // A Region is a scope of the source whose begin and end are recorded: a function, a loop, or the
 // iterations of a loop, which have one together.
 //
-//	func f() int {                  func f() int { D := A.RF(B, 1);
-//	  for c() {                       A.RL(B, D, Loop|2); for c() { A.RL(B, D, Iteration|3);
-//	    g()                             g()
-//	  }                               }; A.RL(B, D, LoopEnd|2)
-//	  return h()                      { t := h(); A.RE(B, D); return t }
-//	}                               }
+//	func r() int {    => func r() int { B := A.B(); D := A.RF(B, 1);
+//	  for g() > 0 {   => A.RL(B, D, 0xe00000000000002); for g() > 0 { A.RL(B, D, 0x1000000000000003);
+//	    h()           => h()
+//	  }               => }; A.RL(B, D, 0xf00000000000002)
+//	  return h()      => { krd1 := h(); A.RE(B, D); return krd1 }
+//	}                 => }
 //
-// D is how many regions of functions are open: an event with it ends all that are deeper. So what a
+// The upper byte of an event is its kind (eventLoop and so on), the rest the number of a Region. D is how many regions of functions are open: an event with it ends all that are deeper. So what a
 // panic, a goto or a jump to an outer loop leaves is ended by the next event of what it comes to. A
 // function that defers ends by a deferred call, the last that runs; no other can be recovered in.
 // What stands in the head of a loop belongs to the iteration before, or, the first time, to the

@@ -1,55 +1,3 @@
-// Package front rewrites Go programs so that they record which data they access.
-//
-//	typed packages -> Rewrite -> sources with calls of the agent, and a table of sites
-//
-// Rewriting inserts bytes and prints nothing anew: each line of the original is the same line of
-// the result, with its comments and directives. What the agent's calls are is in _agent/agent.go.
-//
-//	x = p.f     x = (*A.L(b, &(p.f), 17))
-//	p.f = x     p.f = x; A.L(b, &(p.f), 18)
-//
-// A rewritten program does what it did. Its order of evaluation is that of the gc compiler, which
-// is stricter than the language: in p.f + g() the call comes first and then the load. So a load
-// that a call follows in its statement is recorded only where its address cannot change by then
-// (settled); P and Q compute it without touching p. A store is recorded behind its statement, by
-// evaluating its operands again: nothing is between, so they are the same, unless the statement
-// itself stored one of them (unsettled). What cannot be observed so is left alone and listed.
-//
-// # Rejected
-//
-//   - Printing the syntax tree: it moves comments and lines. Instrumenting the compiler's output as
-//     the race detector does: it has no types, fields or sites.
-//   - A program made of the instructions of go/ssa (values.go), with an event for each that
-//     computes or accesses, in place of a site with a table of its operands and one event. On
-//     SciMark's sparse product (n 1000, nz 50000, 40 times, events into one buffer that nobody
-//     reads; best of seven) an inner iteration takes 12.5 ns for 10.3 events, and 8.2 ns for 6.2
-//     events with sites; 4.4 ns for 3.1 events with accesses alone, 0.8 ns as it is. The output has
-//     96 lines for 9 of the source, with labels and gotos in place of statements: lines, defers,
-//     panics and the variables that the compiler keeps on the stack are no longer those of the
-//     program.
-//   - An event at the condition of a loop and one at its post statement: no statement can follow
-//     the latter. One event stands at the beginning of an iteration.
-//   - To keep allocations where they were (inlined.go): inlining in the source changes positions
-//     and the order of evaluation; -l without inlining in both programs is another program than the
-//     user's; a patch of the compiler takes a build of it. The compiler reads a profile as it is.
-//   - Accesses to the stack as events: 16 bytes each and a turn of the reader. Counters of each
-//     goroutine: a page for each. All add to one counter by site.
-//   - An event before each loop with its addresses computed from the source (loops.go): this would
-//     repeat gc's order of evaluation. Two iterations are run, recorded and compared. An event
-//     before the loop that is completed behind it: a reader that looks into chunks meanwhile would
-//     read half of it.
-//   - A filter in the program for the line that the same goroutine accessed last: two objects share
-//     a line of 64 bytes in memory and not in virtual space, so that only the reader can tell them
-//     apart. An access that the reader's filter answers takes it 10 ns, beside the program.
-//   - A deferred call in each function to end its region (regions.go): the compiler inlines no
-//     function that defers, and what it allocates would move. Results are kept in variables, and
-//     only functions that defer end by a deferred call. An event for each way out of a loop: every
-//     event has the number of open functions. Regions from the sites of accesses alone: two
-//     activations of a function look the same.
-//   - The hooks of package internal/race for waiting (sync.go): with them sync.Pool drops items at
-//     random, and they do not give the receiver of what was sent. Calls around the channel
-//     operations of the program: they miss those of packages that are not rewritten, and have not
-//     the order in which operations took effect.
 package front
 
 import (
@@ -287,8 +235,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	return []byte(r.render(f.FileStart, f.FileEnd, r.made))
 }
 
-// passes rewrite a function, with the literals in it, behind the accesses. What each may assume of
-// those before it is in doc.go.
+// passes come behind accessesOf, in this order: see doc.go.
 var passes = []func(*fn){atomicsOf, regionsOf, loopsOf, valuesOf}
 
 // variables rewrites the function literals of a declaration outside functions. What else its

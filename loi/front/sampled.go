@@ -8,6 +8,8 @@ import (
 
 // LeavesShift is where in the number of a site stands, in sources that record a sample, how many
 // accesses it makes at once: those that the sample does not have are counted so.
+//
+//	p.ctr = 1  =>  p.ctr = 1; A.L(B, &(p.ctr), 4294967297)
 const LeavesShift = 32
 
 // A loop that is run while nothing is recorded runs its plain body from the beginning on: WS and WL

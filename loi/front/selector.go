@@ -3,6 +3,7 @@ package front
 import (
 	"go/ast"
 	"go/types"
+
 	"krdlab/loi"
 )
 
@@ -24,6 +25,10 @@ func (r *source) offset(t types.Type, path []int) (n int64, ok bool) {
 }
 
 // selector is x.f without a record of f itself, or a method.
+//
+//	_ = p.e  =>  _ = (*A.L(B, &(p.e), 1))
+//	_ = p.q  =>  _ = (*A.L(B, &((*A.L(B, &(p.Ptr), 1)).q), 2))
+//	p.f()  =>  (*A.L(B, &(p.f), 1))()
 func (w *accesses) selector(e *ast.SelectorExpr, later bool) {
 	s := w.info.Selections[e]
 	if s == nil || s.Kind() == types.MethodExpr {
@@ -88,6 +93,9 @@ func (w *accesses) selector(e *ast.SelectorExpr, later bool) {
 
 // method is a method of e.X, of type t, or of a field embedded in it. A method that has its receiver
 // by value loads it.
+//
+//	p.Val()  =>  (*A.L(B, &(p.Emb), 1)).Val()
+//	p.Ref()  =>  (*A.L(B, &(p.Ptr), 1)).Ref()
 func (w *accesses) method(e *ast.SelectorExpr, s *types.Selection, t types.Type, path []int, at,
 	later bool) {
 	recv := s.Obj().(*types.Func).Signature().Recv().Type()

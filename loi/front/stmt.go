@@ -109,6 +109,10 @@ func (w *accesses) statement(s ast.Stmt) {
 }
 
 // forStmt is a loop with a condition, or without end.
+//
+//	for ; ; s[i]++ { break }  =>  for ; ; *A.L(B, &(s[i]), 1)++ { break }
+//	L: for { p.ctr = 1; continue L }  =>  L: for { p.ctr = 1; A.L(B, &(p.ctr), 1); continue L }
+//	for p.s[i] > g() { h() }  =>  for A.P(B, p, 48, 2).s[i] > g() { h() }
 func (w *accesses) forStmt(s *ast.ForStmt) {
 	w.part(s.Init)
 	w.looped(s, func() {

@@ -53,7 +53,9 @@ func (r *source) inferred(x ast.Expr) bool {
 
 // passing has the last argument of a call that can be one of the agent's record what is passed:
 //
-//	f(x, 3)      f(A.OV(B, x, 7), 3)
+//	func r(i int) { => func r(i int) { B := A.B(); D := A.RF(B, 1);
+//	  r(i + 1)      => r(A.OV(B, i + 1, 2))
+//	}               => ; A.RE(B, D) }
 //
 // The results of the call get slots, which the operation writes too: where the function records
 // nothing itself, they depend on all arguments. Behind go and defer it has none. What is passed by

@@ -14,8 +14,12 @@ import (
 // An Operation is a place in the source where values are computed, as [loi.Operation] has it: of it
 // the Kernel and the Region are not set.
 //
-//	s += a[i]      s += *A.L(B, &a[i], 5); A.O(B, 2)
-//	if s > 3 {     if A.OC(B, s > 3, 3) {
+//	func r(s []int, i int) { => func r(s []int, i int) { B := A.B(); D := A.RF(B, 1);
+//	  i += s[i]              => i += (*A.L(B, &(s[i]), 1)); A.O(B, 2)
+//	  if i > 3 {             => if A.OC(B, i > 3, 3) {
+//	    i++                  => i++; A.O(B, 4)
+//	  }                      => }
+//	}                        => ; A.RE(B, D) }
 //
 // The program records that an operation was done, behind the accesses that are its own; what it
 // computes of what is in the table. Local variables, parameters and conditions have slots, for each
