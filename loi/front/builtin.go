@@ -96,23 +96,17 @@ func (w *accesses) makeCall(e *ast.CallExpr, later bool) {
 // deleteCall is a call of delete; false if its entry is not recorded.
 //
 //	delete(m, k)  =>  delete(A.M(B, m, 1), A.K(B, k, 1))
+//	delete(p.mm, g())  =>  delete(p.mm, A.KM(B, g(), (*A.L(B, &(p.mm), 2)), 1))
 func (w *accesses) deleteCall(e *ast.CallExpr) bool {
-	x, k := e.Args[0], e.Args[1]
-	m, ok := core(w.info.TypeOf(x)).(*types.Map)
+	m, ok := core(w.info.TypeOf(e.Args[0])).(*types.Map)
 	if !ok {
 		return false
 	}
-	after, mark := w.calls(k), len(w.made)
-	if ok := w.key(k, m.Key(), false); !ok || after && !w.settled(x) {
-		w.left(e, "delete", "its map or key cannot be named here", loi.Out, nil, 2)
-		w.made = w.made[:mark]
-		return false
+	why := w.entry(e, e.Args[0], e.Args[1], m, loi.Out, false)
+	if why != "" {
+		w.left(e, "delete", why, loi.Out, nil, 2)
 	}
-	site := w.mapSite(e, "map", loi.Out, w.info.TypeOf(x), m)
-	w.val(x, after)
-	w.pass(x, "M", site)
-	w.pass(k, "K", site)
-	return true
+	return why == ""
 }
 
 // window has the agent note a slice or string whose elements an operation is about to access;

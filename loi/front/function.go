@@ -179,9 +179,11 @@ func (w *fn) lines(lo, hi token.Pos) (there, back string) {
 	if w.newlines(lo, hi) == "" {
 		return "", ""
 	}
-	at := func(p token.Pos) string {
-		x := w.pkg.Fset.PositionFor(p, true)
-		return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))
-	}
-	return at(lo), at(hi)
+	return w.lineOf(lo), w.lineOf(hi)
+}
+
+// lineOf is what makes the text that follows stand on the line of p.
+func (w *fn) lineOf(p token.Pos) string {
+	x := w.pkg.Fset.PositionFor(p, true)
+	return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))
 }

@@ -95,24 +95,39 @@ func (r *source) constant(e ast.Expr) string {
 //	_ = m[k]  =>  _ = A.M(B, m, 1)[A.K(B, k, 1)]
 //	m["a"]++  =>  A.M(B, m, 1)[A.K(B, "a", 1)]++
 //	n, ok := m["a"]; _, _ = n, ok  =>  n, ok := A.M(B, m, 1)[A.K(B, "a", 1)]; _, _ = n, ok
+//	p.mm[g()] = 1  =>  p.mm[A.KM(B, g(), (*A.L(B, &(p.mm), 2)), 1)] = 1
 func (w *accesses) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later bool) {
-	after := later || w.calls(e.Index)
-	mark := len(w.made)
-	ok := w.key(e.Index, m.Key(), later)
-	if !ok || later && !w.settled(e.Index) || after && !w.settled(e.X) {
-		why := callFirst
-		if !ok {
-			why = "the type of its keys cannot be named here"
-		}
+	if why := w.entry(e, e.X, e.Index, m, mode, later); why != "" {
 		w.left(e, "entry of a map", why, mode, nil, 2)
-		w.made = w.made[:mark]
 		w.seq(later, e.X, e.Index)
-		return
 	}
-	site := w.mapSite(e, "map", mode, w.info.TypeOf(e.X), m)
-	w.val(e.X, after)
-	w.pass(e.X, "M", site)
-	w.pass(e.Index, "K", site)
+}
+
+// entry is the entry of map x with a key, at n; otherwise, why it cannot be recorded. gc loads x
+// behind the calls in the key.
+func (w *accesses) entry(n ast.Node, x, key ast.Expr, m *types.Map, mode loi.Mode,
+	later bool) (why string) {
+	calls, settled, mark := w.calls(key), w.settled(x), len(w.made)
+	switch named := w.key(key, m.Key(), later); {
+	case !named:
+		why = "the type of its keys cannot be named here"
+	case later && !(w.settled(key) && settled),
+		calls && !settled && (!w.again(x) || strings.Contains(w.raw(x), "\n")):
+		why = callFirst
+	}
+	if why != "" {
+		w.made = w.made[:mark]
+		return why
+	}
+	site := w.mapSite(n, "map", mode, w.info.TypeOf(x), m)
+	if calls && !settled {
+		w.pass(key, "KM", w.draft(x, func() { w.val(x, false) }), site)
+		return ""
+	}
+	w.val(x, later || calls)
+	w.pass(x, "M", site)
+	w.pass(key, "K", site)
+	return ""
 }
 
 func (w *accesses) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type, m *types.Map) string {

@@ -3,7 +3,6 @@ package front
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -248,7 +247,7 @@ func (l *steady) forStmt(s *ast.ForStmt) {
 	w.replace(begin, s.Cond.Pos(), open+w.newlines(begin, s.Cond.Pos()))
 	w.before(s.Cond, l.begin(start, left, l.index.Name())+"for ; "+test)
 	w.braces(s.Body, "", l.repeated(start, left, l.index.Name(), post, within))
-	w.after(s.Body, "; "+off+l.line(s.Cond.Pos())+"for ; "+w.stretch(s.Cond.Pos(), s.Body.Pos())+second+
+	w.after(s.Body, "; "+off+l.w.lineOf(s.Cond.Pos())+"for ; "+w.stretch(s.Cond.Pos(), s.Body.Pos())+second+
 		last+" }")
 }
 
@@ -291,14 +290,14 @@ func (l *steady) rangeStmt(s *ast.RangeStmt) {
 	if w.opt.Sample {
 		whole = "for ; " + start + " != 0 && " + cond + rest
 		if len(l.loose) > 0 {
-			off = l.line(s.Body.Pos()) + "for ; " + start + " == 0 && " + cond + rest +
+			off = l.w.lineOf(s.Body.Pos()) + "for ; " + start + " == 0 && " + cond + rest +
 				w.raw(s.Body)[1:] + "; "
 		}
 	}
 	w.replace(s.Pos(), s.Body.Lbrace+1, begin+l.begin(start, left, key)+
 		w.newlines(s.X.End(), s.Body.Pos())+whole)
 	w.braces(s.Body, "", l.repeated(start, left, key, key+"++", within))
-	w.after(s.Body, "; "+off+l.line(s.Body.Pos())+loop+second[1:]+" }")
+	w.after(s.Body, "; "+off+l.w.lineOf(s.Body.Pos())+loop+second[1:]+" }")
 }
 
 // begin is what stands before the condition of the first loop.
@@ -320,9 +319,3 @@ func (l *steady) repeated(start, left, index, post string, within []string) stri
 
 // repeats is what the iterations that are left to be compared come to when the rest is repeated.
 const repeats = "3"
-
-// line is what makes the text that follows stand on the line of p.
-func (l *steady) line(p token.Pos) string {
-	x := l.w.pkg.Fset.PositionFor(p, true)
-	return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))
-}

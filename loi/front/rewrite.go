@@ -188,11 +188,9 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 		r.leave(f.Name, wholeFile, "it is generated")
 		return nil
 	}
-	for _, i := range f.Imports {
-		if i.Path.Value == `"C"` {
-			r.leave(f.Name, wholeFile, "it uses cgo")
-			return nil
-		}
+	if usesC(f) {
+		r.leave(f.Name, wholeFile, "it uses cgo")
+		return nil
 	}
 	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
 	r.literals, r.visited = make(map[*ast.FuncLit]*fn), make(map[*ast.CallExpr]loi.OperationKind)

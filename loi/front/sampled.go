@@ -64,7 +64,7 @@ func (l *steady) unless(start string, s *ast.ForStmt) (test, plain string) {
 		return "", ""
 	}
 	if len(l.loose) > 0 {
-		plain = l.line(s.Cond.Pos()) + "for ; " + start + " == 0 && " + l.w.raw(s.Cond) + "; " +
+		plain = l.w.lineOf(s.Cond.Pos()) + "for ; " + start + " == 0 && " + l.w.raw(s.Cond) + "; " +
 			l.w.raw(s.Post) + " " + l.w.raw(s.Body) + "; "
 	}
 	return start + " != 0 && ", plain

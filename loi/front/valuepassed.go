@@ -23,9 +23,13 @@ func (v *values) entry() {
 				names = []*ast.Ident{nil}
 			}
 			for _, x := range names {
-				m.value(loi.Place{Kind: loi.Slot, N: uint32(len(m.op.Values))}, loi.Always, false)
-				if x != nil {
-					m.on.Name = x.Name
+				m.value(loi.Place{Kind: loi.Slot, N: v.fresh32()}, loi.Always, false)
+				if x == nil {
+					continue
+				}
+				m.on.Name = x.Name
+				if o, ok := v.info.Defs[x].(*types.Var); ok && x.Name != "_" {
+					v.slots[o] = v.next - 1
 				}
 			}
 		}

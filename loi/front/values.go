@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -71,22 +70,6 @@ func valuesOf(w *fn) {
 		return
 	}
 	v := &values{fn: w, slots: map[*types.Var]uint32{}, given: map[*ast.CallExpr]uint32{}}
-	for _, list := range []*ast.FieldList{w.recv, w.kind.Params} {
-		if list == nil {
-			continue
-		}
-		for _, f := range list.List {
-			for _, x := range f.Names {
-				if o, ok := w.info.Defs[x].(*types.Var); ok && x.Name != "_" {
-					v.slots[o] = v.next
-				}
-				v.next++
-			}
-			if len(f.Names) == 0 {
-				v.next++
-			}
-		}
-	}
 	v.entry()
 	v.list(w.block.List)
 	v.deferring()
@@ -153,7 +136,7 @@ func (v *values) visit(s ast.Stmt) {
 // within visits the calls and the function literals in some nodes, of which some may be nil.
 func (v *values) within(nodes ...ast.Node) {
 	for _, n := range nodes {
-		if n == nil || reflect.ValueOf(n).IsNil() {
+		if n == nil {
 			continue
 		}
 		eachCall(n, func(e *ast.CallExpr) {

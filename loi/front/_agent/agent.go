@@ -512,6 +512,12 @@ func K[T any](b *Buf, k T, site uint64) T {
 	return k
 }
 
+// KM is M and K, of a key that calls: the map is loaded behind the call.
+func KM[T, M any](b *Buf, k T, m M, site uint64) T {
+	put(b, mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m))), Map<<KindShift|site)
+	return K(b, k, site)
+}
+
 // hashed is hash, and 0 of a key that cannot be hashed: the map itself panics for it.
 func hashed(t, p unsafe.Pointer) (h uintptr) {
 	defer func() { recover() }()
