@@ -180,8 +180,9 @@ func (m *Machine) checkTables(c *checker) {
 			"a name of letters, digits, underscores and hyphens")
 	}
 	m.checkRanges(c)
+	places := m.places()
 	for _, path := range slices.Sorted(maps.Keys(m.Sources)) {
-		c.need(m.hasField(path), "sources", show(path),
+		c.need(places[path], "sources", show(path),
 			"the path of a field or table of this machine")
 		c.need(oneLine(m.Sources[path]) && m.Sources[path] != "", "sources."+path,
 			show(m.Sources[path]), "one line of text")

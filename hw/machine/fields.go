@@ -132,14 +132,23 @@ func Least(name string) uint64 {
 	return 0
 }
 
+// fields returns those that a walk meets, by their paths.
+func (m *Machine) fields() map[string]field {
+	all := make(map[string]field, 128)
+	m.walk(func(f *field) { all[f.path] = *f })
+	return all
+}
+
 // field returns the field at a path; false where no walk meets it.
-func (m *Machine) field(path string) (found field, ok bool) {
-	m.walk(func(f *field) {
-		if f.path == path {
-			found, ok = *f, true
-		}
-	})
-	return found, ok
+func (m *Machine) field(path string) (field, bool) {
+	f, ok := m.fields()[path]
+	return f, ok
+}
+
+// ranged reports whether the field is a number that a file of its machine has.
+func (f field) ranged() bool {
+	_, one := f.number()
+	return f.shown() && (one || f.of != nil)
 }
 
 // shown reports whether a file has the field: not one with the value that its absence means.

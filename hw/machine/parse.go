@@ -54,7 +54,7 @@ func Parse(file string, text []byte) (*Machine, error) {
 	r.fields()
 	r.unknown()
 	if hasSources {
-		r.sources("sources", "", sources)
+		r.sources("sources", "", sources, r.m.places())
 	}
 	if hasFits {
 		r.fits(fits)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"krdlab/hw/units"
 )
 
 // A Range is within what a guess may lie, both ends included, in the base unit of its field.
@@ -27,8 +29,8 @@ func (r *reader) ranges(at, path string, v any) {
 		return
 	}
 	want := "a pair [low, high] of " + path
-	f, ok := r.m.ranged(path)
-	if !ok {
+	f := r.m.fields()[path]
+	if !f.ranged() {
 		r.fail(at, "no number "+strconv.Quote(path)+" of this machine",
 			"the path of one that is there")
 		return
@@ -56,17 +58,17 @@ func (r *reader) ranges(at, path string, v any) {
 
 // checkRanges checks that a range is one of a guess, and that the guess lies in it.
 func (m *Machine) checkRanges(c *checker) {
+	fields := m.fields()
 	for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
-		at, rg := "ranges."+path, m.Ranges[path]
-		f, ok := m.ranged(path)
-		if !ok {
+		at, rg, f := "ranges."+path, m.Ranges[path], fields[path]
+		if !f.ranged() {
 			c.need(false, at, "no number "+strconv.Quote(path)+" of this machine",
 				"the path of one that is there")
 			continue
 		}
 		c.need(m.Guessed(path), at, "a number whose source is "+show(m.Source(path)),
 			"a guess: what is known or fitted has no range")
-		found := m.rangeText(path)
+		found := rg.text(f.of)
 		c.need(path != "memory.page", at, found, "none: a page is a power of two, and is not drawn")
 		c.need(rg.Low > 0, at, found, "a lower end above 0: draws are log-uniform")
 		c.need(rg.Low < rg.High, at, found, "the lower end first")
@@ -77,18 +79,9 @@ func (m *Machine) checkRanges(c *checker) {
 	}
 }
 
-// rangeText is a range as a file has it.
-func (m *Machine) rangeText(path string) string {
-	f, _ := m.field(path)
-	rg := m.Ranges[path]
-	return "[" + numberText(f.of, rg.Low) + ", " + numberText(f.of, rg.High) + "]"
-}
-
-// ranged returns the field at a path; false where it is no number that a file of m has.
-func (m *Machine) ranged(path string) (field, bool) {
-	f, ok := m.field(path)
-	_, one := f.number()
-	return f, ok && f.shown() && (one || f.of != nil)
+// text is a range as a file has it, of a field in that unit.
+func (rg Range) text(of *units.Dimension) string {
+	return "[" + numberText(of, rg.Low) + ", " + numberText(of, rg.High) + "]"
 }
 
 // set puts a number at a path of one; all of memory.remote become equal. What a family has from
@@ -182,7 +175,7 @@ func (m *Machine) Draw(i int) (*Machine, error) {
 		if out.Sources == nil {
 			out.Sources = map[string]string{}
 		}
-		out.Sources[path] = fmt.Sprintf("%s: draw %d of %s", Estimated, i, m.rangeText(path))
+		out.Sources[path] = fmt.Sprintf("%s: draw %d of %s", Estimated, i, rg.text(f.of))
 	}
 	if err := out.Validate(); err != nil {
 		return nil, fmt.Errorf("draw %d of machine %q: %w", i, m.Name, err)

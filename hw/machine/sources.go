@@ -26,12 +26,15 @@ func (m *Machine) Paths() []string {
 	return out
 }
 
-// hasField reports whether path is one of a field that m may have, or of a table of such fields.
-func (m *Machine) hasField(path string) (found bool) {
+// places returns the paths of the fields that m may have, and of the tables of such fields.
+func (m *Machine) places() map[string]bool {
+	all := make(map[string]bool, 128)
 	m.walk(func(f *field) {
-		found = found || f.path == path || strings.HasPrefix(f.path, path+".")
+		for path := f.path; path != ""; path, _, _ = cutLast(path) {
+			all[path] = true
+		}
 	})
-	return found
+	return all
 }
 
 // Source returns where the number at path is from: the text for the path itself or the nearest

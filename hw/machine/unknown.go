@@ -50,15 +50,15 @@ func (r *reader) unknown() {
 
 // sources reads the texts under [sources]. Keys may be nested tables (l1.latency = "...") or paths
 // ("l1.latency" = "...").
-func (r *reader) sources(at, path string, v any) {
+func (r *reader) sources(at, path string, v any, places map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			r.sources(under(at, key(k)), under(path, k), v[k])
+			r.sources(under(at, key(k)), under(path, k), v[k], places)
 		}
 	case string:
 		switch {
-		case !r.m.hasField(path):
+		case !places[path]:
 			r.fail(at, "no field or table "+strconv.Quote(path)+" of this machine",
 				"the path of one that is there")
 		case !oneLine(v) || v == "":

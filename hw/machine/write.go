@@ -48,8 +48,9 @@ func (m *Machine) Write(w io.Writer) error {
 	})
 	if len(m.Ranges) > 0 {
 		b.WriteString("\n[ranges]\n")
+		fields := m.fields()
 		for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
-			fmt.Fprintf(&b, "%s = %s\n", path, m.rangeText(path))
+			fmt.Fprintf(&b, "%s = %s\n", path, m.Ranges[path].text(fields[path].of))
 		}
 	}
 	if len(m.Sources) > 0 {
@@ -80,13 +81,15 @@ func (m *Machine) Write(w io.Writer) error {
 // ranges of guesses where there are any, and neither the name nor texts.
 func (m *Machine) Hash() string {
 	h := sha256.New()
+	fields := make(map[string]field, 128)
 	m.walk(func(f *field) {
+		fields[f.path] = *f
 		if f.shown() && !f.label() {
 			fmt.Fprintf(h, "%s = %s\n", f.path, f.text())
 		}
 	})
 	for _, path := range slices.Sorted(maps.Keys(m.Ranges)) {
-		fmt.Fprintf(h, "range %s = %s\n", path, m.rangeText(path))
+		fmt.Fprintf(h, "range %s = %s\n", path, m.Ranges[path].text(fields[path].of))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
