@@ -152,7 +152,7 @@ var (
 )
 
 var (
-	worksIn = regexp.MustCompile(`(?m)^(?:exec|exits 0) krdlab ` +
+	worksIn = regexp.MustCompile(`(?m)^exits 0 krdlab ` +
 		`((?:reproduce|model predict|model change) .*)$`)
 	folder = regexp.MustCompile(` --out \S+`)
 )
@@ -282,7 +282,7 @@ func TestDocumentedCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{Files: []string{file}, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
-			return nil
+			return setup(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits}})
 }

@@ -1,10 +1,8 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +29,7 @@ func TestMain(m *testing.M) {
 			a.computer.beside = 1 // other tests
 			os.Exit(Tables{}.run(a, os.Args))
 		},
+		"krdlab-serve": serve,
 		"krdlab-boom": func() { // with a kernel that goes wrong
 			os.Exit(Main(os.Args, Tables{Kernels: append(kernels.Table, &boom)}))
 		},
@@ -46,15 +45,11 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
+			"fails":    fails,
 			"measures": measures,
 			"mktrace":  mktrace,
 		},
-		// sentences are not broken, so that scripts can look for them
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("COLUMNS", "1000")
-			e.Values["t"] = e.T()
-			return nil
-		},
+		Setup:     setup,
 		Condition: condition,
 	})
 }
@@ -86,8 +81,7 @@ func measures(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: measures COMMAND [ARG...]")
 	}
-	exits(ts, false, append([]string{"0,4"}, args...))
-	if why := ts.ReadFile("stderr"); strings.Contains(why, "the load average is ") ||
+	if why := ends(ts, "0,4", args); strings.Contains(why, "the load average is ") ||
 		strings.Contains(why, "no more than noise: other programs run") {
 		ts.Value("t").(testscript.T).Skip(why)
 	} else if strings.HasPrefix(why, "krdlab") {
@@ -101,18 +95,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
 	}
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		exit, ok := errors.AsType[*exec.ExitError](err)
-		if !ok {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
+	ends(ts, args[0], args[1:])
+}
+
+// fails COMMAND...: runs a command, which must fail.
+func fails(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: fails COMMAND [ARG...]")
 	}
-	stderr := ts.ReadFile("stderr")
-	if !slices.Contains(strings.Split(args[0], ","), strconv.Itoa(got)) {
-		ts.Fatalf("exit code %d, want %s\nstdout:\n%s\nstderr:\n%s", got, args[0],
-			ts.ReadFile("stdout"), stderr)
+	if runs(ts, args).Code == 0 {
+		ts.Fatalf("unexpected success")
+	}
+}
+
+// ends is exits with the codes, and returns what the command prints on stderr.
+func ends(ts *testscript.TestScript, codes string, args []string) (whole string) {
+	a := runs(ts, args)
+	got, stderr := a.Code, a.Stderr
+	if !slices.Contains(strings.Split(codes, ","), strconv.Itoa(got)) {
+		ts.Fatalf("exit code %d, want %s\nstdout:\n%s\nstderr:\n%s", got, codes, a.Stdout, stderr)
 	}
 	for strings.HasPrefix(stderr, "traces of up to ") { // said before a run
 		_, stderr, _ = strings.Cut(stderr, "\n")
@@ -130,6 +131,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 				lines, stderr)
 		}
 	}
+	return a.Stderr
 }
 
 // mktrace KIND FILE: writes a trace of two workers on two nodes that touch blocks a b c a b b a c
