@@ -144,7 +144,8 @@ func small(text string) (command string, ok bool) {
 // smallLevels makes docs/levels.toml smaller, smallSurvey those of docs/survey.toml.
 var (
 	smallLevels = strings.NewReplacer("n = [256, 512]", "n = [64, 128]",
-		"bodies = [1000, 2000]", "bodies = [150, 300]", `"helpfirst", "helpfirst-locality", `, "")
+		"bodies = [1000, 2000]", "bodies = [60, 120]",
+		`"helpfirst", "helpfirst-locality", "shepherd-core", `, "")
 	smallSurvey = strings.NewReplacer("n = 3072", "n = 512", "= 12_000", "= 1000", "= 14_680_064",
 		"= 262_144", "n = 4608", "n = 512", "n = 6400", "n = 512", "= 1_400_000", "= 65_536",
 		"= 41_943_040", "= 524_288", "= 16_777_216", "= 65_536", "n = 4096", "n = 512", "n = 13",
