@@ -546,8 +546,8 @@ func (m *module) run(ctx context.Context) {
 	fail(ctx.Err())
 }
 
-// judge returns the mutant where it is now, its verdict and what was run. A failure of an importing
-// package, one of a test that measures time, and one of the clock must be seen twice.
+// judge returns the mutant where it is now, its verdict and what was run. What fails without the
+// mutant too ends the run. A failure of an importing package, one of a test that measures time, and one of the clock must be seen twice.
 func (m *module) judge(ctx context.Context, w *mutant) (now *mutant, verdict, how string) {
 	e, src := m.find(w)
 	if e == nil {
@@ -567,6 +567,13 @@ func (m *module) judge(ctx context.Context, w *mutant) (now *mutant, verdict, ho
 			}
 		}
 		how += fmt.Sprintf(" %s %.0f%s", p, time.Since(begin).Seconds(), r.output)
+		if r.killed() {
+			none := filepath.Join(dir, "none.json")
+			fail(os.WriteFile(none, []byte("{}"), 0o666))
+			if clean := test(ctx, dir, none, p, cmp.Or(r.test, ".")); clean.killed() {
+				fail(fmt.Errorf("%s: %s fails without a mutant", p, clean.test))
+			}
+		}
 		if r.what != "" && r.what != notBuilt {
 			return &e.mutant, strings.TrimSuffix(r.what+" "+p+": "+r.test, ": "), how
 		}
