@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 	"krdlab/loi/front/corpus/built"
 )
@@ -115,7 +115,7 @@ func TestCasesOfTests(t *testing.T) {
 		{"test-imports", "./lib", "example.org/ns/internal/check example.org/ns/lib", 400},
 		{"test-imports", "./it", "example.org/ns/lib", 0},
 	} {
-		d, got := traceAt(t, front.BuildOptions{Dir: filepath.Join("testdata/cases", c.folder),
+		d, got := traceAt(t, build.Request{Dir: filepath.Join("testdata/cases", c.folder),
 			Path: c.path, Test: true}, Lines)
 		if got != "PASS\n" || strings.Join(d.Packages, " ") != c.packages ||
 			d.Accesses != c.accesses {
@@ -126,7 +126,7 @@ func TestCasesOfTests(t *testing.T) {
 }
 
 // traceAt traces what is there, or has been built of it, and returns what it printed too.
-func traceAt(t *testing.T, b front.BuildOptions, unit Unit, built ...*front.Built) (*Document,
+func traceAt(t *testing.T, b build.Request, unit Unit, built ...*build.Program) (*Document,
 	string) {
 	t.Helper()
 	topology, err := hw.Host()
@@ -148,7 +148,7 @@ func traceAt(t *testing.T, b front.BuildOptions, unit Unit, built ...*front.Buil
 
 // programOf builds a case of the corpus, or with a path a package of a folder of testdata/cases; of
 // symbolic-link the module is behind a link.
-func programOf(t *testing.T, name, path string) (b front.BuildOptions, program *front.Built) {
+func programOf(t *testing.T, name, path string) (b build.Request, program *build.Program) {
 	t.Helper()
 	if path == "" {
 		b.Dir, b.Path = corpus.Dir(t), "."
@@ -166,7 +166,7 @@ func programOf(t *testing.T, name, path string) (b front.BuildOptions, program *
 }
 
 // traceBoth traces a program and returns what it prints then and as it is.
-func traceBoth(t *testing.T, b front.BuildOptions, program *front.Built, unit Unit,
+func traceBoth(t *testing.T, b build.Request, program *build.Program, unit Unit,
 	args ...string) (d *Document, got, want string) {
 	t.Helper()
 	plain := exec.Command(built.Plain(program), args...)

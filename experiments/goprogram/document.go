@@ -11,7 +11,7 @@ import (
 	"krdlab/krd"
 	observe "krdlab/krd/analysis"
 	"krdlab/loi/collect"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // A Document is what a program's accesses came to: `krdlab trace go --json`, and krd.json in the
@@ -45,7 +45,7 @@ type Document struct {
 	OddEvents      uint64           `json:"odd_events"`      // that made no sense
 	Packages       []string         `json:"packages"`        // rewritten
 	Sites          int              `json:"sites"`
-	Failed         []front.Failure  `json:"failed"`     // packages left as they are
+	Failed         []build.Failure  `json:"failed"`     // packages left as they are
 	LeftFiles      []string         `json:"left_files"` // whole files and packages, and why
 	KRD            *krd.Report      `json:"krd"`        // null: a trace, or nothing sampled
 	Sampling       *Sampling        `json:"sampling"`   // null: all accesses were taken
@@ -123,7 +123,7 @@ func (d *Document) places(account string) (some []Place) {
 // A Part is that of [krd.Parts].
 type Part = krd.Part
 
-func newDocument(r *Request, b *front.Built) *Document {
+func newDocument(r *Request, b *build.Program) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
 		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, Warnings: []string{}}
@@ -131,7 +131,7 @@ func newDocument(r *Request, b *front.Built) *Document {
 		d.Args = []string{}
 	}
 	if d.Failed == nil {
-		d.Failed = []front.Failure{}
+		d.Failed = []build.Failure{}
 	}
 	for _, l := range b.Left {
 		if l.Whole() {

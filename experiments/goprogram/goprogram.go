@@ -2,7 +2,7 @@
 // rewritten and built (package loi/front), runs it, and analyses what it accesses while it runs
 // (packages loi/collect and krd), or writes that to a trace.
 //
-//	sources -> front.Build -> program -> collect.Reader -> krd.Stream -> Document
+//	sources -> build.Run -> program -> collect.Reader -> krd.Stream -> Document
 //	                                                     |-> loi.Builder -> trace
 //	                                                     \-> analysis.Live -> Result
 package goprogram
@@ -31,6 +31,7 @@ import (
 	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // A Unit says what one datum is.
@@ -51,9 +52,9 @@ const lineBytes = 64
 
 // A Request says what is traced.
 type Request struct {
-	Build front.BuildOptions
-	Built *front.Built // what came of Build, whose files are still there; nil: it is built
-	Args  []string     // of the program
+	Build build.Request
+	Built *build.Program // what came of Build, whose files are still there; nil: it is built
+	Args  []string       // of the program
 	Unit  Unit
 	Out   string // the run directory; "" is a new one under result.RunsDir
 	Trace string // the trace to write, instead of a directory; "": none
@@ -88,7 +89,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 			return nil, err
 		}
 		defer work.Remove()
-		if built, err = front.Build(ctx, r.Build, work.Path); err != nil {
+		if built, err = build.Run(ctx, r.Build, work.Path); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +138,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 }
 
 // newMemory makes what the program shares.
-func newMemory(r *Request, b *front.Built) (*collect.Memory, error) {
+func newMemory(r *Request, b *build.Program) (*collect.Memory, error) {
 	if r.Build.Sample {
 		return collect.NewSampledMemory(len(b.Sites), b.Stack)
 	}
@@ -146,7 +147,7 @@ func newMemory(r *Request, b *front.Built) (*collect.Memory, error) {
 
 // run runs a program that was built and analyses it, has it observed or writes its trace. failed is the error of
 // the program's end, err that of the tracing, after which nothing is left.
-func (d *Document) run(ctx context.Context, r *Request, b *front.Built, mem *collect.Memory) (
+func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *collect.Memory) (
 	failed, err error) {
 	program, err := collect.OpenProgram(b.Binary)
 	if err != nil {
@@ -241,7 +242,7 @@ type analysis struct {
 	workers map[uint64]int // by goroutine, in the order of their first accesses
 }
 
-func newAnalysis(r *Request, b *front.Built, p *collect.Program) (*analysis, error) {
+func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, error) {
 	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches,
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)

@@ -17,7 +17,7 @@ import (
 	"krdlab/krd"
 	"krdlab/krd/causes"
 	"krdlab/loi"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 	"krdlab/loi/front/corpus/built"
 )
@@ -44,7 +44,7 @@ func asked(t *testing.T, unit Unit, change func(*Request)) (*Document, string, e
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	r := &Request{Build: front.BuildOptions{Path: "."}, Unit: unit,
+	r := &Request{Build: build.Request{Path: "."}, Unit: unit,
 		Out: filepath.Join(t.TempDir(), "run"), Stdout: &out, Stderr: &out}
 	change(r)
 	d, err := Run(t.Context(), r, []string{"krdlab", "trace", "go", "."}, topology)
@@ -273,14 +273,14 @@ func TestWhatCannotBeTraced(t *testing.T) {
 		class      failure.Class
 	}{
 		{"does not build", "package main\n\nfunc main() { x }\n\nvar s string = 5\n",
-			[]string{"main.go:3:15: undefined: x", "main.go:5:16: cannot use 5"}, front.ErrBuild,
+			[]string{"main.go:3:15: undefined: x", "main.go:5:16: cannot use 5"}, build.ErrFailed,
 			failure.Failed},
 		{"does not parse", "package main\n\nfunc main( {}\n", []string{"main.go:3:12: syntax error"},
-			front.ErrBuild, failure.Failed},
+			build.ErrFailed, failure.Failed},
 		{"no main", "package p\n\nfunc F() {}\n", []string{"is package p, expected package main"},
-			front.ErrPackage, failure.Request},
+			build.ErrPackage, failure.Request},
 		{"cgo only", "package main\n\nimport \"C\"\n\nvar p = new(int)\n\nfunc main() { *p = 1 }\n",
-			[]string{"file main.go: it uses cgo"}, front.ErrPackage, failure.Request},
+			[]string{"file main.go: it uses cgo"}, build.ErrPackage, failure.Request},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			if x.name == "cgo only" {

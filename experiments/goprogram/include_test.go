@@ -16,7 +16,7 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/hw/hwtest/long"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // modules lays out testdata/include.txtar: a module proxy that the environment names, with a module
@@ -155,9 +155,9 @@ func TestInclude(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("GOFLAGS", c.flags)
 			before := files(t, dir)
-			b := front.BuildOptions{Dir: c.dir, Path: ".", Include: []string{"example.org/dep/...",
+			b := build.Request{Dir: c.dir, Path: ".", Include: []string{"example.org/dep/...",
 				"example.org/alias", "example.org/bare", "std:encoding/json", "std:internal/..."}}
-			program, err := front.Build(t.Context(), b, t.TempDir())
+			program, err := build.Run(t.Context(), b, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,9 +228,9 @@ func TestIncludeNothing(t *testing.T) {
 		"std:runtime/debug":   "it belongs to the runtime",
 		"std:internal/poll":   "it is internal",
 	} {
-		_, err := front.Build(t.Context(), front.BuildOptions{Dir: dir, Path: ".",
+		_, err := build.Run(t.Context(), build.Request{Dir: dir, Path: ".",
 			Include: []string{"example.org/dep", pattern}}, t.TempDir())
-		if !errors.Is(err, front.ErrPackage) || failure.Of(err) != failure.Request ||
+		if !errors.Is(err, build.ErrPackage) || failure.Of(err) != failure.Request ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected %q", pattern, err, want)
 		}

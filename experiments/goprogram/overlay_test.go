@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // A user's own overlay is part of the program.
@@ -28,13 +28,13 @@ func TestOverlayOfUser(t *testing.T) {
 	write(other, "overlay.json", fmt.Sprintf(`{"Replace": {%q: %q}}`, filepath.Join(dir, "main.go"),
 		filepath.Join(other, "main.go")))
 	t.Setenv("GOFLAGS", "-overlay="+filepath.Join(other, "overlay.json"))
-	d, out := traceAt(t, front.BuildOptions{Dir: dir, Path: "."}, Lines)
+	d, out := traceAt(t, build.Request{Dir: dir, Path: "."}, Lines)
 	if n := part(t, d.Objects, "main.total").Accesses; n != 31 || out != "30\n" {
 		t.Errorf("printed %q, %d accesses of the variable, expected 30 and 31", out, n)
 	}
 	write(other, "overlay.json", fmt.Sprintf(`{"Replace": {%q: ""}}`, filepath.Join(dir, "main.go")))
-	_, err := front.Build(t.Context(), front.BuildOptions{Dir: dir, Path: "."}, t.TempDir())
-	if !errors.Is(err, front.ErrPackage) || !strings.Contains(fmt.Sprint(err), "removes "+dir) {
+	_, err := build.Run(t.Context(), build.Request{Dir: dir, Path: "."}, t.TempDir())
+	if !errors.Is(err, build.ErrPackage) || !strings.Contains(fmt.Sprint(err), "removes "+dir) {
 		t.Errorf("an overlay that removes a file: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"krdlab/loi"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 )
 
@@ -28,8 +29,8 @@ func TestRecorded(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "p.loi")
 			d, out, err := trace(t, Data, r.Case, func(q *Request) {
 				q.Trace = file
-				q.Build = front.BuildOptions{Path: ".", Values: r.Values, Sync: r.Sync,
-					Regions: !r.Values, Iterations: !r.Values}
+				q.Build = build.Request{Path: ".", Options: front.Options{Values: r.Values,
+					Sync: r.Sync, Regions: !r.Values, Iterations: !r.Values}}
 				if r.Arg != "" {
 					q.Args = []string{r.Arg}
 				}

@@ -21,6 +21,7 @@ import (
 	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 	"krdlab/loi/front/corpus/built"
 	"krdlab/loi/imports"
@@ -48,19 +49,19 @@ func TestSciMarkCounts(t *testing.T) {
 	}
 	for _, c := range list[:long.Or(2, len(list))] {
 		_, kernel := byHand(c.name, c.size)
-		parts := trace(t, goprogram.Data, c.name, c.size, front.BuildOptions{})
-		if more := trace(t, goprogram.Data, c.name, c.size, front.BuildOptions{Iterations: true,
+		parts := trace(t, goprogram.Data, c.name, c.size, front.Options{})
+		if more := trace(t, goprogram.Data, c.name, c.size, front.Options{Iterations: true,
 			Sync: true}); !reflect.DeepEqual(more, parts) {
 			t.Errorf("%s: %v with regions and waiting, %v without", c.name, more, parts)
 		}
-		stack := trace(t, goprogram.Data, c.name, c.size, front.BuildOptions{Stack: true})
+		stack := trace(t, goprogram.Data, c.name, c.size, front.Options{Stack: true})
 		if more := trace(t, goprogram.Data, c.name, c.size,
-			front.BuildOptions{Values: true}); !reflect.DeepEqual(more, stack) {
+			front.Options{Values: true}); !reflect.DeepEqual(more, stack) {
 			t.Errorf("%s: %v with values, %v with the stack alone", c.name, more, stack)
 		}
 		small := components(parts, kernel)
 		c.n, c.nz = 2*c.n, 2*c.nz
-		large := components(trace(t, goprogram.Data, c.name, c.size, front.BuildOptions{}), kernel)
+		large := components(trace(t, goprogram.Data, c.name, c.size, front.Options{}), kernel)
 		for i := range small {
 			if i < len(c.moves) {
 				small[i] <<= c.moves[i]
@@ -71,8 +72,8 @@ func TestSciMarkCounts(t *testing.T) {
 		}
 	}
 	// with Go's own header of 8 bytes, 340 headers of rows just fit into 8 KiB
-	trace(t, goprogram.Data, "sor", size{340, 0, 1}, front.BuildOptions{})
-	trace(t, goprogram.Data, interchangedFFT, size{256, 0, 2}, front.BuildOptions{})
+	trace(t, goprogram.Data, "sor", size{340, 0, 1}, front.Options{})
+	trace(t, goprogram.Data, interchangedFFT, size{256, 0, 2}, front.Options{})
 }
 
 // components lists the bins, by their lower bounds, that have at least 15 % of the accesses of the
@@ -102,7 +103,7 @@ func TestSciMarkLackey(t *testing.T) {
 		hand := kernelByHand(w.name, w.size)
 		_, kernel := byHand(w.name, w.size)
 		here := histogram{}
-		got := trace(t, goprogram.Lines, w.name, w.size, front.BuildOptions{})
+		got := trace(t, goprogram.Lines, w.name, w.size, front.Options{})
 		for _, f := range kernel {
 			here.add(got[f], 1)
 		}
@@ -204,13 +205,14 @@ func scimark(t *testing.T) string {
 
 // traced traces the program, reads the document that is left in the run directory into d, and
 // returns what the program printed.
-func traced(t *testing.T, d any, unit goprogram.Unit, b front.BuildOptions, args ...string) string {
+func traced(t *testing.T, d any, unit goprogram.Unit, how front.Options,
+	args ...string) string {
 	t.Helper()
 	topology, err := hw.Host()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Dir, b.Path = scimark(t), "."
+	b := build.Request{Dir: scimark(t), Path: ".", Options: how}
 	var out bytes.Buffer
 	r := &goprogram.Request{Build: b, Built: built.Of(t, b.Dir, b), Args: args, Unit: unit,
 		Out: filepath.Join(t.TempDir(), "run"), Stdout: &out, Stderr: &out}
@@ -230,7 +232,7 @@ func traced(t *testing.T, d any, unit goprogram.Unit, b front.BuildOptions, args
 // trace traces the program, and compares how often each function accessed the heap with what was
 // counted by hand. It returns the functions.
 func trace(t *testing.T, unit goprogram.Unit, name string, s size,
-	b front.BuildOptions) map[string]part {
+	how front.Options) map[string]part {
 	t.Helper()
 	var d struct {
 		Functions []part
@@ -238,7 +240,7 @@ func trace(t *testing.T, unit goprogram.Unit, name string, s size,
 		Accesses  uint64
 		Accounts  struct{ Analysed, Unknown, Stack, Left, Lost uint64 }
 	}
-	printed := traced(t, &d, unit, b, arguments(name, s)...)
+	printed := traced(t, &d, unit, how, arguments(name, s)...)
 	if rows := fmt.Sprintf(": %d rows exchanged", exchanged[s.n]); name == "lu" &&
 		!strings.Contains(printed, rows) {
 		t.Errorf("lu, n %d: %s, expected%s", s.n, printed, rows)

@@ -36,13 +36,13 @@ func TestSciMarkSample(t *testing.T) {
 	for _, args := range [][]string{{"lu"}, {"fft", "-iterations", "4"}, {"sor", "-iterations", "100"},
 		{"sparse", "-iterations", "100"}} {
 		t.Run(args[0], func(t *testing.T) {
-			result := func(b front.BuildOptions) (d sampledResult) {
-				traced(t, &d, goprogram.Lines, b, append(args, "-class", "large")...)
+			result := func(how front.Options) (d sampledResult) {
+				traced(t, &d, goprogram.Lines, how, append(args, "-class", "large")...)
 				return d
 			}
-			exact, within := result(front.BuildOptions{}), make(map[uint64]int)
+			exact, within := result(front.Options{}), make(map[uint64]int)
 			for range 3 {
-				sample := result(front.BuildOptions{Sample: true})
+				sample := result(front.Options{Sample: true})
 				if exact.Sampling != nil || sample.Sampling == nil {
 					t.Fatal("the exact result is marked as a sample, or the sample is not")
 				}

@@ -12,9 +12,9 @@ import (
 	"krdlab/hw/units"
 )
 
-// Layout of the memory, with loi/front/_runtime/krd.go: header, buffers, counts, waits, chunks. Stacks
-// of chunks are linked by their numbers plus 1 and have a tag above, so that two processes may push
-// and pop.
+// Layout of the memory, with loi/front/build/_runtime/krd.go: header, buffers, counts, waits, chunks.
+// Stacks of chunks are linked by their numbers plus 1 and have a tag above, so that two processes
+// may push and pop.
 const (
 	magic       = 0x314b4c4244524b
 	bufBytes    = 128

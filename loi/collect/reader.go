@@ -12,7 +12,8 @@ import (
 	"krdlab/loi/front"
 )
 
-// The kinds of events, as package krdagent (loi/front/_agent) and the runtime's end record them.
+// The kinds of events, as package krdagent (loi/front/build/_agent) and the runtime's end record
+// them.
 const (
 	kindAccess = 1 + iota
 	kindExtent

@@ -2,7 +2,7 @@ package collect
 
 import "krdlab/loi"
 
-// kindValue is an event of an operation (loi/front/_agent/values.go): nothing; its number.
+// kindValue is an event of an operation (loi/front/build/_agent/values.go): nothing; its number.
 const kindValue = 64
 
 // operation takes an event that an operation was done. It has no time of its own: its Act has that

@@ -3,7 +3,8 @@
 //	typed packages -> Rewrite -> sources with calls of the agent, and a table of sites
 //
 // Rewriting inserts bytes and prints nothing anew: each line of the original is the same line of
-// the result, with its comments and directives. What the agent's calls are is in _agent/agent.go.
+// the result, with its comments and directives. What the agent's calls are is in
+// build/_agent/agent.go.
 //
 //	i = p.ctr  =>  i = (*A.L(B, &(p.ctr), 1))
 //	p.ctr = i  =>  p.ctr = i; A.L(B, &(p.ctr), 1)
@@ -57,9 +58,6 @@
 //     program.
 //   - An event at the condition of a loop and one at its post statement: no statement can follow
 //     the latter. One event stands at the beginning of an iteration.
-//   - To keep allocations where they were (inlined.go): inlining in the source changes positions
-//     and the order of evaluation; -l without inlining in both programs is another program than the
-//     user's; a patch of the compiler takes a build of it. The compiler reads a profile as it is.
 //   - Accesses to the stack as events: 16 bytes each and a turn of the reader. Counters of each
 //     goroutine: a page for each. All add to one counter by site.
 //   - An event before each loop with its addresses computed from the source (loops.go): this would
@@ -74,8 +72,4 @@
 //     only functions that defer end by a deferred call. An event for each way out of a loop: every
 //     event has the number of open functions. Regions from the sites of accesses alone: two
 //     activations of a function look the same.
-//   - The hooks of package internal/race for waiting (sync.go): with them sync.Pool drops items at
-//     random, and they do not give the receiver of what was sent. Calls around the channel
-//     operations of the program: they miss those of packages that are not rewritten, and have not
-//     the order in which operations took effect.
 package front

@@ -93,3 +93,18 @@ func rewriteFile(t *testing.T, text string, how Options) (*Rewritten, string) {
 	}
 	return out, path
 }
+
+// rewriteModule rewrites the packages of a module. No variable that is declared is on the heap.
+func rewriteModule(t *testing.T, dir string, how Options) *Rewritten {
+	t.Helper()
+	pkgs, err := packages.Load(&packages.Config{Dir: dir, Mode: packages.LoadSyntax |
+		packages.NeedModule}, "./...")
+	if err != nil || packages.PrintErrors(pkgs) > 0 {
+		t.Fatal(err)
+	}
+	out, err := Rewrite(pkgs, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -69,12 +69,29 @@ type Leaf struct {
 	Name          string // ".p.x", "[2].y"
 }
 
+// A Declared is a local variable and where it is declared, with line directives taken into account;
+// column 0 is one that is not known.
+type Declared struct {
+	Package, Name string
+	At            token.Position
+}
+
 // Left is something that is not observed.
 type Left struct {
 	Position  token.Position
 	What, Why string
 	Site      int // that counts its accesses, 0: they are not counted
 	at        token.Pos
+}
+
+// LeftFile is a file that is left alone.
+func LeftFile(path, why string) Left {
+	return Left{Position: token.Position{Filename: path}, What: wholeFile, Why: why}
+}
+
+// LeftPackages are packages that are left alone.
+func LeftPackages(paths []string, why string) Left {
+	return Left{What: wholePackages + strings.Join(paths, ", "), Why: why}
 }
 
 // Whole reports that it is a file, a package or packages.

@@ -65,7 +65,7 @@ func f(x int, v func(int), p *t, s i, c chan int, d chan<- int) {
 
 func main() {}
 `)})
-	r := rewriteDir(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true}, false, "./...")
+	r := rewriteModule(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true})
 	var got []string
 	for i := range r.Operations {
 		o := &r.Operations[i]

@@ -81,8 +81,7 @@ func TestOperations(t *testing.T) {
 	}
 	dir := corpus.Lay(t, "operations", files)
 	got := make([][]string, len(operationsByHand))
-	r := rewriteDir(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true}, false,
-		"./...")
+	r := rewriteModule(t, dir, Options{Regions: true, Iterations: true, Stack: true, Values: true})
 	for i := range r.Operations {
 		o, n := &r.Operations[i], 0
 		if _, err := fmt.Sscanf(o.Function, "p/f%d.f", &n); err != nil {
@@ -99,7 +98,7 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	// without the flag there is none
-	r = rewriteDir(t, dir, Options{Regions: true, Iterations: true}, false, "./...")
+	r = rewriteModule(t, dir, Options{Regions: true, Iterations: true})
 	if len(r.Files) != len(operationsByHand) || len(r.Operations) > 0 {
 		t.Errorf("%d operations in %d files that nobody asked for", len(r.Operations), len(r.Files))
 	}

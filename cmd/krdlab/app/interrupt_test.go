@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"krdlab/hw/failure"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // TestInterrupted: what is interrupted ends at once, with its exit code, and leaves no half file.
@@ -67,7 +67,7 @@ func TestSignalledContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, planning := a.fileRequests(ctx, path, newSweepFlags(a.root().Flags(), nil))
-		_, building := front.Build(ctx, front.BuildOptions{Dir: t.TempDir(), Path: "."},
+		_, building := build.Run(ctx, build.Request{Dir: t.TempDir(), Path: "."},
 			t.TempDir())
 		for what, err := range map[string]error{"cause": context.Cause(ctx), "plan": planning,
 			"build": building} {

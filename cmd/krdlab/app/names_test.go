@@ -25,7 +25,7 @@ var namesMay = []string{
 	"runtimes/table.go", "kernels/", "experiments/papers/kernelreuse/", "experiments/papers/virda/",
 	"experiments/papers/skadu/", "experiments/papers/steps/worker.go",
 	"experiments/test/datasettest/",
-	"loi/front/build.go", "krd/analysis/regions/class.go", "examples/",
+	"loi/front/build/", "krd/analysis/regions/class.go", "examples/",
 }
 
 // sources calls do for each Go file below root, tests and generated folders apart, with its path

@@ -13,7 +13,7 @@ import (
 	"krdlab/krd"
 	"krdlab/krd/analysis/reuse"
 	"krdlab/loi/agent"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // traceGo is `krdlab trace go`.
@@ -92,7 +92,7 @@ const (
 
 // iterationsOf checks and completes a request for the regions of iterations; unless a flag asks for
 // less, they are recorded with regions.
-func iterationsOf(c *cobra.Command, b *front.BuildOptions) error {
+func iterationsOf(c *cobra.Command, b *build.Request) error {
 	without, _ := c.Flags().GetBool(noIterationsFlag)
 	switch {
 	case without && b.Values:
@@ -129,7 +129,7 @@ func programFlags(c *cobra.Command, r *goprogram.Request, unit string) {
 }
 
 // sourceFlags defines the flags of what of a Go program is built and rewritten.
-func sourceFlags(c *cobra.Command, b *front.BuildOptions) {
+func sourceFlags(c *cobra.Command, b *build.Request) {
 	f := c.Flags()
 	f.BoolVar(&b.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
 		"of what something points to, and maps; it costs time")

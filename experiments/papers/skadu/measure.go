@@ -26,6 +26,7 @@ import (
 	"krdlab/krd/analysis/regions"
 	"krdlab/loi"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // nativeRuns is how often a plain program is run.
@@ -274,7 +275,7 @@ func (r *recording) record(ctx context.Context, w *steps.Worker, p *program,
 	var err error
 	if r.doc, err = observe(ctx, w, p, &goprogram.Request{Args: p.arguments(&hcpa, scale),
 		Unit: goprogram.Data, Trace: r.path,
-		Build: front.BuildOptions{Iterations: true, Values: true}}); err != nil {
+		Build: build.Request{Options: front.Options{Iterations: true, Values: true}}}); err != nil {
 		return err
 	}
 	info, err := os.Stat(r.path)
@@ -326,7 +327,7 @@ func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Opti
 	arguments []string) (*Sample, error) {
 	rss := rssPeak()
 	d, err := observe(ctx, w, p, &goprogram.Request{Args: arguments, Unit: goprogram.Lines,
-		Build: front.BuildOptions{Iterations: o.Iterations},
+		Build: build.Request{Options: front.Options{Iterations: o.Iterations}},
 		Live: func(h *loi.Header) (analysis.Live, error) {
 			return regions.Analysis.Live(o, &analysis.Input{Header: h})
 		}})

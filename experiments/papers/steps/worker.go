@@ -15,7 +15,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/scratch"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // ErrToolchain is the error where there is no Go toolchain.
@@ -30,14 +30,14 @@ type Worker struct {
 
 	work  *scratch.Folder
 	runs  int
-	built map[string]*front.Built // rewritten, by name
+	built map[string]*build.Program // rewritten, by name
 	// traces are the simulated ones, by what was asked
 	traces map[string]string
 }
 
 func newWorker(f *Folder, host *hw.Topology, argv []string) (*Worker, error) {
 	work, err := scratch.Make("", "krdlab-"+f.Kind+"-")
-	return &Worker{Folder: f, Host: host, Command: argv, work: work, built: map[string]*front.Built{},
+	return &Worker{Folder: f, Host: host, Command: argv, work: work, built: map[string]*build.Program{},
 		traces: map[string]string{}}, err
 }
 
@@ -85,8 +85,8 @@ func (w *Worker) Native(ctx context.Context, dir, tags string) (string, error) {
 }
 
 // Rewritten rewrites and builds a program, once for each name.
-func (w *Worker) Rewritten(ctx context.Context, name string, opt front.BuildOptions) (
-	*front.Built, error) {
+func (w *Worker) Rewritten(ctx context.Context, name string, opt build.Request) (
+	*build.Program, error) {
 	if b := w.built[name]; b != nil {
 		return b, nil
 	}
@@ -94,7 +94,7 @@ func (w *Worker) Rewritten(ctx context.Context, name string, opt front.BuildOpti
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	b, err := front.Build(ctx, opt, dir)
+	b, err := build.Run(ctx, opt, dir)
 	if err == nil {
 		w.built[name] = b
 	}

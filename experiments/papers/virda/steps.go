@@ -19,7 +19,7 @@ import (
 	"krdlab/kernels"
 	"krdlab/krd"
 	"krdlab/loi"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 )
 
 // trace runs SciMark with its accesses analysed.
@@ -28,13 +28,13 @@ func trace(ctx context.Context, w *steps.Worker, args []string, unit goprogram.U
 	if err != nil {
 		return nil, err
 	}
-	build := front.BuildOptions{Dir: dir, Path: "."}
-	built, err := w.Rewritten(ctx, "scimark", build)
+	request := build.Request{Dir: dir, Path: "."}
+	built, err := w.Rewritten(ctx, "scimark", request)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	d, err := goprogram.Run(ctx, &goprogram.Request{Build: build, Built: built, Args: args,
+	d, err := goprogram.Run(ctx, &goprogram.Request{Build: request, Built: built, Args: args,
 		Unit: unit, Out: w.RunDir(), Caches: w.Host.Machine(), Stdout: &out, Stderr: &out}, w.Command,
 		w.Host)
 	if errors.Is(err, goprogram.ErrProgram) {

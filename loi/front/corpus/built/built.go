@@ -10,12 +10,12 @@ import (
 	"sync"
 	"testing"
 
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 )
 
 // Corpus returns the program of all cases, built with options whose Dir and Path are not regarded.
-func Corpus(t testing.TB, opt front.BuildOptions) *front.Built {
+func Corpus(t testing.TB, opt build.Request) *build.Program {
 	t.Helper()
 	opt.Path = "."
 	return Of(t, corpus.Dir(t), opt)
@@ -23,13 +23,13 @@ func Corpus(t testing.TB, opt front.BuildOptions) *front.Built {
 
 // Plain returns the path of the program as it is without rewriting, which the front end has built
 // beside a built one.
-func Plain(b *front.Built) string {
+func Plain(b *build.Program) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(b.Binary)), "plain")
 }
 
 // Of returns the program of a folder that package corpus has laid out, built with options whose Dir
 // is not regarded.
-func Of(t testing.TB, dir string, opt front.BuildOptions) *front.Built {
+func Of(t testing.TB, dir string, opt build.Request) *build.Program {
 	t.Helper()
 	opt.Dir = dir
 	key := fmt.Sprintf("%+v", opt)
@@ -43,7 +43,7 @@ func Of(t testing.TB, dir string, opt front.BuildOptions) *front.Built {
 	p.once.Do(func() {
 		corpus.Work(t, dir, key, func(folder string) (err error) {
 			// not the test's context: other tests have it too
-			p.built, err = front.Build(context.Background(), opt, folder)
+			p.built, err = build.Run(context.Background(), opt, folder)
 			return err
 		})
 	})
@@ -55,7 +55,7 @@ func Of(t testing.TB, dir string, opt front.BuildOptions) *front.Built {
 
 type program struct {
 	once  sync.Once
-	built *front.Built
+	built *build.Program
 }
 
 var (

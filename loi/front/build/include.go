@@ -1,15 +1,15 @@
-package front
+package build
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"go/token"
 	"maps"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"krdlab/loi/front"
 )
 
 // Standard begins the patterns that name packages of the standard library.
@@ -49,10 +49,9 @@ func importedBy(list []*packages.Package, program *packages.Package) *imported {
 // without one, all of them are taken. Packages of other modules and of the standard library are
 // taken if a pattern matches. Its errors wrap ErrPackage: a pattern without dots at its end names a
 // package that cannot be rewritten, one matches nothing, or nothing is left.
-func (o *BuildOptions) pick(ctx context.Context, in *imported) (names []string, left []Left,
-	err error) {
+func (r *run) pick(in *imported) (names []string, left []front.Left, err error) {
 	var own, others, standard []string
-	for _, p := range o.Include {
+	for _, p := range r.Include {
 		if of, ok := strings.CutPrefix(p, Standard); ok {
 			if !anyMatch([]string{of}, in.standard) {
 				return nil, nil, unmatched(p, "of the standard library", Standard, in.standard)
@@ -72,17 +71,17 @@ func (o *BuildOptions) pick(ctx context.Context, in *imported) (names []string, 
 		others = append(others, p)
 	}
 	for path := range in.own {
-		if (own == nil || taken(own, path)) && !taken(o.Exclude, path) {
+		if (own == nil || taken(own, path)) && !taken(r.Exclude, path) {
 			names = append(names, path)
 		}
 	}
 	for path := range in.foreign {
-		if taken(others, path) && !taken(o.Exclude, path) {
+		if taken(others, path) && !taken(r.Exclude, path) {
 			names = append(names, path)
 		}
 	}
 	if standard != nil {
-		some, apart, err := o.pickStandard(ctx, in, standard)
+		some, apart, err := r.pickStandard(in, standard)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -90,7 +89,7 @@ func (o *BuildOptions) pick(ctx context.Context, in *imported) (names []string, 
 	}
 	if len(names) == 0 {
 		if len(left) > 0 {
-			return nil, nil, fmt.Errorf("%w: nothing of it can be observed: %s", ErrPackage, &left[0])
+			return nil, nil, nothingLeft(&left[0])
 		}
 		return nil, nil, fmt.Errorf("%w: no package of the main module is left to be rewritten",
 			ErrPackage)
@@ -101,15 +100,15 @@ func (o *BuildOptions) pick(ctx context.Context, in *imported) (names []string, 
 
 // pickStandard returns the packages of the standard library that patterns name. Those that cannot
 // be rewritten are left, by reason, but for one that a pattern names in full: that is an error.
-func (o *BuildOptions) pickStandard(ctx context.Context, in *imported, patterns []string) (
-	names []string, left []Left, err error) {
-	below, err := o.belowAgent(ctx)
+func (r *run) pickStandard(in *imported, patterns []string) (names []string, left []front.Left,
+	err error) {
+	below, err := r.belowAgent()
 	if err != nil {
 		return nil, nil, err
 	}
 	apart := map[string][]string{} // by reason
 	for path := range in.standard {
-		if !taken(patterns, path) || o.excludes(Standard+path) {
+		if !taken(patterns, path) || r.excludes(Standard+path) {
 			continue
 		}
 		switch why := standsBelow(path, below); {
@@ -124,29 +123,28 @@ func (o *BuildOptions) pickStandard(ctx context.Context, in *imported, patterns 
 	}
 	for _, why := range slices.Sorted(maps.Keys(apart)) {
 		slices.Sort(apart[why])
-		left = append(left, Left{Position: token.Position{}, Why: why,
-			What: wholePackages + strings.Join(apart[why], ", ")})
+		left = append(left, front.LeftPackages(apart[why], why))
 	}
 	return names, left, nil
 }
 
 // excludes reports that a pattern of Exclude for the standard library matches a path, which begins
 // with Standard as the pattern does.
-func (o *BuildOptions) excludes(path string) bool {
-	return slices.ContainsFunc(o.Exclude, func(p string) bool {
+func (r *run) excludes(path string) bool {
+	return slices.ContainsFunc(r.Exclude, func(p string) bool {
 		return strings.HasPrefix(p, Standard) && matches(p, path)
 	})
 }
 
 // belowAgent returns what the runtime and the agent import, themselves too, by import path. The
 // agent cannot be called by these: it would be imported in a circle, or call itself.
-func (o *BuildOptions) belowAgent(ctx context.Context) (map[string]bool, error) {
-	said, err := command(ctx, o.Dir, "list", "-deps", "runtime", "sync/atomic", "unsafe")
+func (r *run) belowAgent() (map[string]bool, error) {
+	out, _, err := r.command("list", "-deps", "runtime", "sync/atomic", "unsafe")
 	if err != nil {
 		return nil, err
 	}
 	below := map[string]bool{}
-	for path := range strings.FieldsSeq(string(said)) {
+	for path := range strings.FieldsSeq(out) {
 		below[path] = true
 	}
 	return below, nil

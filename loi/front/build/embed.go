@@ -1,4 +1,4 @@
-package front
+package build
 
 import (
 	"bytes"
@@ -11,41 +11,41 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"krdlab/loi/front"
 )
 
 // embedded sees to it that a program embeds its sources as they are. An overlay has one text for a
-// path, so a rewritten file that a package embeds gets another name for that, where the directive
-// allows it; otherwise it is left alone. It returns what is to be in the overlay for the new names.
-func (b *Built) embedded(list []*packages.Package) (map[string]string, error) {
-	names := map[string]string{}
+// path, so a rewritten file that a package embeds gets another name for that, which replace then
+// has, where the directive allows it; otherwise it is left alone.
+func embedded(r *front.Rewritten, list []*packages.Package, replace map[string]string) error {
 	for _, p := range list {
 		for _, path := range p.EmbedFiles {
-			if b.Files[path] == nil {
+			if r.Files[path] == nil {
 				continue
 			}
-			found, err := b.rename(p, path)
+			found, err := rename(r.Files, p, path)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if found {
-				names[path+otherName] = path
+				replace[path+otherName] = path
 				continue
 			}
-			delete(b.Files, path)
-			b.Left = append(b.Left, Left{Position: token.Position{Filename: path}, What: wholeFile,
-				Why: "the program embeds it"})
+			delete(r.Files, path)
+			r.Left = append(r.Left, front.LeftFile(path, "the program embeds it"))
 		}
 	}
-	return names, nil
+	return nil
 }
 
 // otherName ends the name by which a rewritten source is embedded as it was.
 const otherName = ".krdlab"
 
-// rename changes the directives of a package that embed a file; false if one of them cannot be
-// changed without the program's seeing it: a pattern, or a variable of package embed's type, which
-// knows names.
-func (b *Built) rename(p *packages.Package, path string) (bool, error) {
+// rename changes, in rewritten files, the directives of a package that embed a file; false if one
+// of them cannot be changed without the program's seeing it: a pattern, or a variable of package
+// embed's type, which has names.
+func rename(files map[string][]byte, p *packages.Package, path string) (bool, error) {
 	change := map[string]string{} // directives, by source
 	for _, f := range p.Syntax {
 		at := p.Fset.PositionFor(f.Package, false).Filename
@@ -73,7 +73,7 @@ func (b *Built) rename(p *packages.Package, path string) (bool, error) {
 		}
 	}
 	for at, directive := range change {
-		source := b.Files[at]
+		source := files[at]
 		if source == nil {
 			var err error
 			if source, err = os.ReadFile(at); err != nil {
@@ -83,7 +83,7 @@ func (b *Built) rename(p *packages.Package, path string) (bool, error) {
 		if bytes.Count(source, []byte(directive+"\n")) != 1 {
 			return false, nil
 		}
-		b.Files[at] = bytes.Replace(source, []byte(directive+"\n"),
+		files[at] = bytes.Replace(source, []byte(directive+"\n"),
 			[]byte(directive+otherName+"\n"), 1)
 	}
 	return len(change) > 0, nil

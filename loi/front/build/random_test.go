@@ -1,4 +1,4 @@
-package front_test
+package build_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 	"krdlab/loi/front/corpus/built"
 )
@@ -347,7 +348,7 @@ func (o *outcome) differences() (list []int) {
 // outcomes builds and runs a program of functions twice.
 func outcomes(t *testing.T, list []function, how front.Options) *outcome {
 	t.Helper()
-	b := passing(t, laid(t, "random", source(list)), asking(how))
+	b := passing(t, laid(t, "random", source(list)), build.Request{Path: ".", Options: how})
 	if len(b.Files) != 2 || len(b.Sites) < 5*len(list) {
 		t.Fatalf("%d files and %d sites were rewritten", len(b.Files), len(b.Sites))
 	}
@@ -384,7 +385,7 @@ func laid(t *testing.T, name, functions string) string {
 // TestRandom compares what functions of random statements do, as they are and rewritten: the calls
 // that they make, in order, how they panic, and what their state is then.
 func TestRandom(t *testing.T) {
-	for name, how := range front.Variants(long.Or([]string{"accesses", "all", "no-iterations"}, nil)) {
+	for name, how := range some("accesses", "all", "no-iterations") {
 		t.Run(name, func(t *testing.T) { random(t, how) })
 	}
 }

@@ -1,4 +1,4 @@
-package front_test
+package build_test
 
 import (
 	"bytes"
@@ -125,7 +125,7 @@ func (a *accesses) Batch(b *collect.Batch) error {
 // regions without iterations; and what it prints, with what it prints as it stands.
 func TestLoops(t *testing.T) {
 	lists, want := map[string]*accesses{}, ""
-	for name, how := range front.Variants(nil) {
+	for name, how := range variants {
 		b := whole(t, corpus.Front(t), how)
 		if want == "" {
 			as, err := exec.Command(built.Plain(b), "loops").Output()

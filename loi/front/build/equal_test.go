@@ -1,18 +1,21 @@
-package front_test
+package build_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 	"krdlab/loi/front/corpus/built"
 )
@@ -26,34 +29,45 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// asking returns the options of Build that ask for a variant.
-func asking(how front.Options) front.BuildOptions {
-	return front.BuildOptions{Path: ".", Stack: how.Stack, Regions: how.Regions,
-		Iterations: how.Iterations, Sync: how.Sync, Values: how.Values}
+// variants are the ways to rewrite a program that are tested, as the flags ask for them: values
+// imply the stack and regions.
+var variants = map[string]front.Options{"accesses": {}, "stack": {Stack: true},
+	"regions": {Regions: true, Iterations: true}, "no-iterations": {Regions: true},
+	"sync": {Sync: true}, "regions-sync": {Regions: true, Iterations: true, Sync: true},
+	"values": {Stack: true, Regions: true, Iterations: true, Values: true},
+	"all":    {Stack: true, Regions: true, Iterations: true, Sync: true, Values: true}}
+
+// some returns variants: those of some names, or where tests are long all.
+func some(names ...string) map[string]front.Options {
+	few := maps.Clone(variants)
+	maps.DeleteFunc(few, func(name string, _ front.Options) bool {
+		return !long.Or(slices.Contains(names, name), true)
+	})
+	return few
 }
 
 // whole returns the program of a folder of package corpus built as a variant. All of it has to be
 // rewritten.
-func whole(t *testing.T, dir string, how front.Options) *front.Built {
+func whole(t *testing.T, dir string, how front.Options) *build.Program {
 	t.Helper()
-	return entire(t, built.Of(t, dir, asking(how)))
+	return entire(t, built.Of(t, dir, build.Request{Path: ".", Options: how}))
 }
 
 // passing is whole for a program of which there are many in long tests: these keep none of them.
-func passing(t *testing.T, dir string, opt front.BuildOptions) *front.Built {
+func passing(t *testing.T, dir string, opt build.Request) *build.Program {
 	t.Helper()
 	if !long.Or(false, true) {
 		return entire(t, built.Of(t, dir, opt))
 	}
 	opt.Dir = dir
-	b, err := front.Build(t.Context(), opt, t.TempDir())
+	b, err := build.Run(t.Context(), opt, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return entire(t, b)
 }
 
-func entire(t *testing.T, b *front.Built) *front.Built {
+func entire(t *testing.T, b *build.Program) *build.Program {
 	t.Helper()
 	if len(b.Failed) > 0 {
 		t.Fatalf("%s failed: %s", b.Failed[0].Package, b.Failed[0].Why)
@@ -87,7 +101,7 @@ func printed(t *testing.T, name, text string) string {
 // each of its cases prints and how it ends.
 func TestConstructs(t *testing.T) {
 	var as map[string]string // endings, by the cases that one process runs
-	for name, how := range front.Variants(nil) {
+	for name, how := range variants {
 		t.Run(name, func(t *testing.T) {
 			b := whole(t, corpus.Front(t), how)
 			if as == nil {
@@ -118,7 +132,7 @@ func endings(t *testing.T, program string) map[string]string {
 	return as
 }
 
-func sameEndings(t *testing.T, b *front.Built, how front.Options, as map[string]string) {
+func sameEndings(t *testing.T, b *build.Program, how front.Options, as map[string]string) {
 	files, sites, regions := 0, 0, 0
 	for path := range b.Files {
 		files += count(filepath.Base(filepath.Dir(path)) == "constructs")
@@ -153,7 +167,7 @@ func count(is bool) int {
 func TestEscapes(t *testing.T) {
 	scimark := map[string][]byte{"go.mod": []byte("module scimark\n\ngo 1.26\n")}
 	for _, name := range []string{"main.go", "fft.go", "lu.go", "sor.go", "sparse.go"} {
-		text, err := os.ReadFile(filepath.Join("../../examples/scimark", name))
+		text, err := os.ReadFile(filepath.Join("../../../examples/scimark", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,13 +180,13 @@ func TestEscapes(t *testing.T) {
 		{corpus.Front(t), "./constructs", 100},
 		{corpus.Lay(t, "scimark", scimark), ".", 5},
 		{corpus.LayCopy(t, "stack-objects",
-			"../../experiments/goprogram/testdata/cases/stack-objects"), ".", 4},
+			"../../../experiments/goprogram/testdata/cases/stack-objects"), ".", 4},
 	} {
 		as := escapes(t, c.dir, "-gcflags=-m", c.path)
 		if len(as) < c.least {
 			t.Fatalf("%s: %d lines with something on the heap", c.dir, len(as))
 		}
-		for name, how := range front.Variants(long.Or([]string{"accesses", "all"}, nil)) {
+		for name, how := range some("accesses", "all") {
 			t.Run(name, func(t *testing.T) { sameEscapes(t, c.dir, c.path, how, as) })
 		}
 	}
@@ -180,8 +194,8 @@ func TestEscapes(t *testing.T) {
 
 func sameEscapes(t *testing.T, dir, path string, how front.Options, as map[string]bool) {
 	b := whole(t, dir, how)
-	rewritten := escapes(t, dir, "-overlay", front.OverlayOf(b),
-		"-gcflags="+front.FlagsOf(b)+" -m", path)
+	rewritten := escapes(t, dir, "-overlay", build.OverlayOf(b),
+		"-gcflags="+build.FlagsOf(b)+" -m", path)
 	expected := func(line string) bool {
 		return how.Values && (ofIterators.MatchString(line) || ofStack.MatchString(line))
 	}

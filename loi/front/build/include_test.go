@@ -1,4 +1,4 @@
-package front
+package build
 
 import (
 	"go/parser"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"krdlab/loi/front"
 )
 
 // What patterns take of a program, and what they leave.
@@ -41,11 +43,11 @@ func TestPick(t *testing.T) {
 		{"std:...", "me...", "encoding encoding/json strings", "runtime/debug internal/poll sync/atomic"},
 		{"std:...", "me... std:internal/... std:run...", "encoding encoding/json strings", "sync/atomic"},
 	} {
-		o := &BuildOptions{Exclude: strings.Fields(c.exclude), Include: strings.Fields(c.include)}
+		q := Request{Exclude: strings.Fields(c.exclude), Include: strings.Fields(c.include)}
 		if c.include == "" {
-			o.Include = nil
+			q.Include = nil
 		}
-		names, left, err := o.pick(t.Context(), in)
+		names, left, err := given(t, q).pick(in)
 		if got := strings.Join(names, " "); err != nil || got != c.want {
 			t.Errorf("%q without %q: %q, %v; expected %q", c.include, c.exclude, got, err, c.want)
 		}
@@ -55,7 +57,7 @@ func TestPick(t *testing.T) {
 			}
 		}
 		for _, p := range strings.Fields(c.left) {
-			if !slices.ContainsFunc(left, func(l Left) bool { return strings.Contains(l.What, p) }) {
+			if !slices.ContainsFunc(left, func(l front.Left) bool { return strings.Contains(l.What, p) }) {
 				t.Errorf("%q: %s is not left: %v", c.include, p, left)
 			}
 		}
@@ -67,7 +69,7 @@ func TestPick(t *testing.T) {
 
 // The agent imports what stays as it is, and nothing else; so do the packages that are patched.
 func TestBelowAgent(t *testing.T) {
-	below, err := new(BuildOptions).belowAgent(t.Context())
+	below, err := given(t, Request{}).belowAgent()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,16 @@
-package front
+package build
 
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"krdlab/hw/failure"
+	"krdlab/loi/front"
 )
 
 // What is laid into the standard library of a build: the package that rewritten sources import,
@@ -16,9 +18,6 @@ import (
 //
 //go:embed _agent/*.go _runtime/* _sync/*.go
 var sources embed.FS
-
-// AgentPackage is the import path of what rewritten sources call.
-const AgentPackage = "krdagent"
 
 // A patch puts text before and behind an anchor, or in its place, which a file of the standard
 // library has so many times, or once.
@@ -59,63 +58,56 @@ var patches = []patch{
 // ErrRuntime is wrapped by the error of a Go whose runtime is not as it is expected here.
 var ErrRuntime = failure.New(failure.Capability, "this Go's runtime cannot be traced")
 
-// runtimeOverlay writes the agent and the patched files of the standard library below dir, and
-// returns what replaces what. sync says that what goroutines wait for is recorded, sample that a
-// sample of the accesses is.
-func runtimeOverlay(goroot, dir string, sync, sample bool) (map[string]string, error) {
-	replace := make(map[string]string)
-	src := filepath.Join(goroot, "src")
-	add := func(name string, text []byte) error {
-		path := filepath.Join(dir, name)
-		replace[filepath.Join(src, name)] = path
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(path, text, 0o644)
+// laid are sources of what is new in the standard library, by the file that is made of them.
+var laid = map[string]string{
+	"runtime/zkrdlab.go":         "_runtime/krd.go",
+	"runtime/zkrdlab_amd64.s":    "_runtime/ticks_amd64.s",
+	front.Agent + "/krdagent.go": "_agent/agent.go",
+	front.Agent + "/values.go":   "_agent/values.go",
+	front.Agent + "/sample.go":   "_agent/sample.go",
+	front.Agent + "/how.go":      "_agent/all.go",
+}
+
+// patchStandard writes the agent and the patched files of the standard library.
+func (r *run) patchStandard() error {
+	src := filepath.Join(r.env.root, "src")
+	list, added := patches, maps.Clone(laid)
+	if r.Sample {
+		added[front.Agent+"/how.go"] = "_agent/sampled.go"
 	}
-	list := patches
-	added := map[string]string{"runtime/zkrdlab.go": "_runtime/krd.go",
-		"runtime/zkrdlab_amd64.s":     "_runtime/ticks_amd64.s",
-		AgentPackage + "/krdagent.go": "_agent/agent.go",
-		AgentPackage + "/values.go":   "_agent/values.go",
-		AgentPackage + "/sample.go":   "_agent/sample.go",
-		AgentPackage + "/how.go":      "_agent/all.go"}
-	if sample {
-		added[AgentPackage+"/how.go"] = "_agent/sampled.go"
-	}
-	if sync {
+	if r.Sync {
 		list = slices.Concat(list, syncPatches)
 		added["runtime/zkrdsync.go"], added["sync/zkrdlab.go"] = "_runtime/krdsync.go", "_sync/krd.go"
 	}
 	texts := make(map[string]string)
+	for name, source := range added {
+		text, err := sources.ReadFile(source)
+		if err != nil {
+			return err
+		}
+		texts[name] = string(text)
+	}
 	for _, p := range list {
 		text, ok := texts[p.file]
 		if !ok {
 			b, err := os.ReadFile(filepath.Join(src, p.file))
 			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrRuntime, err)
+				return fmt.Errorf("%w: %w", ErrRuntime, err)
 			}
 			text = string(b)
 		}
 		if texts[p.file], ok = p.on(text); !ok {
-			return nil, fmt.Errorf("%w: %s has %q %d times, expected %d; Go 1.26 is known to work",
+			return fmt.Errorf("%w: %s has %q %d times, expected %d; Go 1.26 is known to work",
 				ErrRuntime, filepath.Join(src, p.file), strings.TrimSpace(p.anchor),
 				strings.Count(text, p.anchor), max(p.times, 1))
 		}
 	}
 	for name, text := range texts {
-		if err := add(name, []byte(text)); err != nil {
-			return nil, err
+		path := filepath.Join(r.dir, "std", name)
+		if err := write(path, []byte(text)); err != nil {
+			return err
 		}
+		r.replace[filepath.Join(src, name)] = path
 	}
-	for name, source := range added {
-		text, err := sources.ReadFile(source)
-		if err != nil {
-			return nil, err
-		}
-		if err := add(name, text); err != nil {
-			return nil, err
-		}
-	}
-	return replace, nil
+	return nil
 }

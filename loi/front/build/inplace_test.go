@@ -1,4 +1,4 @@
-package front_test
+package build_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"krdlab/hw/hwtest/long"
-	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 	"krdlab/loi/front/corpus/built"
 )
@@ -19,9 +19,9 @@ import (
 var inPlace = []string{"container/list", "encoding/csv", "encoding/json", "bufio", "bytes",
 	"compress/flate", "container/ring", "context", "encoding/base64",
 	"encoding/binary", "encoding/gob", "encoding/hex", "encoding/xml", "errors", "fmt",
-	"html/template", "io", "iter", "maps", "math/big", "math/rand", "os/exec", "path/filepath",
-	"reflect", "regexp", "slices", "sort", "strconv", "strings", "text/tabwriter", "text/template",
-	"unicode/utf8", "unique"}
+	"go/parser", "go/scanner", "go/token", "html/template", "io", "iter", "maps", "math/big",
+	"math/rand", "os/exec", "path/filepath", "reflect", "regexp", "regexp/syntax", "slices", "sort",
+	"strconv", "strings", "text/tabwriter", "text/template", "text/template/parse", "unicode/utf8", "unique"}
 
 // TestStandardInPlace runs the own tests of packages of the standard library as they are and with
 // the package rewritten.
@@ -30,10 +30,9 @@ func TestStandardInPlace(t *testing.T) {
 		"go.mod": []byte("module nothing\n\ngo 1.26\n")})
 	for _, p := range inPlace[:long.Or(1, len(inPlace))] {
 		t.Run(p, func(t *testing.T) {
-			for name, how := range front.Variants(long.Or([]string{"all"}, nil)) {
-				opt := asking(how)
-				opt.Path, opt.Test, opt.Include = p, true, []string{front.Standard + p}
-				b := passing(t, dir, opt)
+			for name, how := range some("all") {
+				b := passing(t, dir, build.Request{Path: p, Test: true,
+					Include: []string{build.Standard + p}, Options: how})
 				if len(b.Files) == 0 || !slices.Equal(b.Packages, []string{p}) {
 					t.Errorf("%s: %d files of %v", name, len(b.Files), b.Packages)
 				}
@@ -53,6 +52,9 @@ func TestStandardInPlace(t *testing.T) {
 	}
 }
 
+// elapsed is the time that a test took, in what it prints.
+var elapsed = regexp.MustCompile(`\(?[0-9.]+s\)?`)
+
 // ownTests returns the results of a program of tests in a folder, without times and addresses, and
 // how it ended.
 func ownTests(t *testing.T, program, folder string) (lines []string) {
@@ -66,7 +68,7 @@ func ownTests(t *testing.T, program, folder string) (lines []string) {
 	for line := range strings.Lines(string(text)) {
 		if word := strings.TrimSpace(line); strings.HasPrefix(word, "--- ") ||
 			strings.HasPrefix(word, "panic") {
-			word = front.Elapsed.ReplaceAllString(word, "")
+			word = elapsed.ReplaceAllString(word, "")
 			lines = append(lines, numbers.ReplaceAllString(word, ""))
 		}
 	}
@@ -84,10 +86,10 @@ func TestEscapesInPlace(t *testing.T) {
 	for _, p := range list {
 		as = append(as, "-gcflags="+p+"=-m")
 	}
-	b := entire(t, built.Of(t, dir, front.BuildOptions{Path: ".", Include: []string{
+	b := entire(t, built.Of(t, dir, build.Request{Path: ".", Include: []string{
 		"std:encoding/csv", "std:text/...", "std:bufio", "std:container/list"}}))
 	for _, p := range list {
-		flags = append(flags, "-gcflags="+p+"="+front.FlagsOf(b)+" -m")
+		flags = append(flags, "-gcflags="+p+"="+build.FlagsOf(b)+" -m")
 	}
 	sizeless := func(lines map[string]bool) map[string]bool { // a length has another text
 		all := map[string]bool{}
@@ -97,7 +99,7 @@ func TestEscapesInPlace(t *testing.T) {
 		return all
 	}
 	before := sizeless(escapes(t, dir, append(as, ".")...))
-	after := sizeless(escapes(t, dir, append(flags, "-overlay", front.OverlayOf(b), ".")...))
+	after := sizeless(escapes(t, dir, append(flags, "-overlay", build.OverlayOf(b), ".")...))
 	if len(before) < 100 {
 		t.Fatalf("only %d lines", len(before))
 	}

@@ -1,4 +1,4 @@
-package front_test
+package build_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus/built"
 )
 
@@ -176,8 +177,8 @@ func compareLoops(t *testing.T, seed uint64, n int) (counts [3]int) {
 		for i := range all {
 			a := &events{lines: lines, of: make([][]event, n)}
 			all[i] = a
-			program := passing(t, dir, front.BuildOptions{Path: ".", Regions: i > 0,
-				Iterations: i == 1, Stack: stack})
+			program := passing(t, dir, build.Request{Path: ".", Options: front.Options{
+				Regions: i > 0, Iterations: i == 1, Stack: stack}})
 			if len(program.Files) != 2 {
 				t.Fatalf("%d files", len(program.Files))
 			}

@@ -1,4 +1,4 @@
-package front_test
+package build_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package front_test
+package build_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
+	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 )
 
@@ -196,7 +197,7 @@ func countRegions(t *testing.T, iterations bool) {
 }
 
 // traced is a program that was built, to be run, and what reads its events.
-func traced(t *testing.T, b *front.Built, s collect.Sink) (*exec.Cmd, *collect.Reader) {
+func traced(t *testing.T, b *build.Program, s collect.Sink) (*exec.Cmd, *collect.Reader) {
 	t.Helper()
 	p, err := collect.OpenProgram(b.Binary)
 	if err != nil {
@@ -210,7 +211,7 @@ func traced(t *testing.T, b *front.Built, s collect.Sink) (*exec.Cmd, *collect.R
 }
 
 // run runs it.
-func run(t *testing.T, c *exec.Cmd, b *front.Built, r *collect.Reader, sync bool) {
+func run(t *testing.T, c *exec.Cmd, b *build.Program, r *collect.Reader, sync bool) {
 	t.Helper()
 	mem, err := collect.NewMemory(len(b.Sites), false, sync)
 	if err != nil {

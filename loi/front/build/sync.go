@@ -1,6 +1,6 @@
-package front
+package build
 
-// What is laid over the standard library to record what goroutines wait for (Options.Sync). The
+// What is laid over the standard library to record what goroutines wait for (Request.Sync). The
 // functions that are renamed have a namesake in _runtime/krdsync.go or _sync/krd.go, which calls
 // them and records. When an operation to a channel takes effect is read while it is locked, by the
 // goroutine that completes it for both.

@@ -1,7 +1,6 @@
-package front
+package build
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,54 +31,45 @@ type moduleView struct {
 	env   []string
 }
 
-// seen sets the view of modules, in the folder dir, if a package that is to be rewritten lies in
+// seen sets the view of modules if a package that is to be rewritten lies in
 // the module cache. A module that has no go.mod gets the one that the go command made for it, in
-// the user's overlay. It runs the go command up to three times.
-func (o *BuildOptions) seen(ctx context.Context, in *imported, names []string, dir string) error {
-	if !slices.ContainsFunc(names, func(n string) bool { return in.foreign[n] != nil }) {
-		return nil
-	}
-	said, err := command(ctx, o.Dir, "env", "GOMODCACHE", "GOMOD", "GOWORK")
-	if err != nil {
-		return err
-	}
-	env := append(strings.Split(string(said), "\n"), "", "", "")
-	cache, mod, work := filepath.Clean(env[0]), env[1], env[2]
+// the overlay. It runs the go command up to two times.
+func (r *run) seen(in *imported, names []string) error {
 	if !slices.ContainsFunc(names, func(n string) bool {
 		p := in.foreign[n]
-		return p != nil && within(cache, moduleFolder(p.Module))
+		return p != nil && within(r.env.cache, moduleFolder(p.Module))
 	}) {
 		return nil
 	}
 	var e moduleEdits
 	for _, p := range in.foreign {
 		folder := moduleFolder(p.Module)
-		if within(cache, folder) && e.replace(p.Module.Path, p.Module.Version, folder) {
-			if err := o.withGoMod(p.Module, folder); err != nil {
+		if within(r.env.cache, folder) && e.replace(p.Module.Path, p.Module.Version, folder) {
+			if err := r.withGoMod(p.Module, folder); err != nil {
 				return err
 			}
 		}
 	}
-	view := filepath.Join(dir, "modules")
+	view := filepath.Join(r.dir, "modules")
 	link := filepath.Join(view, "cache")
 	if err := os.MkdirAll(view, 0o755); err != nil {
 		return err
 	}
-	if err := os.Symlink(cache, link); err != nil {
+	if err := os.Symlink(r.env.cache, link); err != nil {
 		return err
 	}
-	o.view.env = []string{"GOMODCACHE=" + link}
-	if work != "" && work != "off" {
-		if err := o.moveWork(ctx, work, &e); err != nil {
+	r.view.env = []string{"GOMODCACHE=" + link}
+	if work := r.env.work; work != "" && work != "off" {
+		if err := r.moveWork(work, &e); err != nil {
 			return err
 		}
 		to := filepath.Join(view, "go.work")
-		o.view.env = append(o.view.env, "GOWORK="+to)
-		return o.edited(ctx, "work", work, to, work+".sum", to+".sum", &e)
+		r.view.env = append(r.view.env, "GOWORK="+to)
+		return r.edited("work", work, to, work+".sum", to+".sum", &e)
 	}
 	to := filepath.Join(view, "go.mod")
-	o.view.flags = []string{"-modfile=" + to}
-	return o.edited(ctx, "mod", mod, to, strings.TrimSuffix(mod, ".mod")+".sum",
+	r.view.flags = []string{"-modfile=" + to}
+	return r.edited("mod", r.env.mod, to, strings.TrimSuffix(r.env.mod, ".mod")+".sum",
 		filepath.Join(view, "go.sum"), &e)
 }
 
@@ -113,26 +103,20 @@ func (e *moduleEdits) replace(module, version, folder string) bool {
 
 // edited copies a go.mod or go.work (kind: mod, work) with its sums, which it may lack, and makes
 // the edits of the copy.
-func (o *BuildOptions) edited(ctx context.Context, kind, from, to, sums, sumsTo string,
+func (r *run) edited(kind, from, to, sums, sumsTo string,
 	e *moduleEdits) error {
-	text, err := os.ReadFile(sums)
-	if err == nil {
-		err = os.WriteFile(sumsTo, text, 0o644)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := copyFile(sumsTo, sums); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if text, err = os.ReadFile(from); err != nil {
-		return err
-	}
-	if err := os.WriteFile(to, text, 0o644); err != nil {
+	if err := copyFile(to, from); err != nil {
 		return err
 	}
 	args := slices.Concat([]string{kind, "edit"}, e.drop, []string{to})
-	if _, err := command(ctx, o.Dir, args...); err != nil {
+	if _, _, err := r.command(args...); err != nil {
 		return err
 	}
-	if text, err = os.ReadFile(to); err != nil {
+	text, err := os.ReadFile(to)
+	if err != nil {
 		return err
 	}
 	slices.Sort(e.lines)
@@ -140,10 +124,18 @@ func (o *BuildOptions) edited(ctx context.Context, kind, from, to, sums, sumsTo 
 	return os.WriteFile(to, append(text, '\n'), 0o644)
 }
 
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o644)
+}
+
 // moveWork makes absolute what a workspace's file names relative to its folder; what is replaced
 // already stays so.
-func (o *BuildOptions) moveWork(ctx context.Context, work string, e *moduleEdits) error {
-	said, err := command(ctx, o.Dir, "work", "edit", "-json", work)
+func (r *run) moveWork(work string, e *moduleEdits) error {
+	out, _, err := r.command("work", "edit", "-json", work)
 	if err != nil {
 		return err
 	}
@@ -153,7 +145,7 @@ func (o *BuildOptions) moveWork(ctx context.Context, work string, e *moduleEdits
 			Old, New struct{ Path, Version string }
 		}
 	}
-	if err := json.Unmarshal(said, &given); err != nil {
+	if err := json.Unmarshal([]byte(out), &given); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrPackage, work, err)
 	}
 	folder := filepath.Dir(work)
@@ -163,16 +155,16 @@ func (o *BuildOptions) moveWork(ctx context.Context, work string, e *moduleEdits
 			e.lines = append(e.lines, fmt.Sprintf("use %q", filepath.Join(folder, u.DiskPath)))
 		}
 	}
-	for _, r := range given.Replace {
-		if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
-			e.replace(r.Old.Path, r.Old.Version, filepath.Join(folder, r.New.Path))
+	for _, x := range given.Replace {
+		if x.New.Version == "" && !filepath.IsAbs(x.New.Path) {
+			e.replace(x.Old.Path, x.Old.Version, filepath.Join(folder, x.New.Path))
 		}
 	}
 	return nil
 }
 
 // withGoMod sees to it that the folder of a module has a go.mod.
-func (o *BuildOptions) withGoMod(m *packages.Module, folder string) error {
+func (r *run) withGoMod(m *packages.Module, folder string) error {
 	at := filepath.Join(folder, "go.mod")
 	if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -180,12 +172,7 @@ func (o *BuildOptions) withGoMod(m *packages.Module, folder string) error {
 	if m.Replace != nil {
 		m = m.Replace
 	}
-	text, err := os.ReadFile(m.GoMod)
-	if err != nil {
-		return err
-	}
-	o.overlay.texts[at], o.overlay.replace[at] = text, m.GoMod
-	return nil
+	return r.replaceBy(at, m.GoMod)
 }
 
 // moduleFolder is where the files of a module are; "" for none.

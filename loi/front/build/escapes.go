@@ -1,15 +1,15 @@
-package front
+package build
 
 import (
 	"bytes"
-	"context"
-	"fmt"
-	"go/token"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+
+	"krdlab/loi/front"
 )
 
 // A compiled is the program as it is, built before it is rewritten: what the compiler says of it
@@ -40,59 +40,34 @@ const (
 var remarked = regexp.MustCompile(`(?m)^# (\S+)|^(\S.*?):([0-9]+)(?::([0-9]+))?: ` +
 	`(moved to heap|can inline|inlining call to):? (.+)$`)
 
-// plain builds the program as it is, in the folder dir, with remarks about packages. It takes the
-// time of a build, once: the build cache keeps what the compiler said.
-func (o *BuildOptions) plain(ctx context.Context, packages []string, dir string) (*compiled, error) {
-	c := &compiled{binary: filepath.Join(dir, "plain")}
-	args := []string{"build"}
-	if o.Test {
-		args = []string{"test", "-c", "-vet=off"}
-	}
-	var err error
-	c.remarks, err = o.remarks(ctx, append(args, "-o", c.binary), packages, o.Path)
-	return c, err
-}
-
-// remarks are those about packages when the go command is run with args for targets.
-func (o *BuildOptions) remarks(ctx context.Context, args, packages []string, targets ...string) (
-	[]remark, error) {
+// plain builds the program as it is, with remarks about packages. It takes the time of a build,
+// once: the build cache keeps what the compiler said.
+func (r *run) plain(packages []string) (*compiled, error) {
+	c := &compiled{binary: filepath.Join(r.dir, "plain")}
 	// where a user's GOFLAGS trim paths they are not: they are matched with those of the sources
-	args = slices.Concat(args, []string{"-trimpath=false"}, o.flags())
-	var said bytes.Buffer
-	p := goCommand(ctx, o.Dir, slices.Concat(args, compilerFlags(packages, "-m"), targets)...)
-	p.Stderr = &said
-	if err := p.Run(); err != nil {
-		if _, plain := command(ctx, o.Dir, append(args, targets...)...); plain != nil {
+	args := slices.Concat(r.buildTo(c.binary), []string{"-trimpath=false"}, r.flags())
+	_, said, err := r.command(slices.Concat(args, compilerFlags(packages, "-m"), []string{r.Path})...)
+	if err != nil {
+		if _, _, plain := r.command(append(args, r.Path)...); plain != nil {
 			return nil, plain // without what else the compiler says
 		}
-		return nil, fmt.Errorf("go build -gcflags=-m: %w", err)
+		return nil, errors.New("go build -gcflags=-m fails where go build does not")
 	}
-	return remarksOf(o.Dir, said.Bytes()), nil
-}
-
-// compilerFlags are arguments of go build: flags for each of the packages.
-func compilerFlags(packages []string, flags string) (args []string) {
-	for _, p := range packages {
-		if p == ofFile { // it has no path, but is what is named
-			args = append(args, "-gcflags="+flags)
-		} else {
-			args = append(args, "-gcflags="+p+"="+flags)
-		}
-	}
-	return args
+	c.remarks = remarksOf(r.Dir, said)
+	return c, nil
 }
 
 // remarksOf reads what the compiler says when it is run in dir.
-func remarksOf(dir string, said []byte) (all []remark) {
+func remarksOf(dir string, said string) (all []remark) {
 	in := ""
-	for _, m := range remarked.FindAllSubmatch(said, -1) {
-		if len(m[1]) > 0 {
-			in = string(m[1])
+	for _, m := range remarked.FindAllStringSubmatch(said, -1) {
+		if m[1] != "" {
+			in = m[1]
 			continue
 		}
-		r := remark{in: in, file: string(m[2]), what: string(m[5]), name: string(m[6])}
-		r.line, _ = strconv.Atoi(string(m[3]))
-		r.column, _ = strconv.Atoi(string(m[4]))
+		r := remark{in: in, file: m[2], what: m[5], name: m[6]}
+		r.line, _ = strconv.Atoi(m[3])
+		r.column, _ = strconv.Atoi(m[4])
 		if !filepath.IsAbs(r.file) {
 			r.file = filepath.Join(dir, r.file)
 		}
@@ -102,17 +77,10 @@ func remarksOf(dir string, said []byte) (all []remark) {
 	return all
 }
 
-// A Declared is a local variable and where it is declared, with line directives taken into account;
-// column 0 is one that is not known.
-type Declared struct {
-	Package, Name string
-	At            token.Position
-}
-
 // moved returns whether a local variable is on the heap. Of what is inlined the compiler tells the
 // place of the call too; the recorder drops a variable that is on the stack after all. Files of
 // line directives are known by their package and last element.
-func (c *compiled) moved() func(Declared) bool {
+func (c *compiled) moved() func(front.Declared) bool {
 	type place struct {
 		in, file     string // the package, or "" where file is a path
 		line, column int
@@ -125,7 +93,7 @@ func (c *compiled) moved() func(Declared) bool {
 			set[place{"", r.file, r.line, r.column, r.name}] = true
 		}
 	}
-	return func(v Declared) bool {
+	return func(v front.Declared) bool {
 		p := place{"", filepath.Clean(v.At.Filename), v.At.Line, v.At.Column, v.Name}
 		if set[p] {
 			return true

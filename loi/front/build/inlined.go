@@ -1,4 +1,4 @@
-package front
+package build
 
 import (
 	"bytes"
@@ -7,7 +7,10 @@ import (
 	"debug/gosym"
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
+	"go/types"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,6 +50,19 @@ type sourceFiles struct {
 func sourcesOf(list []*packages.Package) (all []sourceFiles) {
 	for _, p := range list {
 		all = append(all, sourceFiles{p.PkgPath, p.Name, p.Fset, p.Syntax})
+	}
+	return all
+}
+
+// testsOf are the test files in a folder, which are compiled with its package: none that does not
+// parse.
+func testsOf(folder string) (all []sourceFiles) {
+	files := token.NewFileSet()
+	names, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	for _, name := range names {
+		if f, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution); err == nil {
+			all = append(all, sourceFiles{f.Name.Name, f.Name.Name, files, []*ast.File{f}})
+		}
 	}
 	return all
 }
@@ -184,22 +200,13 @@ func (c *compiled) profile(list []sourceFiles, functions []compiledFunc) []byte 
 	}
 	var b bytes.Buffer
 	b.WriteString("GO PREPROFILE V1\n")
-	for _, name := range sorted(hot) {
+	for _, name := range slices.Sorted(maps.Keys(hot)) {
 		fmt.Fprintf(&b, "krdlab.all\n%s\n0 1\n", name)
 	}
-	for _, edge := range sorted(lines) {
+	for _, edge := range slices.Sorted(maps.Keys(lines)) {
 		b.WriteString(edge)
 	}
 	return b.Bytes()
-}
-
-func sorted(set map[string]bool) []string {
-	all := make([]string, 0, len(set))
-	for x := range set {
-		all = append(all, x)
-	}
-	slices.Sort(all)
-	return all
 }
 
 // edges adds the lines of all calls that are inlined in a function of d, those in inlined functions
@@ -280,11 +287,12 @@ func remarkName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}
-	t, pointer := receiver(d)
-	if pointer {
-		return "(*" + t + ")." + d.Name.Name
+	t := types.ExprString(d.Recv.List[0].Type)
+	name := strings.Trim(withoutArguments(t), "(*)")
+	if strings.Contains(t[:strings.Index(t+"[", "[")], "*") {
+		name = "(*" + name + ")"
 	}
-	return t + "." + d.Name.Name
+	return name + "." + d.Name.Name
 }
 
 // linkPath is an import path as the names of symbols begin with it (cmd/internal/objabi).

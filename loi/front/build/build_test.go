@@ -1,4 +1,4 @@
-package front
+package build
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 
 	"krdlab/hw/failure"
 )
+
+func given(t *testing.T, q Request) *run { return &run{ctx: t.Context(), Request: q} }
 
 // What is no program is a wrong request, and what was found is said.
 func TestNoProgram(t *testing.T) {
@@ -35,14 +37,14 @@ func TestNoProgram(t *testing.T) {
 		"README.md":      "README.md is neither a package nor a file of Go",
 		"example.com/no": "example.com/no: no required module provides package",
 	} {
-		_, err := choose(t.Context(), BuildOptions{Dir: dir, Path: path})
+		_, err := given(t, Request{Dir: dir, Path: path}).choose()
 		if !errors.Is(err, ErrPackage) || failure.Of(err) != failure.Request ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", path, err, want)
 		}
 	}
-	if _, err := choose(t.Context(), BuildOptions{Dir: t.TempDir(),
-		Path: "."}); !errors.Is(err, ErrPackage) ||
+	if _, err := given(t, Request{Dir: t.TempDir(),
+		Path: "."}).choose(); !errors.Is(err, ErrPackage) ||
 		!strings.Contains(err.Error(), ": .: go: go.mod file not found") {
 		t.Errorf("without a module: %v", err)
 	}
@@ -59,7 +61,7 @@ func TestBinaryName(t *testing.T) {
 		{"example.org/x/v1", ".", false, "v1"}, {"example.org/tree", "./tree", true, "tree.test"},
 		{ofFile, "dir/main.go", false, "main"},
 	} {
-		if got := binaryName(x.importPath, BuildOptions{Path: x.path, Test: x.test}); got != x.want {
+		if got := given(t, Request{Path: x.path, Test: x.test}).binaryName(x.importPath); got != x.want {
 			t.Errorf("%+v: %s", x, got)
 		}
 	}
