@@ -2,6 +2,7 @@ package goprogram
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,6 +101,36 @@ func TestStack(t *testing.T) {
 		if n := part(t, d.Allocations, made).Accesses; n != 300_000 {
 			t.Errorf("%s: %d accesses, expected 300 000", made, n)
 		}
+	}
+}
+
+// What any form of expression allocates on the heap is known by the line, whatever stands beside it.
+func TestMakes(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(corpus.Source(), "program/makes/main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := trace(t, Data, "makes", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := map[string]bool{}
+	for _, o := range d.Allocations {
+		name, at, _ := strings.Cut(o.Name, ", made ")
+		if made[at] = true; at == "where nothing was rewritten" {
+			t.Errorf("%s: %d accesses to what was made at no line", name, o.Accesses)
+		}
+	}
+	n := 0
+	for i, line := range strings.Split(string(source), "\n") {
+		if at := fmt.Sprintf("at main.go:%d", i+1); strings.HasSuffix(line, "// made") {
+			if n++; !made[at] {
+				t.Errorf("nothing was made %s: %s", at, line)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d lines", n)
 	}
 }
 

@@ -183,6 +183,9 @@ func (a *analysis) className(class int) string {
 	case name == "":
 		name = "a type without a name"
 	}
+	if line := a.program.Line(c.At); line != "" {
+		return name + ", made at " + line
+	}
 	return name + ", made where nothing was rewritten"
 }
 

@@ -52,11 +52,16 @@ const (
 	entries = 1 << 62 // of a map whose entries are on the stack too
 )
 
-// A Class is what objects are: allocated at one site, or of one type by the runtime where no site
-// was rewritten, or a variable.
+// firstCode is below all code of a program, and above the upper halves of the addresses of types
+// that reflection makes.
+const firstCode = 1 << 16
+
+// A Class is what objects are: allocated at one site, or of one type at one place in the code where
+// no site was rewritten, or a variable.
 type Class struct {
 	Site int    // 0: no site is known
 	Type uint64 // address of its type in the program, where the site is not known; 0: not known
+	At   uint64 // where the call that allocated it goes on, likewise
 	Name string // of a variable, or what else it is
 }
 
@@ -318,7 +323,11 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			}
 		case kindType:
 			if t.object != 0 {
-				r.space.objects[t.object].class = r.class(Class{Type: e[0]})
+				c := Class{Type: e[0]}
+				if e[0]>>32 >= firstCode {
+					c = Class{Type: e[0] & (1<<32 - 1), At: e[0] >> 32}
+				}
+				r.space.objects[t.object].class = r.class(c)
 				r.space.age++
 				t.object = 0
 			}

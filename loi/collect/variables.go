@@ -29,6 +29,7 @@ type Program struct {
 	types     uint64 // names of types are told by their offset from here
 	text      uint64
 	lines     *gosym.Table // made when it is first asked for
+	root      string       // of the standard library, known then
 }
 
 type section struct {
@@ -111,6 +112,33 @@ func (p *Program) Function(addr uint64) string {
 // there are no others; the line is missing where such a one was inlined. "" if the program's file
 // does not tell.
 func (p *Program) Where(pcs []uint64) string {
+	first := ""
+	for _, pc := range pcs {
+		line, f := p.line(pc)
+		if f == nil {
+			continue
+		}
+		where := f.Name
+		if line != "" {
+			where += ", " + line
+		}
+		if entry, _ := p.line(f.Entry + 1); entry != "" {
+			return where
+		}
+		first = cmp.Or(first, where)
+	}
+	return first
+}
+
+// Line names the line of the source of the call that returns to a place in the code: "main.go:7". ""
+// if that is the standard library's, or the program's file does not tell.
+func (p *Program) Line(pc uint64) string {
+	line, _ := p.line(pc)
+	return line
+}
+
+// line is Line and the function, which is nil if the program's file does not tell.
+func (p *Program) line(pc uint64) (line string, f *gosym.Func) {
 	if p.lines == nil {
 		for _, s := range p.data {
 			if s.name == ".gopclntab" {
@@ -118,30 +146,18 @@ func (p *Program) Where(pcs []uint64) string {
 			}
 		}
 		if p.lines == nil {
-			return ""
+			return "", nil
+		}
+		if main := p.lines.LookupFunc("runtime.morestack"); main != nil {
+			file, _, _ := p.lines.PCToLine(main.Entry)
+			p.root, _ = strings.CutSuffix(file, "runtime/asm_amd64.s")
 		}
 	}
-	root := "" // of the standard library
-	if main := p.lines.LookupFunc("runtime.morestack"); main != nil {
-		file, _, _ := p.lines.PCToLine(main.Entry)
-		root, _ = strings.CutSuffix(file, "runtime/asm_amd64.s")
+	file, n, f := p.lines.PCToLine(pc - 1)
+	if f == nil || strings.HasPrefix(file, p.root) {
+		return "", f
 	}
-	first := ""
-	for _, pc := range pcs {
-		file, line, f := p.lines.PCToLine(pc - 1)
-		if f == nil {
-			continue
-		}
-		where := f.Name
-		if !strings.HasPrefix(file, root) {
-			where += ", " + filepath.Base(file) + ":" + strconv.Itoa(line)
-		}
-		if entry, _, _ := p.lines.PCToLine(f.Entry); !strings.HasPrefix(entry, root) {
-			return where
-		}
-		first = cmp.Or(first, where)
-	}
-	return first
+	return filepath.Base(file) + ":" + strconv.Itoa(n), f
 }
 
 // at returns the bytes from an address on, nil if the file has none there.

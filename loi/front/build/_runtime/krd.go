@@ -3,6 +3,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
+	"internal/stringslite"
 	"unsafe"
 )
 
@@ -376,7 +377,7 @@ func krdAlloc(x unsafe.Pointer, size uintptr, typ *_type) {
 	if gp.krd == 0 {
 		if gp == gp.m.g0 {
 			lock(&krd.lock)
-			krdNote(krd.early, x, size, typ)
+			krdNote(krd.early, x, size, typ, 0)
 			unlock(&krd.lock)
 			return
 		}
@@ -386,12 +387,66 @@ func krdAlloc(x unsafe.Pointer, size uintptr, typ *_type) {
 		}
 		gp.krd = uintptr(unsafe.Pointer(b))
 	}
-	krdNote((*krdBuffer)(unsafe.Pointer(gp.krd)), x, size, typ)
+	at := uintptr(0)
+	if gp == getg() {
+		at = krdMaker()
+	}
+	krdNote((*krdBuffer)(unsafe.Pointer(gp.krd)), x, size, typ, at)
 }
 
-func krdNote(b *krdBuffer, x unsafe.Pointer, size uintptr, typ *_type) {
+// krdNote notes an allocation by the call that returns to at. Programs have no more than 4 GiB, so
+// that this goes above the type; types made by reflection lie on the heap, and have none.
+func krdNote(b *krdBuffer, x unsafe.Pointer, size uintptr, typ *_type, at uintptr) {
+	t := uint64(uintptr(unsafe.Pointer(typ)))
+	if t < 1<<32 && uint64(at) < 1<<32 {
+		t |= uint64(at) << 32
+	}
 	krdPut(b, uint64(uintptr(x)), krdKindAlloc<<56|uint64(size))
-	krdPut(b, uint64(uintptr(unsafe.Pointer(typ))), krdKindType<<56|uint64(cputicks())&(1<<56-1))
+	krdPut(b, t, krdKindType<<56|uint64(cputicks())&(1<<56-1))
+}
+
+// krdMaker is where the innermost call that is none of the runtime's goes on, 0 if that is not
+// among the first few.
+func krdMaker() uintptr {
+	var pcs [8]uintptr
+	for _, pc := range pcs[:krdCallers(&pcs)] {
+		if !krdOwn(pc) {
+			return pc
+		}
+	}
+	return 0
+}
+
+// krdCallers follows the frame pointers. It calls nothing: the stack does not move meanwhile.
+//
+//go:nosplit
+func krdCallers(pcs *[8]uintptr) (n int) {
+	s := &getg().stack
+	for fp := getfp(); n < len(pcs) && fp >= s.lo && fp+16 <= s.hi; n++ {
+		pcs[n] = *(*uintptr)(unsafe.Pointer(fp + 8))
+		fp = *(*uintptr)(unsafe.Pointer(fp))
+	}
+	return n
+}
+
+// krdOwns keeps for some places in the code, times 2, whether they are of the runtime: 1.
+var krdOwns [1 << 10]atomic.Uintptr
+
+// krdOwn tells whether a place in the code is of the runtime.
+func krdOwn(pc uintptr) bool {
+	kept := &krdOwns[(pc^pc>>10)%uintptr(len(krdOwns))]
+	k := kept.Load()
+	if k>>1 != pc {
+		k = pc << 1
+		if f := findfunc(pc - 1); f.valid() {
+			if name := funcname(f); stringslite.HasPrefix(name, "runtime.") ||
+				stringslite.HasPrefix(name, "internal/runtime/") {
+				k |= 1
+			}
+		}
+		kept.Store(k)
+	}
+	return k&1 != 0
 }
 
 // krdRest notes that gp has left its thread: what it has recorded happened before. Where gp was
