@@ -106,11 +106,11 @@ func TestStack(t *testing.T) {
 
 // What any form of expression allocates on the heap is known by the line, whatever stands beside it.
 func TestMakes(t *testing.T) {
-	source, err := os.ReadFile(filepath.Join(corpus.Source(), "program/makes/main.go"))
+	source, err := os.ReadFile(filepath.Join(corpus.Source(), "program/ways/main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, _, err := trace(t, Data, "makes", nil)
+	d, _, err := trace(t, Data, "ways", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,11 @@ func (d *Document) parts(a *analysis, groups []krd.GroupHistogram) {
 			loops.add(fmt.Sprintf("%s, loop at %s:%d", s.Function, filepath.Base(s.File), s.Loop),
 				&g)
 		}
-		objects.add(s.Object, &g)
+		object := s.Object
+		if k.Leaf > 0 {
+			object = s.Leaves[k.Leaf-1].Object
+		}
+		objects.add(object, &g)
 		made.add(a.className(k.Class), &g)
 	}
 	d.Functions, d.Loops = functions.list(), loops.list()

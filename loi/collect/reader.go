@@ -69,6 +69,7 @@ type Class struct {
 type Group struct {
 	Site, Class int
 	Moved       bool // the site is an append, which reads them to move them
+	Leaf        int  // number of the site's leaf, from 1, where a literal stores several; 0: all
 }
 
 // A Batch is accesses in order. Places are in bytes of virtual space; an access of several leaves
@@ -144,6 +145,7 @@ type Reader struct {
 	sampled bool
 	addr    uint64 // of the place that is put next
 	moving  bool   // what is read is moved by an append
+	byLeaf  bool   // the accesses are in groups by leaf
 	loop    Loop
 	sink    Sink
 }
@@ -569,7 +571,9 @@ const (
 func (r *Reader) initial(t *thread, addr, site uint64) {
 	if s := &r.sites[site-1]; s.Mode != 0 && s.Bytes > 0 && (addr&onStack != 0 ||
 		r.space.find(addr) != 0) {
+		r.byLeaf = len(s.Leaves) > 0 && s.Leaves[0].Object != s.Object
 		r.access(t, addr, site)
+		r.byLeaf = false
 	}
 }
 
@@ -636,12 +640,15 @@ func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []front.Leaf) {
 	virtual := o.virtual - o.addr&^(granule-1)
 	var g uint32
 	if r.moving {
-		g = r.numberOf(Group{int(site), int(o.class), true})
+		g = r.numberOf(Group{Site: int(site), Class: int(o.class), Moved: true})
 	} else if g = r.group(uint32(site), o.class); o != &r.space.objects[r.pages[addr/pageBytes]] {
 		c := &r.cached[site] // but for those that are counted
 		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
 	}
-	for _, l := range leaves {
+	for i, l := range leaves {
+		if r.byLeaf {
+			g = r.numberOf(Group{Site: int(site), Class: int(o.class), Leaf: i + 1})
+		}
 		r.addr = addr + l.Offset
 		r.put(addr+virtual+l.Offset, l.Bytes, g)
 	}

@@ -132,10 +132,11 @@ func (w *accesses) initial(s *Site, lit *ast.CompositeLit) {
 	}
 	t := deref(w.info.TypeOf(lit))
 	var all []Leaf
-	part := func(t types.Type, at int64) {
+	add := func(t types.Type, part Leaf) {
 		if n := len(all); w.sizes.Sizeof(t) > 0 {
-			if all = appendLeaves(w.sizes, all, t, at, ""); len(all) > MostLeaves {
-				all = append(all[:n], Leaf{Offset: uint64(at), Bytes: uint64(w.sizes.Sizeof(t))})
+			if all = appendLeaves(w.sizes, all, t, part); len(all) > MostLeaves {
+				part.Bytes = uint64(w.sizes.Sizeof(t))
+				all = append(all[:n], part)
 			}
 		}
 	}
@@ -158,7 +159,9 @@ func (w *accesses) initial(s *Site, lit *ast.CompositeLit) {
 		}
 		for i, at := range w.sizes.Offsetsof(fields) {
 			if stored(i) {
-				part(fields[i].Type(), at)
+				f := fields[i]
+				add(f.Type(), Leaf{Offset: uint64(at), Name: "." + f.Name(),
+					Object: typeString(t) + "." + f.Name()})
 			}
 		}
 	case *types.Array:
@@ -171,7 +174,7 @@ func (w *accesses) initial(s *Site, lit *ast.CompositeLit) {
 		}
 		s.Items = len(lit.Elts)
 		if !parametric(t) {
-			part(types.NewArray(u.Elem(), int64(s.Items)), 0)
+			add(types.NewArray(u.Elem(), int64(s.Items)), Leaf{})
 		}
 	}
 	if len(all) > 0 || parametric(t) {

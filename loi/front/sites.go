@@ -67,6 +67,7 @@ const LeftAlone = "left"
 type Leaf struct {
 	Offset, Bytes uint64
 	Name          string // ".p.x", "[2].y"
+	Object        string // as of a site that accesses it alone: "main.point.x"; "": it is the datum
 }
 
 // A Declared is a local variable and where it is declared, with line directives taken into account;
@@ -120,14 +121,15 @@ const MostLeaves = 256
 
 // leaves takes t apart; nil if it is one leaf or more than MostLeaves.
 func leaves(sizes types.Sizes, t types.Type) []Leaf {
-	all := appendLeaves(sizes, nil, t, 0, "")
+	all := appendLeaves(sizes, nil, t, Leaf{})
 	if len(all) < 2 || len(all) > MostLeaves {
 		return nil
 	}
 	return all
 }
 
-func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, at int64, name string) []Leaf {
+// appendLeaves appends those of t, which is a part as told.
+func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, part Leaf) []Leaf {
 	if len(all) > MostLeaves {
 		return all
 	}
@@ -137,21 +139,27 @@ func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, at int64, name st
 		for i := range fields {
 			fields[i] = u.Field(i)
 		}
+		owner := typeString(t)
+		if _, named := types.Unalias(t).(*types.Named); !named && part.Object != "" {
+			owner = part.Object
+		}
 		for i, offset := range sizes.Offsetsof(fields) {
 			if f := fields[i]; f.Name() != "_" {
-				all = appendLeaves(sizes, all, f.Type(), at+offset, name+"."+f.Name())
+				all = appendLeaves(sizes, all, f.Type(), Leaf{Offset: part.Offset + uint64(offset),
+					Name: part.Name + "." + f.Name(), Object: owner + "." + f.Name()})
 			}
 		}
 		return all
 	case *types.Array:
 		each := sizes.Sizeof(u.Elem())
 		for i := int64(0); i < u.Len() && each > 0 && len(all) <= MostLeaves; i++ {
-			all = appendLeaves(sizes, all, u.Elem(), at+i*each, fmt.Sprintf("%s[%d]", name, i))
+			all = appendLeaves(sizes, all, u.Elem(), Leaf{Offset: part.Offset + uint64(i*each),
+				Name: fmt.Sprintf("%s[%d]", part.Name, i), Object: typeString(t)})
 		}
 		return all
 	}
-	if n := sizes.Sizeof(t); n > 0 {
-		all = append(all, Leaf{Offset: uint64(at), Bytes: uint64(n), Name: name})
+	if part.Bytes = uint64(sizes.Sizeof(t)); part.Bytes > 0 {
+		all = append(all, part)
 	}
 	return all
 }

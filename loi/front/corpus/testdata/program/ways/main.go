@@ -1,6 +1,6 @@
-// Package makes allocates in all forms of expressions that do, in statements that evaluate them in
+// Package ways allocates in all forms of expressions that do, in statements that evaluate them in
 // different orders. Of what a line with a comment allocates on the heap something is accessed.
-package makes
+package ways
 
 type (
 	box struct {
