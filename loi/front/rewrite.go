@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"go/version"
 	"os"
 	"slices"
 	"strings"
@@ -116,15 +115,8 @@ func (r *rewriter) refuses() string {
 		return "it does not build"
 	case p.TypesInfo == nil || p.TypesSizes == nil:
 		return "it was loaded without types"
-	case p.Module != nil && old(p.Module.GoVersion, "go1.18"):
-		return "its language is older than Go 1.18"
 	}
 	return ""
-}
-
-// old reports that a go.mod's version (none: 1.16) is older than v.
-func old(mod, v string) bool {
-	return mod == "" || version.Compare(fmt.Sprintf("go%s", mod), v) < 0
 }
 
 // unused is a beginning of names that no identifier of the files has.
@@ -229,6 +221,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	if events == 0 {
 		return nil
 	}
+	r.newer(f)
 	r.after(f.Name, "; import "+r.prefix+`A "`+Agent+`"`)
 	return []byte(r.render(f.FileStart, f.FileEnd, r.made))
 }

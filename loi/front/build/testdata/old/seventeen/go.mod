@@ -1,0 +1,3 @@
+module seventeen
+
+go 1.17

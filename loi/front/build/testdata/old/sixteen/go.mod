@@ -1,0 +1,3 @@
+module sixteen
+
+go 1.16
