@@ -42,8 +42,8 @@ func TestNothingObserved(t *testing.T) {
 		"package main\n\nvar x int\n\nfunc main() {\n\tif len(f()) > 5 {\n\t\tx++\n\t}\n}\n\n" +
 			"func f() string { return \"f\" }\n": "none of the 1 accesses in the sources",
 		"package main\n\ntype t struct{ a int }\n\nfunc (x *t) set() { x.a++ }\n\nfunc main() {\n" +
-			"\tx := &t{}\n\tx.set()\n}\n": "of 1 accesses that the rewritten packages made, 1 were to the " +
-			"stack",
+			"\tx := &t{}\n\tx.set()\n}\n": "of 1 accesses that the rewritten packages made, but for " +
+			"local variables by their names, 1 were to the stack",
 	} {
 		d, _, err := asked(t, Lines, func(r *Request) {
 			r.Build.Dir = module(t, text)

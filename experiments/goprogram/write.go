@@ -38,8 +38,8 @@ func (d *Document) View() *doc.Doc {
 		}
 	}
 	if len(of) > 1 || a.Analysed == 0 && a.All() > 0 {
-		v.Say("of %s that the rewritten packages made: %s", accesses(a.All()),
-			strings.Join(of, ", "))
+		v.Say("of %s that the rewritten packages made, but for %s: %s", accesses(a.All()),
+			d.uncounted(), strings.Join(of, ", "))
 	}
 	if d.KRD != nil && d.Accesses > 0 && d.Sampling != nil {
 		v.Add(reuse.View(d.KRD))
@@ -154,12 +154,21 @@ func (d *Document) outside() (list []string) {
 	return list
 }
 
+// uncounted is what is in no account: what the compiler may keep in registers.
+func (d *Document) uncounted() string {
+	if d.Stack {
+		return "local variables that nothing points to"
+	}
+	return "local variables by their names"
+}
+
 // nothing returns why a program seems to access nothing.
 func (d *Document) nothing() string {
 	switch a := &d.Accounts; {
 	case a.All() > 0:
-		return fmt.Sprintf("of %d accesses that the rewritten packages made, %d were to the stack, %d "+
-			"at places that are left alone and %d lost", a.All(), a.Stack, a.Left, a.Lost)
+		return fmt.Sprintf("of %d accesses that the rewritten packages made, but for %s, %d were to "+
+			"the stack, %d at places that are left alone and %d lost", a.All(), d.uncounted(), a.Stack,
+			a.Left, a.Lost)
 	case len(d.Packages) == 0:
 		return "no package was rewritten"
 	case d.Sites == 0:
