@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -84,12 +85,15 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	}
 	built := r.Built
 	if built == nil {
-		work, err := scratch.Make("", "krdlab-go-")
+		work, err := scratch.Make(os.Getenv("GOTMPDIR"), "krdlab-go-")
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("temporary folder (GOTMPDIR, TMPDIR): %w", err)
 		}
 		defer work.Remove()
-		if built, err = build.Run(ctx, r.Build, work.Path); err != nil {
+		if err := work.Lend(func() (err error) {
+			built, err = build.Run(ctx, r.Build, work.Path)
+			return err
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -171,7 +175,8 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 	failed, odd := d.ended(exit)
 	err = errors.Join(err, odd)
 	if err == nil && !mem.Started() {
-		err = fmt.Errorf("%w: it has not found the memory shared with it", ErrProgram)
+		err = failure.OfContext(ctx, fmt.Errorf("%w: it has not found the memory shared with it",
+			ErrProgram))
 	}
 	if err == nil {
 		d.LostGoroutines = mem.Lost()

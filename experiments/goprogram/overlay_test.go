@@ -34,7 +34,7 @@ func TestOverlayOfUser(t *testing.T) {
 	}
 	write(other, "overlay.json", fmt.Sprintf(`{"Replace": {%q: ""}}`, filepath.Join(dir, "main.go")))
 	_, err := build.Run(t.Context(), build.Request{Dir: dir, Path: "."}, t.TempDir())
-	if !errors.Is(err, build.ErrPackage) || !strings.Contains(fmt.Sprint(err), "removes "+dir) {
+	if !errors.Is(err, build.ErrSetting) || !strings.Contains(fmt.Sprint(err), "removes "+dir) {
 		t.Errorf("an overlay that removes a file: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // A Class is what kind of failure an error is.
@@ -65,13 +66,21 @@ func isEnd(err error) bool {
 }
 
 // OfContext returns err, the error of what ran under ctx, or the cause of ctx's end in its place:
-// what is ended from outside, such as a child process, fails in ways of its own.
+// what is ended from outside, such as a child process, fails in ways of its own. A terminal's Ctrl-C
+// is for both, and the child may be first: after an error, ctx has some time to end.
 func OfContext(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err == nil || ctx.Done() == nil {
+		return err
 	}
-	return err
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(settle):
+		return err
+	}
 }
+
+const settle = 50 * time.Millisecond
 
 // New returns a sentinel of a class.
 func New(c Class, text string) error { return &classed{c, errors.New(text)} }

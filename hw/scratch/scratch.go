@@ -50,6 +50,19 @@ func Make(parent, prefix string) (*Folder, error) {
 	}
 }
 
+// Lend runs f. What processes that f starts and leaves behind still write is removed once they have
+// ended, and not before: until then they have the lock too.
+func (d *Folder) Lend(f func() error) error {
+	set := func(flag int) error {
+		_, err := unix.FcntlInt(d.lock.Fd(), unix.F_SETFD, flag)
+		return os.NewSyscallError("fcntl", err)
+	}
+	if err := set(0); err != nil {
+		return err
+	}
+	return errors.Join(f(), set(unix.FD_CLOEXEC))
+}
+
 // Remove removes the folder and all that is in it.
 func (d *Folder) Remove() error {
 	return errors.Join(removeAll(d.Path), d.lock.Close())

@@ -20,17 +20,20 @@ var ErrEnded = failure.New(failure.Failed, "the program was ended by krdlab")
 // of the tracing itself. An error of r's sink ends the program, and then err wraps [ErrEnded] too.
 //
 // If ctx is cancelled, the program gets SIGINT, which a terminal has sent it already if this
-// process is in its foreground.
+// process is in its foreground. If ctx is cancelled before, nothing is started, and err is its cause.
 //
 // It waits by sleeping, for at most a millisecond at a time.
 func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64, exit, err error) {
 	cmd.Env = append(cmd.Environ(), m.Env())
 	endWithParent(cmd)
+	if ctx.Err() != nil {
+		return 0, nil, context.Cause(ctx)
+	}
 	if err := cmd.Start(); err != nil {
 		return 0, nil, err
 	}
 	defer context.AfterFunc(ctx, func() {
-		if !inForeground() {
+		if !inForeground() || !m.Started() { // it may be younger than the terminal's signal
 			cmd.Process.Signal(os.Interrupt)
 		}
 	})()

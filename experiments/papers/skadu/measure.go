@@ -132,7 +132,8 @@ func nativeProgram(ctx context.Context, w *steps.Worker, p *program, arguments [
 	for range nativeRuns {
 		args := append([]string{file, binary}, arguments...)
 		if out, err := exec.CommandContext(ctx, start, args...).CombinedOutput(); err != nil {
-			return nil, failure.Errorf(failure.Failed, "%s: %w: %s", p.name, err, out)
+			return nil, failure.OfContext(ctx, failure.Errorf(failure.Failed, "%s: %w: %s", p.name, err,
+				out))
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -79,7 +79,7 @@ func (w *Worker) Native(ctx context.Context, dir, tags string) (string, error) {
 	c := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-o", binary, ".")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
-		return "", failure.Errorf(failure.Failed, "go build: %w: %s", err, out)
+		return "", failure.OfContext(ctx, failure.Errorf(failure.Failed, "go build: %w: %s", err, out))
 	}
 	return binary, nil
 }
@@ -94,7 +94,11 @@ func (w *Worker) Rewritten(ctx context.Context, name string, opt build.Request) 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	b, err := build.Run(ctx, opt, dir)
+	var b *build.Program
+	err := w.work.Lend(func() (err error) {
+		b, err = build.Run(ctx, opt, dir)
+		return err
+	})
 	if err == nil {
 		w.built[name] = b
 	}

@@ -84,7 +84,7 @@ func timed(ctx context.Context, w *steps.Worker, n, runs int) (any, error) {
 		var out []byte
 		if out, err = exec.CommandContext(ctx, binary, "fft", "-time", "-n", strconv.Itoa(n), "-loops",
 			loops, "-iterations", strconv.Itoa(iterations)).CombinedOutput(); err != nil {
-			err = failure.Errorf(failure.Failed, "scimark: %w: %s", err, out)
+			err = failure.OfContext(ctx, failure.Errorf(failure.Failed, "scimark: %w: %s", err, out))
 			return
 		}
 		var ns int64

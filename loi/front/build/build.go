@@ -7,7 +7,7 @@
 // is inlined (escapes.go), and the rewritten one is compiled so that both stay (inlined.go). The
 // agent, which rewritten sources call, and the patches of the runtime are laid into the standard
 // library (runtime.go, sync.go). What the user's overlay, the directives of package embed and the
-// module cache need for that is in useroverlay.go, embed.go and modulecache.go.
+// module cache need for that is in settings.go, embed.go and modulecache.go.
 //
 // # Rejected
 //
@@ -70,6 +70,10 @@ type Failure struct{ Package, Why string }
 // ErrFailed is wrapped by the error of a program that does not build.
 var ErrFailed = failure.New(failure.Failed, "the program does not build")
 
+// ErrRewritten is wrapped by the error of a program that go build builds, and that does not build as
+// it is built here.
+var ErrRewritten = failure.New(failure.Failed, "go build builds the program, but krdlab does not")
+
 // ErrPackage is wrapped by the error of a package that cannot be traced.
 var ErrPackage = failure.New(failure.Request, "no program to trace")
 
@@ -79,7 +83,10 @@ var ErrPackage = failure.New(failure.Request, "no program to trace")
 func Run(ctx context.Context, q Request, dir string) (*Program, error) {
 	r := &run{Request: q, ctx: ctx, dir: dir, replace: map[string]string{}}
 	p, err := r.program()
-	return p, failure.OfContext(ctx, err) // the go command was killed
+	if err != nil {
+		return nil, failure.OfContext(ctx, r.blame(err)) // the go command may have been killed
+	}
+	return p, nil
 }
 
 // A run has what the steps of Run share.
@@ -88,6 +95,7 @@ type run struct {
 	ctx     context.Context
 	dir     string            // of what is made
 	env     environment       // of the go command
+	set     []string          // variables of its environment, beside those of the user
 	replace map[string]string // the overlay, without what is rewritten
 	view    moduleView
 }
@@ -146,10 +154,8 @@ func (r *run) begin() (err error) {
 	if r.Dir, err = filepath.EvalSymlinks(r.Dir); err != nil {
 		return err
 	}
-	if r.env, err = r.environment(); err != nil {
-		return err
-	}
-	return r.overlayOfUser()
+	r.Texts = map[string][]byte{}
+	return r.settings()
 }
 
 // attempt rewrites and builds p.Packages. If that fails, bad is the packages that the compiler
@@ -238,7 +244,7 @@ func (r *run) took(p *Program) error {
 	for path, text := range p.Files {
 		if bytes.Contains(text, []byte(`"`+front.Agent+`"`)) &&
 			!slices.Contains(folders, filepath.Dir(path)) {
-			return fmt.Errorf("%w: go build did not take the rewritten %s", ErrFailed, path)
+			return fmt.Errorf("%w: go build did not take the rewritten %s", ErrRewritten, path)
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func (r *run) choose() (of choice, err error) {
 		return of, fmt.Errorf("%w: %s: %s; expected a package's folder, such as ./cmd/server, "+
 			"or its import path", ErrPackage, r.Path, bad.Errors[0].Msg)
 	case bad != nil:
-		return of, fmt.Errorf("%w: %w", ErrFailed, bad.Errors[0])
+		return of, goError{bad.Errors[0]}
 	case main.Name != "main" && !r.Test:
 		return of, fmt.Errorf("%w: %s is package %s, expected package main (or: krdlab trace "+
 			"go test %s)", ErrPackage, main.PkgPath, main.Name, r.Path)

@@ -8,36 +8,45 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/tools/go/packages"
 )
 
 // command runs the go command and returns what it prints on its two outputs. The error of a command
-// that fails wraps ErrFailed and has the second.
+// that fails is a goError and has the second.
 func (r *run) command(args ...string) (out, said string, err error) {
 	c := exec.CommandContext(r.ctx, "go", args...)
 	c.Dir = r.Dir
-	c.Env = append(c.Environ(), r.view.env...)
+	c.Env = slices.Concat(c.Environ(), r.set, r.view.env)
+	// A terminal's Ctrl-C is for this process, which ends the command and what it has started.
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	var outs, errs strings.Builder
 	c.Stdout, c.Stderr = &outs, &errs
 	if err = c.Run(); errors.As(err, new(*exec.ExitError)) {
-		err = fmt.Errorf("%w: go %s:\n%s", ErrFailed, args[0], strings.TrimSpace(errs.String()))
+		err = goError{fmt.Errorf("go %s:\n%s", args[0], strings.TrimSpace(errs.String()))}
 	} else if err != nil {
 		err = fmt.Errorf("go %s: %w", args[0], err)
 	}
 	return outs.String(), errs.String(), err
 }
 
-// An environment is what go env prints of some variables.
-type environment struct{ root, cache, mod, work, flags string }
+// A goError is of a go command or of packages that it lists; blame finds out what it means.
+type goError struct{ error }
 
-func (r *run) environment() (e environment, err error) {
-	out, _, err := r.command("env", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS")
-	if err != nil {
-		return e, err
+// blame returns the error of a program that does not build for one of the go command, if go build
+// as the user has it does not build it, and else one that tells so.
+func (r *run) blame(err error) error {
+	if _, ok := errors.AsType[goError](err); !ok || r.ctx.Err() != nil {
+		return err
 	}
-	lines := append(strings.SplitN(out, "\n", 5), make([]string, 5)...)
-	return environment{lines[0], filepath.Clean(lines[1]), lines[2], lines[3], lines[4]}, nil
+	r.view = moduleView{}
+	args := append(r.buildTo(filepath.Join(r.dir, "plain")), r.flags()...)
+	if _, _, plain := r.command(append(args, r.Path)...); plain != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, plain)
+	}
+	return fmt.Errorf("%w: %w", ErrRewritten, err)
 }
 
 // buildTo are the arguments of the go command that build the program as a file.
@@ -86,7 +95,7 @@ func (r *run) groups(names []string) (all [][]string) {
 func (r *run) load(mode packages.LoadMode, tests bool, patterns ...string) ([]*packages.Package,
 	error) {
 	return packages.Load(&packages.Config{Context: r.ctx, Dir: r.Dir, Mode: mode, Tests: tests,
-		Env: append(os.Environ(), r.view.env...), BuildFlags: r.flags(), Overlay: r.Texts}, patterns...)
+		Env: slices.Concat(os.Environ(), r.set, r.view.env), BuildFlags: r.flags(), Overlay: r.Texts}, patterns...)
 }
 
 // loadForRewriting loads what front.Rewrite needs of packages, none of which has errors.
@@ -96,13 +105,13 @@ func (r *run) loadForRewriting(names []string) (list []*packages.Package, err er
 			packages.NeedImports|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|
 			packages.NeedTypesInfo|packages.NeedModule|packages.NeedEmbedFiles, false, group...)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+			return nil, goError{err}
 		}
 		list = append(list, some...)
 	}
 	for _, p := range list {
 		if len(p.Errors) > 0 {
-			return nil, fmt.Errorf("%w: %w", ErrFailed, p.Errors[0])
+			return nil, goError{p.Errors[0]}
 		}
 	}
 	return list, nil

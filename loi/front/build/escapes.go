@@ -2,13 +2,13 @@ package build
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 
+	"krdlab/hw/scratch"
 	"krdlab/loi/front"
 )
 
@@ -48,10 +48,7 @@ func (r *run) plain(packages []string) (*compiled, error) {
 	args := slices.Concat(r.buildTo(c.binary), []string{"-trimpath=false"}, r.flags())
 	_, said, err := r.command(slices.Concat(args, compilerFlags(packages, "-m"), []string{r.Path})...)
 	if err != nil {
-		if _, _, plain := r.command(append(args, r.Path)...); plain != nil {
-			return nil, plain // without what else the compiler says
-		}
-		return nil, errors.New("go build -gcflags=-m fails where go build does not")
+		return nil, err
 	}
 	c.remarks = remarksOf(r.Dir, said)
 	return c, nil
@@ -119,18 +116,15 @@ func cacheFile(dir, name string, text []byte) (string, error) {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
 		return path, nil
 	}
-	f, err := os.CreateTemp(folder, name)
+	work, err := scratch.Make(folder, "new-")
 	if err != nil {
 		path = filepath.Join(dir, name)
 		return path, os.WriteFile(path, text, 0o644)
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if close := f.Close(); err == nil {
-		err = close
+	defer work.Remove()
+	half := filepath.Join(work.Path, name)
+	if err := os.WriteFile(half, text, 0o644); err != nil {
+		return "", err
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return path, err
+	return path, os.Rename(half, path)
 }

@@ -76,8 +76,11 @@ func (c *compiled) inlined(list []sourceFiles, dir string) (flags string, err er
 	}
 	defer f.Close()
 	functions, err := functionsOf(f)
-	if err != nil {
-		return "", fmt.Errorf("read the program %s: %w", c.binary, err)
+	if err == nil && f.Type != elf.ET_EXEC {
+		err = fmt.Errorf("it is of type %v, expected %v", f.Type, elf.ET_EXEC)
+	}
+	if err != nil { // what -ldflags, -toolexec, CC or a variable like CGO_LDFLAGS can do
+		return "", fmt.Errorf("%w, which spoils the program's file: %w", ErrSetting, err)
 	}
 	text := c.profile(list, functions)
 	path, err := cacheFile(dir, fmt.Sprintf("%x.pgo", sha256.Sum256(text)), text)

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,14 +38,14 @@ type moduleView struct {
 func (r *run) seen(in *imported, names []string) error {
 	if !slices.ContainsFunc(names, func(n string) bool {
 		p := in.foreign[n]
-		return p != nil && within(r.env.cache, moduleFolder(p.Module))
+		return p != nil && within(r.env.GOMODCACHE, moduleFolder(p.Module))
 	}) {
 		return nil
 	}
 	var e moduleEdits
 	for _, p := range in.foreign {
 		folder := moduleFolder(p.Module)
-		if within(r.env.cache, folder) && e.replace(p.Module.Path, p.Module.Version, folder) {
+		if within(r.env.GOMODCACHE, folder) && e.replace(p.Module.Path, p.Module.Version, folder) {
 			if err := r.withGoMod(p.Module, folder); err != nil {
 				return err
 			}
@@ -55,11 +56,11 @@ func (r *run) seen(in *imported, names []string) error {
 	if err := os.MkdirAll(view, 0o755); err != nil {
 		return err
 	}
-	if err := os.Symlink(r.env.cache, link); err != nil {
+	if err := os.Symlink(r.env.GOMODCACHE, link); err != nil {
 		return err
 	}
 	r.view.env = []string{"GOMODCACHE=" + link}
-	if work := r.env.work; work != "" && work != "off" {
+	if work := r.env.GOWORK; work != "" && work != "off" {
 		if err := r.moveWork(work, &e); err != nil {
 			return err
 		}
@@ -67,9 +68,9 @@ func (r *run) seen(in *imported, names []string) error {
 		r.view.env = append(r.view.env, "GOWORK="+to)
 		return r.edited("work", work, to, work+".sum", to+".sum", &e)
 	}
-	to := filepath.Join(view, "go.mod")
+	to, mod := filepath.Join(view, "go.mod"), cmp.Or(r.env.modfile, r.env.GOMOD)
 	r.view.flags = []string{"-modfile=" + to}
-	return r.edited("mod", r.env.mod, to, strings.TrimSuffix(r.env.mod, ".mod")+".sum",
+	return r.edited("mod", mod, to, strings.TrimSuffix(mod, ".mod")+".sum",
 		filepath.Join(view, "go.sum"), &e)
 }
 

@@ -70,7 +70,7 @@ var laid = map[string]string{
 
 // patchStandard writes the agent and the patched files of the standard library.
 func (r *run) patchStandard() error {
-	src := filepath.Join(r.env.root, "src")
+	src := filepath.Join(r.env.GOROOT, "src")
 	list, added := patches, maps.Clone(laid)
 	if r.Sample {
 		added[front.Agent+"/how.go"] = "_agent/sampled.go"
