@@ -275,3 +275,129 @@ func alive(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(b), ") Z ")
 }
+
+// slowGo returns the environment of a command with another go command in its path: one that, asked
+// for what at names, prints its process id to the file and sleeps.
+func slowGo(t *testing.T, at string) (env []string, file, temporary string) {
+	t.Helper()
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, temporary = filepath.Join(dir, "pid"), filepath.Join(dir, "tmp")
+	text := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = %s ]; then\n\tmkdir \"${GOTMPDIR:-%s}/go-build1\""+
+		"\n\techo $$ > %s\n\texec sleep 600\nfi\nexec %s \"$@\"\n", at, temporary, file, real)
+	for path, err := range map[string]error{
+		temporary: os.Mkdir(temporary, 0o755), file: os.Mkdir(filepath.Join(dir, "bin"), 0o755),
+		dir: os.WriteFile(filepath.Join(dir, "bin", "go"), []byte(text), 0o755)} {
+		if err != nil {
+			t.Fatal(path, err)
+		}
+	}
+	return append(os.Environ(), "TMPDIR="+temporary, "GOTMPDIR=", "PATH="+filepath.Join(dir, "bin")+
+		":"+os.Getenv("PATH")), file, temporary
+}
+
+// processIn waits for the process id in a file.
+func processIn(t *testing.T, file string) (pid int) {
+	t.Helper()
+	for deadline := hwtest.Deadline(t); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		b, _ := os.ReadFile(file)
+		if _, err := fmt.Sscanln(string(b), &pid); err == nil {
+			t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
+			return pid
+		}
+	}
+	t.Fatal("nothing has begun")
+	return 0
+}
+
+// earlyC is the C part of a program that waits before its Go part begins.
+const earlyC = `package main
+
+// #include <stdio.h>
+// #include <stdlib.h>
+// #include <unistd.h>
+// __attribute__((constructor)) static void early(void) {
+// 	FILE *f = fopen(getenv("EARLY"), "w");
+// 	fprintf(f, "%d\n", getpid());
+// 	fclose(f);
+// 	sleep(600);
+// }
+import "C"
+`
+
+// What a signal ends before the program runs is an interruption, as from a terminal (the signal is
+// for all) so from elsewhere, and nothing is left.
+func TestSignalBeforeProgram(t *testing.T) {
+	moments := []string{"env", "list", "build"}
+	if _, err := exec.LookPath("gcc"); err == nil && os.Getenv("KRDLAB_LONG") != "" {
+		moments = append(moments, "start")
+	}
+	for _, at := range moments {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			for _, all := range []bool{true, false} {
+				c := exec.Command("krdlab", "trace", "go", ".")
+				c.Dir = laidOut(t, "package main\n\nvar v = new(int)\n\nfunc main() { *v = 1 }\n")
+				var file, temporary string
+				c.Env, file, temporary = slowGo(t, at)
+				if at == "start" {
+					c.Env = append(c.Env, "EARLY="+file)
+					if err := os.WriteFile(filepath.Join(c.Dir, "c.go"), []byte(earlyC),
+						0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+				var said bytes.Buffer
+				c.Stderr = &said
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				pid, to := processIn(t, file), c.Process.Pid
+				if all {
+					to = -to
+				}
+				if err := syscall.Kill(to, s); err != nil {
+					t.Fatal(err)
+				}
+				c.Wait()
+				left, _ := os.ReadDir(temporary)
+				if code := c.ProcessState.ExitCode(); code != exitInterrupted ||
+					said.String() != "krdlab: interrupted\n" || len(left) > 0 || alive(pid) {
+					t.Errorf("%s, %v, to all %v: code %d, left %v, goes on %v: %s", at, s, all, code, left,
+						alive(pid), &said)
+				}
+			}
+		}
+	}
+}
+
+// What a kill of krdlab leaves while a go command still writes is removed once that has ended.
+func TestKillOfBuilding(t *testing.T) {
+	c := exec.Command("krdlab", "trace", "go", ".")
+	c.Dir = laidOut(t, "package main\n\nfunc main() {}\n")
+	var file, temporary string
+	c.Env, file, temporary = slowGo(t, "build")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := processIn(t, file)
+	c.Process.Kill()
+	c.Wait()
+	for _, want := range []int{1, 0} {
+		next := &exec.Cmd{Path: c.Path, Args: []string{"krdlab", "trace", "go", "./no"}, Dir: c.Dir,
+			Env: c.Env}
+		if out, err := next.CombinedOutput(); err == nil {
+			t.Errorf("a package that is not there: %s", out)
+		}
+		if left, _ := os.ReadDir(temporary); len(left) != want {
+			t.Errorf("left: %v, want %d folders", left, want)
+		}
+		syscall.Kill(pid, syscall.SIGKILL)
+		for deadline := hwtest.Deadline(t); alive(pid) && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}

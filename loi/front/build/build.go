@@ -95,7 +95,6 @@ type run struct {
 	ctx     context.Context
 	dir     string            // of what is made
 	env     environment       // of the go command
-	set     []string          // variables of its environment, beside those of the user
 	replace map[string]string // the overlay, without what is rewritten
 	view    moduleView
 }

@@ -18,7 +18,7 @@ import (
 func (r *run) command(args ...string) (out, said string, err error) {
 	c := exec.CommandContext(r.ctx, "go", args...)
 	c.Dir = r.Dir
-	c.Env = slices.Concat(c.Environ(), r.set, r.view.env)
+	c.Env = append(c.Environ(), r.view.env...)
 	// A terminal's Ctrl-C is for this process, which ends the command and what it has started.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
@@ -41,7 +41,7 @@ func (r *run) blame(err error) error {
 	if _, ok := errors.AsType[goError](err); !ok || r.ctx.Err() != nil {
 		return err
 	}
-	r.view = moduleView{}
+	r.view = r.env.view
 	args := append(r.buildTo(filepath.Join(r.dir, "plain")), r.flags()...)
 	if _, _, plain := r.command(append(args, r.Path)...); plain != nil {
 		return fmt.Errorf("%w: %w", ErrFailed, plain)
@@ -95,7 +95,7 @@ func (r *run) groups(names []string) (all [][]string) {
 func (r *run) load(mode packages.LoadMode, tests bool, patterns ...string) ([]*packages.Package,
 	error) {
 	return packages.Load(&packages.Config{Context: r.ctx, Dir: r.Dir, Mode: mode, Tests: tests,
-		Env: slices.Concat(os.Environ(), r.set, r.view.env), BuildFlags: r.flags(), Overlay: r.Texts}, patterns...)
+		Env: append(os.Environ(), r.view.env...), BuildFlags: r.flags(), Overlay: r.Texts}, patterns...)
 }
 
 // loadForRewriting loads what front.Rewrite needs of packages, none of which has errors.

@@ -79,8 +79,9 @@ func (c *compiled) inlined(list []sourceFiles, dir string) (flags string, err er
 	if err == nil && f.Type != elf.ET_EXEC {
 		err = fmt.Errorf("it is of type %v, expected %v", f.Type, elf.ET_EXEC)
 	}
-	if err != nil { // what -ldflags, -toolexec, CC or a variable like CGO_LDFLAGS can do
-		return "", fmt.Errorf("%w, which spoils the program's file: %w", ErrSetting, err)
+	if err != nil {
+		return "", fmt.Errorf("%w: what GOFLAGS, CC or CGO_LDFLAGS have the linker do to the "+
+			"program's file: %w", ErrSetting, err)
 	}
 	text := c.profile(list, functions)
 	path, err := cacheFile(dir, fmt.Sprintf("%x.pgo", sha256.Sum256(text)), text)

@@ -59,7 +59,7 @@ func (r *run) seen(in *imported, names []string) error {
 	if err := os.Symlink(r.env.GOMODCACHE, link); err != nil {
 		return err
 	}
-	r.view.env = []string{"GOMODCACHE=" + link}
+	r.view.env = append(slices.Clone(r.view.env), "GOMODCACHE="+link)
 	if work := r.env.GOWORK; work != "" && work != "off" {
 		if err := r.moveWork(work, &e); err != nil {
 			return err

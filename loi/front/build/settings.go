@@ -23,6 +23,7 @@ type environment struct {
 
 	flags            []string
 	overlay, modfile string
+	view             moduleView // the user's
 }
 
 // A refusal is why a flag in GOFLAGS is refused, and the values with which it is left out instead:
@@ -61,6 +62,11 @@ const ofTests = " artifacts bench benchmem benchtime blockprofile blockprofilera
 // settings reads what the user has set of the go command, and refuses what cannot be traced with.
 // From then on the go command hears the rest, and its temporary files lie below r.dir.
 func (r *run) settings() error {
+	temporary := filepath.Join(r.dir, "tmp")
+	if err := os.MkdirAll(temporary, 0o777); err != nil {
+		return err
+	}
+	r.view.env = []string{"GOTMPDIR=" + temporary, "TMPDIR=" + temporary}
 	// flags that GOFLAGS may have for go env, too
 	out, _, err := r.command("env", "-json", "-u=false", "-w=false", "-changed=false", "GOROOT",
 		"GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOOS", "GOARCH", "GO111MODULE")
@@ -92,13 +98,10 @@ func (r *run) settings() error {
 			return fmt.Errorf("%w: GOFLAGS has %s: %w", ErrSetting, f, err)
 		}
 	}
-	temporary := filepath.Join(r.dir, "tmp")
-	if err := os.MkdirAll(temporary, 0o777); err != nil {
-		return err
-	}
 	// without a flag, GOFLAGS would be that of go env -w
-	r.set = []string{"GOFLAGS=" + joinFlags(append(r.env.flags, "-n=false")),
-		"GOTMPDIR=" + temporary, "TMPDIR=" + temporary, "GOPACKAGESDRIVER=off"}
+	r.env.view.env = append(r.view.env, "GOFLAGS="+joinFlags(append(r.env.flags, "-n=false")),
+		"GOPACKAGESDRIVER=off")
+	r.view = r.env.view
 	return nil
 }
 
@@ -125,7 +128,11 @@ func (r *run) flagOfUser(f string) error {
 		r.env.overlay = r.absolute(value)
 		return r.overlayOfUser()
 	case name == "modfile" && value != "":
+		// package packages has commands that refuse it in GOFLAGS
 		r.env.modfile = r.absolute(value)
+		r.env.view.flags = []string{"-modfile=" + r.env.modfile}
+		_, err := os.Stat(r.env.modfile)
+		return err
 	}
 	r.env.flags = append(r.env.flags, f)
 	return nil
