@@ -11,7 +11,7 @@ import (
 	"krdlab/loi/front/build"
 )
 
-// A user's own overlay is part of the program.
+// A user's own overlay is part of the program. Other settings change nothing that is recorded.
 func TestOverlayOfUser(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	write := func(dir, name, text string) {
@@ -27,7 +27,8 @@ func TestOverlayOfUser(t *testing.T) {
 	write(other, "main.go", fmt.Sprintf(program, 30))
 	write(other, "overlay.json", fmt.Sprintf(`{"Replace": {%q: %q}}`, filepath.Join(dir, "main.go"),
 		filepath.Join(other, "main.go")))
-	t.Setenv("GOFLAGS", "-overlay="+filepath.Join(other, "overlay.json"))
+	t.Setenv("GOFLAGS", "-json -x -work -buildmode=pie '-ldflags=-s -w' -overlay="+
+		filepath.Join(other, "overlay.json"))
 	d, out := traceAt(t, build.Request{Dir: dir, Path: "."}, Lines)
 	if n := part(t, d.Objects, "main.total").Accesses; n != 31 || out != "30\n" {
 		t.Errorf("printed %q, %d accesses of the variable, expected 30 and 31", out, n)

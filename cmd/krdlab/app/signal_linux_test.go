@@ -277,7 +277,7 @@ func alive(pid int) bool {
 }
 
 // slowGo returns the environment of a command with another go command in its path: one that, asked
-// for what at names, prints its process id to the file and sleeps.
+// for what at names, prints its process id to the file and sleeps; asked for env, a child of it does.
 func slowGo(t *testing.T, at string) (env []string, file, temporary string) {
 	t.Helper()
 	real, err := exec.LookPath("go")
@@ -287,7 +287,8 @@ func slowGo(t *testing.T, at string) (env []string, file, temporary string) {
 	dir := t.TempDir()
 	file, temporary = filepath.Join(dir, "pid"), filepath.Join(dir, "tmp")
 	text := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = %s ]; then\n\tmkdir \"${GOTMPDIR:-%s}/go-build1\""+
-		"\n\techo $$ > %s\n\texec sleep 600\nfi\nexec %s \"$@\"\n", at, temporary, file, real)
+		"\n\tif [ $1 = env ]; then\n\t\tsleep 600 &\n\t\techo $! > %s\n\t\twait\n\tfi\n"+
+		"\techo $$ > %[3]s\n\texec sleep 600\nfi\nexec %s \"$@\"\n", at, temporary, file, real)
 	for path, err := range map[string]error{
 		temporary: os.Mkdir(temporary, 0o755), file: os.Mkdir(filepath.Join(dir, "bin"), 0o755),
 		dir: os.WriteFile(filepath.Join(dir, "bin", "go"), []byte(text), 0o755)} {

@@ -41,7 +41,7 @@ var refused = map[string]refusal{
 	"buildmode":    {"it builds no program to start", []string{"default", "exe", "pie"}},
 	"compiler":     {"the agent is for the runtime of gc", []string{"gc"}},
 	"linkshared":   {why: "the runtime is patched and linked into the program"},
-	"gcflags":      {why: "rewritten packages are compiled with flags of their own"},
+	"gcflags":      {"rewritten packages are compiled with flags of their own", []string{""}},
 	"exec":         {why: "krdlab starts the program by itself"},
 	"C":            {why: "the go command takes it from its command line alone"},
 	"coverprofile": {why: covered},
