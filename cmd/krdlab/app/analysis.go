@@ -60,8 +60,8 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 		Use:   line.Name + " [TRACE|RUNDIR|KERNEL|go PACKAGE]",
 		Short: line.Summary,
 		Long: line.Long + "\n\nThe name of a kernel runs it, with the flags of krdlab run; `go` and a " +
-			"package builds a Go program that tells what it does, as krdlab trace go; what has a dot " +
-			"or a slash is a file." + ofLatest,
+			"package builds a Go program that tells what it does, as krdlab trace go. A file or folder " +
+			"comes before a kernel of that name." + ofLatest,
 		Example: line.Example,
 		Args:    orNone("TRACE|RUNDIR"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,6 +71,9 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 			args, err := a.orLatest(c, args, true, "TRACE|RUNDIR")
 			if err != nil {
 				return err
+			}
+			if slices.Contains(request.KernelNames(), args[0]) { // see below
+				a.sayHere(args[0], "kernel")
 			}
 			if word := args[0]; !strings.ContainsAny(word, "./") && x.readable(word) == "" {
 				if _, serr := findTraces(word); serr != nil && failure.Of(serr) != failure.Data {
@@ -85,11 +88,21 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	}
 	x.define(c)
 	cachesVar(c.Flags(), &x.caches)
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		err = flagError(c, err)
+		if word := c.Flags().Arg(0); slices.Contains(request.KernelNames(), word) && here(word, true) {
+			return fmt.Errorf("%w; %s is a file or folder here, which comes before the kernel of that "+
+				"name: to run that, type krdlab run %s", err, word, word)
+		}
+		return err
+	})
 	if !a.mayRun(line.Name) {
 		return c
 	}
 	for _, k := range kernels.Table {
-		c.AddCommand(a.analyseKernel(line, k.Name))
+		if !here(k.Name, true) {
+			c.AddCommand(a.analyseKernel(line, k.Name))
+		}
 	}
 	c.AddCommand(a.analyseGo(line))
 	return c
@@ -282,6 +295,12 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		Short:  line.Summary + ", of a Go program",
 		Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && here(goProgram, true) {
+				a.sayHere(goProgram, "command")
+				return cmp.Or(x.check(c), interruptible(c.Context(), func() error {
+					return x.folder(c, goProgram)
+				}))
+			}
 			r.Build.Sync = r.Build.Sync || line.Needs.Tasks
 			err := cmp.Or(x.check(c), program(c, args, &r))
 			if err != nil {

@@ -53,7 +53,7 @@ func (a *app) machineShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			m, err := simulatedMachine(&request.Machines{Host: host}, "krdlab machine show", args[0])
+			m, err := simulatedMachine(a.machinesOf(host), "krdlab machine show", args[0])
 			if err != nil {
 				return err
 			}

@@ -102,7 +102,7 @@ func (a *app) machinesNamed(list string) ([]*machine.Machine, error) {
 	}
 	var found []*machine.Machine
 	for i, name := range names {
-		m, err := simulatedMachine(&request.Machines{Host: host},
+		m, err := simulatedMachine(a.machinesOf(host),
 			"krdlab reproduce --machines", name)
 		if err != nil {
 			return nil, err

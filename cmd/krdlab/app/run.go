@@ -281,7 +281,12 @@ func (a *app) machines(ctx context.Context, g given) (*request.Machines, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &request.Machines{Host: host}, nil
+	return a.machinesOf(host), nil
+}
+
+// machinesOf finds machines beside host, and prints where a file comes before a name.
+func (a *app) machinesOf(host *hw.Topology) *request.Machines {
+	return &request.Machines{Host: host, Taken: func(name string) { a.sayHere(name, "machine") }}
 }
 
 // draft turns flags into what is asked of kernel k. What is wrong within a flag is an error here;

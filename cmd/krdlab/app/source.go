@@ -54,6 +54,18 @@ func (a *app) orLatest(c *cobra.Command, args []string, runs bool, what ...strin
 	return latest, nil
 }
 
+// here reports whether word is a file, or where a command takes them too a folder. It is then meant,
+// and not what a table has of that name.
+func here(word string, folders bool) bool {
+	info, err := os.Stat(word)
+	return err == nil && (folders || !info.IsDir())
+}
+
+// sayHere prints that a file or folder was taken in the place of what.
+func (a *app) sayHere(word, what string) {
+	fmt.Fprintf(a.stderr, "%s: taken is the file or folder here, not the %s of that name\n", word, what)
+}
+
 // oneTrace returns path, or the trace in it if it is a run directory with one.
 func oneTrace(path string) (string, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

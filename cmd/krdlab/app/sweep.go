@@ -65,6 +65,9 @@ func (a *app) sweepCommand() *cobra.Command {
 			return usageError("krdlab sweep: %s is a folder; to go on with a sweep, type krdlab "+
 				"sweep resume %s", args[0], args[0])
 		case err == nil || strings.HasSuffix(args[0], ".toml"):
+			if _, kerr := request.FindKernel(args[0]); kerr == nil || args[0] == request.AllKernels {
+				a.sayHere(args[0], "kernel")
+			}
 			configs, all, err := a.fileRequests(c.Context(), args[0], f)
 			if err != nil {
 				return err
@@ -76,9 +79,14 @@ func (a *app) sweepCommand() *cobra.Command {
 			"see krdlab sweep --help"))
 	}
 	for _, k := range kernels.Table {
-		c.AddCommand(a.sweepKernel(k))
+		if !here(k.Name, false) { // no sweep is of a folder
+			c.AddCommand(a.sweepKernel(k))
+		}
 	}
-	c.AddCommand(a.sweepAll(), a.sweepResume(), a.sweepStatus(), a.sweepCollect(), a.sweepSubmit(), a.sweepExec())
+	if !here(request.AllKernels, false) {
+		c.AddCommand(a.sweepAll())
+	}
+	c.AddCommand(a.sweepResume(), a.sweepStatus(), a.sweepCollect(), a.sweepSubmit(), a.sweepExec())
 	return c
 }
 

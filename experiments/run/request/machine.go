@@ -27,6 +27,7 @@ const (
 // from one request to the next.
 type Machines struct {
 	Host  *hw.Topology // this computer
+	Taken func(string) // is told of a file that has the name of a machine; may be nil
 	found map[string]*machine.Machine
 }
 
@@ -44,6 +45,10 @@ func (m *Machines) Find(name string) (*machine.Machine, error) {
 		m.found = map[string]*machine.Machine{}
 	}
 	m.found[name] = found
+	if base, _, _ := strings.Cut(name, ":"); m.Taken != nil && isFile(base) &&
+		slices.Contains(append(machine.Names(), Host), base) {
+		m.Taken(base)
+	}
 	return found, nil
 }
 
@@ -96,11 +101,10 @@ func load(name string, host *hw.Topology) (*machine.Machine, error) {
 			return m, err
 		}
 	}
-	if name == Host {
+	if name == Host && !isFile(name) {
 		return machine.Host(host)
 	}
-	m, err := machine.ByName(name)
-	if err == nil || !errors.Is(err, machine.ErrNoSuchMachine) {
+	if m, err := machine.ByName(name); !isFile(name) && !errors.Is(err, machine.ErrNoSuchMachine) {
 		return m, err
 	}
 	info, serr := os.Stat(name)
@@ -115,7 +119,7 @@ func load(name string, host *hw.Topology) (*machine.Machine, error) {
 				Suggest(name, append([]string{Auto, Native, Host}, machine.Names()...),
 					"krdlab list machines has all")}
 	}
-	m, err = machine.Load(name)
+	m, err := machine.Load(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s: there is no such file; expected the "+
 			"TOML file of a machine, or the name of one (krdlab list machines)", name)
@@ -123,6 +127,12 @@ func load(name string, host *hw.Topology) (*machine.Machine, error) {
 		return nil, failure.As(failure.Request, fewer(err))
 	}
 	return m, nil
+}
+
+// isFile reports whether name is a file, which comes before a machine of that name.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // fewer keeps the first of the many fields that are missing in a file that is no machine at all,
