@@ -68,7 +68,7 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 			if err := x.check(c); err != nil {
 				return err
 			}
-			args, err := a.orLatest(c, args, true, "TRACE|RUNDIR")
+			args, err := a.orLatest(c, args, x.latest(), "TRACE|RUNDIR")
 			if err != nil {
 				return err
 			}
@@ -106,6 +106,35 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	}
 	c.AddCommand(a.analyseGo(line))
 	return c
+}
+
+// latest are the latest runs that have what the analysis needs.
+func (x *analyser) latest() latest {
+	l := withTrace
+	switch n := x.line.Needs; {
+	case n.Operations:
+		l.needs, l.makes = "a trace with operations", "krdlab "+x.line.Name+" go PACKAGE"
+	case n.Tasks || n.Scopes:
+		l.needs, l.makes = "a trace with task events", l.makes+",tasks"
+	case n.Regions:
+		l.needs, l.makes = "a trace with regions", l.makes+",regions"
+	}
+	l.fits = func(path string) error {
+		if x.readable(path) != "" {
+			return nil
+		}
+		traces, err := findTraces(path)
+		if err != nil {
+			return err
+		}
+		t, err := openTrace(traces[0], "")
+		if err != nil {
+			return nil // what is wrong with it is to be seen
+		}
+		defer t.Close()
+		return x.line.Lacks(t)
+	}
+	return l
 }
 
 // mayRun reports whether the command line may be one of the command, or of all: its commands of

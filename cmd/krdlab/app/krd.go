@@ -37,7 +37,7 @@ func (a *app) replayable(c *cobra.Command) *cobra.Command {
 		if f.on == "" {
 			return distances(c, args)
 		}
-		args, err := a.orLatest(c, args, true, "TRACE|RUNDIR")
+		args, err := a.orLatest(c, args, withTrace, "TRACE|RUNDIR")
 		if err != nil {
 			return err
 		}

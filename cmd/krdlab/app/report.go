@@ -28,7 +28,7 @@ func (a *app) reportCommand() *cobra.Command {
 			"krdlab report sweep --out page.html",
 		Args: orNone("EXP"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if args, err = a.orLatest(c, args, false, "EXP"); err != nil {
+			if args, err = a.orLatest(c, args, results, "EXP"); err != nil {
 				return err
 			}
 			e, err := loadExperiment(args[0], true) // the page names what is wrong

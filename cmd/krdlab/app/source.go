@@ -32,26 +32,59 @@ func orNone(what ...string) cobra.PositionalArgs {
 
 // ofLatest is what the help of such a command says.
 const ofLatest = "\n\nWithout an argument it takes the latest of the folder " + result.RunsDir +
-	", and says which."
+	" that fits, and says which."
+
+// A latest is what a command without arguments takes: the latest folders that fit.
+type latest struct {
+	fits  func(path string) error
+	needs string // what those have
+	makes string // the command that makes one
+}
+
+// results are the latest experiments and runs.
+var results = latest{dataset.HasResults, "results of krdlab run or sweep", "krdlab run matmul"}
+
+// withTrace are the latest runs that keep a trace.
+var withTrace = latest{func(path string) error {
+	_, err := findTraces(path)
+	return err
+}, "a trace", "krdlab run matmul --trace full"}
 
 // orLatest returns the arguments of c, which what names, or where there are none, the latest
-// experiments or runs; with runs, only those of krdlab run. It says which they are.
-func (a *app) orLatest(c *cobra.Command, args []string, runs bool, what ...string) ([]string,
+// experiments or runs that fit, and prints which they are.
+func (a *app) orLatest(c *cobra.Command, args []string, l latest, what ...string) ([]string,
 	error) {
 	if len(args) > 0 {
 		return args, nil
 	}
-	latest := dataset.Latest(result.RunsDir, len(what), runs)
-	if len(latest) < len(what) {
+	found, skipped := dataset.Latest(result.RunsDir, len(what), l.fits)
+	if len(found) < len(what) {
 		there := "nothing"
-		if len(latest) > 0 {
-			there = latest[0] + " only"
+		if len(found) > 0 {
+			there = found[0] + " only"
+		}
+		if len(skipped) > 0 {
+			there += " with " + l.needs + " (not " + firstOf(skipped) + ")"
 		}
 		return nil, usageError("%s: %s is missing, and the folder %s, of which the latest would be "+
-			"taken, has %s; type %s", c.CommandPath(), what[0], result.RunsDir, there, typeThis(c))
+			"taken, has %s; type %s, or first %s", c.CommandPath(), what[0], result.RunsDir, there,
+			typeThis(c), l.makes)
 	}
-	fmt.Fprintf(a.stderr, "latest: %s\n", strings.Join(latest, ", "))
-	return latest, nil
+	beside := ""
+	if len(skipped) > 0 {
+		beside = " (not " + firstOf(skipped) + ", without " + l.needs + ")"
+	}
+	fmt.Fprintf(a.stderr, "latest: %s%s\n", strings.Join(found, ", "), beside)
+	return found, nil
+}
+
+// firstOf names the first of a list and counts the rest.
+func firstOf(list []string) string {
+	const most = 3
+	if n := len(list) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), n)
+	}
+	return strings.Join(list, ", ")
 }
 
 // here reports whether word is a file, or where a command takes them too a folder. It is then meant,
@@ -288,7 +321,7 @@ var folders = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 // be used. It does not wait for use when the context is done.
 func (a *app) experiments(c *cobra.Command, args, what []string,
 	use func([]*dataset.Experiment) error) error {
-	args, err := a.orLatest(c, args, false, what...)
+	args, err := a.orLatest(c, args, results, what...)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (a *app) viewCommand() *cobra.Command {
 		Example: "  krdlab run matmul --cores 24 --sched workfirst,helpfirst --view\n" +
 			"  krdlab view\n  krdlab view a.loi b.loi --out page.html",
 		RunE: func(c *cobra.Command, args []string) error {
-			args, err := a.orLatest(c, args, true, "RUN|TRACE")
+			args, err := a.orLatest(c, args, withTrace, "RUN|TRACE")
 			if err != nil {
 				return err
 			}

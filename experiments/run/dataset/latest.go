@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"krdlab/experiments/run/result"
+	"krdlab/hw/failure"
 )
 
-// Latest returns the folders in dir of the n experiments and runs that were planned, or
-// finished, last, the newest at the end: fewer where there are fewer, none where there is no such folder. With
-// runs, those of experiments are left out.
-func Latest(dir string, n int, runs bool) []string {
+// Latest returns the folders in dir of the n experiments and runs that were planned, or finished,
+// last and fit, the newest at the end: fewer where there are fewer, none where there is no such
+// folder. Skipped are the newer ones that do not fit, the newest first.
+func Latest(dir string, n int, fits func(path string) error) (latest, skipped []string) {
 	type folder struct {
 		path string
 		at   time.Time
@@ -26,9 +27,6 @@ func Latest(dir string, n int, runs bool) []string {
 			continue
 		}
 		for _, written := range []string{PlanFile, result.ManifestFile} { // and not changed later
-			if runs && written == PlanFile {
-				continue
-			}
 			if info, err := os.Stat(filepath.Join(path, written)); err == nil {
 				found = append(found, folder{path, info.ModTime()})
 				break
@@ -36,9 +34,24 @@ func Latest(dir string, n int, runs bool) []string {
 		}
 	}
 	slices.SortStableFunc(found, func(x, y folder) int { return x.at.Compare(y.at) })
-	var paths []string
-	for _, f := range found[max(0, len(found)-n):] {
-		paths = append(paths, f.path)
+	for _, f := range slices.Backward(found) {
+		if len(latest) == n {
+			break
+		}
+		if fits(f.path) != nil {
+			skipped = append(skipped, f.path)
+			continue
+		}
+		latest = append(latest, f.path)
 	}
-	return paths
+	slices.Reverse(latest)
+	return latest, skipped
+}
+
+// HasResults returns an error unless dir is an experiment, or a run with results.
+func HasResults(dir string) error {
+	if exists(filepath.Join(dir, PlanFile)) || exists(filepath.Join(dir, result.ResultFile)) {
+		return nil
+	}
+	return failure.Errorf(failure.Data, "%s: no results of krdlab run or sweep", dir)
 }
