@@ -20,7 +20,7 @@ const spanHeader = "time,worker,object,offset,bytes,mode,rows,stride\n"
 
 // bad are inputs with something wrong, and what is said of them after the name "stdin".
 var bad = []struct{ format, in, want string }{
-	{"", "", "empty, expected a trace as csv, parquet, lackey, keysize, text"},
+	{"", "", "empty, expected a trace as csv, parquet, lackey, din, keysize, text"},
 	{"csv", "", "empty, expected a header line with the columns " + columnsWanted},
 	{"csv", "\ufeff", "empty, expected a header line with the columns " + columnsWanted},
 	{"csv", header, "no access, expected at least one"},
@@ -116,6 +116,12 @@ var bad = []struct{ format, in, want string }{
 		`line 2: a line of more than 1048576 bytes`},
 	{"", header + "1,0,B,5,64,r\n" + strings.Repeat("A", 2*maxLine),
 		`line 3: a line of more than 1048576 bytes`},
+	{"din", "0 1000\n3 1004\n", "line 2: \"3 1004\" is no line of Dinero, expected a label (0 read, 1 " +
+		"write, 2 fetch of an instruction) and a hexadecimal address of 64 bits, such as \"0 7fff10\""},
+	{"din", "0 ffffffffffffffff\n", "line 1: 4 bytes at address 0xffffffffffffffff, which end past 2^64"},
+	{"din", "0 1ffffffffffffffff\n", "line 1: \"0 1ffffffffffffffff\" is no line of Dinero, expected a " +
+		"label (0 read, 1 write, 2 fetch of an instruction) and a hexadecimal address of 64 bits, such " +
+		"as \"0 7fff10\""},
 	{"lackey", "", `empty, expected lines of lackey such as " L 1ffeffe7e,8"`},
 	{"", "==1== Lackey\n==1==\n", "no access, expected at least one"},
 	{"", "I  0401ab70,3\n", "no access, expected at least one"},
@@ -150,7 +156,7 @@ var bad = []struct{ format, in, want string }{
 	{"", "1,2\n3\x00,1\n", `line 2: a NUL byte in "3\x00,1", expected a key and a size`},
 	{"", "1,2\n1,3\n",
 		`line 2: column "bytes": block 1 of object "keys" has 3 bytes here and had 2 before; a block keeps its size unless splitting into atoms is asked for`},
-	{"parquet", "", "empty, expected a trace as csv, parquet, lackey, keysize, text"},
+	{"parquet", "", "empty, expected a trace as csv, parquet, lackey, din, keysize, text"},
 }
 
 func TestImportBad(t *testing.T) {
@@ -180,12 +186,16 @@ func TestImportOptions(t *testing.T) {
 		in, want string
 	}{
 		{Options{Format: "xls"}, text,
-			`option Format: "xls", expected one of csv, parquet, lackey, keysize, text`},
+			`option Format: "xls", expected one of csv, parquet, lackey, din, keysize, text`},
 		{Options{LineBytes: 48}, text, `option LineBytes: 48, expected a power of two up to 65536`},
 		{Options{LineBytes: 1 << 17}, text,
 			`option LineBytes: 131072, expected a power of two up to 65536`},
 		{Options{}, "hello, world, this is text\n",
-			`option Format: stdin looks like none of csv, parquet, lackey, keysize, text; say which it is`},
+			`option Format: stdin looks like none of csv, parquet, lackey, din, keysize, text; say which it is`},
+		{Options{}, "0 1000\n1 1004\n",
+			`option Format: stdin looks like din (label and address), or like keysize; say which it is`},
+		{Options{AccessBytes: 4}, text,
+			`option AccessBytes: it is for din, and the input is csv; leave it out`},
 		{Options{Nodes: "0-5"}, text,
 			`option Nodes: worker 6 of the input is in no set, expected each in one; the sets have workers 0 to 5`},
 		{Options{Nodes: "0-3,3-6"}, text, `option Nodes: worker 3 is named twice in "0-3,3-6"`},

@@ -44,7 +44,7 @@ func FuzzText(f *testing.F) {
 			bytes.HasPrefix(content, []byte("PAR1")) {
 			return
 		}
-		for _, format := range []string{"csv", "lackey", "keysize", ""} {
+		for _, format := range []string{"csv", "lackey", "din", "keysize", ""} {
 			fuzzImport(t, content, format, Options{Instructions: true})
 			fuzzImport(t, content, format, Options{Sort: true, Atoms: true, LineBytes: 1 << 12})
 		}

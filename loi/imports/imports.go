@@ -38,6 +38,9 @@
 // a line is an execution with several accesses. Fetches of instructions, if asked for, are accesses
 // to an object "code". White space at the ends of lines and empty lines are skipped.
 //
+// din: what Dinero reads, a label (0 read, 1 write, 2 fetch of an instruction) and a hexadecimal
+// address a line; the rest as lackey, with accesses of AccessBytes.
+//
 // keysize: one read to a line, "key,size" (or with blanks or a tab between), object "keys", time is
 // the number of the line. White space at the ends of lines and empty lines behind the last are
 // skipped. Keys are bytes, in whatever encoding.
@@ -84,8 +87,9 @@ type Options struct {
 	// Sets that are no ranges are written "0-2+6-8,3-5+9-11". Each worker of the input must be in
 	// one. "": all are on node 0.
 	Nodes        string
-	LineBytes    uint64 // lackey: size of a cache line, a power of two up to 65536; 0: 64
-	Instructions bool   // lackey: fetches of instructions are accesses too
+	LineBytes    uint64 // lackey, din: size of a cache line, a power of two up to 65536; 0: 64
+	AccessBytes  uint64 // din: of each access; 0: 4
+	Instructions bool   // lackey, din: fetches of instructions are accesses too
 	// times may go back: executions are sorted by time, those of the same time stay in order
 	Sort bool
 	// Atoms lets blocks change their sizes. Each block is then the beginning of a range of an
@@ -119,7 +123,7 @@ type Summary struct {
 const maxHz = 1 << 53
 
 // Formats returns the names of the formats that can be imported.
-func Formats() []string { return []string{"csv", "parquet", "lackey", "keysize", "text"} }
+func Formats() []string { return []string{"csv", "parquet", "lackey", "din", "keysize", "text"} }
 
 // Import reads src and writes it as the trace file out, which may not exist. Errors: a [*DataError]
 // for what is wrong with the content of src, an [*OptionError] for options that cannot be or do not
@@ -177,19 +181,25 @@ func (opt *Options) check() (node []int, err error) {
 	if n := opt.LineBytes; n&(n-1) != 0 || n > 1<<16 {
 		return nil, optionError("LineBytes", "%d, expected a power of two up to 65536", n)
 	}
+	if n := opt.AccessBytes; n > maxLackey {
+		return nil, optionError("AccessBytes", "%d, expected at most %d", n, maxLackey)
+	}
 	return parseNodes(opt.Nodes)
 }
 
 // suits returns which option has no meaning for a format.
 func (opt *Options) suits(format string) error {
+	addresses := format == "lackey" || format == "din"
 	switch {
-	case opt.LineBytes != 0 && format != "lackey":
-		return optionError("LineBytes", "it is for lackey, and the input is %s; leave it out",
+	case opt.LineBytes != 0 && !addresses:
+		return optionError("LineBytes", "it is for lackey and din, and the input is %s; leave it out",
 			format)
-	case opt.Instructions && format != "lackey":
-		return optionError("Instructions", "they are for lackey, and the input is %s; leave it out",
-			format)
-	case opt.Sort && (format == "lackey" || format == "keysize"):
+	case opt.Instructions && !addresses:
+		return optionError("Instructions", "they are for lackey and din, and the input is %s; leave it "+
+			"out", format)
+	case opt.AccessBytes != 0 && format != "din":
+		return optionError("AccessBytes", "it is for din, and the input is %s; leave it out", format)
+	case opt.Sort && (addresses || format == "keysize"):
 		return optionError("Sort",
 			"times of %s are numbers of lines and cannot go back; leave it out", format)
 	case format == "text" && (opt.Nodes != "" || opt.Sort || opt.Atoms || opt.L2Bytes != 0 ||
@@ -279,8 +289,11 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 		}
 	case "lackey":
 		parse = func(o *outlet) error {
-			return parseLackey(b, o, cmp.Or(opt.LineBytes, 64),
-				opt.Instructions)
+			return parseLackey(b, newMemory(o, opt))
+		}
+	case "din":
+		parse = func(o *outlet) error {
+			return parseDin(b, newMemory(o, opt), cmp.Or(opt.AccessBytes, 4))
 		}
 	case "keysize":
 		parse = func(o *outlet) error { return parseKeySize(b, o) }
@@ -374,10 +387,16 @@ func detect(in *input, content *bufio.Reader) (string, error) {
 		return "csv", nil
 	case line != "" && valgrindLine([]byte(line)) || looksLikeLackey(line) || ext == ".lackey":
 		return "lackey", nil
+	case ext == ".din":
+		return "din", nil
 	case looksLikeKeySize(line) || ext == ".keysize":
 		return "keysize", nil
 	case ext == ".csv":
 		return "csv", nil
+	}
+	if looksLikeDin(string(head)) {
+		return "", optionError("Format", "%s looks like din (label and address), or like keysize; say "+
+			"which it is", in.name)
 	}
 	return "", optionError("Format", "%s looks like none of %s; say which it is", in.name,
 		strings.Join(Formats(), ", "))
@@ -392,7 +411,7 @@ func looksLikeLackey(line string) bool {
 }
 
 func looksLikeKeySize(line string) bool {
-	if line == "" {
+	if !strings.Contains(line, ",") { // any two numbers may stand beside each other
 		return false
 	}
 	key, size, err := new(keyParser).split(1, []byte(line))

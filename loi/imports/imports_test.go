@@ -210,6 +210,12 @@ var good = []struct {
 			LineBytes: 16},
 		"0 access 1-1 code(keyed) 4201143:16:in\n0 access 2-2 memory(keyed) 1:16:in\n0 access " +
 			"3-3 code(keyed) 1152921504606846975:16:in\n"},
+	{"din, lines of 16 bytes", "0 1000\n1 0x100e remark\n2 400000\n 0\tFFFFFFFFFFFFFFFC \n\n",
+		Options{Format: "din", LineBytes: 16},
+		"0 access 1-1 memory(keyed) 256:16:in\n0 access 2-2 memory(keyed) 256:16:out memory(keyed) " +
+			"257:16:out\n0 access 3-3 memory(keyed) 1152921504606846975:16:in\n"},
+	{"din with instructions, of 8 bytes", "2 3c 1\n", Options{Format: "din", Instructions: true,
+		AccessBytes: 8}, "0 access 1-1 code(keyed) 0:64:in code(keyed) 1:64:in\n"},
 	{"keysize",
 		"key,size\n17,100\nname,7\n17,100\n017,5\n18446744073709551615,9\n18446744073709551614,1\n\"a,b\",3\nname,7\n", Options{},
 		"0 access 2-2 keys(keyed) 17:100:in\n0 access 3-3 keys(keyed) " +
@@ -219,7 +225,7 @@ var good = []struct {
 			"0 access 8-8 keys(keyed) 18446744073709551611:3:in\n0 access 9-9 keys(keyed) " +
 			"18446744073709551615:7:in\n"},
 	{"keysize, numbers before names", "18446744073709551615 1\r\nx\t2\r\n18446744073709551615  " +
-		"1\r\n\r\n", Options{},
+		"1\r\n\r\n", Options{Format: "keysize"},
 		"0 access 1-1 keys(keyed) 18446744073709551615:1:in\n0 access 2-2 keys(keyed) " +
 			"18446744073709551614:2:in\n0 access 3-3 keys(keyed) 18446744073709551615:1:in\n"},
 }

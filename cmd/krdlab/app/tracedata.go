@@ -22,7 +22,7 @@ import (
 
 // traceImport is `krdlab trace import`.
 func (a *app) traceImport() *cobra.Command {
-	var out, nodes, line, l2, llc string
+	var out, nodes, line, each, l2, llc string
 	var opt imports.Options
 	c := &cobra.Command{
 		Use: "import FILE --out TRACE", Short: "Make a trace of what another program recorded",
@@ -33,6 +33,8 @@ func (a *app) traceImport() *cobra.Command {
 			"  parquet  the same columns\n" +
 			"  lackey   what valgrind --tool=lackey --trace-mem=yes prints: the memory accesses " +
 			"of any program\n" +
+			"  din      what Dinero reads: a label (0 read, 1 write, 2 fetch of an instruction) and a " +
+			"hexadecimal address a line\n" +
 			"  keysize  the accesses of a cache, one key,size a line\n" +
 			"  text     what krdlab trace export --format text writes, perhaps changed by hand",
 		Example: "  krdlab trace import accesses.csv --nodes 0-5,6-11 --llc 18MiB --out " +
@@ -53,7 +55,7 @@ func (a *app) traceImport() *cobra.Command {
 			for _, f := range []struct {
 				name, text string
 				to         *uint64
-			}{{"line", line, &opt.LineBytes}, {"l2", l2, &opt.L2Bytes},
+			}{{"line", line, &opt.LineBytes}, {"bytes", each, &opt.AccessBytes}, {"l2", l2, &opt.L2Bytes},
 				{"llc", llc, &opt.LLCBytes}} {
 				if f.text == "" {
 					continue
@@ -95,9 +97,10 @@ func (a *app) traceImport() *cobra.Command {
 		strings.Join(imports.Formats(), ", ")+" (default: what the file looks like)")
 	f.StringVar(&nodes, "nodes", "", "which workers share a last-level cache, node by `NODE`: "+
 		"0-5,6-11 (default: all are on node 0)")
-	f.StringVar(&line, "line", "", "lackey: `SIZE` of a cache line (default 64)")
+	f.StringVar(&line, "line", "", "lackey, din: `SIZE` of a cache line (default 64)")
+	f.StringVar(&each, "bytes", "", "din: `SIZE` of an access (default 4)")
 	f.BoolVar(&opt.Instructions, "instructions", false,
-		"lackey: fetches of instructions are accesses too")
+		"lackey, din: fetches of instructions are accesses too")
 	f.BoolVar(&opt.Sort, "sort", false, "sort by time where times of a worker go back, instead "+
 		"of an error")
 	f.BoolVar(&opt.Atoms, "atoms", false, "blocks may change their size: what sizes have in "+
@@ -118,7 +121,7 @@ type imported struct {
 }
 
 // importFlags are the flags of the fields of imports.Options.
-var importFlags = map[string]string{"Format": "format", "Nodes": "nodes", "LineBytes": "line",
+var importFlags = map[string]string{"Format": "format", "Nodes": "nodes", "LineBytes": "line", "AccessBytes": "bytes",
 	"Instructions": "instructions", "Sort": "sort", "Atoms": "atoms"}
 
 // importError names the flags of what is wrong with the options.
