@@ -207,24 +207,41 @@ func (a *app) root() *cobra.Command {
 		"{{.CommandPath}} [command] --help", "{{if eq .Name \"run\"}}{{.CommandPath}} "+
 			"KERNEL{{else}}{{.CommandPath}} COMMAND{{end}} --help", ".FlagUsages",
 		".FlagUsagesWrapped "+strconv.Itoa(a.flagColumns()), "Global Flags:", "Flags of every run:",
-		"\nFlags:", "\nFlags of {{.Name}}:").Replace(root.UsageTemplate()))
+		"\nFlags:", "\nFlags of {{.Name}}:", "Additional Commands:", "More:",
+		".NamePadding }} ", ".NamePadding }}  ").Replace(root.UsageTemplate()))
 	root.SetHelpCommand(helpCommand())
 	root.Version = version()
 	root.SetVersionTemplate("krdlab {{.Version}}\n")
 	root.InitDefaultVersionFlag() // in the help too
-	root.AddCommand(a.runCommand(), a.sweepCommand(), a.reportCommand(),
-		a.traceCommand(), a.topoCommand(), a.doctorCommand(), a.listCommand(), a.machineCommand(),
-		a.surveyCommand(), a.modelCommand(), a.correlateCommand(), a.compareCommand(),
-		a.reproduceCommand(),
-		a.plotCommand(), a.viewCommand(),
-		a.predictCommand(), a.versionCommand(), a.manCommand())
+	analysing := []*cobra.Command{a.predictCommand()}
 	for _, line := range analyses.Table {
 		c := a.analysisCommand(line)
 		if line == reuse.Analysis {
 			c = a.replayable(c)
 		}
-		root.AddCommand(c)
+		analysing = append(analysing, c)
 	}
+	for _, g := range []struct {
+		id, question string
+		commands     []*cobra.Command
+	}{
+		{"run", "Run kernels:", []*cobra.Command{a.runCommand(), a.sweepCommand()}},
+		{"look", "Look at a run:", []*cobra.Command{a.viewCommand(), a.reportCommand(), a.plotCommand()}},
+		{"analyse", "Analyse a trace:", analysing},
+		{"compare", "Compare runs:", []*cobra.Command{a.compareCommand(), a.correlateCommand(),
+			a.surveyCommand(), a.modelCommand()}},
+		{"machine", "This machine, and simulated ones:", []*cobra.Command{a.topoCommand(),
+			a.doctorCommand(), a.machineCommand(), a.listCommand()}},
+		{"data", "Traces, of Go programs and others:", []*cobra.Command{a.traceCommand()}},
+		{"papers", "Redo papers:", []*cobra.Command{a.reproduceCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.question})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(a.versionCommand(), a.manCommand())
 	root.InitDefaultCompletionCmd()
 	sayExitCodes(root)
 	wrapHelp(root, a.helpWidth())
