@@ -3,7 +3,6 @@ package sweep
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -58,7 +57,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 // ReadFile reads the file path. What the keys mean, and whether there are such keys, is for the
 // caller to say. Errors: a [*FileError], or that the file cannot be read.
 func ReadFile(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+	text, err := textfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

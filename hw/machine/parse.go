@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 
 // Load reads a machine from a TOML file. Errors: that the file cannot be read, or those of [Parse].
 func Load(path string) (*Machine, error) {
-	text, err := os.ReadFile(path)
+	text, err := textfile.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read a machine: %w", err)
 	}

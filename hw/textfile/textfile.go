@@ -5,6 +5,7 @@ package textfile
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"unicode/utf8"
 
@@ -80,9 +81,36 @@ func Bad(line []byte) string {
 	return ""
 }
 
-// Read is [os.ReadFile] of a text. Errors name the file, that of another encoding the line too.
+// Open is [os.Open] of a file that a person names: a device, such as /dev/zero, has no end, and is
+// refused.
+func Open(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeDevice != 0 && path != os.DevNull {
+		f.Close()
+		if err == nil {
+			err = failure.Errorf(failure.Request, "%s: it is a device, expected a file", path)
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadFile is [os.ReadFile] of such a file.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Read is ReadFile of a text. Errors name the file, that of another encoding the line too.
 func Read(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
+	b, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"krdlab/hw/failure"
+	"krdlab/hw/textfile"
 	"krdlab/kernels/kernel"
 )
 
@@ -53,7 +54,7 @@ const (
 // that header; empty lines are left out. An [*InputError] names the line. A file with the header
 // alone has no bodies and is none.
 func readBodies(path string) ([]body, error) {
-	f, err := os.Open(path)
+	f, err := textfile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("bodies: %w", err)
 	}

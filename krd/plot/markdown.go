@@ -27,7 +27,7 @@ func (f *Figure) markdown(w io.Writer) error {
 		head, rows := p.list()
 		switch {
 		case p.Kind == Matrix:
-			head, rows = p.Fields()
+			head, rows = p.Fields("**%s**", "_%s_")
 		case p.Kind.Noun() != "":
 			head, rows = []string{"whose", p.Kind.Noun()}, nil
 			for i := range p.Series {
@@ -50,9 +50,9 @@ func (f *Figure) markdown(w io.Writer) error {
 	return err
 }
 
-// Fields is a matrix as a table of texts, the first row at the top: **the best of a row**, _what
-// cannot be told from it_.
-func (p *Panel) Fields() (head []string, rows [][]string) {
+// Fields is a matrix as a table of texts, the first row at the top. best and tie
+// are forms, with %s, of the best of a row and of what cannot be told from it.
+func (p *Panel) Fields(best, tie string) (head []string, rows [][]string) {
 	head = []string{""}
 	for _, t := range p.X.Ticks {
 		head = append(head, t.Label)
@@ -64,9 +64,9 @@ func (p *Panel) Fields() (head []string, rows [][]string) {
 			case "":
 				cells = append(cells, v.Label)
 			case MarkBest:
-				cells = append(cells, "**"+v.Label+"**")
+				cells = append(cells, fmt.Sprintf(best, v.Label))
 			default:
-				cells = append(cells, "_"+v.Label+"_")
+				cells = append(cells, fmt.Sprintf(tie, v.Label))
 			}
 		}
 		rows = append(rows, cells)

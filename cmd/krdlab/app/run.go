@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/hw/textfile"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/analysis"
@@ -356,7 +356,7 @@ func (f *runFlags) schedule(path string) (*dag.Schedule, error) {
 		s, err := dag.ScheduleOf(t)
 		return s, traceError(path, err)
 	}
-	file, err := os.Open(path)
+	file, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

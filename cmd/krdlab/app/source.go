@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -162,6 +164,7 @@ func findTraces(path string) (traces []string, err error) {
 	if traces, err = tracesIn(path); err != nil {
 		return nil, err
 	}
+	sortAsRun(path, traces)
 	if _, err := os.Stat(filepath.Join(path, dataset.PlanFile)); err == nil && len(traces) == 0 {
 		return nil, ofSweep(path)
 	}
@@ -175,6 +178,22 @@ func findTraces(path string) (traces []string, err error) {
 			result.Ended(path), keepOne)
 	}
 	return traces, nil
+}
+
+// sortAsRun sorts the traces of a run directory as its schedulers were asked for.
+func sortAsRun(dir string, traces []string) {
+	var m struct{ Schedulers []string }
+	if b, err := os.ReadFile(filepath.Join(dir, result.ManifestFile)); err != nil ||
+		json.Unmarshal(b, &m) != nil {
+		return
+	}
+	slices.SortStableFunc(traces, func(a, b string) int {
+		at := func(path string) int {
+			name, _, _ := strings.Cut(filepath.Base(path), ".")
+			return slices.Index(m.Schedulers, name)
+		}
+		return cmp.Compare(at(a), at(b))
+	})
 }
 
 // isTrace reports whether a file has the name of a trace.

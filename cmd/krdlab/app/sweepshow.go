@@ -64,9 +64,9 @@ func (a *app) printMatrices(p *doc.Page, e *dataset.Experiment) {
 			continue
 		}
 		f := &m.Figure
-		p.Brief(fmt.Sprintf("%s: **the best**, _what is not told from the best_. %s", f.Title,
+		p.Brief(fmt.Sprintf("%s: * the best, ~ what is not told from the best. %s", f.Title,
 			f.Caption[0]))
-		kernels, rows := f.Panels[0].Fields()
+		kernels, rows := f.Panels[0].Fields("%s *", "%s ~")
 		head := []string{"scheduler"}
 		for _, row := range rows {
 			head = append(head, row[0])

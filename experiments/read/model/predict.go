@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
+	"krdlab/hw/textfile"
 )
 
 // A Hull bounds where the data of a fit lie. Beside the range of each predictor (Report.Columns) it
@@ -53,7 +53,7 @@ func (h *Hull) leverage(x []float64) (sum float64) {
 // ReadModel reads the document of a fitted model. Errors: those of the file system; no such
 // document.
 func ReadModel(path string) (*Report, error) {
-	data, err := os.ReadFile(path)
+	data, err := textfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

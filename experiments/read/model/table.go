@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +18,7 @@ import (
 	"krdlab/experiments/read/model/regress"
 	"krdlab/experiments/run/request"
 	"krdlab/hw/failure"
+	"krdlab/hw/textfile"
 	"krdlab/hw/units"
 	"krdlab/loi/imports"
 )
@@ -52,7 +52,7 @@ func IsTable(path string) bool {
 // numbers has a number or nothing ("", NA, NaN, null, n/a) in each row; any other is one of texts.
 // Errors: those of the file system; a file that is no table, by its line or column.
 func Read(path string) (*Table, error) {
-	data, err := os.ReadFile(path)
+	data, err := textfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func WriteBrief(p *doc.Page, results []result.Result) error {
 	p.Brief(r.Kernel + " " + describe(r))
 	p.Brief(where(results))
 	all := pointers(results)
-	p.Brief(fmt.Sprintf("serial %s; %s", doc.Time(r.Serial.TimeNS), Sampled(all)))
+	p.Brief(fmt.Sprintf("serial %s; %s", serialTime(r), Sampled(all)))
 	p.Line("")
 	p.Table(summaries(all, false))
 	p.Line("")

@@ -99,8 +99,16 @@ func writeHead(b *doc.Page, results []result.Result) {
 	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s, seed %d\n",
 		units.Count(coresOf(results), "core"), r.Settings.Bind, r.Settings.NUMA, repetitions(results),
 		r.Seed)
-	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", doc.Time(r.Serial.TimeNS),
+	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", serialTime(r),
 		doc.Time(r.Serial.WorkNS))
+}
+
+// serialTime is that of the serial runs; a simulated one in which no operation has a price takes none.
+func serialTime(r *result.Result) string {
+	if t := r.Serial.TimeNS; r.Substrate == loi.Simulated && t == result.Some(0) {
+		return "n/a"
+	}
+	return doc.Time(r.Serial.TimeNS)
 }
 
 // repetitions returns how many were done after how many warm-ups, of how many where that is fewer.
