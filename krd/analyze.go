@@ -94,9 +94,8 @@ func newAnalysis(t *loi.Trace, opt Options) (a *analysis, err error) {
 		a.dense = a.dense && k == loi.Partition
 		spans = spans || k == loi.Span
 	}
-	if spans && opt.Engine.Approximate() {
-		return nil, fmt.Errorf("krd: %w: engine %v takes whole blocks, and the trace has address "+
-			"spaces; expected exact", ErrOption, opt.Engine)
+	if err := opt.Engine.Suits(&t.Header); err != nil {
+		return nil, err
 	}
 	passes := 1
 	if opt.Cores {

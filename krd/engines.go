@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"krdlab/loi"
 )
 
 // An Engine names how distances are computed. The zero value is the exact one.
@@ -75,6 +77,17 @@ func (e Engine) Sampling() bool { return e.Name == EngineShards || e.Name == Eng
 
 // Approximate tells whether e is anything but exact.
 func (e Engine) Approximate() bool { return e.Name != "" && e.Name != EngineExact }
+
+// Suits returns an error if e cannot take a trace with this header.
+func (e Engine) Suits(h *loi.Header) error {
+	for i := range h.Registry.Objects {
+		if o := &h.Registry.Objects[i]; o.Kind == loi.Span && e.Approximate() {
+			return fmt.Errorf("krd: %w: engine %v follows whole blocks, and object %q is an address "+
+				"space; expected exact", ErrOption, e, o.Name)
+		}
+	}
+	return nil
+}
 
 // String returns the form that ParseEngine reads.
 func (e Engine) String() string {

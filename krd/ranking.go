@@ -93,14 +93,28 @@ func ObjectType(object string) string {
 	return object
 }
 
+// InTraces returns an error unless a trace, with goroutines or not, has what one of
+// [ProgramRankings] ranks.
+func InTraces(by string, goroutines bool) error {
+	switch {
+	case !goroutines:
+		return fmt.Errorf("krd: %w: the trace is not of krdlab trace go, and has no %ss; expected %s",
+			ErrOption, by, strings.Join(Rankings, ", "))
+	case by != ByFunction && by != ByType && by != BySite:
+		return fmt.Errorf("krd: %w: %ss are not in traces, but in the results of krdlab trace go "+
+			"without --out: krdlab trace go PACKAGE --by %s", ErrOption, by, by)
+	}
+	return nil
+}
+
 // Program ranks the causes in r, of the trace of a Go program, in one of [ProgramRankings]. Loops
 // and fields are not in traces: the error is [ErrOption], and so is that of another trace.
 func (r *Report) Program(by string) error {
+	if err := InTraces(by, r.Goroutines); err != nil {
+		return err
+	}
 	var rows []causes.GroupRow
 	switch {
-	case !r.Goroutines:
-		return fmt.Errorf("krd: %w: the trace is not of krdlab trace go, and has no %ss; expected %s",
-			ErrOption, by, strings.Join(Rankings, ", "))
 	case by == ByFunction:
 		for _, x := range r.Causes.Kernels {
 			rows = append(rows, causes.GroupRow{Name: x.Kernel, Counts: x.Counts})
@@ -113,9 +127,6 @@ func (r *Report) Program(by string) error {
 			}
 			rows = append(rows, causes.GroupRow{Name: name, Counts: x.Counts})
 		}
-	default:
-		return fmt.Errorf("krd: %w: %ss are not in traces, but in the results of krdlab trace go "+
-			"without --out: krdlab trace go PACKAGE --by %s", ErrOption, by, by)
 	}
 	r.Causes.Group(by, rows)
 	return nil

@@ -63,11 +63,8 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 	if loss.Total() > 0 && !opt.AllowLoss {
 		return nil, loss
 	}
-	for i := range t.Header.Registry.Objects {
-		if o := &t.Header.Registry.Objects[i]; o.Kind == loi.Span {
-			return nil, fmt.Errorf("krd: %w: engine %v follows whole blocks, and object %q is an "+
-				"address space; expected exact", ErrOption, opt.Engine, o.Name)
-		}
+	if err := opt.Engine.Suits(&t.Header); err != nil {
+		return nil, err
 	}
 	a := &analysis{trace: t, prog: loi.NewProgress(t, 1, opt.Progress)}
 	a.nodes, a.workers = workersByNode(&t.Header)

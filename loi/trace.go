@@ -195,17 +195,9 @@ func parseHead(data []byte) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := data[prefixBytes : prefixBytes+pre.headerBytes]
-	if got := checksum(b); got != pre.headerCRC {
-		return nil, corrupt(prefixBytes, "checksum of the header is %08x, expected %08x", got,
-			pre.headerCRC)
-	}
-	h, err := decodeHeader(b, prefixBytes)
+	h, err := pre.header(data[prefixBytes : prefixBytes+pre.headerBytes])
 	if err != nil {
 		return nil, err
-	}
-	if len(h.Workers) != int(pre.workers) {
-		return nil, corrupt(40, "%d workers, the header has %d", pre.workers, len(h.Workers))
 	}
 	t := &Trace{Header: h, Recovered: pre.flags&headerRecovered != 0,
 		Buffered: pre.flags&headerBuffered != 0, data: data, pre: pre}
@@ -221,6 +213,19 @@ func parseHead(data []byte) (*Trace, error) {
 	}
 	t.index()
 	return t, nil
+}
+
+// header reads the header behind p.
+func (p *prefix) header(b []byte) (Header, error) {
+	if got := checksum(b); got != p.headerCRC {
+		return Header{}, corrupt(prefixBytes, "checksum of the header is %08x, expected %08x", got,
+			p.headerCRC)
+	}
+	h, err := decodeHeader(b, prefixBytes)
+	if err == nil && len(h.Workers) != int(p.workers) {
+		err = corrupt(40, "%d workers, the header has %d", p.workers, len(h.Workers))
+	}
+	return h, err
 }
 
 func (t *Trace) slot(worker int) []byte {

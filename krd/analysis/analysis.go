@@ -32,6 +32,11 @@ type Analysis struct {
 	Options func() any
 	// Check, if not nil, returns what is wrong with the options, before any work.
 	Check func(options any) error
+	// Suits, if not nil, returns what is wrong with the options for a trace, as far as its header
+	// tells: it is asked before the rest of a trace is read.
+	Suits func(options any, h *loi.Header) error
+	// Draws, if not nil, reports whether results with these options are [Drawn].
+	Draws func(options any) bool
 	Needs Needs
 	// Regions, if not nil, reports that the options ask for events of regions too.
 	Regions func(options any) bool
@@ -191,6 +196,25 @@ func (e *NeedError) Error() string {
 // Class implements [failure.Classed].
 func (*NeedError) Class() failure.Class { return failure.Capability }
 
+// Refuses returns what is known to be wrong with a trace by its header: a [*NeedError], or what Suits
+// returns.
+func (a *Analysis) Refuses(options any, h *loi.Header) error {
+	if err := a.lacks(h); err != nil || a.Suits == nil {
+		return err
+	}
+	return a.Suits(options, h)
+}
+
+func (a *Analysis) lacks(h *loi.Header) error {
+	if a.Needs.Operations && len(h.Registry.Operations) == 0 {
+		return &NeedError{a.Name, "operations", "full, of a Go program with krdlab trace go --values"}
+	}
+	if a.Needs.Regions && len(h.Registry.Regions) == 0 {
+		return &NeedError{a.Name, "events of regions", "full,regions"}
+	}
+	return nil
+}
+
 // Lacks returns a [*NeedError] if t has not what a needs. Cost: at most a quick look at each
 // record.
 func (a *Analysis) Lacks(t *loi.Trace) error {
@@ -205,8 +229,8 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 		}
 		return &NeedError{a.Name, "task events", flag}
 	}
-	if a.Needs.Operations && len(t.Header.Registry.Operations) == 0 {
-		return &NeedError{a.Name, "operations", "full, of a Go program with krdlab trace go --values"}
+	if err := a.lacks(&t.Header); err != nil {
+		return err
 	}
 	if a.Needs.Scopes && !t.Tells(loi.EventTask, loi.EventChild, loi.EventRegion) {
 		return &NeedError{a.Name, "events of tasks or regions", "full,tasks,regions, or of a Go " +
@@ -236,6 +260,9 @@ func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result
 		}
 		if a.Options == nil && a.Analysis.Options != nil {
 			a.Options = a.Analysis.Options()
+		}
+		if err := a.Refuses(a.Options, &t.Header); err != nil {
+			return nil, err
 		}
 		x := in
 		if a.Trace != nil {
@@ -282,6 +309,9 @@ func RunAll(ctx context.Context, list []*loi.Trace, a Asked, opt Options) (Resul
 	}
 	if a.Options == nil && a.Analysis.Options != nil {
 		a.Options = a.Analysis.Options()
+	}
+	if err := a.Refuses(a.Options, &list[0].Header); err != nil {
+		return nil, err
 	}
 	return a.All(ctx, a.Options, list, &Input{Header: &list[0].Header, Warnings: doubts,
 		Time:     opt.Time,

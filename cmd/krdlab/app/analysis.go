@@ -25,6 +25,7 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/scratch"
+	"krdlab/hw/textfile"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/analysis"
@@ -330,6 +331,11 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 					return x.folder(c, goProgram)
 				}))
 			}
+			if line.Needs.Tasks && !line.Needs.Goroutines {
+				return usageError("%s: a Go program has goroutines, and %s takes tasks; type krdlab graph "+
+					"go PACKAGE for who waits for whom, or krdlab run KERNEL --trace full,tasks", c.CommandPath(),
+					line.Name)
+			}
 			r.Build.Sync = r.Build.Sync || line.Needs.Tasks
 			err := cmp.Or(x.check(c), program(c, args, &r))
 			if err != nil {
@@ -445,6 +451,9 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 	if f := c.Flags().Lookup("coherence"); f != nil && !f.Changed {
 		x.sayCoherent(path)
 	}
+	if err := x.refused(c, path, traces); err != nil {
+		return err
+	}
 	var results []analysis.Result
 	if x.line.All != nil && len(traces) > 1 {
 		r, err := x.together(c.Context(), traces)
@@ -461,6 +470,43 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 		results = append(results, r)
 	}
 	return x.show(c, path, traces, results)
+}
+
+// refused returns what the flags and the headers of traces tell to be impossible, before the rest of
+// them is read. What is wrong with a file is found when it is opened.
+func (x *analyser) refused(c *cobra.Command, path string, traces []string) (err error) {
+	if x.plot != "" && x.line.Draws != nil && !x.line.Draws(x.options) {
+		return x.drawsNothing()
+	}
+	if len(traces) > 1 && x.line.All == nil {
+		c.Flags().Visit(func(f *pflag.Flag) {
+			if strings.HasPrefix(f.Name, savePrefix) ||
+				x.line.Together == nil && (f.Name == "plot" || f.Name == "html") {
+				err = x.ofOne(c, f.Name, path, traces)
+			}
+		})
+	}
+	for _, trace := range traces {
+		h, herr := loi.ReadHeader(trace)
+		if err != nil || herr != nil {
+			continue
+		}
+		if err = cmp.Or(x.caches.describe(h), x.line.Refuses(x.options, h)); err != nil {
+			err = analysisError(trace, err)
+		}
+	}
+	return err
+}
+
+// ofOne is the error of a flag that is of one trace.
+func (x *analyser) ofOne(c *cobra.Command, flag, path string, traces []string) error {
+	return usageError("%s: --%s is of one trace, and %s has %d: name one of %s", c.CommandPath(),
+		flag, path, len(traces), firstOf(traces))
+}
+
+func (x *analyser) drawsNothing() error {
+	return usageError("--plot %s: %s has nothing to draw of this, with these flags", x.plot,
+		x.line.Name)
 }
 
 // readable is the file of reuse distances that path names or holds, "" where the analysis reads
@@ -487,7 +533,7 @@ func (x *analyser) readable(path string) string {
 
 // read analyses a file of reuse distances.
 func (x *analyser) read(c *cobra.Command, file string) error {
-	text, err := os.Open(file)
+	text, err := textfile.Open(file)
 	if err != nil {
 		return err
 	}
@@ -510,8 +556,11 @@ func (x *analyser) show(c *cobra.Command, path string, traces []string,
 	}
 	if x.plot != "" || x.html != "" {
 		if all == nil || x.html != "" && all.View() == nil {
-			return usageError("%s: %s has %d traces, and a picture or page is of one: name one of %s",
-				c.CommandPath(), path, len(traces), strings.Join(traces, ", "))
+			flag := "html"
+			if x.plot != "" {
+				flag = "plot"
+			}
+			return x.ofOne(c, flag, path, traces)
 		}
 		if err := x.derive(all); err != nil {
 			return err
@@ -519,8 +568,7 @@ func (x *analyser) show(c *cobra.Command, path string, traces []string,
 	}
 	if saved, ok := results[0].(analysis.Saved); ok {
 		if flag, file, _ := saved.Save(); file != "" && len(results) > 1 {
-			return usageError("%s: --%s is of one trace, and %s has %d: name one of %s",
-				c.CommandPath(), flag, path, len(traces), strings.Join(traces, ", "))
+			return x.ofOne(c, flag, path, traces)
 		}
 		if err := x.save(saved); err != nil {
 			return err
@@ -607,8 +655,7 @@ func (x *analyser) derive(r analysis.Result) error {
 	drawn, _ := r.(analysis.Drawn)
 	if x.plot != "" {
 		if drawn == nil {
-			return usageError("--plot %s: %s has nothing to draw of this, with these flags", x.plot,
-				x.line.Name)
+			return x.drawsNothing()
 		}
 		if err := x.drawFile(x.plot, drawn); err != nil {
 			return err

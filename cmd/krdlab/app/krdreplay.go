@@ -52,6 +52,11 @@ func (a *app) replay(c *cobra.Command, f *replayFlags, traces []string) error {
 
 func replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,
 	allowLoss bool) (*result.ReplayReport, error) {
+	if h, err := loi.ReadHeader(path); err == nil {
+		if err := replay.Suits(h); err != nil {
+			return nil, failure.Errorf(failure.Request, "--replay %s: %s: %w", m.Name, path, err)
+		}
+	}
 	t, err := openTrace(path, "")
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/goprogram"
+	"krdlab/hw/textfile"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis/components"
@@ -83,18 +84,21 @@ func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
 		return usageError("%s: --at is missing, or not more than 0; type %s", c.CommandPath(),
 			typeThis(c))
 	}
-	for _, word := range args {
+	for _, word := range args { // all of them before the first is read
 		at := strings.LastIndexByte(word, ':')
 		size, err := strconv.ParseFloat(word[at+1:], 64)
 		if at < 1 || err != nil {
 			return usageError("%s: %s: expected a run and the size of its input, as in %s:65536",
 				c.CommandPath(), word, strings.TrimSuffix(word, ":"))
 		}
-		r, err := a.distances(word[:at], f.allowLoss)
+		q.Small = append(q.Small, components.Sized{Name: word[:at], Size: size})
+	}
+	for i := range q.Small {
+		r, err := a.distances(q.Small[i].Name, f.allowLoss)
 		if err != nil {
 			return err
 		}
-		q.Small = append(q.Small, components.Sized{Name: word[:at], Size: size, Report: r})
+		q.Small[i].Report = r
 	}
 	if f.actual != "" {
 		var err error
@@ -132,7 +136,7 @@ func (a *app) distances(path string, allowLoss bool) (*krd.Report, error) {
 		file = filepath.Join(path, goprogram.KRDFile)
 	}
 	if strings.HasSuffix(file, ".json") {
-		text, err := os.Open(file)
+		text, err := textfile.Open(file)
 		if err == nil {
 			defer text.Close()
 			r, _, err := krd.Read(text)

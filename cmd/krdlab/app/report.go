@@ -31,15 +31,20 @@ func (a *app) reportCommand() *cobra.Command {
 			if args, err = a.orLatest(c, args, results, "EXP"); err != nil {
 				return err
 			}
+			if out != "" {
+				if err := derivable("out", out); err != nil {
+					return err
+				}
+			}
 			e, err := loadExperiment(args[0], true) // the page names what is wrong
 			if err != nil {
 				return err
 			}
 			if out == "" {
 				out = filepath.Join(e.Dir, reportFile)
+				err = derivable("out", out)
 			}
 			a.sayDoubts(e)
-			err = derivable("out", out)
 			if err == nil {
 				err = rederive(out, func(w io.Writer) error { return report.Write(w, e, out) })
 			}

@@ -116,6 +116,10 @@ func activeWorkers(t *loi.Trace) (list []int, err error) {
 	return list, nil
 }
 
+// Suits returns an error that wraps ErrUnsuitable if the header of a trace tells that it cannot be
+// replayed, wherever its blocks lie.
+func Suits(h *loi.Header) error { return suitable(&h.Registry, Options{}) }
+
 // suitable returns why the accesses of a program cannot be replayed.
 func suitable(r *loi.Registry, opt Options) error {
 	if opt.Place == nil && opt.CacheModel == request.CacheLines {

@@ -272,7 +272,7 @@ func (p *Prediction) View() *doc.Doc {
 }
 
 func number(v float64) string {
-	if v >= 1e15 {
+	if v >= 1e15 || v != 0 && v < 1e-5 {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)

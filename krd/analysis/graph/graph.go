@@ -45,8 +45,12 @@ var Analysis = &analysis.Analysis{
 		"  krdlab graph traced\n  krdlab graph traced --unit kernels --plot graph.svg",
 	Formats: []string{"svg", "dot"},
 	Options: func() any { return &Options{} },
-	Needs:   analysis.Needs{Tasks: true, Goroutines: true},
-	Trace:   trace,
+	Suits: func(options any, h *loi.Header) error {
+		o := options.(*Options)
+		return (&sink{in: &analysis.Input{Header: h}, unit: o.Unit}).price(o.Burden)
+	},
+	Needs: analysis.Needs{Tasks: true, Goroutines: true},
+	Trace: trace,
 }
 
 // Options are the flags.

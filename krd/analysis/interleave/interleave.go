@@ -5,6 +5,7 @@
 package interleave
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/failure"
+	"krdlab/hw/textfile"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
@@ -53,6 +55,14 @@ var Analysis = &analysis.Analysis{
 	},
 	Check: func(options any) error {
 		_, err := options.(*Options).resolve()
+		return err
+	},
+	Suits: func(options any, _ *loi.Header) error {
+		o := options.(*Options)
+		r, err := o.resolve()
+		if err == nil {
+			_, err = o.ofTasks(r)
+		}
 		return err
 	},
 	Needs: analysis.Needs{Accesses: true, Tasks: true},
@@ -191,14 +201,8 @@ func only(what string, flags ...flag) error {
 	return nil
 }
 
-// look explores the schedules of the program of the traces, which are schedules of it.
-func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Input) (analysis.Result,
-	error) {
-	o := options.(*Options)
-	r, err := o.resolve()
-	if err != nil {
-		return nil, err
-	}
+// ofTasks returns the samplers for a program of tasks, or which options are of programs of threads.
+func (o *Options) ofTasks(r resolved) ([]tasks.Sampler, error) {
 	if err := only("programs of threads; this is one of tasks", flag{"exact", o.Exact},
 		flag{"reached", o.Reached}, flag{"guarantee", o.Guarantee}); err != nil {
 		return nil, err
@@ -218,6 +222,21 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	}
 	if len(r.depths) > 1 {
 		return nil, wrong("--depth %s: of tasks there is one", strings.Join(o.Depths, ","))
+	}
+	return samplers, nil
+}
+
+// look explores the schedules of the program of the traces, which are schedules of it.
+func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Input) (analysis.Result,
+	error) {
+	o := options.(*Options)
+	r, err := o.resolve()
+	if err != nil {
+		return nil, err
+	}
+	samplers, err := o.ofTasks(r)
+	if err != nil {
+		return nil, err
 	}
 	memory := threads.NewAccount(r.memory)
 	x := &result{options: o, cache: "LLC", header: &list[0].Header}
@@ -336,7 +355,14 @@ func (x *result) take(list []*loi.Trace, r resolved, memory *threads.Account) er
 
 // readProgram explores a program of threads.
 func readProgram(options any, in io.Reader) (analysis.Result, error) {
-	return explore(options.(*Options), in)
+	text := bufio.NewReader(in)
+	head, _ := text.Peek(3) // reading it says what is wrong
+	mark, err := textfile.Start(head)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = text.Discard(mark) // which are buffered
+	return explore(options.(*Options), text)
 }
 
 // A result is what schedules of a DAG come to.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -49,6 +50,8 @@ var Analysis = &analysis.Analysis{
 		_, err := options.(*Options).resolve()
 		return err
 	},
+	Suits:    func(options any, h *loi.Header) error { return options.(*Options).suits(h) },
+	Draws:    func(options any) bool { return options.(*Options).draws() },
 	Needs:    analysis.Needs{Accesses: true},
 	Trace:    look,
 	Read:     readResult,
@@ -159,6 +162,48 @@ func ParseBins(text string) (*krd.CauseOptions, error) {
 	return o, nil
 }
 
+// suits returns what is wrong for a trace with this header.
+func (o *Options) suits(h *loi.Header) error {
+	opt, err := o.resolve()
+	if err == nil {
+		err = opt.Engine.Suits(h)
+	}
+	if err == nil && slices.Contains(krd.ProgramRankings, o.By) {
+		err = krd.InTraces(o.By, h.Goroutines())
+	}
+	if err != nil {
+		return err
+	}
+	if o.By == krd.ByStack && len(h.Registry.Regions) == 0 {
+		return o.needsRegions()
+	}
+	if o.By != "" && o.Bins == "" && h.LLCBytes == 0 {
+		return wrong("--by %s needs --bins, as in --bins 32M-: the trace names no LLC size", o.By)
+	}
+	var there []int
+	for _, w := range h.Workers {
+		there = append(there, w.Node)
+	}
+	slices.Sort(there)
+	there = slices.Compact(there)
+	if n, err := strconv.Atoi(o.Node); err == nil && !slices.Contains(there, n) {
+		return wrong("--node %d: the nodes with workers in the trace are %s", n,
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(there), " ", ", "), "[]"))
+	}
+	return nil
+}
+
+func (o *Options) needsRegions() error {
+	return &analysis.NeedError{Analysis: "krd --by " + o.By, What: "events of regions",
+		Flag: "full,regions, or of a Go program with krdlab trace go --regions"}
+}
+
+// draws reports whether there is a picture.
+func (o *Options) draws() bool {
+	opt, err := o.resolve()
+	return err != nil || o.By == krd.ByStack || o.By == "" && !opt.Engine.Sampling()
+}
+
 // look analyses a trace.
 func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result, error) {
 	o := options.(*Options)
@@ -172,15 +217,10 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 		return sampled{r}, err
 	}
 	if opt.Causes != nil && o.Bins == "" {
-		if t.Header.LLCBytes == 0 {
-			return nil, wrong("--by %s needs --bins, as in --bins 32M-: the trace names no LLC size",
-				o.By)
-		}
 		opt.Causes.FromBytes = t.Header.LLCBytes
 	}
 	if o.By == krd.ByStack && !t.Tells(loi.EventRegion) {
-		return nil, &analysis.NeedError{Analysis: "krd --by " + o.By, What: "events of regions",
-			Flag: "full,regions, or of a Go program with krdlab trace go --regions"}
+		return nil, o.needsRegions()
 	}
 	opt.Progress = in.Progress
 	r, err := krd.Analyze(t, opt)
@@ -193,10 +233,7 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 		}
 	}
 	if n, err := strconv.Atoi(o.Node); err == nil {
-		there := nodesOf(r)
-		if !r.Only(n) {
-			return nil, wrong("--node %d: the nodes with workers in %s are %s", n, t.Info().Path, there)
-		}
+		r.Only(n) // it is there: see suits
 	}
 	x := &result{Report: r, opt: o, header: &t.Header, path: t.Info().Path, looks: in.Looks}
 	switch {
@@ -241,14 +278,6 @@ func readResult(options any, r io.Reader) (analysis.Result, error) {
 		in = nil
 	}
 	return x, report.Rank(parts, o.By, in)
-}
-
-func nodesOf(r *krd.Report) string {
-	var there []string
-	for _, n := range r.Nodes {
-		there = append(there, strconv.Itoa(n.Node))
-	}
-	return strings.Join(there, ", ")
 }
 
 // sampled is an estimate.
