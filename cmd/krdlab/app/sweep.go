@@ -25,12 +25,13 @@ import (
 // sweepCommand has a subcommand for each kernel, and those that look after experiment folders.
 func (a *app) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep KERNEL|all|FILE.toml",
+		Use: "sweep KERNEL[,KERNEL...]|all|FILE.toml",
 		Short: "Run many configurations into one experiment folder, and go on where it was " +
 			"interrupted",
 		Long: "Run a kernel under several schedulers, on several numbers of cores, with several " +
 			"sizes and seeds: one cell for each\n" +
-			"combination, in which the schedulers take turns. The plan is written first. After " +
+			"combination, in which the schedulers take turns. Of several kernels, each has its own\n" +
+			"parameters: --fmm.bodies 10000. The plan is written first. After " +
 			"an interrupt or a crash the same\n" +
 			"command goes on; at most the cell that was being run is lost. Results: table.csv, " +
 			"table.jsonl, table.parquet with a\n" +
@@ -48,6 +49,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	f := newSweepFlags(c.Flags(), nil)
 	completeRunFlags(c)
 	complete(c, "class", kernel.ClassNames...)
+	c.SetFlagErrorFunc(kernelsOwnFlag)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 && c.Flags().NFlag() > 0: // something was to be done
@@ -73,6 +75,13 @@ func (a *app) sweepCommand() *cobra.Command {
 				return err
 			}
 			return a.sweepConfigs(c.Context(), configs, all)
+		}
+		if strings.Contains(args[0], ",") {
+			configs, err := a.severalRequests(c.Context(), args[0], f)
+			if err != nil {
+				return err
+			}
+			return a.sweepConfigs(c.Context(), configs, f)
 		}
 		return usageError("krdlab sweep %s: there is no such kernel, no such command and no such "+
 			"file; %s", args[0], request.Suggest(args[0], subcommands(c),

@@ -78,9 +78,46 @@ func kernelsOwnFlag(c *cobra.Command, err error) error {
 	if names == nil {
 		return flagError(c, err)
 	}
-	return usageError("%s: --%s is a flag of %s alone, and all kernels are swept: leave it out "+
-		"(--class sets the sizes of all), or type krdlab sweep %s", c.CommandPath(),
-		unknown.GetSpecifiedName(), strings.Join(names, ", "), names[0])
+	return usageError("%s: --%s is a flag of %s alone: leave it out (--class sets the sizes of all), or "+
+		"type --%s.%[2]s", c.CommandPath(), unknown.GetSpecifiedName(), strings.Join(names, ", "), names[0])
+}
+
+// severalRequests returns the requests of kernels whose names are separated by commas, in that order.
+func (a *app) severalRequests(ctx context.Context, names string, f *sweepFlags) (
+	all []request.Request, err error) {
+	words, err := (&list{given: []string{names}}).split("sweep", nil)
+	if err != nil {
+		return nil, usageError("krdlab sweep %s: a kernel is missing, or named twice", names)
+	}
+	f.set.Visit(func(flag *pflag.Flag) {
+		if of, _, dotted := strings.Cut(flag.Name, "."); dotted && err == nil &&
+			!slices.Contains(words, of) {
+			err = usageError("krdlab sweep %s --%s: %s is not swept", names, flag.Name, of)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	machines, err := a.machines(ctx, f.caches)
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range words {
+		k, err := request.FindKernel(word)
+		if err != nil {
+			return nil, err
+		}
+		one := newSweepFlags(pflag.NewFlagSet(k.Name, pflag.ContinueOnError), k)
+		if err := one.override(f, nil); err != nil {
+			return nil, err
+		}
+		configs, err := one.requests(ctx, machines)
+		if err != nil {
+			return nil, failure.As(failure.Of(err), fmt.Errorf("%s: %w", k.Name, err))
+		}
+		all = append(all, configs...)
+	}
+	return all, nil
 }
 
 // allRequests returns the requests of every kernel, in the order of their table. What cannot be

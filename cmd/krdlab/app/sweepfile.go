@@ -159,19 +159,19 @@ func (f *sweepFlags) setFromFile(s sweep.Setting, table bool) error {
 // overridden is no longer theirs.
 func (f *sweepFlags) override(given *sweepFlags, lines map[string]int) (err error) {
 	given.set.Visit(func(flag *pflag.Flag) {
-		target := f.set.Lookup(flag.Name)
+		target := f.set.Lookup(strings.TrimPrefix(flag.Name, f.kernel.Name+"."))
 		if target == nil || target.Hidden || err != nil { // hidden: it would change nothing
 			return
 		}
-		delete(lines, flag.Name)
+		delete(lines, target.Name)
 		l, isList := flag.Value.(*list)
 		if !isList {
-			err = f.set.Set(flag.Name, flag.Value.String())
+			err = f.set.Set(target.Name, flag.Value.String())
 			return
 		}
 		target.Value.(*list).set = false
 		for _, v := range l.given {
-			err = errors.Join(err, f.set.Set(flag.Name, v))
+			err = errors.Join(err, f.set.Set(target.Name, v))
 		}
 	})
 	return err

@@ -13,6 +13,7 @@ import (
 
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
+	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
 
@@ -93,6 +94,13 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 		f.class = classFlag(set, k.ClassNames())
 	} else {
 		f.class = classFlag(set, kernel.ClassNames)
+		for _, k := range kernels.Table { // --fmm.bodies, of a sweep of several
+			for _, p := range k.Params {
+				name := k.Name + "." + p.Name
+				set.Var(&list{given: []string{fmt.Sprint(p.Default)}, of: "values"}, name, p.Help)
+				set.Lookup(name).Hidden = true
+			}
+		}
 	}
 	f.coreList.of, f.seeds.of, f.machines.of = "whole numbers", "whole numbers", "machines"
 	f.seeds.given, f.machines.given = []string{"1"}, []string{request.Auto}
