@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/build/constraint"
 	"go/token"
@@ -25,7 +26,7 @@ const generics = "go1.18"
 // for a version up to 1.21, allows what was an error. GODEBUG, go:embed and go:linkname go by go.mod.
 func (r *rewriter) newer(f *ast.File) {
 	if m := r.pkg.Module; m == nil || f.GoVersion != "" ||
-		version.Compare("go"+m.GoVersion, generics) >= 0 { // none is Go 1.16, and less here
+		version.Compare(fmt.Sprintf("go%s", m.GoVersion), generics) >= 0 { // none is Go 1.16, and less here
 		return
 	}
 	var line *ast.Comment

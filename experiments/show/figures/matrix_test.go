@@ -88,7 +88,7 @@ func TestMatrix(t *testing.T) {
 		if got := marks(t, f, "fmm"); len(got) != 1 || got[best] != plot.MarkBest {
 			t.Errorf("%s: %v", id, got)
 		}
-		head, rows := f.Panels[0].Fields()
+		head, rows := f.Panels[0].Fields("%s", "%s")
 		if want := append(append([]string{""}, datasettest.Schedulers...), "go"); !slices.Equal(head,
 			want) {
 			t.Errorf("%s: columns %v, expected %v", id, head, want)
@@ -178,7 +178,7 @@ func TestMatrixUnsure(t *testing.T) {
 		return c.Result.Kernel == "fmm" && c.Result.Cores == 24
 	})
 	f = matrixOf(t, e, "matrix-wti-24")
-	if _, rows := f.Panels[0].Fields(); len(rows) != 2 || rows[1][1] != units.NotAvailable ||
+	if _, rows := f.Panels[0].Fields("%s", "%s"); len(rows) != 2 || rows[1][1] != units.NotAvailable ||
 		!strings.Contains(strings.Join(f.Caption, " "), "n/a for fmm: not all of their runs") {
 		t.Errorf("failed: %v", rows)
 	}
