@@ -222,7 +222,7 @@ func TestLiveOutput(t *testing.T) {
 		t.Errorf("%v: %s%s", err, out, errs)
 	}
 	if _, _, err = tell(t, dir, goProgram, "--unit", "line", ".", "--", "1"); err == nil ||
-		!strings.Contains(err.Error(), "unknown flag: --unit") {
+		!strings.Contains(err.Error(), "there is no flag --unit") {
 		t.Error(err)
 	}
 	for flags, want := range map[string]string{"--no-iterations": "add --regions",

@@ -89,11 +89,18 @@ func firstOf(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// here reports whether word is a file, or where a command takes them too a folder. It is then meant,
-// and not what a table has of that name.
+// here reports whether word is a file, or where a command takes them too a folder with a trace or a
+// document. It is then meant, and not what a table has of that name. A folder with something else,
+// such as the sources of a kernel, is not.
 func here(word string, folders bool) bool {
 	info, err := os.Stat(word)
-	return err == nil && (folders || !info.IsDir())
+	if err != nil || !info.IsDir() {
+		return err == nil
+	}
+	list, _ := os.ReadDir(word)
+	return folders && slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		return isTrace(e.Name()) || filepath.Ext(e.Name()) == ".json"
+	})
 }
 
 // sayHere prints that a file or folder was taken in the place of what.
