@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
 	"krdlab/loi/front/corpus/built"
@@ -110,6 +111,14 @@ func TestMakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, flags := range []string{"", "-trimpath"}[:long.Or(1, 2)] {
+		t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" "+flags))
+		ways(t, string(source))
+	}
+}
+
+func ways(t *testing.T, source string) {
+	t.Helper()
 	d, _, err := trace(t, Data, "ways", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +131,7 @@ func TestMakes(t *testing.T) {
 		}
 	}
 	n := 0
-	for i, line := range strings.Split(string(source), "\n") {
+	for i, line := range strings.Split(source, "\n") {
 		if at := fmt.Sprintf("at main.go:%d", i+1); strings.HasSuffix(line, "// made") {
 			if n++; !made[at] {
 				t.Errorf("nothing was made %s: %s", at, line)

@@ -2,11 +2,13 @@ package collect
 
 import (
 	"cmp"
+	"debug/buildinfo"
 	"debug/elf"
 	"debug/gosym"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,7 +31,8 @@ type Program struct {
 	types     uint64 // names of types are told by their offset from here
 	text      uint64
 	lines     *gosym.Table // made when it is first asked for
-	root      string       // of the standard library, known then
+	root      string       // of the standard library, known then; "" where paths are trimmed
+	modules   []string     // that it is built of
 }
 
 type section struct {
@@ -59,6 +62,12 @@ func OpenProgram(path string) (*Program, error) {
 		return nil, fmt.Errorf("read the program %s: %w", path, err)
 	}
 	p := &Program{functions: make(map[uint64]string)}
+	if info, err := buildinfo.ReadFile(path); err == nil {
+		p.modules = append(p.modules, info.Main.Path)
+		for _, m := range info.Deps {
+			p.modules = append(p.modules, m.Path)
+		}
+	}
 	for _, s := range symbols {
 		if s.Name == "runtime.types" {
 			p.types = s.Value
@@ -154,10 +163,24 @@ func (p *Program) line(pc uint64) (line string, f *gosym.Func) {
 		}
 	}
 	file, n, f := p.lines.PCToLine(pc - 1)
-	if f == nil || strings.HasPrefix(file, p.root) {
+	if f == nil || p.standard(file) {
 		return "", f
 	}
 	return filepath.Base(file) + ":" + strconv.Itoa(n), f
+}
+
+// standard tells whether a file is the standard library's. Where paths are trimmed (go build
+// -trimpath) they begin with the import path of the package, and with a version behind that of the
+// module; those of a package that is named by its files have none.
+func (p *Program) standard(file string) bool {
+	if p.root != "" {
+		return strings.HasPrefix(file, p.root)
+	}
+	file = strings.TrimPrefix(file, "./")
+	return strings.Contains(file, "/") && !slices.ContainsFunc(p.modules, func(m string) bool {
+		rest, ok := strings.CutPrefix(file, m)
+		return ok && m != "" && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "@"))
+	})
 }
 
 // at returns the bytes from an address on, nil if the file has none there.

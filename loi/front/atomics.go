@@ -77,8 +77,8 @@ func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
 // atomicCall is an atomic operation, and what records it: a store is recorded before it is made,
 // when its value is known, others after.
 //
-// The last number is the operation, in which is also, times 256, how far behind the pointer an embedded variable stands.
-// Where an argument calls, gc evaluates the pointer after it.
+// The last number is the operation and, times 256, how far behind the pointer an embedded variable
+// stands. Where an argument calls, gc evaluates the pointer after it.
 //
 //	x.Store(3)  =>  A.AS(B, x, 16).Store(3)
 //	i = int(x.Add(1))  =>  i = int(A.AV(B, A.AP(B, &krd1, x).Add(1), krd1, 17))

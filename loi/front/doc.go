@@ -23,9 +23,9 @@
 // # Passes
 //
 // A pass walks the typed tree of a function and adds edits (edits.go): text around a stretch of the
-// source, inside a block's braces, or in place of a stretch. No pass reads another's text, but for the
-// last two; what they know of each other stands in fn and rewriter. Around the same stretch a later
-// pass stands outside. In their order:
+// source, inside a block's braces, or in place of a stretch. Only loopsOf and the last two read what
+// another pass has written; what else they know of each other stands in fn and rewriter. Around the
+// same stretch a later pass stands outside. In their order:
 //
 //   - accessesOf (stmt.go, assign.go, range.go, expr.go and what these call) records loads, stores,
 //     allocations, and counts what is left alone (counts.go). It meets the function literals and makes

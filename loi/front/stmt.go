@@ -7,8 +7,8 @@ import (
 	"krdlab/loi"
 )
 
-// Accesses records what a function loads, stores and allocates. Its edits stand inside those of all
-// other passes.
+// accesses has what a function loads, stores and allocates recorded. Its edits stand inside those of
+// all other passes.
 type accesses struct {
 	*fn
 	loop    int      // line of the innermost one

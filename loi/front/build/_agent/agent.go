@@ -513,8 +513,8 @@ func K[T any](b *Buf, k T, site uint64) T {
 }
 
 // KM is M and K, of a key that calls: the map is loaded behind the call.
-func KM[T, M any](b *Buf, k T, m M, site uint64) T {
-	put(b, mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m))), Map<<KindShift|site)
+func KM[T, Of any](b *Buf, k T, m Of, site uint64) T {
+	M(b, m, site)
 	return K(b, k, site)
 }
 
