@@ -547,7 +547,8 @@ func (m *module) run(ctx context.Context) {
 }
 
 // judge returns the mutant where it is now, its verdict and what was run. What fails without the
-// mutant too ends the run. A failure of an importing package, one of a test that measures time, and one of the clock must be seen twice.
+// mutant too ends the run. A failure of an importing package, one of a test that measures time, and
+// one of the clock must be seen twice.
 func (m *module) judge(ctx context.Context, w *mutant) (now *mutant, verdict, how string) {
 	e, src := m.find(w)
 	if e == nil {
