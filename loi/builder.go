@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"unsafe"
 
@@ -16,10 +17,12 @@ import (
 // was killed [Recover] finds what was written of that file, see Expect. All methods are for one
 // goroutine at a time.
 type Builder struct {
-	path string
-	f    *os.File // path + ".partial"
-	done bool
-	fail error // of the file; all that follows fails with it
+	path  string
+	f     *os.File // path + ".partial"
+	done  bool
+	fail  error  // of the file; all that follows fails with it
+	limit uint64 // of the file, 0 for none
+	full  error  // why records were discarded, nil if none were
 
 	objects  map[string]ObjectID
 	kernels  map[string]KernelID
@@ -48,14 +51,15 @@ type buildWorker struct {
 	last   uint64   // start of the last execution
 	count  uint64   // records in the chunk
 	seq    uint32   // of the chunk
+
+	records, discarded, dropped uint64 // events and executions; without room, and executions of them
 }
 
 const (
 	buildFirstBytes = 1 << 10
 	buildChunkBytes = 256 << 10
 	buildMemory     = 64 << 20 // from which on chunks no longer grow
-	// room for the header and the count page, unless more is known to be needed
-	buildGap = 64 << 10
+	buildGap        = 64 << 10 // see headRoom
 
 	chunkHeaderWords = chunkHeaderBytes / 8
 )
@@ -92,6 +96,24 @@ func NewBuilder(path string) (*Builder, error) {
 	}
 	return &Builder{path: path, f: f, objects: make(map[string]ObjectID),
 		kernels: make(map[string]KernelID), expected: Header{Substrate: Native}}, nil
+}
+
+// Limit sets how many bytes the file may have, before anything is recorded. From its first record on
+// that finds no room, what a worker does is discarded and counted, as a [Writer] does it. Names are
+// written whatever they take.
+func (b *Builder) Limit(bytes uint64) { b.limit = bytes }
+
+// Stats returns what is in the file; after Close, of the whole trace. Each execution of a run is a
+// record of its own, as it is where it is discarded.
+func (b *Builder) Stats() Stats {
+	s := Stats{Bytes: uint64(b.end), Chunks: len(b.entries), Full: b.full}
+	for _, w := range b.workers {
+		if w == nil {
+			w = &buildWorker{}
+		}
+		s.Records, s.Discarded = append(s.Records, w.records), append(s.Discarded, w.discarded)
+	}
+	return s
 }
 
 // Object returns the number of an object, which is registered if it is new. It fails if it was
@@ -180,16 +202,14 @@ func (b *Builder) Event(worker int, kind EventKind, at uint64, args ...uint32) e
 	}
 	b.endRun(w)
 	body := (len(args) + 1) / 2
-	if w.n+2+body > len(w.words) {
-		if err := b.next(worker, w, 2+body); err != nil {
-			return err
-		}
+	if ok, err := b.fits(worker, w, 2+body, at, 0); !ok {
+		return err
 	}
 	p := w.words[w.n : w.n+2+body]
 	p[0], p[1] = at, commitWord(EventRecord, 0, uint16(kind), len(args), 0)
 	putArgs(p[2:], args)
 	w.n, w.last = w.n+len(p), at
-	w.count++
+	w.count, w.records = w.count+1, w.records+1
 	return nil
 }
 
@@ -225,10 +245,8 @@ func (b *Builder) access(worker int, k KernelID, at uint64, a *Access) error {
 		return err
 	}
 	b.endRun(w)
-	if w.n+4 > len(w.words) {
-		if err := b.next(worker, w, 4); err != nil {
-			return err
-		}
+	if ok, err := b.fits(worker, w, 4, at, 1); !ok {
+		return err
 	}
 	w.run, w.kernel = w.n, k
 	w.words[w.n] = at
@@ -257,10 +275,8 @@ func (b *Builder) execution(worker int, k KernelID, fl Flags, start, end uint64,
 	}
 	b.endRun(w)
 	body := accessWords(b.kinds, list)
-	if w.n+3+body > len(w.words) {
-		if err := b.next(worker, w, 3+body); err != nil {
-			return err
-		}
+	if ok, err := b.fits(worker, w, 3+body, start, 1); !ok {
+		return err
 	}
 	p, d := w.words[w.n:], end-start
 	fl &= Preempted | Moved
@@ -272,7 +288,7 @@ func (b *Builder) execution(worker int, k KernelID, fl Flags, start, end uint64,
 	p[1] = commitWord(AccessesRecord, fl, uint16(k), 0, d)
 	putAccesses(p[head:], b.kinds, list)
 	w.n, w.last = w.n+head+body, start
-	w.count++
+	w.count, w.records = w.count+1, w.records+1
 	return nil
 }
 
@@ -313,9 +329,12 @@ func (b *Builder) open(worker int, start, end uint64) (*buildWorker, error) {
 	}
 	w := b.workers[worker]
 	if w == nil {
-		w = &buildWorker{words: make([]uint64, buildFirstBytes/8), n: chunkHeaderWords}
+		w = &buildWorker{n: chunkHeaderWords}
+		if b.room() >= buildFirstBytes {
+			w.words = make([]uint64, buildFirstBytes/8)
+			b.memory += buildFirstBytes
+		}
 		b.workers[worker] = w
-		b.memory += buildFirstBytes
 	}
 	if start < w.last {
 		return nil, &BackwardError{Worker: worker, Start: start, Previous: w.last}
@@ -328,25 +347,67 @@ func (b *Builder) endRun(w *buildWorker) {
 	if w.run != 0 {
 		w.words[w.run+1] = commitWord(runRecord, 0, uint16(w.kernel), 0, uint64(w.n-w.run-2)/2)
 		w.count++
+		w.records += uint64(w.n-w.run-2) / 2
 		w.run = 0
 	}
 }
 
-// next writes the chunk of w, whose run has ended, and begins another with room for need words.
-// Chunks grow fourfold, or, where all take much memory together, have an equal share of it.
+// fits reports whether the chunk of w, whose run has ended, has room for need words, of a record of
+// tick at with so many executions: if not, the chunk is written and another begun, or the record is
+// counted as discarded.
+func (b *Builder) fits(worker int, w *buildWorker, need int, at, executions uint64) (bool, error) {
+	if w.n+need <= len(w.words) {
+		return true, nil
+	}
+	if w.words != nil {
+		if err := b.next(worker, w, need); err != nil || w.words != nil {
+			return err == nil, err
+		}
+	}
+	b.full = errLimit
+	w.discarded, w.dropped, w.last = w.discarded+1, w.dropped+executions, at
+	return false, nil
+}
+
+// room returns for how many bytes of chunks there is room beside those that are written and begun.
+func (b *Builder) room() int64 {
+	if b.limit == 0 {
+		return math.MaxInt64
+	}
+	return int64(b.limit) - max(b.end, b.headRoom()) - int64(b.memory) -
+		int64(footerBytes(len(b.entries)+len(b.workers)+1))
+}
+
+// headRoom is how much is left for the header and the count page, unless more is known to be needed.
+func (b *Builder) headRoom() int64 {
+	if b.limit == 0 {
+		return buildGap
+	}
+	return min(buildGap, int64(b.limit/8))
+}
+
+// next writes the chunk of w, whose run has ended, and begins another with room for need words, if
+// there is room in the file. Chunks grow fourfold, or, where all take much memory together, have an
+// equal share of it.
 func (b *Builder) next(worker int, w *buildWorker, need int) error {
 	if err := b.write(worker, w); err != nil {
 		return err
 	}
-	old := 8 * len(w.words)
+	old, least := 8*len(w.words), 8*(chunkHeaderWords+need)
 	size := min(4*old, buildChunkBytes)
 	if b.memory+size-old > buildMemory {
 		size = min(max(buildMemory/len(b.workers)/8*8, buildFirstBytes), buildChunkBytes)
 	}
-	if size = max(size, 8*(chunkHeaderWords+need)); size != old {
-		w.words = make([]uint64, size/8)
-		b.memory += size - old
+	b.memory -= old
+	room := b.room()
+	if size = int(min(int64(max(size, least)), room/8*8)); size < least {
+		w.words = nil
+		return nil
 	}
+	if size != old {
+		w.words = make([]uint64, size/8)
+	}
+	b.memory += size
 	return nil
 }
 

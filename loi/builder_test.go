@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -470,6 +471,61 @@ func TestBuilderNeverOverwrites(t *testing.T) {
 		}
 		if err := b.Abort(); err != nil {
 			t.Errorf("after Close: %v", err)
+		}
+	}
+}
+
+// A trace that may not grow keeps the first records of each worker, counts the others, and takes no
+// more than the limit.
+func TestBuilderLimit(t *testing.T) {
+	const n = 20_000
+	for limit, discarded := range map[uint64]bool{1 << 10: true, 20 << 10: true, 200 << 10: true,
+		2 << 20: false, 0: false} {
+		path := filepath.Join(t.TempDir(), "x.loi")
+		b := newTestBuilder(t, path)
+		b.Limit(limit)
+		for i := range uint64(n) {
+			w := int(i % 3)
+			err := b.Access(w, KernelID(i/600%2), i, Access{Object: 0, Mode: In, Block: i, Bytes: 8})
+			if i%1000 == 0 {
+				err = errors.Join(err, b.Event(w, EventSteal, i, 0, 0, 0),
+					b.Execution(w, 0, 0, i, i+5, []Access{{Object: 0, Mode: In, Block: 1, Bytes: 8}}))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Close(buildHeader(3)); err != nil {
+			t.Fatal(err)
+		}
+		in, err := Verify(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, all, kept := b.Stats(), uint64(0), make([]uint64, 3)
+		tr, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for w := range 3 {
+			kept[w] = in.Workers[w].Kernels + in.Workers[w].Events
+			all += in.Workers[w].Kernels + tr.DiscardedKernels()[w]
+			next := uint64(w)
+			for c := tr.All(w); c.Next(); { // without a gap
+				if r := c.Record(); r.Type == AccessesRecord && r.Start == r.End {
+					if r.Start != next {
+						t.Fatalf("limit %d: worker %d has %d, expected %d", limit, w, r.Start, next)
+					}
+					next += 3
+				}
+			}
+		}
+		if full := s.Full != nil; all != n+20 || full != discarded || slices.Max(s.Discarded) > 0 != full ||
+			!reflect.DeepEqual(s.Discarded, tr.Discarded()) || !reflect.DeepEqual(s.Records, kept) {
+			t.Errorf("limit %d: %d executions, %+v\nread %v, %v", limit, all, s, kept, tr.Discarded())
+		}
+		if discarded && limit > 4<<10 && (in.Bytes > limit || in.Bytes < limit*3/4) {
+			t.Errorf("limit %d: the file has %d bytes", limit, in.Bytes)
 		}
 	}
 }

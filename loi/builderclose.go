@@ -44,7 +44,7 @@ func (b *Builder) Abort() error {
 	if b.done {
 		return nil
 	}
-	b.done, b.workers = true, nil
+	b.done = true
 	return errors.Join(b.f.Close(), os.Remove(b.f.Name()))
 }
 
@@ -66,8 +66,11 @@ func (b *Builder) finish(h *Header) error {
 		if err := b.write(i, w); err != nil {
 			return err
 		}
-		le.PutUint64(head[control+(i+1)*slotBytes+slotChunks:], uint64(w.seq))
-		b.workers[i] = nil
+		slot := head[control+(i+1)*slotBytes:]
+		le.PutUint64(slot[slotDiscarded:], w.discarded)
+		le.PutUint64(slot[slotKernels:], w.dropped)
+		le.PutUint64(slot[slotChunks:], uint64(w.seq))
+		w.words = nil
 	}
 	if _, err := b.f.WriteAt(head, 0); err != nil {
 		return err

@@ -43,7 +43,7 @@ func (b *Builder) announce() error {
 			return err
 		}
 		head, control := newHead(&h, headerBuffered, 0)
-		if room := max(buildGap, 2*len(head)); room > len(head) {
+		if room := max(int(b.headRoom()), 2*len(head)); room > len(head) {
 			head, control = newHead(&h, headerBuffered, room)
 		}
 		b.gap, b.end = int64(len(head)), int64(len(head))

@@ -32,6 +32,11 @@ type Document struct {
 	// that it became; they were not traced.
 	LeftRunning int `json:"left_running"`
 
+	// TraceRecords is how many records are in the trace, TraceDiscarded how many found no room there.
+	TraceRecords   uint64 `json:"trace_records"`
+	TraceDiscarded uint64 `json:"trace_discarded"`
+	noRoom         string // why
+
 	Unit           Unit             `json:"unit"`
 	Stack          bool             `json:"stack"`         // what is on the stack is observed
 	Accesses       uint64           `json:"accesses"`      // in the distances

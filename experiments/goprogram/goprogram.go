@@ -60,6 +60,11 @@ type Request struct {
 	Out   string // the run directory; "" is a new one under result.RunsDir
 	Trace string // the trace to write, instead of a directory; "": none
 
+	TraceLimit uint64 // bytes that the trace may have, see [loi.Builder.Limit]; 0: any number
+	// TraceProgress is called with how much of the trace is in its file, and how much there may be, by
+	// TraceLimit or the disk, 0 if that is not known. nil: nobody wants to know.
+	TraceProgress func(done, total uint64)
+
 	// Live makes an observer of the program, given the header that a trace of it would begin with: then
 	// no trace is written and no run directory, and no distances are computed. Places are in bytes
 	// whatever the Unit; Build.Sample is not set.

@@ -3,6 +3,7 @@ package goprogram
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -336,6 +337,38 @@ func TestEndsInTrace(t *testing.T) {
 				t.Errorf("%d objects, of which few were accessed", n)
 			}
 		})
+	}
+}
+
+// A trace that may not grow: the program runs to its end, and what found no room is counted.
+func TestTraceLimit(t *testing.T) {
+	var all uint64
+	for _, limit := range []uint64{1 << 30, 24 << 10} {
+		file, total := filepath.Join(t.TempDir(), "p.loi"), uint64(0)
+		d, _, err := trace(t, Data, "ends", func(r *Request) {
+			r.Trace, r.Args, r.TraceLimit = file, []string{"exit"}, limit
+			r.TraceProgress = func(done, of uint64) { total = of }
+		})
+		if !errors.Is(err, ErrProgram) {
+			t.Fatal(err)
+		}
+		tr, err := loi.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		lost := uint64(0)
+		for _, n := range tr.Discarded() {
+			lost += n
+		}
+		all = max(all, d.TraceRecords)
+		said := strings.Contains(strings.Join(d.Doubts(), "\n"), fmt.Sprintf("p.loi lost %d of its %d "+
+			"records: size limit of the trace reached", lost, all))
+		if small := limit < 1<<20; lost > 0 != small || said != small || d.TraceDiscarded != lost ||
+			d.TraceRecords+lost != all || d.TraceRecords < 100 || total != limit {
+			t.Errorf("limit %d: %d of %d lost, %d in the document, progress up to %d\n%q", limit, lost, all,
+				d.TraceDiscarded, total, d.Doubts())
+		}
 	}
 }
 

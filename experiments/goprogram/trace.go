@@ -27,6 +27,9 @@ type traceSink struct {
 	regions []loi.RegionID // by number in the sources; loi.NoRegion: not begun yet
 	times   []uint64       // of each worker's last access
 	values  *values        // nil: there are no operations
+
+	progress func(done, total uint64) // of the Request
+	room     uint64                   // the total
 }
 
 func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
@@ -37,8 +40,12 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	b.Limit(r.TraceLimit)
 	t := &traceSink{path: r.Trace, plain: r.Build.Plain, b: b, a: a,
-		kernels: make([]loi.KernelID, len(a.sites)+1)}
+		kernels: make([]loi.KernelID, len(a.sites)+1), progress: r.TraceProgress, room: r.TraceLimit}
+	if free, err := hw.FreeDisk(r.Trace); err == nil && (t.room == 0 || uint64(free) < t.room) {
+		t.room = uint64(free)
+	}
 	for i := range a.sites {
 		if t.kernels[i+1], err = b.Kernel(a.sites[i].Function); err != nil {
 			return nil, errors.Join(t.failed(err), b.Abort())
@@ -71,6 +78,9 @@ func (t *traceSink) abort(err error) error {
 func (t *traceSink) add(b *collect.Batch, keys []uint64, bytes []uint32) error {
 	if err := t.addAll(b, keys, bytes); err != nil {
 		return t.failed(err)
+	}
+	if t.progress != nil {
+		t.progress(t.b.Stats().Bytes, t.room)
 	}
 	return nil
 }
@@ -293,6 +303,13 @@ func (t *traceSink) close(d *Document, m *hw.Machine) error {
 	}
 	if err := t.b.Close(h); err != nil {
 		return t.failed(err)
+	}
+	s := t.b.Stats()
+	for w, n := range s.Discarded {
+		d.TraceRecords, d.TraceDiscarded = d.TraceRecords+s.Records[w], d.TraceDiscarded+n
+	}
+	if s.Full != nil {
+		d.noRoom = s.Full.Error()
 	}
 	return nil
 }

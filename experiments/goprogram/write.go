@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
@@ -204,6 +205,10 @@ func (d *Document) Doubts() (list []string) {
 	if d.LeftRunning > 0 {
 		list = append(list, fmt.Sprintf("processes of the program that went on after its end, and "+
 			"were not traced: %d", d.LeftRunning))
+	}
+	if d.TraceDiscarded > 0 {
+		list = append(list, brief.Sentences([]result.Warning{result.Warn(result.TraceLost, *d.Trace,
+			int64(d.TraceDiscarded), int64(d.TraceRecords+d.TraceDiscarded), d.noRoom)})...)
 	}
 	list = append(list, d.Sampling.doubts()...)
 	list = append(list, d.outside()...)

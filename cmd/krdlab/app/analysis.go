@@ -375,6 +375,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	}
 	if line.Values != "" {
 		c.Flags().BoolVar(&r.Build.Values, "values", false, line.Values)
+		traceLimitVar(c.Flags(), &r.TraceLimit, "")
+		needs(c.Flags(), "values", "--values", "trace-limit")
 	}
 	programFlags(c, &r, unit)
 	cachesVar(c.Flags(), &x.caches)

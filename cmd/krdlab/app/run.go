@@ -134,8 +134,7 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 		"beside each node's; coherence, with writes that invalidate, as in krd,cores,coherence")
 	p.StringVar((*string)(&f.asked.Grain), "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
 		"in 64 of its kernels (default: as suits the program)")
-	p.Var((*size)(&f.asked.TraceLimit), "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that "+
-		"do not fit are discarded and counted, and there is no KRD")
+	traceLimitVar(p, &f.asked.TraceLimit, ", and there is no KRD")
 	p.StringVar((*string)(&f.asked.Counters), "counters", "auto", "`MODE` of hardware counters: auto, perf (exit "+
 		"code 4 without them) or off")
 	p.StringVar((*string)(&f.asked.NUMA), "numa", string(request.NUMANode0), "`PLACEMENT` of "+

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/spf13/pflag"
+
 	"krdlab/hw/units"
 )
 
@@ -27,3 +29,9 @@ func (b *size) String() string {
 
 // Type names the values for messages.
 func (b *size) Type() string { return "size, such as 512M or 2G" }
+
+// traceLimitVar defines the flag of how large a trace may become.
+func traceLimitVar(p *pflag.FlagSet, to *uint64, then string) {
+	p.Var((*size)(to), "trace-limit", "largest `SIZE` of a trace file, such as 512M; records that do "+
+		"not fit are discarded and counted"+then)
+}

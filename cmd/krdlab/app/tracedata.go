@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -227,11 +228,15 @@ func (a *app) traceCompress() *cobra.Command {
 	return c
 }
 
-// bytesProgress returns what shows how many bytes have been worked off, nil where stderr is no
-// terminal, and what clears it.
+// bytesProgress returns what shows how many bytes have been worked off, and how many a second, each
+// second from the first on, nil where stderr is no terminal, and what clears it.
 func bytesProgress[N int64 | uint64](a *app, what string) (show func(done, total N), end func()) {
-	return countProgress[N](a, what, progressbar.OptionShowBytes(true))
+	return countProgress[N](a, what, progressbar.OptionShowBytes(true), progressbar.OptionShowCount(),
+		progressbar.OptionUseIECUnits(true))
 }
+
+// untilShown is how long nothing of a progress is shown; a variable for tests.
+var untilShown = time.Second
 
 // countProgress is bytesProgress of anything.
 func countProgress[N int64 | uint64](a *app, what string,
@@ -245,7 +250,8 @@ func countProgress[N int64 | uint64](a *app, what string,
 		if bar == nil {
 			bar = progressbar.NewOptions64(int64(total), append(how,
 				progressbar.OptionSetWriter(a.stderr), progressbar.OptionClearOnFinish(),
-				progressbar.OptionSetDescription(what))...)
+				progressbar.OptionSetDescription(what), progressbar.OptionThrottle(untilShown))...)
+			bar.Reset() // its first second begins
 		}
 		_ = bar.Set64(int64(done)) // a terminal that cannot be written to is no reason to stop
 	}

@@ -73,7 +73,8 @@ func (a *app) traceGo() *cobra.Command {
 	programFlags(c, &r, unitFlag)
 	f.BoolVar(&r.Build.Sample, "sample", false, "take a sample of the accesses, in bursts, and "+
 		"estimate the distances: the program takes about twice its time")
-	needs(f, "out", "--out FILE.loi", "regions", "values", "sync", "no-accesses")
+	needs(f, "out", "--out FILE.loi", "regions", "values", "sync", "no-accesses",
+		"trace-limit")
 	rank.define(c)
 	f.StringVar(&agentDir, "agent", "", "write the agent for instrumentation by hand to this "+
 		"`FOLDER`, as a Go module, and do nothing else; it must not exist")
@@ -125,6 +126,7 @@ func programFlags(c *cobra.Command, r *goprogram.Request, unit string) {
 		"channels, locks, wait groups, atomic operations; it is in the trace of --out")
 	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what goroutines "+
 		"wait for alone, without atomic operations, in nearly the time of the plain program")
+	traceLimitVar(f, &r.TraceLimit, "")
 	sourceFlags(c, &r.Build)
 }
 
@@ -272,6 +274,15 @@ func (a *app) observed(c *cobra.Command, r *goprogram.Request, caches given) (*g
 	}
 	if asJSON(c) || c.Flags().Changed("csv") {
 		r.Stdout = a.stderr
+	}
+	if r.Trace != "" {
+		until := "the disk is full"
+		if r.TraceLimit > 0 {
+			until = "--trace-limit"
+		}
+		show, done := bytesProgress[uint64](a, "trace until "+until)
+		defer done()
+		r.TraceProgress = show
 	}
 	a.patient.Store(true) // a server ends in its own time
 	return a.goRun(c.Context(), r, a.argv, t)
