@@ -152,7 +152,7 @@ func BenchmarkRecover(b *testing.B) {
 	data = data[:len(data)-trailerBytes]
 	b.SetBytes(32 << 20)
 	for b.Loop() {
-		if _, rep, err := salvage(data); err != nil || rep.Records[0] != 1<<20 {
+		if _, rep, err := salvage(data, nil); err != nil || rep.Records[0] != 1<<20 {
 			b.Fatal(rep, err)
 		}
 	}

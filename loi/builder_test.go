@@ -437,7 +437,7 @@ func TestBuilderMoves(t *testing.T) {
 	}
 	// Without its footer, it is whole by what the count page and the headers of the chunks say.
 	footer := le.Uint64(tr.data[len(tr.data)-trailerBytes:])
-	again, rep, err := salvage(tr.data[:footer])
+	again, rep, err := salvage(tr.data[:footer], nil)
 	if err != nil || rep.Damaged() {
 		t.Fatalf("%d bad chunks, %d bytes skipped: %v", rep.BadChunks, rep.SkippedBytes, err)
 	}

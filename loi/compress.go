@@ -3,6 +3,7 @@ package loi
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -26,17 +27,22 @@ func compressTo(w io.Writer, fill func(io.Writer) error) error {
 
 // Compress writes the trace file path, which must have a clean end, as the file out, which may not
 // exist; it is compressed if its name ends in ".zst", and otherwise as it was before it was
-// compressed. All bytes are checked as by Open. A file that cannot be completed is removed.
-func Compress(path, out string) error {
-	t, err := Open(path)
+// compressed. All bytes are checked as by Open, with its told. A file that cannot be completed is
+// removed.
+func Compress(path, out string, told ...Told) error {
+	t, err := Open(path, told...)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
 	if err := createFrom(out, func(w io.Writer) error {
-		_,
-			err := w.Write(t.data)
-		return err
+		for piece := range slices.Chunk(t.data, 1<<20) {
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
+			t.pass(uint64(len(piece)))
+		}
+		return nil
 	}); err != nil {
 		return fmt.Errorf("compress trace: %w", err)
 	}

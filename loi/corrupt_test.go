@@ -121,7 +121,7 @@ func flipBits(t *testing.T, data []byte, want [][]Record, step int) {
 // there, in order, and what is missing is admitted.
 func checkSalvage(t *testing.T, data []byte, want [][]Record, at int) {
 	t.Helper()
-	tr, rep, err := salvage(data)
+	tr, rep, err := salvage(data, nil)
 	if err != nil {
 		isFormat(t, err, "salvage", ErrCorrupt, ErrNotTrace)
 		return
@@ -345,7 +345,7 @@ func TestUncleanDamage(t *testing.T) {
 		b := append([]byte(nil), data[:footer]...)
 		le.PutUint64(b[tr.pre.controlOffset:], stateOpen)
 		c.change(b)
-		got, rep, err := salvage(b)
+		got, rep, err := salvage(b, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,7 +369,7 @@ func TestUncleanDamage(t *testing.T) {
 	// Cut off in the middle of a chunk.
 	b := append([]byte(nil), data[:last.offset+100]...)
 	le.PutUint64(b[tr.pre.controlOffset:], stateOpen)
-	if _, rep, err := salvage(b); err != nil || !rep.Damaged() || rep.LostBytes[0] == 0 {
+	if _, rep, err := salvage(b, nil); err != nil || !rep.Damaged() || rep.LostBytes[0] == 0 {
 		t.Errorf("cut off: %+v: %v", rep, err)
 	}
 }

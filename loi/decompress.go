@@ -29,9 +29,10 @@ var roomIn = freeBytes
 // decompress reads the zstd stream f, of a trace, into memory or, if that is much, into a temporary
 // file without a name, which is mapped. A stream that is damaged or cut off gives an error
 // (ErrCorrupt), and what came before; one that decompresses to something else ErrNotTrace. Memory
-// is bounded but for what is returned; a stream that fills the disk is an error.
-func decompress(f *os.File) (data []byte, mapped bool, err error) {
-	in := &countingReader{r: f}
+// is bounded but for what is returned; a stream that fills the disk is an error. read is called with
+// how many bytes were read.
+func decompress(f *os.File, read func(int)) (data []byte, mapped bool, err error) {
+	in := &countingReader{r: f, read: read}
 	z, err := zstd.NewReader(bufio.NewReaderSize(in, 1<<18), zstd.WithDecoderMaxWindow(zstdWindow))
 	if err != nil {
 		return nil, false, err
@@ -111,14 +112,16 @@ func spill(name string, held *bytes.Buffer, z io.Reader, in *countingReader) (da
 
 // countingReader counts what is read of r and keeps its first error that is not the end.
 type countingReader struct {
-	r   io.Reader
-	n   int64
-	err error
+	r    io.Reader
+	n    int64
+	err  error
+	read func(int)
 }
 
 func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n += int64(n)
+	c.read(n)
 	if err != nil && err != io.EOF && c.err == nil {
 		c.err = err
 	}

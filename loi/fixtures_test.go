@@ -21,7 +21,7 @@ func TestOtherVersion(t *testing.T) {
 		le.PutUint32(b[60:], checksum(b[:60]))
 		_, err = parse(b)
 		isFormat(t, err, fmt.Sprintf("version %d, expected %d", v, Version), ErrVersion)
-		if _, _, err = salvage(b); !errors.Is(err, ErrVersion) {
+		if _, _, err = salvage(b, nil); !errors.Is(err, ErrVersion) {
 			t.Errorf("%v", err)
 		}
 	}

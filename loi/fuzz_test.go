@@ -194,7 +194,7 @@ func FuzzRecover(f *testing.F) {
 			data = append(append([]byte(nil), open[:pre.controlOffset]...),
 				data[pre.controlOffset:]...)
 		}
-		tr, rep, err := salvage(data)
+		tr, rep, err := salvage(data, nil)
 		var fe *FormatError
 		if err != nil && !errors.As(err, &fe) {
 			t.Fatalf("%v is not a FormatError", err)

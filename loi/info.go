@@ -141,13 +141,13 @@ func disordered(a []Activity) (n uint64) {
 
 // Stat reads what the header and the footer of a trace tell, and checks all checksums. For a file
 // without a clean end, it returns what could be recovered together with the error, a
-// [*FormatError].
-func Stat(path string) (*Info, error) {
-	t, err := Open(path)
+// [*FormatError]. told is as for [Open].
+func Stat(path string, told ...Told) (*Info, error) {
+	t, err := Open(path, told...)
 	clean := err == nil
 	if errors.Is(err, ErrUnclean) {
 		var bad error
-		if t, _, bad = OpenUnclean(path); bad != nil {
+		if t, _, bad = OpenUnclean(path, told...); bad != nil {
 			return nil, bad
 		}
 	} else if err != nil {
@@ -161,8 +161,8 @@ func Stat(path string) (*Info, error) {
 
 // Verify is Stat, and checks and counts each record. A record that is bad gives a [*FormatError];
 // stamps that are out of order are counted, and are no error.
-func Verify(path string) (*Info, error) {
-	t, err := Open(path)
+func Verify(path string, told ...Told) (*Info, error) {
+	t, err := Open(path, told...)
 	if err != nil {
 		return nil, err
 	}

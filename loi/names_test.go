@@ -148,7 +148,7 @@ func TestBuilderCutOff(t *testing.T) {
 		if n > 4096 && n < int(b.gap)-100 {
 			n = int(b.gap) - 100
 		}
-		tr, _, err := salvage(data[:n:n])
+		tr, _, err := salvage(data[:n:n], nil)
 		if n < int(b.gap) {
 			isFormat(t, err, "cut off in the head", ErrCorrupt, ErrNotTrace)
 			continue

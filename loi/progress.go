@@ -2,6 +2,36 @@ package loi
 
 import "sync"
 
+// A Told is called with how many bytes of a trace a pass over it has read, and how many it reads; its
+// calls do not overlap. Opening is a pass, and so is each reading of all records after it.
+type Told func(done, total uint64)
+
+// passes tells how far a pass over a file is.
+type passes struct {
+	told Told // nil: nobody wants to know
+	mu   sync.Mutex
+	done uint64
+}
+
+// passesOf returns the passes that the last argument of a function of this package is about.
+func passesOf(told []Told) *passes {
+	if len(told) == 0 || told[0] == nil {
+		return nil
+	}
+	return &passes{told: told[0]}
+}
+
+// add notes that n bytes of total were read; of nil it does nothing.
+func (p *passes) add(n, total uint64) {
+	if p == nil || total == 0 {
+		return
+	}
+	p.mu.Lock()
+	p.done = (p.done + n) % total
+	p.told(p.done, total)
+	p.mu.Unlock()
+}
+
 // A Progress tells how much of the records of a trace has been read, by all the streams together
 // that it is given to ([Order].Progress), in about the bytes that they take in the file.
 type Progress struct {

@@ -41,9 +41,9 @@ func (r *RecoverReport) Damaged() bool {
 // clean file out, which may not exist and which says that it was recovered. What each worker was
 // writing when it was killed is gone; what is damaged is given up and makes the trace lossy. A
 // trace without a fault is copied as it is. It fails if the header cannot be read, with a
-// [*FormatError].
-func Recover(path, out string) (RecoverReport, error) {
-	t, rep, err := OpenUnclean(path)
+// [*FormatError]. told is as for [Open].
+func Recover(path, out string, told ...Told) (RecoverReport, error) {
+	t, rep, err := OpenUnclean(path, told...)
 	if err != nil {
 		return rep, err
 	}
@@ -53,12 +53,12 @@ func Recover(path, out string) (RecoverReport, error) {
 
 // OpenUnclean is Open for a trace that has no clean end or is damaged: see Recover. Of a compressed
 // file whose stream is damaged or cut off, it takes what came before.
-func OpenUnclean(path string) (*Trace, RecoverReport, error) {
-	m, bad := load(path)
+func OpenUnclean(path string, told ...Told) (*Trace, RecoverReport, error) {
+	m, bad := load(path, passesOf(told))
 	if bad != nil && m.data == nil {
 		return nil, RecoverReport{}, openError("recover", bad)
 	}
-	t, rep, err := salvage(m.data)
+	t, rep, err := salvage(m.data, m.passes)
 	if err != nil {
 		m.drop()
 		if bad != nil { // the reason of what is missing
@@ -73,11 +73,12 @@ func OpenUnclean(path string) (*Trace, RecoverReport, error) {
 	return t, rep, nil
 }
 
-func salvage(data []byte) (*Trace, RecoverReport, error) {
+func salvage(data []byte, p *passes) (*Trace, RecoverReport, error) {
 	t, err := parseHead(data)
 	if err != nil {
 		return nil, RecoverReport{}, err
 	}
+	t.passes = p
 	n := len(t.chunks)
 	rep := RecoverReport{LostBytes: slices.Clone(t.lost)}
 	if entries, head, err := t.footer(); err == nil {
@@ -139,6 +140,7 @@ func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 		}
 	}
 	for _, e := range entries {
+		t.pass(e.bytes)
 		if e.seq == unusedChunk {
 			continue
 		}
@@ -230,6 +232,7 @@ func (t *Trace) keepWorker(worker int, rep *RecoverReport) {
 		e.used, e.records, ok = t.valid(worker, b)
 		e.data = b[:e.used]
 		t.records[worker] += e.records
+		t.pass(e.bytes)
 		rest := b[e.used:]
 		tail := lastNonzero(rest)
 		switch {

@@ -109,6 +109,7 @@ func (t *Trace) write(w io.Writer) error {
 			if _, err := w.Write(c.data); err != nil {
 				return err
 			}
+			t.pass(c.used)
 		}
 	}
 	_, err := w.Write(encodeFooter(off, checksum(head), entries))

@@ -68,7 +68,7 @@ func TestTaskEvents(t *testing.T) {
 		}
 		counts := []EventCount{{"task", 500}, {"child", 500}, {"phase", 500}, {"of", 500},
 			{"region", 500}, {"region-end", 500}}
-		for _, look := range []func(string) (*Info, error){Stat, Verify} {
+		for _, look := range []func(string, ...Told) (*Info, error){Stat, Verify} {
 			if in, err := look(path); err != nil || !reflect.DeepEqual(in.Events, counts) {
 				t.Errorf("%+v, %v; want %v", in.Events, err, counts)
 			}

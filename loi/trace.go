@@ -24,7 +24,8 @@ type Trace struct {
 	data      []byte
 	mapped    bool
 	passed    atomic.Uint64 // bytes of chunks that were read, some of them again
-	packed    uint64        // bytes of the compressed file, or 0
+	passes    *passes
+	packed    uint64 // bytes of the compressed file, or 0
 	pre       prefix
 	chunks    [][]section // by worker, in order
 	discarded []uint64    // records, by worker
@@ -55,9 +56,10 @@ var mapFrom int64 = 256 << 20
 // gives a [*FormatError]. A trace with losses is not an error: see Discarded. Cost: about 1 ms for
 // each 4 MB. A compressed file (zstd, whatever its name) that is large is decompressed into a
 // temporary file without a name in $TMPDIR; the bytes in errors about its content are then those of
-// the decompressed trace, unless What says that it is the stream.
-func Open(path string) (*Trace, error) {
-	m, err := load(path)
+// the decompressed trace, unless What says that it is the stream. told, if given, is called meanwhile
+// and by what reads the trace later.
+func Open(path string, told ...Told) (*Trace, error) {
+	m, err := load(path, passesOf(told))
 	if err != nil {
 		m.drop()
 		return nil, openError("open", err)
@@ -122,6 +124,7 @@ var keepMapped uint64 = 16 << 20
 // process; every keepMapped bytes it gives back all of them, so that a trace takes no more, whatever
 // its size. The system still has them, and maps them again for whoever reads them.
 func (t *Trace) pass(n uint64) {
+	t.passes.add(n, uint64(len(t.data)))
 	if !t.mapped {
 		return
 	}
@@ -135,6 +138,7 @@ type image struct {
 	data   []byte
 	mapped bool
 	packed uint64 // bytes of the file if it is compressed, otherwise 0
+	passes *passes
 }
 
 func (m *image) drop() {
@@ -145,7 +149,8 @@ func (m *image) drop() {
 
 // load reads or maps a file, and decompresses it if need be. What is wrong with a compressed stream
 // is a [*FormatError], and the image then is what came before.
-func load(path string) (m image, err error) {
+func load(path string, p *passes) (m image, err error) {
+	m.passes = p
 	st, err := os.Stat(path)
 	if err != nil {
 		return m, err
@@ -161,7 +166,7 @@ func load(path string) (m image, err error) {
 	var first [len(zstdMagic)]byte
 	if n, _ := f.ReadAt(first[:], 0); n == len(first) && first == zstdMagic {
 		m.packed = uint64(st.Size())
-		m.data, m.mapped, err = decompress(f)
+		m.data, m.mapped, err = decompress(f, func(n int) { p.add(uint64(n), m.packed) })
 		return m, inFile(err, path)
 	}
 	if st.Size() >= mapFrom {
@@ -241,7 +246,7 @@ func parseImage(m *image) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.mapped, t.packed = m.mapped, m.packed
+	t.mapped, t.packed, t.passes = m.mapped, m.packed, m.passes
 	if err := t.state(); err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (x *analyser) latest() latest {
 		if err != nil {
 			return err
 		}
-		t, err := openTrace(traces[0], "")
+		t, err := x.opened(traces[0], "")
 		if err != nil {
 			return nil // what is wrong with it is to be seen
 		}
@@ -614,7 +614,7 @@ func (p document) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document
 func (x *analyser) together(ctx context.Context, paths []string) (analysis.Result, error) {
 	var list []*loi.Trace
 	for _, path := range paths {
-		t, err := openTrace(path, x.caches)
+		t, err := x.opened(path, x.caches)
 		if err != nil {
 			return nil, err
 		}
@@ -637,7 +637,7 @@ func (x *analyser) bar() (show func(done, total uint64), end func()) {
 
 // trace analyses one trace.
 func (x *analyser) trace(ctx context.Context, path string) (analysis.Result, error) {
-	t, err := openTrace(path, x.caches)
+	t, err := x.opened(path, x.caches)
 	if err != nil {
 		return nil, err
 	}

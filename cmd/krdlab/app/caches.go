@@ -114,8 +114,8 @@ func (a *app) measureCaches(ctx context.Context, t *hw.Topology) (*machine.Edges
 }
 
 // open opens a trace, which g describes.
-func (g given) open(path string) (*loi.Trace, error) {
-	t, err := loi.Open(path)
+func (g given) open(path string, told []loi.Told) (*loi.Trace, error) {
+	t, err := loi.Open(path, told...)
 	if err != nil {
 		return t, err
 	}

@@ -40,7 +40,7 @@ func (a *app) replay(c *cobra.Command, f *replayFlags, traces []string) error {
 	}
 	var reports []*result.ReplayReport
 	for _, path := range traces {
-		r, err := replayTrace(path, m, host, request.CacheModel(f.cacheModel),
+		r, err := a.replayTrace(path, m, host, request.CacheModel(f.cacheModel),
 			f.allowLoss)
 		if err != nil {
 			return err
@@ -50,14 +50,16 @@ func (a *app) replay(c *cobra.Command, f *replayFlags, traces []string) error {
 	return printEach(a, c, traces, reports, brief.Replay)
 }
 
-func replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,
+func (a *app) replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,
 	allowLoss bool) (*result.ReplayReport, error) {
 	if h, err := loi.ReadHeader(path); err == nil {
 		if err := replay.Suits(h); err != nil {
 			return nil, failure.Errorf(failure.Request, "--replay %s: %s: %w", m.Name, path, err)
 		}
 	}
-	t, err := openTrace(path, "")
+	show, done := bytesProgress[uint64](a, "replay")
+	defer done()
+	t, err := openTrace(path, "", show)
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func (a *app) distances(path string, allowLoss bool) (*krd.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := openTrace(path, "")
+	t, err := a.opened(path, "")
 	if err != nil {
 		return nil, err
 	}

@@ -141,10 +141,18 @@ func ofTrace(c *cobra.Command, run func(c *cobra.Command, path string) error) *c
 	return c
 }
 
-// openTrace opens a trace with the caches of g. Its errors name what helps.
-func openTrace(path string, g given) (*loi.Trace, error) {
-	t, err := g.open(path)
+// openTrace opens a trace with the caches of g. Its errors name what helps. What is told is as for
+// [loi.Open].
+func openTrace(path string, g given, told ...loi.Told) (*loi.Trace, error) {
+	t, err := g.open(path, told)
 	return t, traceError(path, err)
+}
+
+// opened is openTrace that shows how much was read, up to its return.
+func (a *app) opened(path string, g given) (*loi.Trace, error) {
+	show, done := bytesProgress[uint64](a, "open")
+	defer done()
+	return openTrace(path, g, show)
 }
 
 // interruptible runs f, which leaves nothing behind, and does not wait for its end if the context

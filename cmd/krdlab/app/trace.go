@@ -27,7 +27,9 @@ func (a *app) traceInfo() *cobra.Command {
 	return withJSON(ofTrace(&cobra.Command{
 		Use: "info TRACE", Short: "What a trace holds, without going through its records",
 	}, func(c *cobra.Command, path string) error {
-		in, err := loi.Stat(path)
+		show, done := bytesProgress[uint64](a, "info")
+		in, err := loi.Stat(path, show)
+		done()
 		if in == nil {
 			return traceError(path, err)
 		}
@@ -43,7 +45,9 @@ func (a *app) traceVerify() *cobra.Command {
 			"stamps out of order are told, and are no error.",
 	}, func(c *cobra.Command, path string) error {
 		return interruptible(c.Context(), func() error {
-			in, err := loi.Verify(path)
+			show, done := bytesProgress[uint64](a, "verify")
+			in, err := loi.Verify(path, show)
+			done()
 			if err != nil {
 				return traceError(path, err)
 			}
@@ -69,7 +73,9 @@ func (a *app) traceRecover() *cobra.Command {
 		}
 		var r loi.RecoverReport
 		err := interruptible(c.Context(), func() (err error) {
-			r, err = loi.Recover(path, out)
+			show, done := bytesProgress[uint64](a, "recover")
+			defer done()
+			r, err = loi.Recover(path, out, show)
 			return err
 		})
 		if failure.Of(err) == failure.Interrupted {

@@ -160,7 +160,7 @@ func (a *app) traceExport() *cobra.Command {
 				return err
 			}
 		}
-		t, err := openTrace(path, "")
+		t, err := a.opened(path, "")
 		if err != nil {
 			return err
 		}
@@ -207,7 +207,10 @@ func (a *app) traceCompress() *cobra.Command {
 		if err := required(c, out, "FILE.loi.zst", path); err != nil {
 			return err
 		}
-		if err := loi.Compress(path, out); errors.Is(err, fs.ErrExist) {
+		show, done := bytesProgress[uint64](a, "compress")
+		err := loi.Compress(path, out, show)
+		done()
+		if errors.Is(err, fs.ErrExist) {
 			return outError(out, err)
 		} else if err != nil {
 			return traceError(path, err)
@@ -246,7 +249,11 @@ func countProgress[N int64 | uint64](a *app, what string,
 		return nil, func() {}
 	}
 	var bar *progressbar.ProgressBar
+	ended := false
 	show = func(done, total N) {
+		if ended { // a trace is read again
+			return
+		}
 		if bar == nil {
 			bar = progressbar.NewOptions64(int64(total), append(how,
 				progressbar.OptionSetWriter(a.stderr), progressbar.OptionClearOnFinish(),
@@ -256,6 +263,7 @@ func countProgress[N int64 | uint64](a *app, what string,
 		_ = bar.Set64(int64(done)) // a terminal that cannot be written to is no reason to stop
 	}
 	return show, func() {
+		ended = true
 		if bar != nil {
 			_ = bar.Finish()
 		}

@@ -126,8 +126,10 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 // different, or by their paths.
 func (a *app) viewed(f *viewFlags, traces []string) (runs []view.Run, err error) {
 	var names []string
+	show, done := bytesProgress[uint64](a, "view")
+	defer done()
 	for _, path := range traces {
-		t, err := openTrace(path, f.caches)
+		t, err := openTrace(path, f.caches, show)
 		if err != nil {
 			return nil, err
 		}
