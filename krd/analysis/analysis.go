@@ -35,6 +35,9 @@ type Analysis struct {
 	// Suits, if not nil, returns what is wrong with the options for a trace, as far as its header
 	// tells: it is asked before the rest of a trace is read.
 	Suits func(options any, h *loi.Header) error
+	// Tables, if not nil, returns the names of the tables that results with these options may have as
+	// data: another is refused before any work.
+	Tables func(options any) []string
 	// Draws, if not nil, reports whether results with these options are [Drawn].
 	Draws func(options any) bool
 	Needs Needs

@@ -404,6 +404,11 @@ func (x *analyser) check(c *cobra.Command) error {
 	if err := excludeCSV(c, x.csv); err != nil {
 		return err
 	}
+	if x.line.Tables != nil {
+		if err := noTable(x.csv, x.line.Tables(x.options), x.line.Name); err != nil {
+			return err
+		}
+	}
 	if x.line.Check != nil {
 		if err := x.line.Check(x.options); err != nil {
 			return err
@@ -729,11 +734,19 @@ func chosenTable(csv string, list []*doc.Table, command string) (*doc.Table, err
 		}
 		there = append(there, t.Name)
 	}
+	return nil, noTable(csv, there, command)
+}
+
+// noTable is the error of a --csv that names none of the tables that are there.
+func noTable(csv string, there []string, command string) error {
+	if csv == "" || len(there) > 0 && csv == firstTable || slices.Contains(there, csv) {
+		return nil
+	}
 	want := command + " has no table as data"
-	if there != nil {
+	if len(there) > 0 {
 		want = request.Suggest(csv, there, "")
 	}
-	return nil, &request.Error{Flag: "csv", Got: csv, Want: want}
+	return &request.Error{Flag: "csv", Got: csv, Want: want}
 }
 
 // drawFile draws into path, in the format that it ends in, and prints its name to stderr.

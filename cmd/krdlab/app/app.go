@@ -127,7 +127,7 @@ func (a *app) main(argv []string) int {
 			line = "krdlab: " + line
 		}
 		if f, ok := a.stderr.(*os.File); ok && a.terminal {
-			if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 				line = doc.Wrap(line, n, 2)
 			}
 		}

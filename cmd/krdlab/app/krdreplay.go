@@ -53,7 +53,7 @@ func (a *app) replay(c *cobra.Command, f *replayFlags, traces []string) error {
 func (a *app) replayTrace(path string, m *machine.Machine, host *hw.Topology, model request.CacheModel,
 	allowLoss bool) (*result.ReplayReport, error) {
 	if h, err := loi.ReadHeader(path); err == nil {
-		if err := replay.Suits(h); err != nil {
+		if err := replay.Suits(h, m, model); err != nil {
 			return nil, failure.Errorf(failure.Request, "--replay %s: %s: %w", m.Name, path, err)
 		}
 	}

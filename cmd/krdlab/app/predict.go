@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,7 +66,8 @@ func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
 	if err := figureFile(f.plot); err != nil {
 		return err
 	}
-	if err := excludeCSV(c, f.csv); err != nil {
+	if err := cmp.Or(excludeCSV(c, f.csv), noTable(f.csv, components.PredictionTables,
+		c.Name())); err != nil {
 		return err
 	}
 	q := &components.Question{At: f.at, Different: f.different}

@@ -21,6 +21,8 @@ func headers(t *testing.T) {
 		"span.loi":   {Registry: loi.Registry{Objects: []loi.Object{{Name: "a", Kind: loi.Span}}}},
 		"go.loi": {Registry: loi.Registry{Objects: []loi.Object{blocks}}, LLCBytes: 24,
 			Meta: []loi.KV{loi.WorkersAreGoroutines}},
+		"far.loi": {Registry: loi.Registry{Objects: []loi.Object{blocks}}, Nodes: 5,
+			Workers: []loi.Worker{{CPU: 0, Node: 4}}},
 		"two/a.loi": {Registry: loi.Registry{Objects: []loi.Object{blocks}}, LLCBytes: 24},
 		"two/b.loi": {Registry: loi.Registry{Objects: []loi.Object{blocks}}, LLCBytes: 24},
 	} {
@@ -30,7 +32,10 @@ func headers(t *testing.T) {
 		if name != "span.loi" {
 			h.Registry.Kernels = []loi.Kernel{{Name: "k", Params: []loi.Param{{Mode: loi.In}}}}
 		}
-		h.Clock, h.Workers = loi.Clock{Source: hw.SourceTSC}, []loi.Worker{{CPU: 0}}
+		h.Clock = loi.Clock{Source: hw.SourceTSC}
+		if h.Workers == nil {
+			h.Workers = []loi.Worker{{CPU: 0}}
+		}
 		h.Substrate, h.Grain = loi.Native, "kernel"
 		w, err := loi.Create(name, h, loi.Options{})
 		if err != nil {
@@ -74,6 +79,15 @@ func TestRefused(t *testing.T) {
 		{"krd two --by stack --save-pprof x", "--save-pprof is of one trace"},
 		{"krd blocks.loi --caches 1", "--caches"},
 		{"krd span.loi --replay westmere-ex-4s", "has no registered blocks"},
+		{"krd blocks.loi --replay westmere-ex-4s --cache-model lines", "by lines: it is not known where"},
+		{"krd far.loi --replay westmere-ex-4s", "worker 0 is on node 4, and machine westmere-ex-4s has 4"},
+		{"krd blocks.loi --csv=bin", "--csv bin: did you mean bins?"},
+		{"krd blocks.loi --by stack --csv=bins", "there are paths"},
+		{"krd blocks.loi --by kernel --bins 1K- --csv", "krd has no table as data"},
+		{"graph blocks.loi --csv=edge", "there are graph, waits, path, begun, races"},
+		{"activity blocks.loi --csv=x", "there are workers, nodes"},
+		{"components blocks.loi --csv=x", "there are components, bins"},
+		{"predict blocks.loi:1 blocks.loi:2 --at 4 --csv=x", "there are components, bins, misses"},
 		{"dependences go.loi", "needs operations"},
 		{"graph blocks.loi --burden 5us", "the rate of the trace's clock is not known"},
 		{"graph two --plot x.svg", "--plot is of one trace"},

@@ -116,9 +116,28 @@ func activeWorkers(t *loi.Trace) (list []int, err error) {
 	return list, nil
 }
 
-// Suits returns an error that wraps ErrUnsuitable if the header of a trace tells that it cannot be
-// replayed, wherever its blocks lie.
-func Suits(h *loi.Header) error { return suitable(&h.Registry, Options{}) }
+// Suits returns an error that wraps ErrUnsuitable if the header of a trace tells that [Report] cannot
+// replay it on m.
+func Suits(h *loi.Header, m *machine.Machine, caches request.CacheModel) error {
+	opt := Options{CacheModel: caches}
+	if caches == request.CacheLines {
+		if in, err := request.Program(h); err == nil {
+			defer in.Close()
+			opt.Place = in.(kernel.Modelled)
+		}
+	}
+	if err := suitable(&h.Registry, opt); err != nil || len(h.Workers) == 0 {
+		return err
+	}
+	least := 0 // one of them is active at least
+	for i, w := range h.Workers {
+		if w.Node < h.Workers[least].Node {
+			least = i
+		}
+	}
+	_, err := placeWorkers(h, m, []int{least}, func(cpu int) int { return cpu })
+	return err
+}
 
 // suitable returns why the accesses of a program cannot be replayed.
 func suitable(r *loi.Registry, opt Options) error {

@@ -22,7 +22,7 @@ func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport
 		opt.Seed = t.Header.Seed // of the first repetition of a simulated run
 	}
 	if opt.Place == nil {
-		in, err := request.Program(t)
+		in, err := request.Program(&t.Header)
 		if err != nil {
 			r.WarningCodes = append(r.WarningCodes, result.Warn(result.PlacesUnknown, err.Error()))
 		} else {

@@ -10,28 +10,28 @@ import (
 	"krdlab/loi"
 )
 
-// Program makes the program of a trace anew, without its data. It is an error if that is not
+// Program makes the program of a trace anew from its header, without its data. It is an error if that is not
 // possible, or if its blocks are others.
-func Program(t *loi.Trace) (kernel.Instance, error) {
-	name := t.Header.Kernel
+func Program(h *loi.Header) (kernel.Instance, error) {
+	name := h.Kernel
 	k, ok := kernels.ByName(name)
 	if !ok {
 		return nil, fmt.Errorf("the trace's program %q is none of krdlab's", name)
 	}
-	params, err := readParams(k, t.Header.Params)
+	params, err := readParams(k, h.Params)
 	if err != nil {
 		return nil, err
 	}
 	if err := CheckParams(k, params); err != nil {
 		return nil, err
 	}
-	in, err := k.New(params, kernel.Env{Seed: t.Header.Seed, Dry: true})
+	in, err := k.New(params, kernel.Env{Seed: h.Seed, Dry: true})
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := in.(kernel.Modelled); !ok {
 		err = fmt.Errorf("%s does not tell the places of its blocks", name)
-	} else if got := in.Registry(); !reflect.DeepEqual(got.Objects, t.Header.Registry.Objects) {
+	} else if got := in.Registry(); !reflect.DeepEqual(got.Objects, h.Registry.Objects) {
 		err = fmt.Errorf("%s with %s has other blocks now than in the trace", name,
 			Describe(k, params))
 	}

@@ -61,7 +61,7 @@ func (r *Run) Owners() (list []Object) {
 // of krdlab's and has the same blocks as the one that was traced.
 func layouts(t *loi.Trace) func(loi.ObjectID) Layout {
 	vector := func(loi.ObjectID) Layout { return Layout{} }
-	in, err := request.Program(t)
+	in, err := request.Program(&t.Header)
 	if err != nil {
 		return vector
 	}

@@ -19,6 +19,7 @@ of tasks where kernels have no stamps. Idle time is between the beginning of a s
 its end, or the end of the run. Successful steals are local from a worker of the same node, and
 otherwise remote.`,
 	Example: "  krdlab activity trace.loi",
+	Tables:  func(any) []string { return []string{"workers", "nodes"} },
 	Needs:   analysis.Needs{Runtime: true, ByWorker: true},
 	Begin:   begin,
 }

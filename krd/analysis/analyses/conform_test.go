@@ -260,11 +260,14 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 		return err
 	})
 	form("Markdown", func(w io.Writer) error { return v.Markdown(w, 2) })
-	lists := [][]*doc.Table{tables(v)}
+	lists, options := [][]*doc.Table{tables(v)}, any(nil)
+	if a.Options != nil {
+		options = a.Options()
+	}
 	if d, ok := r.(analysis.Data); ok {
 		lists = append(lists, d.Tables())
 	}
-	for _, list := range lists {
+	for i, list := range lists {
 		names := map[string]bool{}
 		for _, t := range list {
 			if t.Name == "" {
@@ -274,6 +277,9 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 				say("two tables are named %q", t.Name)
 			}
 			names[t.Name] = true
+			if a.Tables != nil && i == len(lists)-1 && !slices.Contains(a.Tables(options), t.Name) {
+				say("the table %q is none of Tables", t.Name)
+			}
 			if strings.TrimSpace(form("CSV of "+t.Name, t.CSV)) == "" {
 				say("the table %q has no columns of data", t.Name)
 			}

@@ -43,6 +43,7 @@ var Analysis = &analysis.Analysis{
 	Example: "  krdlab components program.loi --plot signature.svg\n" +
 		"  krdlab components go ./cmd/server --unit datum",
 	Formats:  plot.Formats[:3],
+	Tables:   func(any) []string { return []string{"components", "bins"} },
 	Needs:    analysis.Needs{Accesses: true},
 	Trace:    look,
 	Read:     readResult,

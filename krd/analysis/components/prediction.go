@@ -336,6 +336,9 @@ func (p *Prediction) table() *doc.Table {
 	return t
 }
 
+// PredictionTables are the names of what Tables may return.
+var PredictionTables = []string{"components", "bins", "misses"}
+
 // Tables returns what is data, by name.
 func (p *Prediction) Tables() (list []*doc.Table) {
 	for _, x := range p.View().Parts {

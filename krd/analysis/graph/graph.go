@@ -49,8 +49,9 @@ var Analysis = &analysis.Analysis{
 		o := options.(*Options)
 		return (&sink{in: &analysis.Input{Header: h}, unit: o.Unit}).price(o.Burden)
 	},
-	Needs: analysis.Needs{Tasks: true, Goroutines: true},
-	Trace: trace,
+	Tables: func(any) []string { return []string{"graph", "waits", "path", "begun", "races"} },
+	Needs:  analysis.Needs{Tasks: true, Goroutines: true},
+	Trace:  trace,
 }
 
 // Options are the flags.

@@ -51,6 +51,7 @@ var Analysis = &analysis.Analysis{
 		return err
 	},
 	Suits:    func(options any, h *loi.Header) error { return options.(*Options).suits(h) },
+	Tables:   func(options any) []string { return options.(*Options).tables() },
 	Draws:    func(options any) bool { return options.(*Options).draws() },
 	Needs:    analysis.Needs{Accesses: true},
 	Trace:    look,
@@ -304,6 +305,17 @@ func (r *result) View() *doc.Doc {
 		return Ranking(r.Report, r.opt.By)
 	}
 	return View(r.Report)
+}
+
+// tables are the names of what Tables may return.
+func (o *Options) tables() []string {
+	switch o.By {
+	case "":
+		return []string{"bins", "misses"}
+	case krd.ByStack:
+		return []string{"paths"}
+	}
+	return []string{}
 }
 
 // Tables implements [analysis.Data].
