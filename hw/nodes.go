@@ -71,10 +71,13 @@ func (t *Topology) assemble(files []cpuFiles, s *sysfs) {
 		slices.Sort(node.NUMA)
 		t.Nodes = append(t.Nodes, node)
 	}
-	if len(t.Nodes) > 1 && len(t.Nodes) == len(t.Cores) && t.Nodes[0].LLC.Level >= 3 {
-		s.warn("each of %d cores has an L%d cache of its own: this is rare in hardware, and "+
-			"common in VMs that hide the topology of their host", len(t.Cores),
-			t.Nodes[0].LLC.Level)
+	if level := t.Nodes[0].LLC.Level; len(t.Nodes) > 1 && len(t.Nodes) == len(t.Cores) && level > 1 {
+		where := "in VMs that hide the topology of their host"
+		if level == 2 {
+			where += ", and where the system does not tell the cache behind it"
+		}
+		s.warn("each of %d cores has an L%d cache of its own: this is rare in hardware, and common %s",
+			len(t.Cores), level, where)
 	}
 }
 

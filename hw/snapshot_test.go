@@ -61,6 +61,7 @@ var snapshots = []struct {
 			12, 13, 14, 15}, offline: []int{4}, packages: 8, cores: 15,
 		machine: Machine{Nodes: 15, CoresPerNode: 1, Cores: 15, CPUs: 15, L1dBytes: 64 << 10,
 			L2Bytes: 1 << 20, LLCBytes: 1 << 20, LineBytes: 64},
+		warnings: []string{"each of 15 cores has an L2 cache of its own"},
 	},
 	{
 		name: "32amd64-4s2n4c-cgroup2",

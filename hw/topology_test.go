@@ -112,6 +112,33 @@ func TestCoresWithoutL3(t *testing.T) {
 	}
 }
 
+// A last-level cache for each core is warned of: an L3, as in VMs, and the L2 of an Ampere Altra, two
+// packages of 80 cores, of which the kernel may tell no cache behind it. One core alone is no wonder.
+func TestPrivateLLC(t *testing.T) {
+	for _, x := range []struct {
+		cores  int
+		caches []string
+		want   []string
+	}{
+		{160, []string{"1:Data:64K:%d", "2:Unified:1024K:%d"},
+			[]string{"each of 160 cores has an L2 cache of its own: this is rare in hardware"}},
+		{4, []string{"1:Data:64K:%d", "2:Unified:1024K:%d", "3:Unified:8192K:%d"},
+			[]string{"each of 4 cores has an L3 cache of its own: this is rare in hardware"}},
+		{2, []string{"1:Data:64K:%d", "2:Unified:1024K:%d", "3:Unified:8192K:0-1"}, nil},
+		{1, []string{"1:Data:64K:%d", "2:Unified:1024K:%d"}, nil},
+	} {
+		f := files{cpuDir + "/online": fmt.Sprintf("0-%d", x.cores-1)}
+		for id := range x.cores {
+			var caches []string
+			for _, c := range x.caches {
+				caches = append(caches, strings.ReplaceAll(c, "%d", fmt.Sprint(id)))
+			}
+			f.cpu(id, id/80, fmt.Sprint(id), caches...)
+		}
+		warned(t, mustRead(t, f), x.want...)
+	}
+}
+
 func TestContradictions(t *testing.T) {
 	l3 := func(f files, cpu int, list string) files {
 		f[fmt.Sprintf("%s/cpu%d/cache/index3/shared_cpu_list", cpuDir, cpu)] = list
