@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,10 +268,28 @@ func group(c *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		return usageError("%s %s: there is no such command; %s", c.CommandPath(), args[0],
-			request.Suggest(args[0], subcommands(c), "see "+c.CommandPath()+" --help"))
+		return noCommand(c, args)
 	}
 	return c
+}
+
+// noCommand is the error of args whose first is no command of c. The command may be a later one, or
+// krdlab run the one that is missing before a kernel.
+func noCommand(c *cobra.Command, args []string) error {
+	first := ""
+	if !c.HasParent() && slices.Contains(request.KernelNames(), args[0]) {
+		first = "run"
+	}
+	for _, word := range args[1:] {
+		if slices.Contains(subcommands(c), word) {
+			first = word
+		}
+	}
+	do := "type " + c.CommandPath() + " " + first + " " + args[0]
+	if first == "" {
+		do = request.Suggest(args[0], subcommands(c), "see "+c.CommandPath()+" --help")
+	}
+	return usageError("%s %s: there is no such command; %s", c.CommandPath(), args[0], do)
 }
 
 // helpCommand is `krdlab help COMMAND...`.
@@ -313,18 +333,26 @@ func flagError(c *cobra.Command, err error) error {
 	help := "see " + c.CommandPath() + " --help"
 	switch {
 	case errors.As(err, &unknown):
+		if !c.HasParent() && c.Flags().NArg() > 0 {
+			return noCommand(c, c.Flags().Args())
+		}
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		name := "--" + unknown.GetSpecifiedName()
-		if unknown.GetSpecifiedShortnames() != "" {
-			name = "-" + unknown.GetSpecifiedName()
+		meant := "--" + unknown.GetSpecifiedName()
+		name := meant
+		if short := unknown.GetSpecifiedShortnames(); short != "" { // perhaps a name with one dash
+			name, meant = "-"+short, "--"+short
+		}
+		if _, args, ok := strings.Cut(c.Use, " [-- "); ok && c.Flags().NArg() > 0 {
+			help = fmt.Sprintf("one of the program's own follows --: %s %s -- %s; %s", c.CommandPath(),
+				strings.Join(c.Flags().Args(), " "), strings.TrimSuffix(args, "]"), help)
 		}
 		return usageError("%s: there is no flag %s; %s", c.CommandPath(), name,
-			request.Suggest(name, names, help))
+			request.Suggest(meant, names, help))
 	case errors.As(err, &value):
 		if hint, ok := errors.AsType[hintError](err); ok {
 			return &request.Error{Flag: value.GetFlag().Name, Got: value.GetValue(),
@@ -381,6 +409,8 @@ func expects(flags *pflag.FlagSet, name, what string) {
 func exactly(what ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
+		case len(what) == 0 && len(args) > 0 && c.HasAvailableSubCommands():
+			return noCommand(c, args)
 		case len(args) < len(what):
 			return usageError("%s: %s is missing; type %s", c.CommandPath(), what[len(args)],
 				typeThis(c))
@@ -393,9 +423,14 @@ func exactly(what ...string) cobra.PositionalArgs {
 }
 
 // withEquals is what to add to an error about an argument that may be meant for a flag that is
-// given, whose value is optional.
+// given: one whose value is optional, or a list, of numbers if the argument is one.
 func withEquals(c *cobra.Command, word string) (hint string) {
+	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789,-") == "" }
 	c.Flags().Visit(func(f *pflag.Flag) {
+		_, several := f.Value.(*list)
+		if v := f.Value.String(); (several || f.Name == "sched") && number(v) == number(word) {
+			hint += fmt.Sprintf("; if it is for --%s, type --%s %s,%s", f.Name, f.Name, v, word)
+		}
 		if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.String() == f.NoOptDefVal {
 			hint = fmt.Sprintf("; if it is for --%s, type --%s=%s", f.Name, f.Name, word)
 		}
@@ -417,8 +452,21 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// oneLine joins the lines of an error, as errors.Join makes them.
+// oneLine joins the lines of an error, as errors.Join makes them. One of a file that is not there
+// names the file first, or the folder that is missing.
 func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n",
-		"; ")
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(p, fs.ErrNotExist) {
+		what := "there is no such file"
+		if dir := filepath.Dir(p.Path); !isDir(dir) {
+			what = "there is no folder " + dir
+		}
+		text = strings.Replace(text, p.Error(), p.Path+": "+what, 1)
+	}
+	return text
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -46,7 +46,9 @@ func TestFlagsWithoutEffect(t *testing.T) {
 			}
 			refused++
 			value := f.DefValue
-			if value == "" {
+			if _, ok := f.Value.(*size); ok {
+				value = "1M"
+			} else if value == "" {
 				value = "x"
 			} else if f.Value.Type() == "bool" {
 				value = "true"

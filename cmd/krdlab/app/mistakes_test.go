@@ -19,13 +19,13 @@ var mistakes = []struct {
 	// Commands, kernels, schedulers and machines.
 	{"rnu matmul", 2, `^krdlab rnu: there is no such command; did you mean run\?`},
 	{"matmul run", 2, `^krdlab matmul: .*krdlab run matmul`},
-	{"run mat-mul", 2, `mat-mul: .*did you mean matmul\?`},
+	{"run mat-mul", 2, `mat-mul": .*did you mean matmul\?`},
 	{"run matmul --sched work-first", 2, `work-first: .*did you mean workfirst\?`},
 	{"run matmul --sched workfirst helpfirst", 2, `--sched workfirst,helpfirst`},
 	{"run matmul --sched workfirst+helpfirst", 2, `workfirst\+helpfirst: .*(commas|workfirst,helpfirst)`},
 	{"run matmul --machine westmere", 2, `--machine westmere: .*westmere-ex-4s`},
-	{"run matmul --machine here.toml", 2, `here.toml: .*no such file`},
-	{"sweep matmul,fibb --cores 1", 2, `fibb: .*did you mean fib\?`},
+	{"run matmul --machine here.toml", 1, `here.toml: there is no such file; expected the TOML file of a machine, or the name`},
+	{"sweep matmul,fibb --cores 1", 2, `fibb": .*did you mean fib\?`},
 	{"list kernel", 2, `did you mean kernels\?`},
 	{"reproduce virdda", 2, `virdda: .*did you mean virda\?`},
 	// Values.
@@ -33,7 +33,7 @@ var mistakes = []struct {
 	{"run matmul --n=-64", 2, `--n -64: it must be a whole number from 1`},
 	{"run matmul --n 1k", 2, `--n 1k: it must be a whole number`},
 	{"run matmul --n", 2, `--n needs a value`},
-	{"run matmul -cores 2", 2, `--cores`},
+	{"run matmul -cores 2", 2, `there is no flag -cores; did you mean --cores\?`},
 	{"run matmul --trace-limit 1GBB", 2, `--trace-limit 1GBB: it must be a size, such as 512M`},
 	{"run matmul --trace-limit -1M", 2, `--trace-limit -1M: it must be a size, such as 512M`},
 	{"topo --caches 32K,1M", 2, `--caches 32K,1M: .*L1D,L2,LLC`},
@@ -46,14 +46,14 @@ var mistakes = []struct {
 	{"trace export a.loi --format excel", 2, `--format excel: .*csv`},
 	{"plot r --figure pie", 2, `--figure pie: .*(there are|did you mean)`},
 	// Files and folders.
-	{"run matmul --out none/r", 2, `--out none/r: there is no folder none`},
+	{"run matmul --out none/r", 1, `--out none/r: there is no folder none; make it, or choose another`},
 	{"krd notes.txt", 5, `notes.txt: .*a trace is a file that ends in .loi`},
 	{"krd empty", 1, `empty: .*holds no trace`},
 	{"view missing.loi", 1, `missing.loi: there is no such file or folder; expected a trace or a run`},
-	{"report a.loi", 5, `a.loi: .*run directory`},
-	{"sweep missing.toml", 2, `missing.toml: .*no such file`},
-	{"trace import notes.txt --out b.loi", 5, `notes.txt: .*--format`},
-	{"trace go ./empty", 1, `no Go files`},
+	{"report a.loi", 5, `a.loi is a file; expected the folder of a sweep or of a run`},
+	{"sweep missing.toml", 1, `missing.toml: there is no such file; expected the TOML file of a sweep, or kernels`},
+	{"trace import notes.txt --out b.loi", 2, `--format: notes.txt looks like none of csv, .*; say which`},
+	{"trace go ./empty", 2, `no Go files in .*empty; expected a package.s folder`},
 	{"explore notes.txt", 5, `notes.txt: .*line 1.*expected`},
 	// Arguments.
 	{"krd a.loi a.loi", 2, `"a.loi" is one argument too many; type krdlab krd`},
@@ -80,6 +80,9 @@ func TestMistakes(t *testing.T) {
 	}
 	if err == nil {
 		err = os.Mkdir("empty", 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile("go.mod", []byte("module m\n\ngo 1.26\n"), 0o666)
 	}
 	if err == nil {
 		err = os.WriteFile("notes.txt", []byte("Call the dentist.\nBuy milk.\n"), 0o666)

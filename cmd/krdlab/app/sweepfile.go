@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -22,7 +23,10 @@ import (
 func (a *app) fileRequests(ctx context.Context, path string,
 	given *sweepFlags) ([]request.Request, *sweepFlags, error) {
 	file, err := sweep.ReadFile(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%w; expected the TOML file of a sweep, or kernels (krdlab list "+
+			"kernels)", err)
+	} else if err != nil {
 		return nil, nil, err
 	}
 	var all []request.Request

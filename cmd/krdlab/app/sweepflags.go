@@ -215,7 +215,7 @@ func (f *sweepFlags) paramSets() ([]kernel.Params, error) {
 					n, err := strconv.ParseInt(w, 0, 0)
 					if err != nil {
 						return nil, &request.Error{Flag: d.Name, Got: w,
-							Want: "it must be a whole number"}
+							Want: "it must be a whole number, or a list of them such as 64,128"}
 					}
 					p[d.Name] = int(n)
 				}

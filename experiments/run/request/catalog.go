@@ -66,6 +66,12 @@ func findScheduler(name string) (runtimes.Scheduler, error) {
 	s, err := runtimes.ParseScheduler(ownName(name))
 	if wrong, ok := errors.AsType[*runtimes.SchedulerError](err); ok {
 		if wrong.Field == "" {
+			list := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("+;/| ", r) })
+			if len(list) > 1 && !slices.ContainsFunc(list, func(x string) bool {
+				return !slices.Contains(SchedulerNames(), x)
+			}) {
+				return s, &Error{"sched", name, "several are separated by commas: " + strings.Join(list, ",")}
+			}
 			return s, &Error{"sched", name, "there is no such scheduler; " +
 				Suggest(wrong.Found, append(SchedulerNames(), AllSchedulers),
 					"krdlab list schedulers has all")}

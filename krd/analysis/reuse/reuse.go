@@ -160,6 +160,9 @@ func ParseBins(text string) (*krd.CauseOptions, error) {
 		return nil, wrong("--bins %s: expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K",
 			text)
 	}
+	if to != "" && o.ToBytes < o.FromBytes {
+		return nil, wrong("--bins %s: a range goes upwards; type --bins %s-%s", text, to, from)
+	}
 	return o, nil
 }
 

@@ -59,7 +59,8 @@ func scan(text string) (list []token) {
 				}
 			}
 			if n == 0 {
-				panic(&Error{at, fmt.Sprintf("%q is no sign of a program", []rune(text)[0])})
+				panic(&Error{at, fmt.Sprintf("%q is no sign of a program, expected a "+
+					"name, a number or one of %s", []rune(text)[0], strings.Join(signs, " "))})
 			}
 			list = append(list, token{at, text[:n]})
 		}
