@@ -2,11 +2,15 @@ package app
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"krdlab/experiments/goprogram"
+	"krdlab/hw"
 	"krdlab/loi"
 )
 
@@ -27,6 +31,23 @@ func TestReadingIsShown(t *testing.T) {
 	}
 	first := untilShown
 	defer func() { untilShown = first }()
+	for line, shown := range map[string]string{"trace go . --out x.loi": "trace until the disk is full ",
+		"trace go . --out x.loi --trace-limit 1G": "trace until --trace-limit ",
+		"dependences go . --trace-limit 1G":       "trace until --trace-limit "} {
+		untilShown = 0
+		var errs bytes.Buffer
+		a := newApp(&bytes.Buffer{}, &errs)
+		a.terminal = true
+		a.goRun = func(_ context.Context, r *goprogram.Request, _ []string, _ *hw.Topology) (
+			*goprogram.Document, error) {
+			r.TraceProgress(1<<20, 1<<30)
+			return nil, errors.New("no program")
+		}
+		if a.main(append([]string{"krdlab"}, strings.Fields(line)...)); !strings.Contains(errs.String(),
+			shown) || !strings.Contains(errs.String(), "(1.0 MiB/1.0 GiB") {
+			t.Errorf("%s: %q", line, errs.String())
+		}
+	}
 	for _, x := range []struct {
 		terminal bool
 		until    time.Duration
