@@ -72,14 +72,14 @@
 //	regions      list of: name (string), kind (1 function, 2 loop, 3 task,
 //	             4 iteration), number of the region that it stands in + 1, an earlier one, or 0
 //	notes        list of: key (string), value (string)
-//	operations   where there are some: list of: name (string), kind (1 compute, 2 condition,
+//	operations   where there are some: their number + 2^21 (without: of before updates, refused); of
+//	             each: name (string), kind (1 compute, 2 condition,
 //	             3 head, 4 call, 5 return, 6 entry, 7 go, 8 defer; of 4, 7 and 8, 16 is
 //	             added if the region that is called follows), kernel, region + 1 or 0,
 //	             line, work, list of values: place (kind: 0 slot, 1 memory, 2 returned, 3 passed,
 //	             4 channel; its number), name, when (0 always, 1 in the
-//	             first iteration, 2 in later ones), then (boolean), list of operands: place, cost,
-//	             control (boolean), mark (0 none, 1 induction, 2 reduction), levels
 //
+// XX//
 // Count page: slots of 64 bytes. The first begins with a uint64, "OPEN" while the file is written
 // and "CLEAN" in the end. One for each worker follows, all uint64: records discarded, kernel
 // executions in them, chunks begun, bytes that a recovery gave up without knowing how many

@@ -47,10 +47,17 @@ func (k OperationKind) String() string { return nameOf(operationKindNames[:], ui
 
 // A Value is what an operation writes to a place: the longest of its operands' paths ends there.
 type Value struct {
-	To       Place
-	Name     string // of it in the source, where it has one: "s"
-	When     When
-	Then     bool // what the operation wrote before it is written first, and not at the same time
+	To   Place
+	Name string // of it in the source, where it has one: "s"
+	When When
+	Then bool // what the operation wrote before it is written first, and not at the same time
+	New  bool // the place is a variable that begins here: what was there before is another's
+	// Step: nothing but the operands decides on it: no call, nothing received. Of updates that add the
+	// same it is the same number. 0: something else may.
+	Step     uint32
+	Rounds   bool // it is of floating point
+	Blind    bool // part of what it reads or writes is left alone: no access tells of it
+	Update   Update
 	Operands []Operand
 }
 
@@ -110,26 +117,39 @@ type Operand struct {
 	Cost uint32 // of the longest path from it to the value
 	// Control: whether the value is written depends on it, and not the value.
 	Control bool
-	Mark    Mark
-	Levels  uint8 // so many loops around the operation, from the innermost on, have the mark
+	// Update: it is read for such an update alone, of what the value is written to, or of what is
+	// written where the value, a condition, says.
+	Update Update
 }
 
-// A Mark is what an operand is known to be that the value itself is written to.
-type Mark uint8
+// An Update is how a value is made of what was at its place before: by an operator of which the
+// operands may be grouped in any way. So the update of a place by many iterations is a reduction. What
+// decides whether it is one in a loop is who else reads and writes the place there.
+type Update uint8
 
-// What an operand is known to be.
+// The operators. A value that is set together with one that is the least or greatest so far (argmin)
+// is of that update too, without an operand that is.
 const (
-	Unmarked  Mark = iota
-	Induction      // a value plus what the loop does not change
-	Reduction      // the value combined with others in any order, and not read elsewhere in the loop
+	NoUpdate Update = iota
+	Sum             // what is subtracted is added
+	Product         // of integers or floating point
+	And             // of bits
+	Or
+	Xor
+	All // &&
+	Any // ||
+	Least
+	Greatest
+	Joined // to the end of a string or slice: the parts keep their order
 
-	lastMark = Reduction
+	lastUpdate = Joined
 )
 
-var markNames = [...]string{Unmarked: "none", Induction: "induction", Reduction: "reduction"}
+var updateNames = [...]string{NoUpdate: "none", Sum: "+", Product: "*", And: "&", Or: "|", Xor: "^",
+	All: "&&", Any: "||", Least: "min", Greatest: "max", Joined: "append"}
 
-// String returns "induction", or "mark(N)".
-func (m Mark) String() string { return nameOf(markNames[:], uint8(m), "mark") }
+// String returns "+", or "update(N)".
+func (u Update) String() string { return nameOf(updateNames[:], uint8(u), "update") }
 
 func nameOf(names []string, n uint8, what string) string {
 	if int(n) >= len(names) || names[n] == "" {
@@ -203,8 +223,8 @@ func (r *Registry) validateOperations() error {
 				len(o.Values), MaxValues)
 		}
 		for _, v := range o.Values {
-			if v.When > Later || v.To.Kind > lastPlaceKind || v.To.Kind == Returned ||
-				len(v.Operands) > MaxOperands {
+			if v.When > Later || v.Update > lastUpdate || v.To.Kind > lastPlaceKind ||
+				v.To.Kind == Returned || len(v.Operands) > MaxOperands {
 				return fmt.Errorf("trace header: operation %q has a value %v, %v, of %d operands", o.Name,
 					v.To.Kind, v.When, len(v.Operands))
 			}
@@ -212,9 +232,9 @@ func (r *Registry) validateOperations() error {
 				return err
 			}
 			for _, x := range v.Operands {
-				if x.From.Kind > Returned && x.From.Kind != Channel || x.Mark > lastMark {
+				if x.From.Kind > Returned && x.From.Kind != Channel || x.Update > lastUpdate {
 					return fmt.Errorf("trace header: operation %q has an operand %v, %v", o.Name,
-						x.From.Kind, x.Mark)
+						x.From.Kind, x.Update)
 				}
 				if err := far(x.From); err != nil {
 					return err
@@ -224,6 +244,9 @@ func (r *Registry) validateOperations() error {
 	}
 	return nil
 }
+
+// withUpdates is added to the number of operations: before, operands had marks of whole loops.
+const withUpdates = 2 * maxOperations
 
 // knownCallee is added to the kind of a call that is followed by its callee.
 const knownCallee = 1 << 4
@@ -235,12 +258,26 @@ func flag(set bool, bit uint64) uint64 {
 	return 0
 }
 
+// updateShift is that of the update of a value, above its flags.
+const updateShift = 5
+
+func (v *Value) flags() uint64 {
+	return flag(v.Then, 1) | flag(v.New, 2) | flag(v.Step != 0, 4) | flag(v.Rounds, 8) |
+		flag(v.Blind, 16) | uint64(v.Update)<<updateShift
+}
+
+// flagged sets them, but for the step.
+func (v *Value) flagged(b uint64) {
+	v.Then, v.New, v.Rounds = b&1 != 0, b&2 != 0, b&8 != 0
+	v.Blind, v.Update = b&16 != 0, Update(b>>updateShift)
+}
+
 // encodeOperations writes them behind the header, if there are any.
 func (e *encoder) encodeOperations(list []Operation) {
 	if len(list) == 0 {
 		return
 	}
-	e.uint(uint64(len(list)))
+	e.uint(uint64(len(list)) | withUpdates)
 	for _, o := range list {
 		e.str(o.Name)
 		called := o.Kind.Calls() && o.Callee != NoRegion
@@ -257,15 +294,16 @@ func (e *encoder) encodeOperations(list []Operation) {
 			e.uint(uint64(v.To.N))
 			e.str(v.Name)
 			e.uint(uint64(v.When))
-			e.bool(v.Then)
+			if e.uint(v.flags()); v.Step != 0 {
+				e.uint(uint64(v.Step))
+			}
 			e.uint(uint64(len(v.Operands)))
 			for _, x := range v.Operands {
 				e.uint(uint64(x.From.Kind))
 				e.uint(uint64(x.From.N))
 				e.uint(uint64(x.Cost))
 				e.bool(x.Control)
-				e.uint(uint64(x.Mark))
-				e.uint(uint64(x.Levels))
+				e.uint(uint64(x.Update))
 			}
 		}
 	}
@@ -274,7 +312,14 @@ func (e *encoder) encodeOperations(list []Operation) {
 // decodeOperations reads what encodeOperations wrote.
 func (d *decoder) decodeOperations() (list []Operation) {
 	const all = 1<<32 - 1
-	for n := d.count(7, maxOperations); n > 0 && d.bad == ""; n-- {
+	n := d.uint(withUpdates | maxOperations)
+	if n&withUpdates == 0 && n > 0 {
+		d.fail("operations in the form before updates: the trace is to be recorded anew")
+	}
+	if n &^= withUpdates; n > uint64(len(d.b)-d.at)/7 {
+		d.fail("a list of %d operations does not fit the %d bytes left", n, len(d.b)-d.at)
+	}
+	for ; n > 0 && d.bad == ""; n-- {
 		o := Operation{Name: d.str()}
 		kind := d.uint(uint64(lastOperationKind) | knownCallee)
 		if o.Kind = OperationKind(kind &^ knownCallee); kind&knownCallee != 0 {
@@ -287,11 +332,14 @@ func (d *decoder) decodeOperations() (list []Operation) {
 		o.Kernel, o.Region = KernelID(d.uint(maxKernels)), RegionID(d.uint(maxRegions)-1)
 		o.Line, o.Work = uint32(d.uint(all)), uint32(d.uint(all))
 		for n := d.count(6, MaxValues); n > 0 && d.bad == ""; n-- {
-			v := Value{To: d.place(lastPlaceKind), Name: d.str(),
-				When: When(d.uint(uint64(Later))), Then: d.bool()}
-			for n := d.count(6, MaxOperands); n > 0 && d.bad == ""; n-- {
+			v := Value{To: d.place(lastPlaceKind), Name: d.str(), When: When(d.uint(uint64(Later)))}
+			flags := d.uint(uint64(lastUpdate)<<updateShift | (1<<updateShift - 1))
+			if v.flagged(flags); flags&4 != 0 {
+				v.Step = uint32(d.uint(all))
+			}
+			for n := d.count(5, MaxOperands); n > 0 && d.bad == ""; n-- {
 				v.Operands = append(v.Operands, Operand{From: d.place(lastPlaceKind), Cost: uint32(d.uint(all)),
-					Control: d.bool(), Mark: Mark(d.uint(uint64(lastMark))), Levels: uint8(d.uint(255))})
+					Control: d.bool(), Update: Update(d.uint(uint64(lastUpdate)))})
 			}
 			o.Values = append(o.Values, v)
 		}

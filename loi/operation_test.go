@@ -26,7 +26,7 @@ func TestOperations(t *testing.T) {
 	ops := []Operation{
 		{Name: "s", Kind: Compute, Kernel: k, Region: r, Line: 7, Work: 4, Values: []Value{{
 			To: Place{Slot, 3}, Name: "s", Operands: []Operand{{From: Place{Slot, 3}, Cost: 4,
-				Mark: Reduction, Levels: 2}, {From: Place{Memory, 0}, Cost: 8}}}}},
+				Update: Sum}, {From: Place{Memory, 0}, Cost: 8}}}}},
 		{Name: "a[i], for", Kind: Head, Kernel: k, Region: NoRegion, Line: 1 << 30, Values: []Value{
 			{To: Place{Slot, 1}, When: First}, {To: Place{Memory, 1}, When: Later, Then: true,
 				Operands: []Operand{{From: Place{Slot, 1}, Control: true}}}}},

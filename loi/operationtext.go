@@ -1,7 +1,5 @@
 package loi
 
-import "strconv"
-
 // operation writes the line of an operation in the text form.
 func (p *textPrinter) operation(o *Operation) {
 	words := []string{"operation", name(o.Name), o.Kind.String(), "kernel", u(o.Kernel)}
@@ -20,16 +18,24 @@ func (p *textPrinter) operation(o *Operation) {
 		if v.When != Always {
 			words = append(words, v.When.String())
 		}
-		if v.Then {
-			words = append(words, "then")
+		for _, f := range flagWords {
+			if v.flags()&f.bit != 0 {
+				words = append(words, f.word)
+			}
+		}
+		if v.Step != 0 {
+			words = append(words, "steps", u(v.Step))
+		}
+		if v.Update != NoUpdate {
+			words = append(words, "by", name(v.Update.String()))
 		}
 		for _, x := range v.Operands {
 			words = append(words, "from", x.From.Kind.String(), u(x.From.N), "cost", u(x.Cost))
 			if x.Control {
 				words = append(words, "control")
 			}
-			if x.Mark != Unmarked || x.Levels != 0 {
-				words = append(words, x.Mark.String(), strconv.Itoa(int(x.Levels)))
+			if x.Update != NoUpdate {
+				words = append(words, "by", name(x.Update.String()))
 			}
 		}
 	}
@@ -70,23 +76,48 @@ func (p *textParser) operation() {
 				v.When = w
 			}
 		}
-		v.Then = p.accept("then")
+		for _, f := range flagWords {
+			if p.accept(f.word) {
+				v.flagged(v.flags() | f.bit)
+			}
+		}
+		if p.accept("steps") {
+			v.Step = uint32(p.uint(all))
+		}
+		v.Update = p.update()
 		for p.err == nil && p.accept("from") {
 			x := Operand{From: p.place()}
 			p.expect("cost")
 			x.Cost = uint32(p.uint(all))
 			x.Control = p.accept("control")
-			for m := Unmarked; m <= lastMark; m++ {
-				if p.accept(m.String()) {
-					x.Mark, x.Levels = m, uint8(p.uint(255))
-				}
-			}
+			x.Update = p.update()
 			v.Operands = append(v.Operands, x)
 		}
 		o.Values = append(o.Values, v)
 	}
 	r := &p.head.Header.Registry
 	r.Operations = append(r.Operations, o)
+}
+
+// flagWords are the flags of a value without more, in the order in which they stand.
+var flagWords = []struct {
+	bit  uint64
+	word string
+}{{1, "then"}, {2, "new"}, {8, "rounds"}, {16, "blind"}}
+
+// update reads what stands behind "by", if it is there.
+func (p *textParser) update() Update {
+	if !p.accept("by") {
+		return NoUpdate
+	}
+	w := p.word()
+	for u := Sum; u <= lastUpdate; u++ {
+		if w == u.String() {
+			return u
+		}
+	}
+	p.fail("%q is no update; expected one of %q", w, updateNames[Sum:])
+	return NoUpdate
 }
 
 func (p *textParser) place() Place {

@@ -55,8 +55,12 @@ func TestSciMarkCounts(t *testing.T) {
 			t.Errorf("%s: %v with regions and waiting, %v without", c.name, more, parts)
 		}
 		stack := trace(t, goprogram.Data, c.name, c.size, front.Options{Stack: true})
+		others := func(parts map[string]part) map[string]part { // without it, whose sizes are a variable
+			delete(parts, "main.run") // of which parts are written, memory with values
+			return parts
+		}
 		if more := trace(t, goprogram.Data, c.name, c.size,
-			front.Options{Values: true}); !reflect.DeepEqual(more, stack) {
+			front.Options{Values: true}); !reflect.DeepEqual(others(more), others(stack)) {
 			t.Errorf("%s: %v with values, %v with the stack alone", c.name, more, stack)
 		}
 		small := components(parts, kernel)

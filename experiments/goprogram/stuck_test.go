@@ -133,7 +133,7 @@ func TestStuck(t *testing.T) {
 			}
 			for _, b := range d.Goroutines.Begun {
 				say("%s %s %s: %s", b.Goroutine, b.Operation, b.Object, strings.Join(b.For, "; "))
-				if name == "twice" && b.Where != "corpus/stuck.twice, main.go:15" {
+				if name == "twice" && b.Where != "corpus/stuck.twice, main.go:16" {
 					t.Errorf("it is at %q", b.Where)
 				}
 				if b.Count > 1 {

@@ -64,6 +64,9 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 			first = differ(w.panics(lhs[0]), w.panics(rhs[0]))
 		}
 	}
+	if first && kind == "store" && listed && w.where(lhs[0]) == heap && w.indexed(s, kind, lhs[0], rhs...) {
+		return
+	}
 	for i, x := range lhs {
 		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...) ||
 			kind == "store" && differ(w.panics(x), w.panics(rhs...)) // gc loads its operands at last
@@ -100,6 +103,8 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 			address := w.record(x, kind, mode, "&("+w.draft(x, func() { w.plain(x, false) })+")")
 			w.replace(x.Pos(), v.Pos(), "{ "+t+" := "+w.newlines(x.Pos(), v.Pos()))
 			w.after(v, "; "+w.onLine(s.Pos(), v.End(), "*"+address+" = "+t)+" }")
+			return
+		case listed && len(lhs) == 1 && w.indexed(s, kind, x, rhs...):
 			return
 		default:
 			w.left(x, kind+" of "+w.object(x), "its operands may change before it is recorded", mode,

@@ -187,6 +187,9 @@ func (w *accesses) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) 
 	}
 }
 
+// appendKind is that of the site of the elements that append writes.
+const appendKind = "append"
+
 // appendExpr is a call of append: the slice before it, what is appended if that is a slice, and
 // the slice after it.
 //
@@ -220,7 +223,7 @@ func (w *accesses) appendExpr(e *ast.CallExpr, later bool) {
 	w.seq(differs, e.Args...)
 	site, noted := "", false
 	if why == "" {
-		if site, noted = w.window(x, "append", loi.Out); !noted && !w.nothing(x) {
+		if site, noted = w.window(x, appendKind, loi.Out); !noted && !w.nothing(x) {
 			why = "its elements are of several types"
 		}
 	}

@@ -100,6 +100,7 @@ type noted struct {
 	site  int
 	text  string
 	twice bool // the node has another, too
+	first int  // that one: of a slice whose elements are noted, its own load
 }
 
 // site makes a site at n, of a datum of type t if t is not nil; the number of its code.
@@ -126,6 +127,7 @@ func (w *accesses) sited(n ast.Node, s Site) string {
 	s.File, s.Function, s.Loop, s.Line = w.path, w.name, w.loop, w.line(n)
 	w.events++
 	w.out.Sites = append(w.out.Sites, s)
+	n = w.original(n)
 	if w.steady != nil {
 		return w.steady.number(n)
 	}
@@ -133,8 +135,8 @@ func (w *accesses) sited(n ast.Node, s Site) string {
 	if w.opt.Sample && s.Kind != LeftAlone {
 		number |= max(1, len(s.Leaves)) << LeavesShift
 	}
-	_, twice := w.nodes[n]
-	w.nodes[n] = noted{len(w.out.Sites), strconv.Itoa(number), twice}
+	before, twice := w.nodes[n]
+	w.nodes[n] = noted{len(w.out.Sites), strconv.Itoa(number), twice, before.site}
 	return w.nodes[n].text
 }
 

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -152,4 +153,109 @@ func (w *accesses) variableOf(e ast.Expr, name, text string) ast.Expr {
 	w.info.Types[in] = types.TypeAndValue{Type: t}
 	w.instead[in] = text
 	return in
+}
+
+// indexed is an assignment or update of the one place x, where what the gc compiler evaluates of x
+// before the value becomes a variable: indices that are computed, and of an update also those that
+// are loaded. It returns false if there are none.
+//
+//	s[s[i]&3] = s[j] - i  =>  { krd1 := (*A.L(B, &(s[i]), 1))&3; s[krd1] =
+//	                      =>    (*A.L(B, &(s[j]), 3)) - i; A.L(B, &(s[krd1]), 2) }
+//	s[s[i]&3] += s[j]  =>  { krd1 := (*A.L(B, &(s[i]), 1))&3; *A.V(B, &(s[krd1])) +=
+//	                   =>    (*A.L(B, &(s[j]), 3)); A.L(B, &(s[krd1]), 2) }
+//	s[s[i]] += s[j]  =>  { krd1 := (*A.L(B, &(s[i]), 1)); *A.V(B, &(s[krd1])) +=
+//	                 =>    (*A.L(B, &(s[j]), 3)); A.L(B, &(s[krd1]), 2) }
+//	p.s[s[i]+1] = s[j]  =>  { krd1 := (*A.L(B, &(s[i]), 1))+1; p.s[krd1] = (*A.L(B, &(s[j]), 4));
+//	                    =>    A.L(B, &((*A.L(B, &(p.s), 2))[krd1]), 3) }
+//	s[l[s[i]&3]] = s[j]  =>  { krd1 := (*A.L(B, &(s[i]), 1))&3; { krd2 := (*A.L(B, &(s[j]), 2));
+//	                     =>    *A.L(B, &(s[l[krd1]]), 3) = krd2 } }
+//	s[s[i]&3] = g()  =>  A.C(B, 1); s[A.Q(B, s, i, 0, 2)[i]&3] = g()
+func (w *accesses) indexed(s ast.Stmt, kind string, x ast.Expr, rhs ...ast.Expr) bool {
+	if len(rhs) > 1 || w.calls(x) || w.calls(rhs...) || w.newlines(s.Pos(), x.End()) != "" ||
+		differ(w.panics(x), w.copied(rhs...)) {
+		return false
+	}
+	for _, v := range rhs { // becomes an interface before x is evaluated
+		if types.IsInterface(w.info.TypeOf(x)) && !types.IsInterface(w.info.TypeOf(v)) {
+			return false
+		}
+	}
+	var hoisted []ast.Expr
+	vars, ok := w.vars, true
+	hoist := func(e ast.Expr) ast.Expr {
+		if w.settled(e) && w.panics(e) == 0 {
+			return e
+		}
+		b, is := w.info.TypeOf(e).Underlying().(*types.Basic)
+		ok = ok && is && b.Info()&types.IsInteger != 0 && !w.untyped(e) && w.again(e) &&
+			w.copied(e) == 0
+		hoisted = append(hoisted, e)
+		name := w.fresh("")
+		return w.variableOf(e, name, name)
+	}
+	changed := w.place(x, hoist)
+	if e, is := ast.Unparen(x).(*ast.IndexExpr); len(hoisted) == 0 && kind == "update" && is &&
+		!differ(w.panics(e.X), w.panics(e.Index)) {
+		c := *e
+		c.Index = hoist(e.Index)
+		changed = w.like(e, &c)
+	}
+	if len(hoisted) == 0 || !ok {
+		w.vars = vars
+		return false
+	}
+	text := "{ "
+	for i, e := range hoisted {
+		text += fmt.Sprintf("%s%d := %s; ", w.prefix, vars+i+1, w.draft(e, func() { w.val(e, false) }))
+	}
+	w.assign(s, true, kind, []ast.Expr{changed}, rhs...)
+	for i, e := range hoisted {
+		w.replace(e.Pos(), e.End(), fmt.Sprintf("%s%d", w.prefix, vars+i+1))
+	}
+	w.wrap(s, text, " }")
+	return true
+}
+
+// place is x with other expressions in place of those that the gc compiler copies before it evaluates
+// what is stored in x (early).
+func (w *accesses) place(x ast.Expr, hoist func(ast.Expr) ast.Expr) ast.Expr {
+	if _, done := w.instead[x]; done {
+		return x
+	}
+	switch e := x.(type) {
+	case *ast.Ident:
+		return x
+	case *ast.ParenExpr:
+		c := *e
+		c.X = w.place(e.X, hoist)
+		return w.like(e, &c)
+	case *ast.StarExpr:
+		c := *e
+		c.X = w.place(e.X, hoist)
+		return w.like(e, &c)
+	case *ast.SelectorExpr:
+		c := *e
+		c.X = w.place(e.X, hoist)
+		w.info.Selections[&c] = w.info.Selections[e]
+		return w.like(e, &c)
+	case *ast.IndexExpr:
+		c := *e
+		c.X, c.Index = w.place(e.X, hoist), w.place(e.Index, hoist)
+		return w.like(e, &c)
+	}
+	return hoist(x)
+}
+
+// like notes that an expression stands for e, of which it is a copy.
+func (w *accesses) like(e, c ast.Expr) ast.Expr {
+	w.info.Types[c], w.origin[c] = w.info.Types[e], e
+	return c
+}
+
+// original is the node in the source that n stands for.
+func (r *rewriter) original(n ast.Node) ast.Node {
+	if o, ok := r.origin[n]; ok {
+		return r.original(o)
+	}
+	return n
 }

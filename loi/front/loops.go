@@ -163,7 +163,11 @@ func (l *steady) again() (text string, ok bool) {
 
 // silent reports that what e denotes is not recorded here: in the second loop, what moves.
 func (l *steady) silent(e ast.Expr) bool {
-	return l != nil && l.sites[e] != "" && !l.loose[e]
+	if l == nil {
+		return false
+	}
+	n := l.w.original(e)
+	return l.sites[n] != "" && !l.loose[n]
 }
 
 // partOf is what e is a part of, as a field or an element of an array; nil if it is none.

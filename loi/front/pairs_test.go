@@ -15,7 +15,7 @@ import (
 const (
 	declarations = `
 type Basket struct {
-	ctr int; a, b *Basket; in struct{ u, v int8 }; Emb; *Ptr; s []int; arr [4]int; f func() int; mm map[int]int
+	ctr int; a, b *Basket; in struct{ u, v int8 }; Emb; *Ptr; s []int; arr [4]int; f func() int; mm map[int]int; put func(int)
 }
 type Emb struct{ e int }
 type Ptr struct{ q int }

@@ -90,6 +90,8 @@ func (r *source) loose(e ast.Expr, late bool) (bits int) {
 			return r.panics(e.X)
 		}
 		return r.loose(e.X, late)
+	case *ast.SliceExpr: // is copied, with its operands
+		return 0
 	}
 	return r.panics(e)
 }

@@ -148,8 +148,9 @@ type source struct {
 	paths []string // of the packages that are rewritten
 
 	shaky  map[*types.Var]bool
-	jumps  map[string]bool // labels that a goto names
-	steady *steady         // the loop whose second body is rewritten
+	parted map[*types.Var]bool // with Values
+	jumps  map[string]bool     // labels that a goto names
+	steady *steady             // the loop whose second body is rewritten
 }
 
 // A rewriter has what the files of a package share, and the present file.
@@ -167,9 +168,10 @@ type rewriter struct {
 	literals  map[*ast.FuncLit]*fn // those that are rewritten
 	visited   map[*ast.CallExpr]loi.OperationKind
 	visits    map[*ast.RangeStmt]visit
-	iterated  map[ast.Stmt]bool   // loops whose iterations make events of regions
-	nodes     map[ast.Node]noted  // sites of accesses, by the node that is accessed
-	instead   map[ast.Expr]string // text of expressions that are in no source (hoist.go)
+	iterated  map[ast.Stmt]bool     // loops whose iterations make events of regions
+	nodes     map[ast.Node]noted    // sites of accesses, by the node that is accessed
+	instead   map[ast.Expr]string   // text of expressions that are in no source (hoist.go)
+	origin    map[ast.Node]ast.Node // of an expression that is in no source, what it stands for
 }
 
 // file rewrites one file; nil if nothing changes.
@@ -185,10 +187,13 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 		return nil
 	}
 	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
+	if r.opt.Values {
+		r.parted = parted(f, r.info)
+	}
 	r.literals, r.visited = make(map[*ast.FuncLit]*fn), make(map[*ast.CallExpr]loi.OperationKind)
 	r.instead, r.kernels = make(map[ast.Expr]string), r.directives(f)
 	r.nodes, r.visits = make(map[ast.Node]noted), make(map[*ast.RangeStmt]visit)
-	r.iterated = make(map[ast.Stmt]bool)
+	r.iterated, r.origin = make(map[ast.Stmt]bool), make(map[ast.Node]ast.Node)
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:

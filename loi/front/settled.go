@@ -130,7 +130,7 @@ func (r *source) bytesOrString(e *ast.CallExpr) bool {
 
 // escapes reports that a local variable is on the heap, or observed as if it were.
 func (r *source) escapes(v *types.Var) bool {
-	return r.moved(v) || r.opt.Stack && r.shaky[v]
+	return r.moved(v) || r.opt.Stack && r.shaky[v] || r.parted[v]
 }
 
 // moved reports that the compiler has moved a local variable to the heap.

@@ -88,6 +88,35 @@ func shaky(f *ast.File, info *types.Info) map[*types.Var]bool {
 	return addressed
 }
 
+// parted finds the local variables of a file of which parts are written: elements of an array, fields.
+// Where values are followed they are memory, in which each part is a datum.
+func parted(f *ast.File, info *types.Info) map[*types.Var]bool {
+	all := map[*types.Var]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		var written []ast.Expr
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			written = n.Lhs
+		case *ast.IncDecStmt:
+			written = []ast.Expr{n.X}
+		case *ast.RangeStmt:
+			written = []ast.Expr{n.Key, n.Value}
+		}
+		for _, e := range written {
+			if e == nil {
+				continue
+			}
+			if _, whole := ast.Unparen(e).(*ast.Ident); !whole {
+				if v := rootVar(info, e); v != nil && !global(v) {
+					all[v] = true
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
 // byAddress reports that a method may take the address of what it is selected of: one of pointers
 // does, and of a type parameter may. One of an interface or of values copies it, and the compiler
 // may know what the variable holds then, as long as its address is nowhere taken.

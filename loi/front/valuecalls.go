@@ -11,7 +11,7 @@ import (
 
 // last returns the last argument of a call that the agent can be called with, -1: there is none. It
 // would be evaluated before others that panic, so that it must not, or nothing else may; and before
-// the calls behind it, which must not change it.
+// the calls behind it, which must not change it. A call is made where it stands in any case.
 func (w *fn) last(e *ast.CallExpr) int {
 	last := -1
 	for i, x := range e.Args {
@@ -22,7 +22,7 @@ func (w *fn) last(e *ast.CallExpr) int {
 			continue
 		}
 		others := slices.Concat([]ast.Expr{e.Fun}, e.Args[:i], e.Args[i+1:])
-		if w.panics(x) == 0 || w.panics(others...) == 0 {
+		if w.called(x) || w.panics(x) == 0 || w.panics(others...) == 0 {
 			last = i
 		}
 	}
@@ -90,7 +90,9 @@ func (v *values) passing(e *ast.CallExpr, kind loi.OperationKind) {
 				m.on.Name = types.ExprString(x)
 			}
 		}
-		m.expr(x, 0)
+		if i <= last || !v.calls(x) { // else its calls are still to be made
+			m.expr(x, 0)
+		}
 	}
 	if rest == len(e.Args) && rest < v.parameterCount(e) { // nothing for the variadic one
 		m.value(loi.Place{Kind: loi.Passed, N: k + uint32(rest)}, loi.Always, false)
@@ -106,8 +108,10 @@ func (v *values) passing(e *ast.CallExpr, kind loi.OperationKind) {
 	v.given[e] = v.next
 	for range n {
 		m.value(loi.Place{Kind: loi.Slot, N: v.fresh32()}, loi.Always, false)
-		for _, x := range e.Args {
-			m.expr(x, 0)
+		for i, x := range e.Args {
+			if i <= last || !v.calls(x) {
+				m.expr(x, 0)
+			}
 		}
 	}
 	v.pass(e.Args[last], "OV", strconv.Itoa(m.done()))

@@ -23,7 +23,7 @@ func (v *values) condition(s *ast.IfStmt) (end func()) {
 	slot := v.fresh32()
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 	m.expr(s.Cond, 0)
-	m.extremum(s)
+	m.extreme(s)
 	v.pass(s.Cond, "OC", strconv.Itoa(m.done()))
 	return v.under(s, slot)
 }
@@ -80,6 +80,7 @@ func (v *values) clause(c *ast.CaseClause) (end func()) {
 			n := v.fresh32()
 			v.slots[o] = n
 			m.value(loi.Place{Kind: loi.Slot, N: n}, loi.Always, false)
+			m.on.New = true
 			m.expr(guard(s.Assign), 0)
 		}
 	}
@@ -136,7 +137,7 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 	controls, first, outside := v.controls, len(v.jumped), v.outside
 	v.outside = first
 	v.loops = append(v.loops, s)
-	var sound bool  // nothing but induction decides on the next iteration
+	var sound bool  // nothing but its operands decides on the next iteration
 	var next uint32 // cost of that, from what decided before, where it is no expression
 	switch s := s.(type) {
 	case *ast.ForStmt:
@@ -148,10 +149,9 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 		}
 		m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 		m.expr(s.Cond, 0)
-		sound = v.regular(s)
+		sound = !v.calls(s.Cond) && v.places(s, s.Cond)
 	case *ast.RangeStmt:
-		next = m.ranged(s, slot)
-		sound = true
+		next, sound = m.ranged(s, slot)
 	}
 	head, at := m.on, len(v.out.Operations)
 	number := m.done()
@@ -159,16 +159,15 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 	v.list(body.List)
 	v.controls, v.loops = controls, v.loops[:len(v.loops)-1]
 	v.outside = outside
-	mark := loi.Unmarked
-	if sound {
-		mark = loi.Induction
-	}
 	m.on = head
-	m.control(slot, mark, next)
+	if sound {
+		m.on.Step = 1
+	}
+	m.control(slot, next)
 	kept := v.jumped[:first:first]
 	for _, j := range v.jumped[first:] {
 		if j.out {
-			m.control(j.slot, loi.Unmarked, next)
+			m.control(j.slot, next)
 		}
 		if j.far {
 			kept = append(kept, j)
@@ -180,9 +179,9 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 }
 
 // ranged adds the key and the value of an iteration, and its slot; it returns the cost from the slot
-// before to this one.
-func (m *maker) ranged(s *ast.RangeStmt, slot uint32) uint32 {
-	steps := true // the key is the one before and 1, or so
+// before to this one, and whether that is known ahead: neither a channel nor a function decides.
+func (m *maker) ranged(s *ast.RangeStmt, slot uint32) (next uint32, steps bool) {
+	steps = true // the key is the one before and 1, or so
 	switch core(m.info.TypeOf(s.X)).(type) {
 	case *types.Chan:
 		steps = false
@@ -200,10 +199,10 @@ func (m *maker) ranged(s *ast.RangeStmt, slot uint32) uint32 {
 		m.over(s.X, 0)
 	}
 	if s.Key != nil && steps && m.store(s.Key, loi.Later, false) {
-		x := m.from(m.on.To, costSimple)
-		x.Mark, x.Levels = loi.Induction, 1
+		m.from(m.on.To, costSimple).Update = loi.Sum
+		m.on.Update, m.on.Step, m.on.New = loi.Sum, 1, false
 	}
-	if s.Value != nil && m.store(s.Value, loi.Always, false) {
+	if s.Value != nil && m.store(s.Value, loi.Always, true) {
 		_, hashed := core(m.info.TypeOf(s.X)).(*types.Map)
 		m.freely(!hashed, func() {
 			load := uint32(0)
@@ -220,10 +219,10 @@ func (m *maker) ranged(s *ast.RangeStmt, slot uint32) uint32 {
 	m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 	m.over(s.X, 0)
 	if !steps {
-		return 0
+		return 0, false
 	}
 	m.op.Work += 2 * costSimple // the key and its comparison
-	return costSimple
+	return costSimple, true
 }
 
 // over adds what a loop is over, which is computed before it: in an iteration it costs nothing.

@@ -100,62 +100,98 @@ func (r *source) bounded(loop ast.Stmt, e ast.Expr, ok func(*types.Var) bool) bo
 	return r.madeOf(e, ok) || r.constantIn(loop, e)
 }
 
-// extreme returns the variable of which an if keeps the least or the greatest, nil if it does
-// something else: if e > m { m = e }, with any comparison, either way round.
-func (r *source) extreme(s *ast.IfStmt) *ast.Ident {
-	c, ok := ast.Unparen(s.Cond).(*ast.BinaryExpr)
-	if !ok || s.Init != nil || s.Else != nil || len(s.Body.List) != 1 {
-		return nil
-	}
-	switch c.Op {
-	case token.LSS, token.LEQ, token.GTR, token.GEQ:
-	default:
-		return nil
-	}
-	a, ok := s.Body.List[0].(*ast.AssignStmt)
-	if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
-		return nil
-	}
-	id, ok := ast.Unparen(a.Lhs[0]).(*ast.Ident)
-	if !ok || r.where(id) != local {
-		return nil
-	}
-	text := func(e ast.Expr) string { return types.ExprString(ast.Unparen(e)) }
-	for _, x := range [][2]ast.Expr{{c.X, c.Y}, {c.Y, c.X}} {
-		if text(x[0]) == text(id) && text(x[1]) == text(a.Rhs[0]) && !r.calls(a.Rhs[0]) &&
-			r.where(x[0]) == local {
-			return id
-		}
-	}
-	return nil
-}
-
-// extremum marks what the condition of s, the last value, reads of a variable as a reduction, in so
-// many loops around it as do nothing else with that than to keep the least or the greatest.
-func (m *maker) extremum(s *ast.IfStmt) {
-	id := m.extreme(s)
-	if id == nil {
+// extreme marks an if by which the least or greatest value so far is kept, and what is set beside
+// it (argmin): what the condition, the last value, reads of it, and the statements of the body.
+//
+//	if a[i] > m { m = a[i] }; if d := f(i); ok && d < p.best { p.best, p.at = d, i }
+func (m *maker) extreme(s *ast.IfStmt) {
+	if s.Else != nil {
 		return
 	}
-	v, _ := m.info.ObjectOf(id).(*types.Var)
-	slot, ok := m.slot(id)
-	if v == nil || !ok {
+	var sets, values []ast.Expr
+	for _, x := range s.Body.List {
+		a, ok := x.(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
+			return
+		}
+		sets, values = append(sets, a.Lhs...), append(values, a.Rhs...)
+	}
+	if m.calls(append(append([]ast.Expr{s.Cond}, sets...), values...)...) {
+		return
+	}
+	text := func(e ast.Expr) string { return types.ExprString(ast.Unparen(e)) }
+	var kept ast.Expr // in the condition
+	var u loi.Update
+	conditions(s.Cond, func(c *ast.BinaryExpr) {
+		for i, x := range sets {
+			left, right := text(c.X), text(c.Y)
+			switch {
+			case text(x) == right && text(values[i]) == left:
+				kept, u = c.Y, extremeOf[c.Op]
+			case text(x) == left && text(values[i]) == right:
+				kept, u = c.X, extremeOf[mirrored[c.Op]]
+			}
+		}
+	})
+	if kept == nil || u == loi.NoUpdate {
+		return
+	}
+	for _, x := range sets { // none is read but what is kept, and that once
+		most := 0
+		if text(x) == text(kept) {
+			most = 1
+		}
+		if n := m.writtenAs(text(x), s.Cond); n != most || m.writtenAs(text(x), values...) > 0 {
+			return
+		}
+	}
+	place, ok := loi.Place{Kind: loi.Slot}, false
+	if place.N, ok = m.partOf(kept); !ok {
+		if place, ok = m.memory(ast.Unparen(kept)); !ok {
+			return
+		}
+	} else if v := rootVar(m.info, kept); v == nil || m.mentions(v, s.Cond) > 1 {
 		return
 	}
 	for i := range m.on.Operands {
-		o := &m.on.Operands[i]
-		if o.Control || o.From.Kind != loi.Slot || o.From.N != slot {
-			continue
-		}
-		for j := len(m.loops) - 1; j >= 0; j-- {
-			uses := 0
-			for n := range m.uses(m.loops[j], v) {
-				uses += n
-			}
-			if uses != 2 || len(m.stores(m.loops[j], v, func(ast.Expr) bool { return true })) != 1 {
-				break
-			}
-			o.Mark, o.Levels = loi.Reduction, o.Levels+1
+		if o := &m.on.Operands[i]; o.From == place && !o.Control {
+			o.Update = u
 		}
 	}
+	for _, x := range s.Body.List {
+		m.extremes[x] = u
+	}
+}
+
+// extremeOf are the updates of x > m and the like, by which m becomes x.
+var extremeOf = map[token.Token]loi.Update{token.GTR: loi.Greatest, token.GEQ: loi.Greatest,
+	token.LSS: loi.Least, token.LEQ: loi.Least}
+
+// mirrored are the operators of m < x.
+var mirrored = map[token.Token]token.Token{token.LSS: token.GTR, token.LEQ: token.GEQ,
+	token.GTR: token.LSS, token.GEQ: token.LEQ}
+
+// conditions calls do for each comparison, or so, that a condition is the conjunction of.
+func conditions(e ast.Expr, do func(*ast.BinaryExpr)) {
+	if c, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && c.Op == token.LAND {
+		conditions(c.X, do)
+		conditions(c.Y, do)
+	} else if ok {
+		do(c)
+	}
+}
+
+// writtenAs counts how often expressions have one that is written like text.
+func (r *source) writtenAs(text string, all ...ast.Expr) (n int) {
+	for _, e := range all {
+		ast.Inspect(e, func(x ast.Node) bool {
+			if e, ok := x.(ast.Expr); ok {
+				if _, paren := e.(*ast.ParenExpr); !paren && types.ExprString(e) == text {
+					n++
+				}
+			}
+			return true
+		})
+	}
+	return n
 }

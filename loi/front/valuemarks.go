@@ -4,67 +4,232 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"hash/fnv"
+	"io"
+	"slices"
 
 	"krdlab/loi"
 )
 
-// marked marks the operand of the last value that is what it writes, x of statement s: as an
-// induction variable of the innermost loop, or as a reduction in as many loops as it is one.
-func (m *maker) marked(s ast.Stmt, x ast.Expr) {
-	var self *loi.Operand
-	for i := range m.on.Operands {
-		if o := &m.on.Operands[i]; o.From == m.on.To && !o.Control {
-			self = o
+// updateOf are the updates that operators make; what is subtracted is added, and what is cleared is
+// combined by and.
+var updateOf = map[token.Token]loi.Update{token.ADD: loi.Sum, token.SUB: loi.Sum,
+	token.MUL: loi.Product, token.AND: loi.And, token.AND_NOT: loi.And, token.OR: loi.Or,
+	token.XOR: loi.Xor, token.LAND: loi.All, token.LOR: loi.Any}
+
+// updates marks the last value, which x is set to, as an update of x by u, if old, an operand of it,
+// is x, and what else it is made of does not have x: the place itself would be read twice then.
+//
+//	s += a[i]; s = a[i] + s; s = min(s, a[i]); h[k]++; r = append(r, x)
+func (m *maker) updates(u loi.Update, x, old ast.Expr, others ...ast.Expr) {
+	if u == loi.NoUpdate {
+		return
+	}
+	place := m.on.To
+	if old != x {
+		if n, ok := m.partOf(old); ok {
+			place = loi.Place{Kind: loi.Slot, N: n}
+		} else if p, ok := m.memory(ast.Unparen(old)); ok {
+			place = p
 		}
 	}
-	if self == nil || len(m.loops) == 0 {
-		return
+	if place.Kind == loi.Slot {
+		v, all := rootVar(m.info, x), append([]ast.Expr{x}, others...)
+		if old != x {
+			all = append(all, old)
+		}
+		if most := len(all) - len(others); v == nil || m.mentions(v, all...) > most {
+			return
+		}
 	}
-	loops := m.loops
-	inner := loops[len(loops)-1]
-	if id, ok := ast.Unparen(x).(*ast.Ident); ok && isPost(inner, s) && m.steps(inner, id) {
-		self.Mark, self.Levels = loi.Induction, 1
-		return
+	for i := range m.on.Operands {
+		if o := &m.on.Operands[i]; !o.Control && (o.From == place || o.From == m.on.To) {
+			o.Update, m.on.Update = u, u
+		}
 	}
-	for i := len(loops) - 1; i >= 0 && m.reduces(loops[i], x); i-- {
-		self.Mark, self.Levels = loi.Reduction, self.Levels+1
-	}
-	if id, ok := ast.Unparen(x).(*ast.Ident); ok && self.Levels == 0 && m.steps(inner, id) {
-		self.Mark, self.Levels = loi.Induction, 1
+	m.on.Rounds = m.on.Update == u && m.floats(x)
+	if m.on.Update == u && !m.calls(others...) {
+		m.on.Step = step(others...)
 	}
 }
 
-func isPost(loop, s ast.Stmt) bool {
-	f, ok := loop.(*ast.ForStmt)
-	return ok && f.Post == s
+// step is a number of what is added, as the source writes it.
+func step(others ...ast.Expr) uint32 {
+	h := fnv.New32a()
+	for _, x := range others {
+		if x != nil {
+			io.WriteString(h, types.ExprString(x))
+		}
+		io.WriteString(h, "+")
+	}
+	return max(h.Sum32(), 1)
+}
+
+// partOf returns the slot of a local variable that e is, or a part of.
+func (m *maker) partOf(e ast.Expr) (uint32, bool) {
+	id, ok := base(e).(*ast.Ident)
+	if !ok || m.where(e) != local {
+		return 0, false
+	}
+	return m.slot(id)
+}
+
+// mentions counts how often expressions name a variable.
+func (r *source) mentions(v *types.Var, all ...ast.Expr) (n int) {
+	for _, e := range all {
+		if e == nil {
+			continue
+		}
+		ast.Inspect(e, func(x ast.Node) bool {
+			if id, ok := x.(*ast.Ident); ok && r.info.ObjectOf(id) == v {
+				n++
+			}
+			return true
+		})
+	}
+	return n
+}
+
+// floats reports that e is of floating point: the order of sums changes how they are rounded.
+func (r *source) floats(e ast.Expr) bool {
+	b, ok := core(r.info.TypeOf(e)).(*types.Basic)
+	return ok && b.Info()&(types.IsFloat|types.IsComplex) != 0
+}
+
+// update returns how y makes a new value of x: where x stands in it, and what else it is made of.
+func (r *source) update(x, y ast.Expr) (u loi.Update, old ast.Expr, others []ast.Expr) {
+	where := types.ExprString(ast.Unparen(x))
+	is := func(e ast.Expr) bool { return types.ExprString(ast.Unparen(e)) == where }
+	if r.calls(x) {
+		return
+	}
+	switch y := ast.Unparen(y).(type) {
+	case *ast.BinaryExpr:
+		if u = updateOf[y.Op]; u == loi.Sum && r.text(x) {
+			u = loi.Joined
+		}
+		old, others = r.leaves(y, u, is)
+		if (u == loi.All || u == loi.Any) && r.calls(others...) {
+			old = nil // which are called depends on x
+		}
+	case *ast.CallExpr:
+		switch r.builtin(y) {
+		case "min":
+			u = loi.Least
+		case "max":
+			u = loi.Greatest
+		case "append":
+			u = loi.Joined
+		}
+		for i, e := range y.Args {
+			if old == nil && is(e) && (u != loi.Joined || i == 0) {
+				old = e
+			} else {
+				others = append(others, e)
+			}
+		}
+	}
+	if old == nil {
+		return loi.NoUpdate, nil, nil
+	}
+	return u, old, others
+}
+
+// leaves returns the one of those that y combines by the operators of an update for which is holds,
+// if that is not subtracted, and the others. Of what is joined it is the first.
+func (r *source) leaves(y ast.Expr, u loi.Update, is func(ast.Expr) bool) (old ast.Expr,
+	others []ast.Expr) {
+	var walk func(e ast.Expr, minus, first bool)
+	walk = func(e ast.Expr, minus, first bool) {
+		e = ast.Unparen(e)
+		b, ok := e.(*ast.BinaryExpr)
+		switch {
+		case ok && u != loi.NoUpdate && (updateOf[b.Op] == u || u == loi.Joined && b.Op == token.ADD):
+			less := b.Op == token.SUB || b.Op == token.AND_NOT
+			walk(b.X, minus, first)
+			walk(b.Y, minus != less, false)
+		case old == nil && !minus && is(e) && (first || u != loi.Joined):
+			old = e
+		default:
+			others = append(others, e)
+		}
+	}
+	walk(y, false, true)
+	return old, others
+}
+
+// text reports that e is a string.
+func (r *source) text(e ast.Expr) bool {
+	b, ok := core(r.info.TypeOf(e)).(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
 }
 
 // steps reports that all that a loop does to a variable is to add what it does not change, once in
 // each iteration.
 func (r *source) steps(loop ast.Stmt, id *ast.Ident) bool {
 	v, _ := r.info.ObjectOf(id).(*types.Var)
-	if v == nil || r.where(id) != local {
+	if v == nil || r.where(id) != local || r.text(id) {
 		return false
 	}
-	found := 0
-	for _, s := range r.writes(loop, v) {
-		var y ast.Expr
-		switch s := s.(type) {
-		case *ast.IncDecStmt:
-		case *ast.AssignStmt:
-			if s.Tok != token.ADD_ASSIGN && s.Tok != token.SUB_ASSIGN {
-				return false
-			}
-			y = s.Rhs[0]
-		default:
-			return false
-		}
-		if y != nil && !r.invariant(loop, y) || !directly(loop, s) {
-			return false
-		}
-		found++
+	all := r.writes(loop, v)
+	if len(all) != 1 || !directly(loop, all[0]) {
+		return false
 	}
-	return found == 1
+	invariant := func(list ...ast.Expr) bool {
+		return !slices.ContainsFunc(list, func(y ast.Expr) bool { return !r.constantIn(loop, y) })
+	}
+	switch s := all[0].(type) {
+	case *ast.IncDecStmt:
+		return true
+	case *ast.AssignStmt:
+		if op := assignedBy[s.Tok]; op != token.ILLEGAL {
+			return updateOf[op] == loi.Sum && invariant(s.Rhs[0])
+		}
+		for i, x := range s.Lhs {
+			if r.of(x, v) && i < len(s.Rhs) {
+				u, _, others := r.update(x, s.Rhs[i])
+				return u == loi.Sum && invariant(others...)
+			}
+		}
+	}
+	return false
+}
+
+// places reports that what a condition of a loop loads is at the same places in each iteration.
+func (r *source) places(loop ast.Stmt, cond ast.Expr) (ok bool) {
+	ok = true
+	fixed := func(e ast.Expr) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, is := n.(*ast.Ident); is {
+				v, is := r.info.ObjectOf(id).(*types.Var)
+				ok = ok && !(is && r.where(id) == local && len(r.writes(loop, v)) > 0)
+			}
+			return ok
+		})
+	}
+	if cond == nil {
+		return true
+	}
+	ast.Inspect(cond, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			fixed(n)
+		case *ast.StarExpr:
+			fixed(n)
+		case *ast.SelectorExpr:
+			if s := r.info.Selections[n]; s != nil && s.Indirect() {
+				fixed(n.X)
+			}
+		}
+		return ok
+	})
+	return ok
+}
+
+// of reports that an expression is a variable.
+func (r *source) of(e ast.Expr, v *types.Var) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && r.info.ObjectOf(id) == v
 }
 
 // directly reports that a statement is one of the list of a loop's body, or its post statement.
@@ -158,159 +323,4 @@ func (r *source) madeOf(e ast.Expr, ok func(*types.Var) bool) bool {
 			r.info.Types[e.Fun].IsType() && r.madeOf(e.Args[0], ok)
 	}
 	return false
-}
-
-// regular reports that the condition of a loop is of induction variables and of what the loop does
-// not change.
-func (r *source) regular(f *ast.ForStmt) bool {
-	return r.countable(f, f.Cond)
-}
-
-// associative are the operators of reductions; what is subtracted is added.
-var associative = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true,
-	token.AND: true, token.OR: true, token.XOR: true, token.LAND: true, token.LOR: true}
-
-// reduces reports that all that a loop does with the place x is to combine it with other values by
-// one operator, in any order.
-func (r *source) reduces(loop ast.Stmt, x ast.Expr) bool {
-	id, ok := base(x).(*ast.Ident)
-	if !ok {
-		return false
-	}
-	v, _ := r.info.ObjectOf(id).(*types.Var)
-	if v == nil {
-		return false
-	}
-	switch e := ast.Unparen(x).(type) {
-	case *ast.Ident:
-	case *ast.IndexExpr:
-		if !r.invariant(loop, e.Index) {
-			return false
-		}
-	case *ast.SelectorExpr:
-		if _, ok := ast.Unparen(e.X).(*ast.Ident); !ok {
-			return false
-		}
-	default:
-		return false // which of them is not looked at
-	}
-	uses, op, where := 0, token.ILLEGAL, types.ExprString(ast.Unparen(x))
-	field := r.field(x)
-	other := func(e ast.Expr) bool {
-		n := r.field(e)
-		return n >= 0 && field >= 0 && n != field
-	}
-	for _, s := range r.stores(loop, v, func(e ast.Expr) bool { return !other(e) }) {
-		n, by := r.combines(s, where)
-		if n == 0 || op != token.ILLEGAL && op != by {
-			return false
-		}
-		uses, op = uses+n, by
-	}
-	ast.Inspect(loop, func(n ast.Node) bool {
-		e, ok := n.(*ast.SelectorExpr)
-		if ok && r.of(e.X, v) && other(e) {
-			return false
-		}
-		if id, ok := n.(*ast.Ident); ok && r.info.ObjectOf(id) == v {
-			uses--
-		}
-		return true
-	})
-	return op != token.ILLEGAL && uses == 0
-}
-
-// of reports that an expression is a variable.
-func (r *source) of(e ast.Expr, v *types.Var) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return ok && r.info.ObjectOf(id) == v
-}
-
-// field returns the number of the field of a variable that an expression is, or is a part of; -1: it
-// is no such part.
-func (r *source) field(e ast.Expr) int {
-	n := -1
-	for {
-		switch x := e.(type) {
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e, n = x.X, -1
-		case *ast.StarExpr:
-			e, n = x.X, -1
-		case *ast.SelectorExpr:
-			e, n = x.X, -1
-			if s := r.info.Selections[x]; s != nil && s.Kind() == types.FieldVal {
-				n = s.Index()[0]
-			}
-		default:
-			return n
-		}
-	}
-}
-
-// uses yields 1 for each time that a loop names a variable.
-func (r *source) uses(loop ast.Stmt, v *types.Var) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		ast.Inspect(loop, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && r.info.ObjectOf(id) == v {
-				return yield(1)
-			}
-			return true
-		})
-	}
-}
-
-// combines returns how often a statement that combines the place `where` with other values names
-// it, and by which operator; 0 if it does something else.
-func (r *source) combines(n ast.Node, where string) (int, token.Token) {
-	is := func(e ast.Expr) bool { return types.ExprString(ast.Unparen(e)) == where }
-	one := func(op token.Token) token.Token {
-		if op == token.SUB {
-			return token.ADD
-		}
-		return op
-	}
-	switch s := n.(type) {
-	case *ast.IncDecStmt:
-		if is(s.X) {
-			return 1, token.ADD
-		}
-	case *ast.AssignStmt:
-		if len(s.Lhs) != 1 || !is(s.Lhs[0]) {
-			return 0, 0
-		}
-		if op, ok := updates[s.Tok]; ok {
-			if associative[op] && !r.text(s.Lhs[0]) {
-				return 1, one(op)
-			}
-			return 0, 0
-		}
-		switch y := ast.Unparen(s.Rhs[0]).(type) {
-		case *ast.BinaryExpr:
-			if associative[y.Op] && !r.text(s.Lhs[0]) && (is(y.X) || is(y.Y) && y.Op != token.SUB) {
-				return 2, one(y.Op)
-			}
-		case *ast.CallExpr:
-			name := r.builtin(y)
-			if name != "min" && name != "max" {
-				return 0, 0
-			}
-			for _, a := range y.Args {
-				if is(a) {
-					if name == "min" {
-						return 2, token.LSS
-					}
-					return 2, token.GTR
-				}
-			}
-		}
-	}
-	return 0, 0
-}
-
-// text reports that e is a string, which is put together in one order only.
-func (r *source) text(e ast.Expr) bool {
-	b, ok := core(r.info.TypeOf(e)).(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
 }

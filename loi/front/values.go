@@ -54,6 +54,7 @@ type values struct {
 	loops    []ast.Stmt // around what is visited, the innermost last
 	switches []ast.Stmt
 	given    map[*ast.CallExpr]uint32 // slots of their results
+	extremes map[ast.Stmt]loi.Update  // of statements that keep the least or greatest
 }
 
 // jumped is the slot of a condition under which a jump leaves what stands behind. It stands for
@@ -69,7 +70,8 @@ func valuesOf(w *fn) {
 	if !w.opt.Values {
 		return
 	}
-	v := &values{fn: w, slots: map[*types.Var]uint32{}, given: map[*ast.CallExpr]uint32{}}
+	v := &values{fn: w, slots: map[*types.Var]uint32{}, given: map[*ast.CallExpr]uint32{},
+		extremes: map[ast.Stmt]loi.Update{}}
 	v.entry()
 	v.list(w.block.List)
 	v.deferring()
@@ -178,6 +180,7 @@ type maker struct {
 	nth      uint32           // result of the call that it is, where that has several
 	received []*ast.UnaryExpr // receives in it, in the order of the source
 	free     bool             // what is added costs nothing on a path
+	blind    bool             // an access of it is left alone
 }
 
 func (v *values) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
@@ -188,6 +191,12 @@ func (v *values) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
 // done registers the operation, without what is more than a trace can have, and returns its number,
 // from 1.
 func (m *maker) done() int {
+	if m.blind && len(m.op.Values) == 0 {
+		m.value(loi.Place{Kind: loi.Slot, N: m.fresh32()}, loi.Always, false)
+	}
+	if m.blind {
+		m.op.Values[0].Blind = true
+	}
 	m.op.Values = m.op.Values[:min(len(m.op.Values), loi.MaxValues)]
 	for i := range m.op.Values {
 		v := &m.op.Values[i]
@@ -203,18 +212,15 @@ func (m *maker) value(to loi.Place, when loi.When, then bool) {
 	m.op.Values = append(m.op.Values, loi.Value{To: to, When: when, Then: then})
 	m.on = &m.op.Values[len(m.op.Values)-1]
 	if n := len(m.controls); n > 0 {
-		m.control(m.controls[n-1], loi.Unmarked, 0)
+		m.control(m.controls[n-1], 0)
 	}
 	for _, j := range m.jumped {
-		m.control(j.slot, loi.Unmarked, 0)
+		m.control(j.slot, 0)
 	}
 }
 
-func (m *maker) control(slot uint32, mark loi.Mark, cost uint32) {
-	x := loi.Operand{From: loi.Place{Kind: loi.Slot, N: slot}, Cost: cost, Control: true, Mark: mark}
-	if mark != loi.Unmarked {
-		x.Levels = 1
-	}
+func (m *maker) control(slot uint32, cost uint32) {
+	x := loi.Operand{From: loi.Place{Kind: loi.Slot, N: slot}, Cost: cost, Control: true}
 	if len(m.on.Operands) < loi.MaxOperands && !slices.Contains(m.on.Operands, x) {
 		m.on.Operands = append(m.on.Operands, x)
 	}
@@ -234,7 +240,18 @@ func (m *maker) from(p loi.Place, cost uint32) *loi.Operand {
 
 // memory returns the term of the access at a node; false if none is recorded.
 func (m *maker) memory(n ast.Node) (loi.Place, bool) {
-	site := m.nodes[n].site
+	x := m.nodes[n]
+	if x.twice && x.site > 0 && m.out.Sites[x.site-1].Kind == appendKind {
+		return m.term(x.first)
+	}
+	return m.term(x.site)
+}
+
+// term returns that of the accesses of a site; false if none is recorded.
+func (m *maker) term(site int) (loi.Place, bool) {
+	if site > 0 && site <= len(m.out.Sites) && m.out.Sites[site-1].Kind == LeftAlone {
+		m.blind = true
+	}
 	if site == 0 || site > len(m.out.Sites) || m.out.Sites[site-1].Kind == LeftAlone {
 		return loi.Place{}, false
 	}
@@ -301,7 +318,9 @@ func (m *maker) expr(e ast.Expr, above uint32) {
 		m.freely(m.addressed(e), func() { m.expr(e.X, above) })
 		m.index(e.Index, above)
 	case *ast.SliceExpr:
-		m.expr(e.X, above)
+		if !m.emptied(e) {
+			m.expr(e.X, above)
+		}
 		for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
 			m.index(x, above)
 		}
@@ -317,6 +336,15 @@ func (m *maker) expr(e ast.Expr, above uint32) {
 	case *ast.CallExpr:
 		m.call(e, above)
 	}
+}
+
+// emptied reports that a slice has no element: nothing of what was in it is left.
+func (r *source) emptied(e *ast.SliceExpr) bool {
+	if e.High == nil {
+		return false
+	}
+	v := r.info.Types[e.High].Value
+	return v != nil && v.ExactString() == "0"
 }
 
 // call adds what the result of a call depends on.
@@ -356,6 +384,7 @@ func (m *maker) store(e ast.Expr, when loi.When, then bool) bool {
 		if n, ok := m.slot(id); ok {
 			m.value(loi.Place{Kind: loi.Slot, N: n}, when, then)
 			m.on.Name = types.ExprString(e)
+			m.on.New = m.info.Defs[id] != nil
 			return true
 		}
 	}
@@ -417,10 +446,10 @@ func base(e ast.Expr) ast.Expr {
 func (m *maker) statement(s ast.Stmt, when loi.When, then bool) {
 	switch s := s.(type) {
 	case *ast.IncDecStmt:
-		m.update(s, s.X, nil, token.ADD, when, then)
+		m.assign(s.X, nil, token.ADD, when, then)
 	case *ast.AssignStmt:
-		if op, ok := updates[s.Tok]; ok {
-			m.update(s, s.Lhs[0], s.Rhs[0], op, when, then)
+		if op, ok := assignedBy[s.Tok]; ok {
+			m.assign(s.Lhs[0], s.Rhs[0], op, when, then)
 			return
 		}
 		for i, x := range s.Lhs {
@@ -432,7 +461,22 @@ func (m *maker) statement(s ast.Stmt, when loi.When, then bool) {
 				above = costStore
 			}
 			m.result(s.Rhs, i, above)
-			m.marked(s, x)
+			if u := m.extremes[s]; u != loi.NoUpdate {
+				m.on.Update = u
+				for i := range m.on.Operands { // of what it is a part of
+					if o := &m.on.Operands[i]; o.From == m.on.To {
+						o.Update = u
+					}
+				}
+			} else if i < len(s.Rhs) && len(s.Lhs) == len(s.Rhs) {
+				u, old, others := m.update(x, s.Rhs[i])
+				m.updates(u, x, old, others...)
+			}
+		}
+		for i, y := range s.Rhs {
+			if c, ok := ast.Unparen(y).(*ast.CallExpr); ok && m.builtin(c) == "append" {
+				m.appended(c, s.Lhs[i], when)
+			}
 		}
 	case *ast.DeclStmt:
 		d, _ := s.Decl.(*ast.GenDecl)
@@ -451,6 +495,27 @@ func (m *maker) statement(s ast.Stmt, when loi.When, then bool) {
 	}
 }
 
+// appended adds the value of the elements that a call of append writes, beside those that it moves.
+func (m *maker) appended(c *ast.CallExpr, x ast.Expr, when loi.When) {
+	site := m.nodes[c.Args[0]].site
+	if site == 0 || site > len(m.out.Sites) || m.out.Sites[site-1].Kind != appendKind {
+		return
+	}
+	p, ok := m.term(site)
+	if !ok {
+		return
+	}
+	work := m.op.Work // of the arguments, which the slice has already
+	u, _, _ := m.update(x, c)
+	m.value(p, when, false)
+	m.on.Name, m.on.Update = types.ExprString(x), u
+	for _, e := range c.Args[1:] {
+		m.expr(e, 0)
+	}
+	m.from(p, 0).Update = u
+	m.op.Work = work
+}
+
 // result adds what the i-th of the values of a list depends on, which may be results of one call.
 func (m *maker) result(list []ast.Expr, i int, above uint32) {
 	switch {
@@ -464,8 +529,8 @@ func (m *maker) result(list []ast.Expr, i int, above uint32) {
 	}
 }
 
-// update adds the value of x op= y, with y nil of x++.
-func (m *maker) update(s ast.Stmt, x, y ast.Expr, op token.Token, when loi.When, then bool) {
+// assign adds the value of x op= y, with y nil of x++.
+func (m *maker) assign(x, y ast.Expr, op token.Token, when loi.When, then bool) {
 	if !m.store(x, when, then) {
 		return
 	}
@@ -478,11 +543,15 @@ func (m *maker) update(s ast.Stmt, x, y ast.Expr, op token.Token, when loi.When,
 		m.from(m.on.To, c)
 	}
 	m.expr(y, c)
-	m.marked(s, x)
+	u := updateOf[op]
+	if u == loi.Sum && m.text(x) {
+		u = loi.Joined
+	}
+	m.updates(u, x, x, y)
 }
 
-// updates are the operators of assignments that read what they write.
-var updates = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB,
+// assignedBy are the operators of assignments that read what they write.
+var assignedBy = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB,
 	token.MUL_ASSIGN: token.MUL, token.QUO_ASSIGN: token.QUO, token.REM_ASSIGN: token.REM,
 	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
 	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT}
@@ -513,7 +582,7 @@ func (v *values) operated(s ast.Stmt) {
 		return
 	}
 	m := v.maker(s, loi.Compute, name)
-	if m.statement(s, loi.Always, false); len(m.op.Values) > 0 {
+	if m.statement(s, loi.Always, false); len(m.op.Values) > 0 || m.blind {
 		v.after(s, "; "+v.call("O", strconv.Itoa(m.done())))
 	}
 }

@@ -205,7 +205,7 @@ func TestChannels(t *testing.T) {
 	n := 0
 	d := document(t, callHead+events(0, &n, "(0 "+sync(1, 7, 5)+" o12 )")+events(1, &n, "(0 "+
 		sync(2, 7, 6)+" o13 )"))
-	if v := d.View(); len(v.Parts) != 2 {
+	if v := d.View(); len(v.Parts) != 3 {
 		t.Errorf("%d parts of the view", len(v.Parts))
 	}
 }

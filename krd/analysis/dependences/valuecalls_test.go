@@ -14,12 +14,12 @@ func TestValueCalls(t *testing.T) {
 	d := dependencesOf(t, "calls", []string{"induction"})
 	checkLoops(t, d, map[string][]string{
 		"sorted": {"3 x x data reduction (1)"},
-		"mapped": {"3 runes runes data none (1)", "3 s s data none (1)"},
+		"mapped": {"3 runes runes data reduction (1)", "3 s s data none (1)"},
 		"iface":  {"6 x a.add data none (1)"}, "value": {"3 x f data none (1)"},
 		"text": {"3 s f data none (1)"}, "twice": {"3 s f data none (1)"},
 		"callback": {"6 x note data none (1)"}, "deferred": {"3 x held data none (1)"},
-		"effect": {"3 last last data none (1)"}, "results": {"3 x inner data none (1)"},
-		"variadic": {"3 x pick data none (1)"}, "over": {"2 x plus data none (1)"}, "seq": {"2 if for control none (1)"},
+		"effect": {"3 last last data reduction (1)"}, "results": {"3 x inner data none (1)"},
+		"variadic": {"3 x pick data none (1)"}, "over": {"2 x plus data none (1)", "2 for for control none (1)"}, "seq": {"2 if for control none (1)"},
 		"nested": {"3 x id data none (1)"},
 	})
 	// how often each function with parameters began, and with arguments that are known
@@ -90,7 +90,8 @@ func TestValueChannels(t *testing.T) {
 		"4 main.double:7 out on main.main:23 double through c by start data",
 		"4 main.double:7 out on main.main:23 double through []int{…} by start data",
 		"5 main.double:6 for on main.main:23 double through []int{…} by start data",
-		"4 main.double:7 out on main.main:23 double through []int, made at main.go:23 by memory data",
+		// which the literal wrote, and no operation of its own
+		"4 main.double:7 out on main.main (no operation) through []int, made at main.go:23 by memory data",
 		"8 main.sum:14 for on main.main:24 sum through c by start data",
 		"1 main.sum:17 result on main.main:24 sum through result by start data",
 	}

@@ -49,6 +49,18 @@ type Conditioned[C any] interface {
 	Under(s *Step, c *C)
 }
 
+// An Overwriter is an [Analysis] that is told which mark a slot had before it was written.
+type Overwriter[C any] interface {
+	Overwrite(old, c C)
+}
+
+// A Gatherer is an [Analysis] that takes all accesses, those too that no operation claims, as what
+// is passed to functions that are not rewritten: of these it is told when that is known, in the
+// iteration in which they were made. [Analysis.Store] is not told of writes without a mark then.
+type Gatherer[C any] interface {
+	Loose(worker int, function loi.KernelID, at *Iteration, a *loi.Access, before *C)
+}
+
 // NoValue is the value of an operation that wrote something that it has no value for.
 const NoValue = 1<<16 - 1
 
@@ -68,8 +80,11 @@ type Flow[C any] struct {
 	Functions map[loi.RegionID]*Function
 
 	analysis   Analysis[C]
-	receiver   Receiver[C]    // nil: none
-	conditions Conditioned[C] // nil: none
+	receiver   Receiver[C]               // nil: none
+	conditions Conditioned[C]            // nil: none
+	overwriter Overwriter[C]             // nil: none
+	gatherer   Gatherer[C]               // nil: none
+	contexts   map[loi.RegionID]*Context // of loops that stand in none
 	registry   *loi.Registry
 	workers    [][]frame[C] // innermost last; the first is a function that is always open
 	entered    uint64
@@ -88,8 +103,9 @@ type write[C any] struct {
 	mark C
 }
 
-// A Loop is how often one was entered, and its iterations.
-type Loop struct{ Entered, Iterations uint64 }
+// A Loop is how often one was entered, and its iterations: all, those behind a first one, and the most
+// of one time.
+type Loop struct{ Entered, Iterations, Again, Most uint64 }
 
 // A Function is how often one began, and by calls that are known.
 type Function struct{ Begun, Known uint64 }
@@ -98,8 +114,11 @@ type Function struct{ Begun, Known uint64 }
 func New[C any](h *loi.Header, a Analysis[C]) *Flow[C] {
 	receiver, _ := a.(Receiver[C])
 	conditions, _ := a.(Conditioned[C])
+	overwriter, _ := a.(Overwriter[C])
+	gatherer, _ := a.(Gatherer[C])
 	return &Flow[C]{Loops: map[loi.RegionID]*Loop{}, Functions: map[loi.RegionID]*Function{},
-		analysis: a, receiver: receiver, conditions: conditions, registry: &h.Registry,
+		analysis: a, receiver: receiver, conditions: conditions, overwriter: overwriter,
+		gatherer: gatherer, contexts: map[loi.RegionID]*Context{}, registry: &h.Registry,
 		workers: make([][]frame[C], len(h.Workers)), parameters: parametersOf(&h.Registry),
 		going: goroutines[C]{workers: make([]started[C], len(h.Workers)),
 			known: map[uint32]*call[C]{}},
@@ -109,7 +128,9 @@ func New[C any](h *loi.Header, a Analysis[C]) *Flow[C] {
 // A touch is an access that no operation has claimed.
 type touch[C any] struct {
 	loi.Access
-	before C // the mark of what was there
+	before   C // the mark of what was there
+	function loi.KernelID
+	at       *Iteration // in which it was made
 }
 
 // An activation of a function has its slots.
@@ -163,7 +184,7 @@ func (f *Flow[C]) Event(e *loi.Event) {
 	if e.Type != loi.EventRecord {
 		own, list := activationOf(*stack, loi.NoRegion), e.Accesses()
 		for i := range list {
-			f.touched(e.Worker, own, &list[i])
+			f.touched(e.Worker, own, &list[i], e.Kernel, (*stack)[len(*stack)-1].at)
 		}
 		return
 	}
@@ -171,7 +192,7 @@ func (f *Flow[C]) Event(e *loi.Event) {
 	case e.Event == loi.EventRegion && len(a) == 3 && int(a[0]) < len(f.registry.Regions):
 		f.open(e.Worker, stack, loi.RegionID(a[0]), a[1])
 	case e.Event == loi.EventRegionEnd && len(a) == 1:
-		shut(stack, a[0])
+		f.shut(e.Worker, stack, a[0])
 	case e.Event == loi.EventSync:
 		if x, ok := e.Sync(); ok && f.receiver != nil {
 			f.channels.sync(&activationOf(*stack, loi.NoRegion).recent, &x,
@@ -188,20 +209,52 @@ func (f *Flow[C]) Event(e *loi.Event) {
 	}
 }
 
+// mostPending is how many accesses without an operation are kept for a [Gatherer].
+const mostPending = 1 << 20
+
 // touched adds an access to those that the next operation may claim. As many are kept as an event
 // can tell of; what was written before that has no writer that is known.
-func (f *Flow[C]) touched(worker int, own *activation[C], a *loi.Access) {
-	if len(own.pending) == 2*loi.MaxTerms {
-		own.pending = slices.Delete(own.pending, 0, loi.MaxTerms)
+func (f *Flow[C]) touched(worker int, own *activation[C], a *loi.Access, function loi.KernelID,
+	at *Iteration) {
+	most := 2 * loi.MaxTerms
+	if f.gatherer != nil {
+		most = mostPending
+	}
+	if len(own.pending) == most {
+		f.loose(worker, own.pending[:most/2])
+		own.pending = slices.Delete(own.pending, 0, most/2)
 	}
 	n := len(own.pending)
 	own.pending = slices.Grow(own.pending, 1)[:n+1] // with what Load may use again
 	t := &own.pending[n]
-	t.Access = *a
+	t.Access, t.function, t.at = *a, function, at
 	f.analysis.Load(worker, a, &t.before)
-	if a.Mode&loi.Out != 0 {
+	if a.Mode&loi.Out != 0 && f.gatherer == nil {
 		var none C
 		f.analysis.Store(worker, a, none)
+	}
+}
+
+// loose hands on accesses that no operation claims.
+func (f *Flow[C]) loose(worker int, list []touch[C]) {
+	if f.gatherer == nil {
+		return
+	}
+	for i := range list {
+		t := &list[i]
+		f.gatherer.Loose(worker, t.function, t.at, &t.Access, &t.before)
+	}
+}
+
+// End hands on what is left when there are no more events.
+func (f *Flow[C]) End() {
+	for worker, stack := range f.workers {
+		for _, x := range stack {
+			if x.own != nil {
+				f.loose(worker, x.own.pending)
+				x.own.pending = nil
+			}
+		}
 	}
 }
 
@@ -226,9 +279,13 @@ func (f *Flow[C]) open(worker int, stack *[]frame[C], region loi.RegionID, numbe
 	case loi.Iteration:
 		for i := range slices.Backward(*stack) {
 			if l := &(*stack)[i]; l.kind == loi.Loop && l.region == x.Parent {
-				n.at = l.at.next(l.region, l.loop, l.count)
+				n.at = l.at.next(f.contexts, l.region, l.loop, l.count)
 				l.count++
-				f.count(l.region).Iterations++
+				c := f.count(l.region)
+				c.Iterations, c.Most = c.Iterations+1, max(c.Most, uint64(l.count))
+				if l.count > 1 {
+					c.Again++
+				}
 				break
 			}
 		}
@@ -246,12 +303,17 @@ func (f *Flow[C]) count(loop loi.RegionID) *Loop {
 }
 
 // shut ends a region, and those within.
-func shut[C any](stack *[]frame[C], number uint32) {
+func (f *Flow[C]) shut(worker int, stack *[]frame[C], number uint32) {
 	for i := range slices.Backward(*stack) {
 		if i == 0 || (*stack)[i].number != number {
 			continue
 		}
 		own := (*stack)[i].own
+		for _, x := range (*stack)[i:] {
+			if x.own != nil {
+				f.loose(worker, x.own.pending)
+			}
+		}
 		*stack = (*stack)[:i]
 		if own != nil {
 			own.ends(caller(*stack))

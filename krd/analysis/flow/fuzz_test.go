@@ -34,7 +34,7 @@ region loop loop in 0
 region turn iteration in 1
 region main.g function
 operation x entry kernel 1 region 3 line 1 work 0 to slot 0
-operation i head kernel 0 region 0 line 2 work 1 to slot 1 first to slot 1 later from slot 1 cost 1 induction 1 to slot 2 later from slot 1 cost 1
+operation i head kernel 0 region 0 line 2 work 1 to slot 1 first to slot 1 later from slot 1 cost 1 by "+" to slot 2 later from slot 1 cost 1
 operation g call kernel 0 region 0 callee 3 line 3 work 1 to passed 0 from slot 1 cost 1 to slot 3 then from slot 1 cost 1
 operation s compute kernel 0 region 0 line 3 work 2 to slot 4 from slot 3 cost 1 from returned 0 cost 1 control from memory 0 cost 4
 operation return return kernel 1 region 3 line 9 work 1 to passed 0 from slot 0 cost 1

@@ -4,46 +4,81 @@ import "krdlab/loi"
 
 // An Iteration is one of a loop, in an iteration of the loop around it; nil is none.
 type Iteration struct {
-	Parent *Iteration
-	Loop   loi.RegionID
-	Number int64 // from 0
-	Depth  int   // how many are around it
+	Parent  *Iteration
+	Context *Context
+	Number  int64 // from 0
 
 	instance uint64 // which of all loops that were entered
 }
 
-// next returns an iteration of a loop that stands in iteration n.
-func (n *Iteration) next(loop loi.RegionID, instance uint64, number int64) *Iteration {
-	x := &Iteration{Parent: n, Loop: loop, Number: number, instance: instance}
-	if n != nil {
-		x.Depth = n.Depth + 1
-	}
-	return x
+// A Context is a loop of the source in those around it, as they are executed: in a function that is
+// called in loops there are several. nil is that of what is in none.
+type Context struct {
+	Parent *Context
+	Loop   loi.RegionID
+	Depth  int // how many are around it
+
+	within map[loi.RegionID]*Context
 }
 
-// Carrier returns the loop that carries a dependence of what is in an iteration on what was in
-// another: the one that both are in, in other iterations of it; nil: there is none, since both are
-// in the same iteration, or in no loop together. Of it, from and to are the two iterations.
-func Carrier(w, r *Iteration) (from, to *Iteration) {
-	depth := func(n *Iteration) int {
-		if n == nil {
-			return -1
-		}
-		return n.Depth
+// Loops returns how many loops there are, with this one.
+func (c *Context) Loops() int {
+	if c == nil {
+		return 0
 	}
-	for depth(w) > depth(r) {
+	return c.Depth + 1
+}
+
+// In returns the context of an iteration; nil of none.
+func (n *Iteration) In() *Context {
+	if n == nil {
+		return nil
+	}
+	return n.Context
+}
+
+// next returns an iteration of a loop that stands in iteration n; outermost has the contexts of the
+// loops that stand in none.
+func (n *Iteration) next(outermost map[loi.RegionID]*Context, loop loi.RegionID, instance uint64,
+	number int64) *Iteration {
+	up := n.In()
+	list := outermost
+	if up != nil {
+		list = up.within
+	}
+	c := list[loop]
+	if c == nil {
+		c = &Context{Parent: up, Loop: loop, Depth: up.Loops(), within: map[loi.RegionID]*Context{}}
+		list[loop] = c
+	}
+	return &Iteration{Parent: n, Context: c, Number: number, instance: instance}
+}
+
+// Common compares two iterations: they are in the same iterations of so many loops, from the
+// outermost on; and in others, from and to, of one more, which was entered once for both. nil: of no
+// other. That loop carries what is between them.
+func Common(w, r *Iteration) (same int, from, to *Iteration) {
+	a, b := w.In().Loops(), r.In().Loops()
+	for ; a > b; a-- {
 		w = w.Parent
 	}
-	for depth(r) > depth(w) {
+	for ; b > a; b-- {
 		r = r.Parent
 	}
 	for w != r && w.instance != r.instance {
-		w, r = w.Parent, r.Parent
+		w, r, a = w.Parent, r.Parent, a-1
 	}
 	if w == r {
-		return nil, nil
+		return a, nil, nil
 	}
-	return w, r
+	return a - 1, w, r
+}
+
+// Carrier returns the iterations of the loop that carries a dependence of what is in an iteration on
+// what was in another: see [Common].
+func Carrier(w, r *Iteration) (from, to *Iteration) {
+	_, from, to = Common(w, r)
+	return from, to
 }
 
 // Decides reports that an operand of a step counts, of which [Carrier] returned the iteration of the

@@ -19,7 +19,16 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 	if len(terms) > len(pending) {
 		terms = terms[len(terms)-len(pending):]
 	}
+	if f.gatherer != nil && len(terms) == loi.MaxTerms {
+		terms = f.further(pending, terms)
+	}
+	f.loose(worker, pending[:len(pending)-len(terms)])
 	pending = pending[len(pending)-len(terms):]
+	for i, t := range terms {
+		if t == 0 && !heads(pending[i:], terms[i:]) {
+			f.loose(worker, pending[i:i+1])
+		}
+	}
 	var made *call[C]
 	if op.Kind.Calls() {
 		made = &call[C]{callee: op.Callee}
@@ -57,6 +66,9 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 				}
 			}
 			if to != nil {
+				if f.overwriter != nil && w.to.Kind == loi.Slot {
+					f.overwriter.Overwrite(*to, w.mark)
+				}
 				*to, w.mark = w.mark, *to
 			}
 		}
@@ -108,6 +120,12 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 		made.under = f.conditions.Conditions(step)
 	}
 	for i := range pending {
+		if f.gatherer != nil {
+			if terms[i] != 0 && !claimed[i] && pending[i].Mode&loi.Out != 0 {
+				f.loose(worker, pending[i:i+1])
+			}
+			continue
+		}
 		if p := &pending[i]; !claimed[i] && p.Mode&loi.Out != 0 {
 			var none C
 			f.analysis.Value(step, NoValue, &none)
@@ -128,6 +146,29 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 	} else {
 		own.calling(op.Kind, made)
 	}
+}
+
+// further returns the terms of all pending accesses where an operation has more than an event can
+// tell of: append moves the elements of a slice. Those before have the term of one of the same object.
+func (f *Flow[C]) further(pending []touch[C], terms []uint32) []uint32 {
+	of := map[loi.ObjectID]uint32{}
+	before := len(pending) - len(terms)
+	for i, t := range terms {
+		if t != 0 {
+			of[pending[before+i].Object] = t
+		}
+	}
+	all := make([]uint32, before, len(pending))
+	for i := range all {
+		all[i] = of[pending[i].Object]
+	}
+	return append(all, terms...)
+}
+
+// heads reports that the first of some accesses is of a map itself, whose entry is the next.
+func heads[C any](list []touch[C], terms []uint32) bool {
+	return len(list) > 1 && terms[1] != 0 && list[0].Object == list[1].Object &&
+		list[0].Mode == list[1].Mode
 }
 
 // under hands on the conditions of a value that are no operands. The last value of a head is its

@@ -1,54 +1,26 @@
 package regions
 
-import "krdlab/loi"
+import "krdlab/krd/analysis/loops"
 
-// Classes of loops.
+// Classes of loops: those of package loops, where what is ordered is one of two.
 const (
-	classDoAll     = "doall"
-	classReduction = "reduction"
-	classSerial    = "serial"
-	classDoAcross  = "doacross"
+	classSerial   = "serial"
+	classDoAcross = "doacross"
 
-	// A loop is doall from so much of its iterations on, as self-parallelism, or of what it would have
-	// if they, of unlike length, did not depend on each other; and serial below mostSerial.
-	leastDoAll = 0.9
-	mostSerial = 1.1
+	mostSerial = 1.1 // self-parallelism below which it is serial
 )
 
-// class returns that of a loop; nil: it is none, has less than two iterations on average, or nothing
-// in it takes time.
-func (t *tree) class(n *node, reductions bool) *string {
-	var iterations uint64
-	for f, c := range n.children {
-		if f.kind == loi.Iteration.String() {
-			iterations += t.nodes[c].instances
-		}
-	}
-	if n.kind != loi.Loop.String() || iterations < 2*n.instances || n.instances == 0 ||
-		n.paths[0].serial == 0 {
-		return nil
-	}
-	doall := func(p *paths) float64 {
-		most := float64(iterations) / float64(n.instances)
-		if p.even > 0 {
-			most = min(most, float64(n.work)/p.even)
-		}
-		return leastDoAll * most
-	}
-	self := func(p *paths) float64 {
-		if p.serial == 0 {
-			return 0
-		}
-		return float64(n.work) / p.serial
-	}
-	class, sp := classDoAcross, self(&n.paths[0])
+// class returns that of a loop with a self-parallelism; nil: it had too few iterations.
+func class(v *loops.Verdict, self *float64) *string {
+	c := v.Class
 	switch {
-	case sp < mostSerial:
-		class = classSerial
-	case sp >= doall(&n.paths[0]) && reductions && self(&n.paths[1]) < doall(&n.paths[1]):
-		class = classReduction
-	case sp >= doall(&n.paths[0]):
-		class = classDoAll
+	case c == "":
+		return nil
+	case c != loops.Ordered:
+	case self == nil || *self < mostSerial:
+		c = classSerial
+	default:
+		c = classDoAcross
 	}
-	return &class
+	return &c
 }

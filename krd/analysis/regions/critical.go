@@ -11,7 +11,6 @@ type span struct {
 	longest  uint64 // the latest time of an operation
 	children uint64 // sum of the critical paths of the regions in it that have ended
 	work     uint64 // of these
-	most     uint64 // the longest critical path of these
 }
 
 func (c *critical) enter() { c.open = append(c.open, span{}) }
@@ -32,12 +31,10 @@ func (c *critical) leave(n *paths, work uint64) {
 	n.critical += s.longest
 	if own := s.children + (work - min(work, s.work)); own > 0 {
 		n.serial += float64(work) * float64(s.longest) / float64(own)
-		n.even += float64(work) * float64(s.most) / float64(own)
 	}
 	if top > 0 {
 		around := &c.open[top-1]
 		around.children += s.longest
 		around.work += work
-		around.most = max(around.most, s.longest)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"krdlab/krd"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/loops"
 	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
@@ -68,7 +69,11 @@ type Region struct {
 	// FirstTouchShare is how much of it, or of the lines where these alone are counted, was touched the
 	// first time within the outermost region around it.
 	FirstTouchShare *float64 `json:"first_touch_share"`
-	Class           *string  `json:"class"`
+	// Class is that of a loop; null: it has less than three iterations each time.
+	Class   *string         `json:"class"`
+	Removed []loops.Removal `json:"removed"` // what that takes for granted
+	// Distance is the least, in iterations, of what is carried and not removed; null: nothing is.
+	Distance *int64 `json:"distance"`
 }
 
 // A Program is all regions together.
@@ -100,8 +105,7 @@ type shape struct {
 	has   [lanes]bool
 	datum uint64 // bytes of one; 1: bytes are counted
 	paths bool   // critical paths are known
-	// reductions: those with the dependences of reductions are known apart
-	reductions bool
+	loops map[loi.RegionID]*loops.Verdict
 }
 
 // regions lists those of a tree.
@@ -135,11 +139,16 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 			}
 		}
 		if s.paths {
-			p := &n.paths[0]
+			p := &n.paths
 			r.CriticalPath = &p.critical
 			r.SelfParallelism = ratio(float64(n.work), p.serial)
 			r.TotalParallelism = ratio(float64(n.work), float64(p.critical))
-			r.Class = t.class(n, s.reductions)
+			if v := s.loops[loi.RegionID(n.number)]; v != nil && n.kind == loi.Loop.String() {
+				r.Class, r.Removed = class(v, r.SelfParallelism), v.Removed
+				if v.Distance > 0 {
+					r.Distance = &v.Distance
+				}
+			}
 		}
 		x.own = n.work
 		for _, c := range n.children {
@@ -162,8 +171,7 @@ func ratio(a, b float64) *float64 {
 // document makes the result of a program.
 func (p *program) document(in *analysis.Input, unit string) *Document {
 	d := newDocument(p.opt, in, unit)
-	s := shape{datum: p.opt.Datum, paths: p.hcpa != nil}
-	s.reductions = s.paths && p.hcpa.paths == 2
+	s := shape{datum: p.opt.Datum, paths: p.hcpa != nil, loops: p.loops}
 	none := p.opt.Count == countNone
 	s.has[laneData] = p.data && p.opt.Count != countLines && !none
 	s.has[laneReads] = s.has[laneData] && p.opt.Count == countAll
@@ -221,7 +229,7 @@ func (x *taskTree) document(in *analysis.Input) *Document {
 	} else {
 		for i := range x.tree.nodes {
 			n := &x.tree.nodes[i]
-			p := &n.paths[0]
+			p := &n.paths
 			n.work, p.critical = nanoseconds(n.work, x.header.Clock.Hz), nanoseconds(p.critical,
 				x.header.Clock.Hz)
 			p.serial *= 1e9 / cmp.Or(x.header.Clock.Hz, 1e9)

@@ -1,10 +1,10 @@
 package regions
 
 import (
-	"iter"
 	"slices"
 
 	"krdlab/krd/analysis/flow"
+	"krdlab/krd/analysis/loops"
 	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
@@ -18,43 +18,40 @@ import (
 // Times count from the begin of the region that is open there; what was written outside it is there
 // at 0, and so is what another goroutine wrote.
 //
-// An operand that is marked as induction or reduction does not lengthen the path if it was written
-// within the present instance of the outermost loop that the mark is for: then the value is there
-// when the operand is, without its cost. An induction variable is there without any cost, and so is
-// a sum of constants. So is, for what stands in the loop, a head that only counts, but for what
-// else decided on it; its own path has its cost. Departure from Kremlin, which drops such
-// dependences: a sum is there after the latest of what it sums.
+// An operand by which a loop steps or reduces what the value is written to (package loops finds
+// which) does not lengthen the path: an induction variable is there without any cost, a reduction if
+// it was written within the present instance of the outermost loop that reduces it. Then the value is
+// there when the operand is, without its cost, and a sum of constants without any. So is, for what
+// stands in the loop, a head that only counts, but for what else decided on it; its own path has its
+// cost. Departure from Kremlin, which drops such dependences: a sum is there after the latest of what
+// it sums.
 //
 // What is called is under the conditions that its call is under.
 type hcpa struct {
 	*program
 	flow    *flow.Flow[moment]
-	paths   int                        // 2: also with the dependences of reductions
-	skips   [2][loi.Reduction + 1]bool // marks whose operands do not lengthen a path
-	now     [2][]uint64                // of the value that is computed, at each level
-	bare    [2][]uint64                // without costs
-	decided [2][]uint64                // of the conditions that it is under
-	under   moment                     // likewise, of the last value of a call
-	more    []uint64                   // tags of the second path, beyond those of the first
-	cost    uint64                     // of what is computed then
-	values  int                        // so many operands it has that are no conditions
-	steps   bool                       // one is itself, an induction variable
-	sums    [2]bool                    // one is itself, a reduction
-	counts  bool                       // it is the condition of a head that only counts
+	marks   map[*loi.Operand]map[loi.RegionID]string // by loops; see [loops.Verdict.Marks]
+	now     []uint64                                 // of the value that is computed, at each level
+	bare    []uint64                                 // without costs
+	decided []uint64                                 // of the conditions that it is under
+	under   moment                                   // likewise, of the last value of a call
+	cost    uint64                                   // of what is computed then
+	values  int                                      // so many operands it has that are no conditions
+	steps   bool                                     // one is itself, an induction variable
+	sums    bool                                     // one is itself, a reduction
+	counts  bool                                     // it is the condition of a head that only counts
 }
 
-// A moment is when a value is there: for each path a tag for each level, which is 1 plus the time,
-// 0 of what was not written in the region there. The zero value is long before.
+// A moment is when a value is there: a tag for each level, which is 1 plus the time, 0 of what was not
+// written in the region there. The zero value is long before.
 type moment struct {
 	in      *shadow.Levels // in which it was written
 	version shadow.Version // of the innermost region, then
 	at      *flow.Iteration
-	tags    [2][]uint64
+	tags    []uint64
 }
 
-// timed is a critical path of a thread, with the times of what is in memory. Those of the second
-// path are how much later it is there than by the first: mostly 0, for which shadow memory has no
-// table.
+// timed is the critical path of a thread, with the times of what is in memory.
 type timed struct {
 	critical
 	memory *shadow.Vectors[uint64]
@@ -62,59 +59,41 @@ type timed struct {
 
 // newHCPA returns the analysis of a program whose trace has operations. Iterations are regions
 // then.
-func newHCPA(p *program) *hcpa {
+func newHCPA(p *program, verdicts []loops.Verdict) *hcpa {
 	opt := *p.opt
 	opt.Iterations, p.opt = true, &opt
-	h := &hcpa{program: p, paths: 1}
-	for i := range h.skips {
-		h.skips[i][loi.Induction] = !opt.KeepInduction
-	}
-	for i := range p.header.Registry.Operations {
-		o := &p.header.Registry.Operations[i]
-		for x := range operands(o) {
-			if x.Mark == loi.Reduction && !opt.KeepReductions {
-				h.paths, h.skips[0][loi.Reduction] = 2, true
+	h := &hcpa{program: p, marks: map[*loi.Operand]map[loi.RegionID]string{}}
+	for i := range verdicts {
+		v := &verdicts[i]
+		for x, by := range v.Marks(&p.header.Registry) {
+			if h.marks[x] == nil {
+				h.marks[x] = map[loi.RegionID]string{}
 			}
+			if by == loops.Induction && opt.KeepInduction || by == loops.Reduction && opt.KeepReductions {
+				by = ""
+			}
+			h.marks[x][v.Loop] = by
 		}
 	}
 	h.flow = flow.New[moment](p.header, h)
 	return h
 }
 
-// operands returns those of all values of an operation.
-func operands(o *loi.Operation) iter.Seq[*loi.Operand] {
-	return func(yield func(*loi.Operand) bool) {
-		for i := range o.Values {
-			for j := range o.Values[i].Operands {
-				if !yield(&o.Values[i].Operands[j]) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // pathsCache is how many bytes of addresses the cache of a path covers, less than in the paper:
 // each goroutine has its own, which may be short.
 const pathsCache = 1 << 16
 
-// memory returns the paths of a thread; nil, if there are none.
-func (h *hcpa) memory(opt *Options, l *shadow.Levels) ([]timed, error) {
+// memory returns the path of a thread; nil, if there is none.
+func (h *hcpa) memory(opt *Options, l *shadow.Levels) (*timed, error) {
 	if h == nil {
 		return nil, nil
 	}
-	list, o := make([]timed, h.paths), shadow.VectorOptions{Validation: opt.memory().Validation}
+	o := shadow.VectorOptions{Validation: opt.memory().Validation}
 	if o.Datum = int(opt.Datum); o.Validation == shadow.Bulk {
 		o.Cache, o.Collect, o.Compress = pathsCache, true, opt.Compress
 	}
-	for i := range list {
-		var err error
-		if list[i].memory, err = shadow.NewVectors[uint64](l, o); err != nil {
-			return nil, err
-		}
-		o.Cache = 0 // of the second path, which has little: a cache took as long
-	}
-	return list, nil
+	m, err := shadow.NewVectors[uint64](l, o)
+	return &timed{memory: m}, err
 }
 
 // work notes that an operation is done.
@@ -144,18 +123,10 @@ func (h *hcpa) Load(worker int, a *loi.Access, c *moment) {
 		return
 	}
 	c.in, c.version = t.foot.levels, t.foot.levels.Innermost()
-	for i := range t.times {
-		c.tags[i] = append(c.tags[i][:0], make([]uint64, c.in.Depth())...)
-	}
+	c.tags = append(c.tags[:0], make([]uint64, c.in.Depth())...)
 	h.data(a, func(addr uint64) {
-		first := t.times[0].memory.Load(addr)
-		for level, tag := range first {
-			c.tags[0][level] = max(c.tags[0][level], tag)
-		}
-		if h.paths == 2 {
-			for level, more := range t.times[1].memory.Load(addr) {
-				c.tags[1][level] = max(c.tags[1][level], first[level]+more)
-			}
+		for level, tag := range t.times.memory.Load(addr) {
+			c.tags[level] = max(c.tags[level], tag)
 		}
 	})
 }
@@ -166,20 +137,34 @@ func (h *hcpa) Store(worker int, a *loi.Access, c moment) {
 	if t.foot == nil {
 		return
 	}
-	h.more = h.more[:0]
-	first, more := c.tags[0], grown(&h.more, t.foot.levels.Depth())
+	tags := c.tags
 	if c.in == nil {
-		first = more
-	} else if h.paths == 2 {
-		for level, tag := range c.tags[1] {
-			more[level] = tag - first[level]
+		h.now = h.now[:0]
+		tags = grown(&h.now, t.foot.levels.Depth())
+		defer func() { h.now = h.now[:0] }()
+	}
+	h.data(a, func(addr uint64) { t.times.memory.Store(addr, tags) })
+}
+
+// marked returns what the loops that are open on a thread do by an operand, "" nothing, and the level
+// of the outermost that does it: of those around it that know the operand, from the innermost on,
+// without one between that depends on it otherwise. That of a loop that is folded is of the region
+// that it is folded into.
+func (h *hcpa) marked(t *thread, x *loi.Operand) (by string, level int) {
+	known := h.marks[x]
+	for i := len(t.open) - 1; i >= 0 && known != nil; i-- {
+		o := &t.open[i]
+		if !o.loop {
+			continue
+		}
+		switch is, ok := known[o.region]; {
+		case ok && (is == "" || by != "" && is != by):
+			return by, level
+		case ok:
+			by, level = is, o.level
 		}
 	}
-	h.data(a, func(addr uint64) {
-		if t.times[0].memory.Store(addr, first); h.paths == 2 {
-			t.times[1].memory.Store(addr, more)
-		}
-	})
+	return by, level
 }
 
 // Operand implements [flow.Analysis].
@@ -188,7 +173,8 @@ func (h *hcpa) Operand(s *flow.Step, x *loi.Operand, c *moment) {
 	if t.foot == nil {
 		return
 	}
-	steps := h.skips[0][loi.Induction] && x.Mark == loi.Induction
+	by, level := h.marked(t, x)
+	steps := by == loops.Induction
 	if x.Control {
 		h.counts = h.counts || steps && s.Kind == loi.Head
 		if _, to := flow.Carrier(c.at, s.At); !s.Decides(x, to) {
@@ -196,33 +182,26 @@ func (h *hcpa) Operand(s *flow.Step, x *loi.Operand, c *moment) {
 		}
 	}
 	valid, depth := h.valid(t, c), t.foot.levels.Depth()
-	within := false
-	if x.Mark != loi.Unmarked {
-		level := t.loop(int(x.Levels))
-		within = level >= 0 && level < valid && c.tags[0][level] > 0
-	}
+	sums := by == loops.Reduction && level >= 0 && level < valid && c.tags[level] > 0
 	cost := uint64(x.Cost)
 	if !x.Control {
 		h.cost, h.values = max(h.cost, cost), h.values+1
-		h.steps = h.steps || steps && within
+		h.steps, h.sums = h.steps || steps, h.sums || sums
 	}
-	for i := range t.times {
-		now, bare, longer := grown(&h.now[i], depth), grown(&h.bare[i], depth), cost
-		switch {
-		case within && h.skips[i][x.Mark]:
-			longer = 0
-			h.sums[i] = h.sums[i] || x.Mark == loi.Reduction && !x.Control
-		case x.Control:
-			now = grown(&h.decided[i], depth)
+	now, bare, longer := grown(&h.now, depth), grown(&h.bare, depth), cost
+	switch {
+	case steps || sums:
+		longer = 0
+	case x.Control:
+		now = grown(&h.decided, depth)
+	}
+	for level := range now {
+		time := cost
+		if level < valid && c.tags[level] > 0 {
+			bare[level] = max(bare[level], c.tags[level]-1)
+			time = max(time, c.tags[level]-1+longer)
 		}
-		for level := range now {
-			time := cost
-			if level < valid && c.tags[i][level] > 0 {
-				bare[level] = max(bare[level], c.tags[i][level]-1)
-				time = max(time, c.tags[i][level]-1+longer)
-			}
-			now[level] = max(now[level], time)
-		}
+		now[level] = max(now[level], time)
 	}
 }
 
@@ -241,12 +220,10 @@ func (h *hcpa) Under(s *flow.Step, c *moment) {
 		return
 	}
 	valid, depth := h.valid(t, c), t.foot.levels.Depth()
-	for i := range t.times {
-		decided, bare := grown(&h.decided[i], depth), grown(&h.bare[i], depth)
-		for level := range decided[:min(valid, depth)] {
-			decided[level] = max(decided[level], c.tags[i][level]-1)
-			bare[level] = max(bare[level], c.tags[i][level]-1)
-		}
+	decided, bare := grown(&h.decided, depth), grown(&h.bare, depth)
+	for level := range decided[:min(valid, depth)] {
+		decided[level] = max(decided[level], c.tags[level]-1)
+		bare[level] = max(bare[level], c.tags[level]-1)
 	}
 }
 
@@ -265,19 +242,6 @@ func grown(list *[]uint64, depth int) []uint64 {
 	return *list
 }
 
-// loop returns the level of the n-th loop around what a thread does, from the innermost; -1: there
-// are less. That of a loop that is folded is of the region that it is folded into.
-func (t *thread) loop(n int) int {
-	for i := len(t.open) - 1; i >= 0 && n > 0; i-- {
-		if t.open[i].loop {
-			if n--; n == 0 {
-				return t.open[i].level
-			}
-		}
-	}
-	return -1
-}
-
 // Value implements [flow.Analysis]. What an operation stored without a value is there at 0.
 func (h *hcpa) Value(s *flow.Step, value uint16, c *moment) {
 	t := h.threads[s.Worker]
@@ -286,32 +250,25 @@ func (h *hcpa) Value(s *flow.Step, value uint16, c *moment) {
 		return
 	}
 	c.in, c.version, c.at = t.foot.levels, t.foot.levels.Innermost(), s.At
+	depth := c.in.Depth()
+	now, bare, decided := grown(&h.now, depth), grown(&h.bare, depth), grown(&h.decided, depth)
 	if s.Kind.Calls() {
-		h.under = moment{in: c.in, version: c.version, at: c.at}
+		h.under = moment{c.in, c.version, c.at, tagged(nil, decided)}
 	}
-	for i := range t.times {
-		depth := c.in.Depth()
-		now, bare := grown(&h.now[i], depth), grown(&h.bare[i], depth)
-		decided := grown(&h.decided[i], depth)
-		if s.Kind.Calls() {
-			h.under.tags[i] = tagged(nil, decided)
-		}
-		for level := range now {
-			now[level] = max(now[level], decided[level]+h.cost)
-		}
-		if h.steps || h.sums[i] && h.values == 1 {
-			copy(now, bare)
-		}
-		times := now
-		if h.counts {
-			times = bare
-		}
-		c.tags[i] = tagged(c.tags[i][:0], times)
-		t.times[i].done(now)
-		h.now[i], h.bare[i], h.decided[i] = now[:0], bare[:0], decided[:0]
+	for level := range now {
+		now[level] = max(now[level], decided[level]+h.cost)
 	}
-	h.cost, h.values, h.steps, h.counts = 0, 0, false, false
-	h.sums = [2]bool{}
+	if h.steps || h.sums && h.values == 1 {
+		copy(now, bare)
+	}
+	times := now
+	if h.counts {
+		times = bare
+	}
+	c.tags = tagged(c.tags[:0], times)
+	t.times.done(now)
+	h.now, h.bare, h.decided = now[:0], bare[:0], decided[:0]
+	h.cost, h.values, h.steps, h.counts, h.sums = 0, 0, false, false, false
 }
 
 // tagged appends the tags of times to a list that is empty.

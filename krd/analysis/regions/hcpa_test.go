@@ -2,6 +2,7 @@ package regions
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -12,11 +13,12 @@ import (
 	"pgregory.net/rapid"
 
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/loops"
 	"krdlab/loi"
 )
 
-// loops is a program with a loop in a loop.
-func loops() []loi.Region {
+// nested is a program with a loop in a loop.
+func nested() []loi.Region {
 	return []loi.Region{{Name: "main", Kind: loi.Function, Parent: loi.NoRegion},
 		{Name: "f", Kind: loi.Function, Parent: loi.NoRegion},
 		{Name: "f:3", Kind: loi.Loop, Parent: 1},
@@ -28,8 +30,7 @@ func loops() []loi.Region {
 // A model computes critical paths with a map for each value: the time at which it is there, by the
 // instance of a region that was open when it was written.
 type model struct {
-	opt        *Options
-	reductions bool // they lengthen the path
+	marks      map[*loi.Operand]map[loi.RegionID]string
 	regions    []loi.Region
 	operations []loi.Operation
 	stack      []*modelled
@@ -146,20 +147,21 @@ func (m *model) access(addr uint64, mode loi.Mode) {
 	}
 }
 
-// within reports that a value was written in the instance of the n-th loop around what is done.
-func (m *model) within(v *value, n int) bool {
-	for i, x := range slices.Backward(m.stack) {
-		if m.regions[x.region].Kind == loi.Loop {
-			n--
+// marked returns what the loops around do by an operand, and the instance of the outermost of them.
+func (m *model) marked(x *loi.Operand) (by string, instance int) {
+	for i, o := range slices.Backward(m.stack) {
+		is, known := m.marks[x][loi.RegionID(o.region)]
+		if !known {
+			continue
 		}
-		if m.regions[x.region].Kind == loi.Loop && n == 0 {
-			for ; m.stack[i].id == 0; i-- {
-			}
-			_, ok := v.times[m.stack[i].id]
-			return ok
+		if is == "" || by != "" && is != by {
+			break
 		}
+		for ; m.stack[i].id == 0; i-- {
+		}
+		by, instance = is, m.stack[i].id
 	}
-	return false
+	return by, instance
 }
 
 func (m *model) done(n uint32, terms []uint32) {
@@ -181,9 +183,10 @@ func (m *model) done(n uint32, terms []uint32) {
 		}
 		out, bare := &value{map[int]uint64{}, now}, map[int]uint64{}
 		steps, counts, sums, data := false, false, false, 0
-		for _, x := range op.Values[i].Operands {
-			counts = counts || op.Kind == loi.Head && x.Control && x.Mark == loi.Induction &&
-				!m.opt.KeepInduction
+		for j := range op.Values[i].Operands {
+			x := &op.Values[i].Operands[j]
+			by, _ := m.marked(x)
+			counts = counts || op.Kind == loi.Head && x.Control && by == loops.Induction
 		}
 		sources := make([][]*value, len(v.Operands))
 		var all uint64 // cost of what is computed
@@ -228,13 +231,11 @@ func (m *model) done(n uint32, terms []uint32) {
 				if x.Control {
 					longer += all
 				}
-				if x.Mark == loi.Induction && !m.opt.KeepInduction || x.Mark == loi.Reduction &&
-					!m.reductions {
-					if m.within(f, int(x.Levels)) {
-						longer = 0
-						steps = steps || x.Mark == loi.Induction && !x.Control
-						sums = sums || x.Mark == loi.Reduction && !x.Control
-					}
+				by, instance := m.marked(&v.Operands[j])
+				if _, within := f.times[instance]; by == loops.Induction || by != "" && within {
+					longer = 0
+					steps = steps || by == loops.Induction && !x.Control
+					sums = sums || by == loops.Reduction && !x.Control
 				}
 				for _, o := range m.stack {
 					if o.id > 0 {
@@ -293,7 +294,7 @@ func drawOperations(r *rand.Rand) (list []loi.Operation) {
 				When: loi.When(n(2))}
 			for range n(3) {
 				x := loi.Operand{From: loi.Place{Kind: loi.PlaceKind(n(1)), N: uint32(n(3))},
-					Cost: uint32(n(9)), Mark: loi.Mark(n(2)), Levels: uint8(1 + n(2))}
+					Cost: uint32(n(9))}
 				if n(2) == 0 {
 					x.From = v.To // what marks are for
 				}
@@ -307,6 +308,21 @@ func drawOperations(r *rand.Rand) (list []loi.Operation) {
 		list = append(list, o)
 	}
 	return list
+}
+
+// operands yields those of all values of operations.
+func operands(list []loi.Operation) iter.Seq[*loi.Operand] {
+	return func(yield func(*loi.Operand) bool) {
+		for i := range list {
+			for j := range list[i].Values {
+				for k := range list[i].Values[j].Operands {
+					if !yield(&list[i].Values[j].Operands[k]) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // TestRandomPaths compares the critical paths of random operations with the model.
@@ -335,7 +351,7 @@ func randomPaths(t *testing.T, rt *rapid.T, folded, marked, chained *int) {
 	check(err)
 	kernel, err := b.Kernel("code")
 	check(err)
-	for _, r := range loops() {
+	for _, r := range nested() {
 		_, err := b.Region(r)
 		check(err)
 	}
@@ -347,12 +363,20 @@ func randomPaths(t *testing.T, rt *rapid.T, folded, marked, chained *int) {
 		check(err)
 	}
 	opt := options()
-	opt.KeepInduction = r.IntN(4) == 0
-	var models []*model
-	for _, reductions := range []bool{false, true} {
-		models = append(models, &model{opt: opt, reductions: reductions, regions: loops(),
-			operations: operations, base: &locals{slots: map[uint32]*value{}},
+	var models []*model // without marks, and with some
+	for range 2 {
+		models = append(models, &model{marks: map[*loi.Operand]map[loi.RegionID]string{},
+			regions: nested(), operations: operations, base: &locals{slots: map[uint32]*value{}},
 			memory: map[uint64]*value{}, rows: map[string]*modelRow{}})
+	}
+	for x := range operands(operations) {
+		of := map[loi.RegionID]string{}
+		for _, loop := range []loi.RegionID{2, 4} {
+			if by := r.IntN(4); by > 0 {
+				of[loop] = []string{"", loops.Induction, loops.Reduction}[by-1]
+			}
+		}
+		models[1].marks[x] = of
 	}
 	number := uint32(0)
 	var open []uint32
@@ -361,9 +385,9 @@ func randomPaths(t *testing.T, rt *rapid.T, folded, marked, chained *int) {
 		switch step := r.IntN(16); {
 		case step < 4 && len(open) < 9 || len(open) == 0:
 			number++
-			region := r.IntN(len(loops()))
+			region := r.IntN(len(nested()))
 			if n := len(open); n > 0 && r.IntN(4) > 0 { // mostly what stands in the innermost
-				region = min(models[0].stack[n-1].region+1, len(loops())-1)
+				region = min(models[0].stack[n-1].region+1, len(nested())-1)
 			}
 			check(b.Event(0, loi.EventRegion, at, uint32(region), number, 0))
 			for _, m := range models {
@@ -408,12 +432,17 @@ func randomPaths(t *testing.T, rt *rapid.T, folded, marked, chained *int) {
 	defer tr.Close()
 	for _, m := range models {
 		opt := *opt
-		opt.KeepReductions = m.reductions
 		opt.Validation = rapid.SampledFrom([]string{"bulk", "slim", "baseline"}).Draw(rt, "validation")
-		list, err := analysis.Run(t.Context(), tr, []analysis.Asked{{Analysis: Analysis,
-			Options: &opt}}, analysis.Options{})
-		check(err)
-		d := list[0].(*Document)
+		marks := map[*loi.Operand]map[loi.RegionID]string{}
+		next, stop := iter.Pull(operands(tr.Header.Registry.Operations))
+		for x := range operands(operations) { // the same of the trace
+			y, _ := next()
+			marks[y] = m.marks[x]
+		}
+		stop()
+		p := follow(rt, tr, &opt, marks)
+		p.ended(0)
+		d := p.document(&analysis.Input{}, unitInstructions)
 		if len(d.Regions) != len(m.rows) {
 			rt.Fatalf("%d regions, expected %d", len(d.Regions), len(m.rows))
 		}
@@ -432,22 +461,8 @@ func randomPaths(t *testing.T, rt *rapid.T, folded, marked, chained *int) {
 			}
 		}
 	}
-	p := follow(rt, tr, opt) // both paths at once
-	p.ended(0)
-	if p.hcpa.paths == 2 {
-		var got, want uint64
-		for i := range p.tree.nodes {
-			got += p.tree.nodes[i].paths[1].critical
-		}
-		for _, r := range models[1].rows {
-			want += r.path
-		}
-		if got != want {
-			rt.Fatalf("critical paths with reductions of %d, expected %d", got, want)
-		}
-	}
-	for path, r := range models[1].rows {
-		if x := models[0].rows[path]; x.path < r.path {
+	for path, r := range models[0].rows {
+		if x := models[1].rows[path]; x.path < r.path {
 			*marked++
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"krdlab/loi"
+	"krdlab/krd/analysis/loops"
 )
 
 // A Planned is a loop whose execution in parallel pays.
@@ -14,6 +14,8 @@ type Planned struct {
 	// Speedup is how much faster the program gets if this loop alone is parallel, by all of these.
 	Speedup float64 `json:"speedup"`
 	Class   *string `json:"class"` // by Path
+	// Removed is what has to be done to it.
+	Removed []loops.Removal `json:"removed"`
 
 	saved, most float64 // work: by all paths, and by Path
 }
@@ -59,7 +61,7 @@ func plan(list []Region, opt *Options) []Planned {
 		}
 		p := &chosen[at]
 		if p.Paths, p.saved = p.Paths+1, p.saved+saved[i]; saved[i] > p.most {
-			p.Path, p.Class, p.most = r.Path, r.Class, saved[i]
+			p.Path, p.Class, p.Removed, p.most = r.Path, r.Class, r.Removed, saved[i]
 		}
 		for depth := len(r.Path); i+1 < len(list) && len(list[i+1].Path) > depth; {
 			i++ // what is within
@@ -75,7 +77,8 @@ func plan(list []Region, opt *Options) []Planned {
 
 // saved is how much of the work of a region its execution in parallel saves.
 func (r *Region) saved(opt *Options) float64 {
-	if r.SelfParallelism == nil || r.Kind != loi.Loop.String() {
+	if r.SelfParallelism == nil || r.Class == nil || *r.Class != loops.DoAll &&
+		*r.Class != loops.Reduced {
 		return 0
 	}
 	cores := float64(opt.PlanCores)

@@ -5,6 +5,7 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/loops"
 	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
@@ -32,12 +33,13 @@ type program struct {
 	crossed uint64 // data that an outermost region touched, and another one before it
 	memory  memory
 	hcpa    *hcpa // nil: no operations are known
+	loops   map[loi.RegionID]*loops.Verdict
 }
 
 // A thread is a goroutine, or what else a worker is.
 type thread struct {
 	foot   *footprint
-	times  []timed // of paths, with foot
+	times  *timed // with foot; nil: no path is known
 	open   []opened
 	active []bool // by region
 	inner  int    // the node of the innermost region that has one; 0: none has
@@ -112,8 +114,8 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 		x.outer, x.node = t.inner, p.tree.step(t.inner, frame{kind.String(), int(region)})
 		t.inner = x.node
 		x.work, x.first = t.work, t.foot.enter()
-		for i := range t.times {
-			t.times[i].enter()
+		if t.times != nil {
+			t.times.enter()
 		}
 	}
 	x.loop, x.level = kind == loi.Loop, -1
@@ -155,8 +157,8 @@ func (p *program) leave(t *thread, n int, unended bool) {
 		if unended {
 			at.unended++
 		}
-		for i := range t.times {
-			t.times[i].leave(&at.paths[i], t.work-x.work)
+		if t.times != nil {
+			t.times.leave(&at.paths, t.work-x.work)
 		}
 		t.foot.leave(at, x.first)
 	}
@@ -220,8 +222,8 @@ func (p *program) look(t *thread) {
 // memory is what the shadow memory of a thread takes.
 func (t *thread) memory() shadow.Usage {
 	u := t.foot.usage()
-	for i := range t.times {
-		more := t.times[i].memory.Usage()
+	if t.times != nil {
+		more := t.times.memory.Usage()
 		u.Add(&more)
 	}
 	return u

@@ -27,6 +27,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/loops"
 	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
@@ -53,7 +54,12 @@ var Analysis = &analysis.Analysis{
 			Validation: shadow.Bulk.String(), Work: workTime, Colour: colourFootprint, PlanCores: 8,
 			SpawnCost: 1000, LeastSpeedup: 1.01}
 	},
-	Check:      check,
+	Check: check,
+	Suits: func(options any, h *loi.Header) error {
+		goProgram := h.Unit() != ""
+		return options.(*Options).coloured(!goProgram || len(h.Registry.Operations) > 0, lacksValues)
+	},
+	Tables:     func(any) []string { return []string{"regions"} },
 	Needs:      analysis.Needs{Scopes: true},
 	Trace:      trace,
 	Live:       live,
@@ -194,14 +200,26 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 	p.unit, p.sized = unit, units != nil
 	work := unitAccesses
 	if unit == loi.UnitDatum && len(t.Header.Registry.Operations) > 0 {
-		work, p.hcpa = unitInstructions, newHCPA(p)
+		work = unitInstructions
 	}
-	if err := opt.coloured(p.hcpa != nil, lacksValues); err != nil {
+	if err := opt.coloured(work == unitInstructions, lacksValues); err != nil {
 		return nil, err
+	}
+	passes := 1
+	if work == unitInstructions {
+		passes = 2
+	}
+	progress := loi.NewProgress(t, passes, in.Progress)
+	if work == unitInstructions {
+		verdicts, err := judged(ctx, t, progress)
+		if err != nil {
+			return nil, err
+		}
+		p.judge(verdicts)
 	}
 	worker, n := 0, 0
 	for e, err := range t.Ordered(loi.Order{ByWorker: true, Events: true, AllowLoss: true,
-		Progress: loi.NewProgress(t, 1, in.Progress)}) {
+		Progress: progress}) {
 		if err == nil && n%checkEvery == 0 {
 			err = ctx.Err()
 		}
@@ -221,6 +239,29 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 	}
 	p.ended(worker)
 	return p.document(in, work), nil
+}
+
+// judged returns what is known of the loops of a trace.
+func judged(ctx context.Context, t *loi.Trace, progress *loi.Progress) ([]loops.Verdict, error) {
+	l, n := loops.New(&t.Header), 0
+	for e, err := range t.Ordered(loi.Order{Events: true, AllowLoss: true, Progress: progress}) {
+		if err == nil && n%checkEvery == 0 {
+			err = ctx.Err()
+		}
+		if n++; err != nil {
+			return nil, err
+		}
+		l.Flow.Event(e)
+	}
+	return l.Verdicts(), nil
+}
+
+// judge takes what is known of the loops, for classes and critical paths.
+func (p *program) judge(verdicts []loops.Verdict) {
+	p.hcpa, p.loops = newHCPA(p, verdicts), map[loi.RegionID]*loops.Verdict{}
+	for i := range verdicts {
+		p.loops[verdicts[i].Loop] = &verdicts[i]
+	}
 }
 
 // checkEvery is how many events there are between two looks at the context.

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/loops"
 	"krdlab/krd/analysis/shadow"
 	"krdlab/loi"
 )
@@ -640,16 +641,16 @@ func TestCheck(t *testing.T) {
 // TestPlan: of a loop and those within, whatever saves more is planned; functions, and loops that a
 // spawn costs more than they save, are not.
 func TestPlan(t *testing.T) {
-	sp := func(x float64) *float64 { return &x }
+	sp, class := func(x float64) *float64 { return &x }, loops.DoAll
 	list := []Region{
 		{Path: []string{"main"}, Kind: "function", Instances: 1, Work: 1000, SelfParallelism: sp(50)},
-		{Path: []string{"main", "outer"}, Kind: "loop", Instances: 1, Work: 600, SelfParallelism: sp(2)},
-		{Path: []string{"main", "outer", "inner"}, Kind: "loop", Instances: 2, Work: 560,
+		{Path: []string{"main", "outer"}, Kind: "loop", Class: &class, Instances: 1, Work: 600, SelfParallelism: sp(2)},
+		{Path: []string{"main", "outer", "inner"}, Kind: "loop", Class: &class, Instances: 2, Work: 560,
 			SelfParallelism: sp(100)},
-		{Path: []string{"main", "last"}, Kind: "loop", Instances: 1, Work: 300, SelfParallelism: sp(3)},
-		{Path: []string{"main", "last", "within"}, Kind: "loop", Instances: 50, Work: 290,
+		{Path: []string{"main", "last"}, Kind: "loop", Class: &class, Instances: 1, Work: 300, SelfParallelism: sp(3)},
+		{Path: []string{"main", "last", "within"}, Kind: "loop", Class: &class, Instances: 50, Work: 290,
 			SelfParallelism: sp(100)},
-		{Path: []string{"main", "serial"}, Kind: "loop", Instances: 1, Work: 100, SelfParallelism: sp(1)}}
+		{Path: []string{"main", "serial"}, Kind: "loop", Class: &class, Instances: 1, Work: 100, SelfParallelism: sp(1)}}
 	opt := options()
 	opt.PlanCores, opt.SpawnCost = 4, 1
 	var got []string
@@ -669,21 +670,20 @@ func TestPlan(t *testing.T) {
 // TestPlanPaths: a loop that several paths lead to is planned once, with what it saves by all of
 // them but where a loop around it is planned; so it is where no path alone saves enough.
 func TestPlanPaths(t *testing.T) {
-	sp, class := func(x float64) *float64 { return &x }, classDoAll
+	sp, class := func(x float64) *float64 { return &x }, loops.DoAll
 	list := []Region{
 		{Path: []string{"main"}, Kind: "function", Instances: 1, Work: 1000, SelfParallelism: sp(1)},
-		{Path: []string{"main", "a", "f"}, Kind: "loop", Instances: 1, Work: 200, SelfParallelism: sp(2)},
-		{Path: []string{"main", "b", "f"}, Kind: "loop", Instances: 1, Work: 400, SelfParallelism: sp(9),
-			Class: &class},
-		{Path: []string{"main", "c", "f"}, Kind: "loop", Instances: 1, Work: 100, SelfParallelism: sp(9)},
-		{Path: []string{"main", "outer"}, Kind: "loop", Instances: 1, Work: 400, SelfParallelism: sp(9)},
-		{Path: []string{"main", "outer", "f"}, Kind: "loop", Instances: 9, Work: 400,
+		{Path: []string{"main", "a", "f"}, Kind: "loop", Class: &class, Instances: 1, Work: 200, SelfParallelism: sp(2)},
+		{Path: []string{"main", "b", "f"}, Kind: "loop", Class: &class, Instances: 1, Work: 400, SelfParallelism: sp(9)},
+		{Path: []string{"main", "c", "f"}, Kind: "loop", Class: &class, Instances: 1, Work: 100, SelfParallelism: sp(9)},
+		{Path: []string{"main", "outer"}, Kind: "loop", Class: &class, Instances: 1, Work: 400, SelfParallelism: sp(9)},
+		{Path: []string{"main", "outer", "f"}, Kind: "loop", Class: &class, Instances: 9, Work: 400,
 			SelfParallelism: sp(9)}}
 	opt := options()
 	opt.PlanCores, opt.SpawnCost = 2, 1
 	// f saves 100 - 2, 200 - 2 and 50 - 2, outer 200 - 2
 	for least, want := range map[float64]string{
-		1.01: "main>b>f 3 1.524 doall; main>outer 1 1.247 -; ", 1.3: "main>b>f 3 1.524 doall; "} {
+		1.01: "main>b>f 3 1.524 doall; main>outer 1 1.247 doall; ", 1.3: "main>b>f 3 1.524 doall; "} {
 		opt.LeastSpeedup = least
 		got := ""
 		for _, p := range plan(list, opt) {

@@ -183,6 +183,6 @@ func (x *taskTree) leave(i *instance) {
 	n := &x.tree.nodes[i.at]
 	n.instances++
 	n.work += x.spent - i.spent
-	x.paths.leave(&n.paths[0], x.spent-i.spent)
+	x.paths.leave(&n.paths, x.spent-i.spent)
 	x.foot.leave(n, i.first)
 }

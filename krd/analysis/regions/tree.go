@@ -32,14 +32,13 @@ type node struct {
 	touched   [lanes]uint64 // data that instances touched, or bytes where sizes differ
 	most      uint64        // of one instance, of data
 	first     uint64        // data touched first in an instance
-	paths     [2]paths      // without the dependences of reductions, and with them
+	paths     paths
 }
 
 // paths are sums over the instances of a region.
 type paths struct {
 	critical uint64
 	serial   float64 // work / self-parallelism
-	even     float64 // likewise, if the regions in it did not depend on each other
 }
 
 // tree has all nodes; 0 is the program, in which all others are.

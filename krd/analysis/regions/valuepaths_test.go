@@ -33,7 +33,7 @@ var parallelism = map[string]expected{
 	"conditional/1": {56. / 36, 56. / 36, "doacross"},
 	"least/1":       {8.1, 9, "reduction"},
 	"search/1":      {1, 1, "serial"},
-	"list/1":        {5.4, 6, "doall"},    // what is stored is a copy, at no cost
+	"list/1":        {5.4, 6, "doacross"}, // what is stored is a copy, at no cost
 	"list/2":        {1.5, 2, "doacross"}, // of a load and a comparison, and a load and an addition
 	"cell/1":        {2.7, 3, "doall"},
 	"cell/2":        {9, 10, "reduction"},
@@ -191,12 +191,12 @@ func TestValuePaths(t *testing.T) {
 		t.Errorf("%d loops, expected %d", len(loops), len(parallelism))
 	}
 	// sums are chains then: of what an iteration takes, over all iterations of both
-	compare(t, loopsOf(t, d[1]), map[string]expected{"sum/1": {1, 1.1, "serial"},
-		"cell/2": {1, 10. / 9, "serial"}, "nested/1": {1, 1.1, "serial"},
+	compare(t, loopsOf(t, d[1]), map[string]expected{"sum/1": {1, 1.1, "reduction"},
+		"cell/2": {1, 10. / 9, "reduction"}, "nested/1": {1, 1.1, "reduction"},
 		"doall/1": {9, 10, "doall"}, "cell/1": {2.7, 3, "doall"}})
 	// an iteration of 11 begins 2 cycles after the one before, by its addition and its condition; the
 	// first adds nothing
-	compare(t, loopsOf(t, d[2]), map[string]expected{"doall/1": {109. / 28, 109. / 28, "doacross"}})
+	compare(t, loopsOf(t, d[2]), map[string]expected{"doall/1": {109. / 28, 109. / 28, "doall"}})
 }
 
 // TestKnownPaths has loops whose self-parallelism is known without the costs of operations, and a

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"krdlab/hw/units"
+	"krdlab/krd/analysis/loops"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 	"krdlab/loi"
@@ -36,7 +37,7 @@ func (d *Document) View() *doc.Doc {
 	}
 	if parallel {
 		heads, title = append(heads, "parallel", "class"), title+" Parallel: its self-parallelism, "+
-			"without that of the regions in it."
+			"without that of the regions in it, by flow dependences alone."
 	}
 	t := doc.NewTable(1, heads...)
 	if t.Title = title; parallel {
@@ -110,13 +111,13 @@ func (d *Document) View() *doc.Doc {
 
 // planned is the plan.
 func (d *Document) planned() *doc.Table {
-	t := doc.NewTable(1, "loop", "speed-up", "class")
-	t.Columns[2].Kind = doc.Text
+	t := doc.NewTable(1, "loop", "speed-up", "class", "by")
+	t.Columns[2].Kind, t.Columns[3].Kind = doc.Text, doc.Text
 	t.Title = fmt.Sprintf("Loops to execute in parallel on %s, the best first, and how much faster "+
-		"each by itself makes the program; a spawn costs %s.", units.Count(d.opt.PlanCores, "core"),
+		"each by itself makes the program, in this run; a spawn costs %s. By: what has to be done.", units.Count(d.opt.PlanCores, "core"),
 		units.Count(d.opt.SpawnCost, "instruction"))
 	for _, p := range d.Plan {
-		t.Row(p.Path[len(p.Path)-1], factor(&p.Speedup), cmp.Or(deref(p.Class), "-"))
+		t.Row(p.Path[len(p.Path)-1], factor(&p.Speedup), deref(p.Class), loops.Words(p.Removed))
 	}
 	if len(d.Plan) == 0 {
 		t.Remarks = []string{"none brings as much as --least-speedup asks for"}
@@ -220,18 +221,27 @@ func (m *Memory) table() *doc.Table {
 func (d *Document) Tables() []*doc.Table {
 	t := doc.NewData("regions", "path", "kind", "instances", "work", "unit", "critical_path",
 		"self_parallelism", "total_parallelism", "footprint_bytes", "footprint_bytes_max",
-		"footprint_lines", "read_bytes", "written_bytes", "first_touch_share", "class")
+		"footprint_lines", "read_bytes", "written_bytes", "first_touch_share", "class",
+		"distance", "removed")
 	for i := range d.Regions {
 		r := &d.Regions[i]
 		t.Row(strings.Join(r.Path, ";"), r.Kind, r.Instances, r.Work, d.Unit, number(r.CriticalPath),
 			real(r.SelfParallelism), real(r.TotalParallelism), real(r.FootprintBytes),
 			number(r.FootprintBytesMax), real(r.FootprintLines), real(r.ReadBytes),
-			real(r.WrittenBytes), real(r.FirstTouchShare), text(r.Class))
+			real(r.WrittenBytes), real(r.FirstTouchShare), text(r.Class), whole(r.Distance),
+			loops.Words(r.Removed))
 	}
 	return []*doc.Table{t}
 }
 
 func number(p *uint64) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+func whole(p *int64) any {
 	if p == nil {
 		return nil
 	}

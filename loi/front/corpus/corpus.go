@@ -272,7 +272,7 @@ type Recording struct {
 // Recordings lists all.
 var Recordings = func() (list []Recording) {
 	for _, name := range []string{"calls", "chains", "control", "deferring", "marks", "paths",
-		"pipeline", "values"} {
+		"pipeline", "shapes", "values"} {
 		list = append(list, Recording{Case: name, Values: true})
 	}
 	for _, name := range []string{"pipeline", "receives"} {

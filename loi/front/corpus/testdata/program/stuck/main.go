@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -158,9 +159,14 @@ func busy() {
 	os.Exit(3)
 }
 
-// panics ends, with the exit code of a deadlock, by a goroutine that does nothing else.
+// panics ends, with the exit code of a deadlock, by a goroutine that does nothing else, once main waits.
 func panics() {
-	go func() { panic("on purpose") }()
+	go func() {
+		for all := make([]byte, 1<<16); !strings.Contains(string(all), "[select (no cases)]"); {
+			runtime.Stack(all, true)
+		}
+		panic("on purpose")
+	}()
 	select {}
 }
 
