@@ -493,9 +493,9 @@ func Words(list []Removal) string {
 	return strings.Join(words, ", ")
 }
 
-// String returns "private x", "reduction s (+)"; of floating point "reduction s (+, rounds)".
+// String returns "private x:7" with the line, "reduction s:9 (+)"; of floating point "(+, rounds)".
 func (r Removal) String() string {
-	text := r.By + " " + r.Name
+	text := fmt.Sprintf("%s %s:%d", r.By, r.Name, r.Line)
 	switch {
 	case r.Operator != "" && r.Rounds:
 		text += fmt.Sprintf(" (%s, rounds)", r.Operator)

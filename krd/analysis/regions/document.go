@@ -53,8 +53,10 @@ type Region struct {
 	Path      []string `json:"path"` // outermost first, this one last
 	Kind      string   `json:"kind"` // function, loop, iteration, task or kernel
 	Instances uint64   `json:"instances"`
-	Unended   uint64   `json:"unended,omitempty"` // of these, when the trace ended
-	Work      uint64   `json:"work"`              // all that was done in it and in those within
+	// Iterations is how many a loop had, where they are known.
+	Iterations uint64 `json:"iterations,omitempty"`
+	Unended    uint64 `json:"unended,omitempty"` // of these, when the trace ended
+	Work       uint64 `json:"work"`              // all that was done in it and in those within
 	// Critical paths are known of tasks, and of a trace with operations.
 	CriticalPath     *uint64  `json:"critical_path"`
 	SelfParallelism  *float64 `json:"self_parallelism"`
@@ -151,7 +153,10 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 			}
 		}
 		x.own = n.work
-		for _, c := range n.children {
+		for f, c := range n.children {
+			if n.kind == loi.Loop.String() && f.kind == loi.Iteration.String() {
+				r.Iterations += t.nodes[c].instances
+			}
 			x.own -= min(x.own, t.nodes[c].work)
 		}
 		d.Regions = append(d.Regions, r)

@@ -11,13 +11,20 @@ import (
 type Planned struct {
 	Path  []string `json:"path"`  // of those it is planned by, the one that saves most
 	Paths int      `json:"paths"` // that it is planned by
-	// Speedup is how much faster the program gets if this loop alone is parallel, by all of these.
-	Speedup float64 `json:"speedup"`
-	Class   *string `json:"class"` // by Path
+	// Speedup is how much faster the program gets if this loop alone is parallel, by all of these;
+	// Together, if those before it in the plan are too.
+	Speedup  float64 `json:"speedup"`
+	Together float64 `json:"together"`
+	// What it was seen to do in this run, by all of these: a spawn costs as much as so many iterations
+	// of IterationWork, their mean.
+	Instances     uint64  `json:"instances"`
+	Iterations    uint64  `json:"iterations"`
+	IterationWork float64 `json:"iteration_work"`
+	Class         *string `json:"class"` // by Path
 	// Removed is what has to be done to it.
 	Removed []loops.Removal `json:"removed"`
 
-	saved, most float64 // work: by all paths, and by Path
+	saved, most, work float64 // work: that is saved by all paths, and by Path; all of its own
 }
 
 // plan returns the loops that bring most if they are parallel on so many cores, the best first,
@@ -60,6 +67,8 @@ func plan(list []Region, opt *Options) []Planned {
 			of[name], chosen = at, append(chosen, Planned{})
 		}
 		p := &chosen[at]
+		p.Instances, p.Iterations = p.Instances+r.Instances, p.Iterations+r.Iterations
+		p.work += float64(r.Work)
 		if p.Paths, p.saved = p.Paths+1, p.saved+saved[i]; saved[i] > p.most {
 			p.Path, p.Class, p.Removed, p.most = r.Path, r.Class, r.Removed, saved[i]
 		}
@@ -72,6 +81,12 @@ func plan(list []Region, opt *Options) []Planned {
 	}
 	chosen = slices.DeleteFunc(chosen, func(p Planned) bool { return p.Speedup < opt.LeastSpeedup })
 	slices.SortStableFunc(chosen, func(a, b Planned) int { return cmp.Compare(b.Speedup, a.Speedup) })
+	together := 0.0
+	for i := range chosen {
+		p := &chosen[i]
+		together += p.saved
+		p.Together, p.IterationWork = all/(all-together), p.work/float64(max(p.Iterations, 1))
+	}
 	return chosen
 }
 

@@ -645,7 +645,8 @@ func TestPlan(t *testing.T) {
 	list := []Region{
 		{Path: []string{"main"}, Kind: "function", Instances: 1, Work: 1000, SelfParallelism: sp(50)},
 		{Path: []string{"main", "outer"}, Kind: "loop", Class: &class, Instances: 1, Work: 600, SelfParallelism: sp(2)},
-		{Path: []string{"main", "outer", "inner"}, Kind: "loop", Class: &class, Instances: 2, Work: 560,
+		{Path: []string{"main", "outer", "inner"}, Kind: "loop", Class: &class, Instances: 2,
+			Iterations: 10, Work: 560,
 			SelfParallelism: sp(100)},
 		{Path: []string{"main", "last"}, Kind: "loop", Class: &class, Instances: 1, Work: 300, SelfParallelism: sp(3)},
 		{Path: []string{"main", "last", "within"}, Kind: "loop", Class: &class, Instances: 50, Work: 290,
@@ -655,10 +656,11 @@ func TestPlan(t *testing.T) {
 	opt.PlanCores, opt.SpawnCost = 4, 1
 	var got []string
 	for _, p := range plan(list, opt) {
-		got = append(got, fmt.Sprintf("%s %.3f", strings.Join(p.Path, ">"), p.Speedup))
+		got = append(got, fmt.Sprintf("%s %.3f %.3f %d %.1f", strings.Join(p.Path, ">"), p.Speedup,
+			p.Together, p.Iterations, p.IterationWork))
 	}
 	// inner saves 560 - 140 - 8, more than outer's 300 - 4; last 200 - 4, within 217.5 - 200
-	want := []string{"main>outer>inner 1.701", "main>last 1.244"}
+	want := []string{"main>outer>inner 1.701 1.701 10 56.0", "main>last 1.244 2.551 0 300.0"}
 	if !slices.Equal(got, want) {
 		t.Errorf("plan %q, expected %q", got, want)
 	}

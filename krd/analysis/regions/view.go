@@ -111,13 +111,18 @@ func (d *Document) View() *doc.Doc {
 
 // planned is the plan.
 func (d *Document) planned() *doc.Table {
-	t := doc.NewTable(1, "loop", "speed-up", "class", "by")
-	t.Columns[2].Kind, t.Columns[3].Kind = doc.Text, doc.Text
-	t.Title = fmt.Sprintf("Loops to execute in parallel on %s, the best first, and how much faster "+
-		"each by itself makes the program, in this run; a spawn costs %s. By: what has to be done.", units.Count(d.opt.PlanCores, "core"),
-		units.Count(d.opt.SpawnCost, "instruction"))
-	for _, p := range d.Plan {
-		t.Row(p.Path[len(p.Path)-1], factor(&p.Speedup), deref(p.Class), loops.Words(p.Removed))
+	t := doc.NewTable(1, "loop", "speed-up", "together", "instances", "iterations", "work of one",
+		"class", "by")
+	t.Columns[6].Kind, t.Columns[7].Kind = doc.Text, doc.Text
+	t.Title = fmt.Sprintf("Loops to execute in parallel on %s, the best first, as this run had them: how "+
+		"much faster each makes the program by itself, and together with those before it; the work of an "+
+		"iteration, where a spawn costs %s; and what has to be done.",
+		units.Count(d.opt.PlanCores, "core"), units.Count(d.opt.SpawnCost, "instruction"))
+	for i := range d.Plan {
+		p := &d.Plan[i]
+		t.Row(p.Path[len(p.Path)-1], factor(&p.Speedup), factor(&p.Together),
+			doc.Count(doc.Some(float64(p.Instances))), doc.Count(doc.Some(float64(p.Iterations))),
+			doc.Count(doc.Some(p.IterationWork)), deref(p.Class), loops.Words(p.Removed))
 	}
 	if len(d.Plan) == 0 {
 		t.Remarks = []string{"none brings as much as --least-speedup asks for"}
