@@ -24,6 +24,9 @@ type Planned struct {
 	// Removed is what has to be done to it.
 	Removed []loops.Removal `json:"removed"`
 
+	// Misses are its shares beyond the caches, serially and on several cores; null: not asked for.
+	Misses *Misses `json:"misses"`
+
 	saved, most, work float64 // work: that is saved by all paths, and by Path; all of its own
 }
 

@@ -86,6 +86,7 @@ type Options struct {
 	PlanCores    int     `flag:"plan-cores" help:"plan for N cores which loops to execute in parallel"`
 	SpawnCost    uint64  `flag:"spawn-cost" help:"INSTRUCTIONS that the plan counts for each core that a loop starts on"`
 	LeastSpeedup float64 `flag:"least-speedup" help:"plan what makes the program at least N times as fast"`
+	Misses       string  `flag:"misses" help:"replay the trace for the best three loops of the plan: what they miss serially, and dealt to 2, 4 and 8 cores, with the caches of MACHINE; here: of the computer that the trace was made on"`
 	// Of the shadow memory.
 	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
 	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
@@ -238,7 +239,17 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 		}
 	}
 	p.ended(worker)
-	return p.document(in, work), nil
+	d := p.document(in, work)
+	if opt.Misses != "" && d.Plan != nil {
+		names := map[string]loi.RegionID{}
+		for i := range t.Header.Registry.Regions {
+			names[t.Header.Registry.Regions[i].Name] = loi.RegionID(i)
+		}
+		if err := d.deal(ctx, t, in, names); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 // judged returns what is known of the loops of a trace.

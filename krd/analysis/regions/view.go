@@ -86,6 +86,9 @@ func (d *Document) View() *doc.Doc {
 	if d.Plan != nil {
 		v.Add(d.planned())
 	}
+	if t := d.missed(); t != nil {
+		v.Add(t)
+	}
 	p := &d.Program
 	if p.Outside != nil && *p.Outside > 0 {
 		v.Say("%s of %s were in no region", doc.Count(doc.Some(float64(*p.Outside))),
@@ -126,6 +129,28 @@ func (d *Document) planned() *doc.Table {
 	}
 	if len(d.Plan) == 0 {
 		t.Remarks = []string{"none brings as much as --least-speedup asks for"}
+	}
+	return t
+}
+
+// missed is what loops of the plan miss; nil: it is not known.
+func (d *Document) missed() *doc.Table {
+	var t *doc.Table
+	for i := range d.Plan {
+		m := d.Plan[i].Misses
+		if m == nil {
+			continue
+		}
+		if t == nil {
+			t = doc.NewTable(1, "loop", "cores", "beyond L2", "beyond the LLC")
+			t.Title = fmt.Sprintf("What they miss: shares of the lines that a loop accesses, serially and with "+
+				"its iterations dealt in blocks to more cores, by a replay of this run; each core has an L2 "+
+				"of %s, all an LLC of %s (sizes of %s).", units.Bytes(m.L2Bytes), units.Bytes(m.LLCBytes), m.Sizes)
+		}
+		for _, x := range m.By {
+			t.Row(d.Plan[i].Path[len(d.Plan[i].Path)-1], doc.Count(doc.Some(float64(x.Cores))),
+				doc.Share{Part: x.BeyondL2, Whole: 1}, doc.Share{Part: x.BeyondLLC, Whole: 1})
+		}
 	}
 	return t
 }
