@@ -64,12 +64,14 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 			first = differ(w.panics(lhs[0]), w.panics(rhs[0]))
 		}
 	}
-	if first && kind == "store" && listed && w.where(lhs[0]) == heap && w.indexed(s, kind, lhs[0], rhs...) {
+	if x := lhs[0]; listed && len(lhs) == 1 && w.where(x) == heap &&
+		(first && kind == "store" || w.copiedFirst(x)) && w.indexed(s, kind, x, rhs...) {
 		return
 	}
 	for i, x := range lhs {
-		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...) ||
-			kind == "store" && differ(w.panics(x), w.panics(rhs...)) // gc loads its operands at last
+		later := mingled || w.calls(lhs[i+1:]...) || w.calls(rhs...) || w.copiedFirst(x) ||
+			kind == "store" && differ(w.panics(x), w.panics(rhs...)) || // gc loads its operands at last
+			kind == "update" && differ(w.panics(x), w.copied(rhs...))
 		switch m, isMap := w.mapEntry(x); {
 		case isMap:
 			w.mapIndex(ast.Unparen(x).(*ast.IndexExpr), m, mode, later)

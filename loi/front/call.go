@@ -34,7 +34,7 @@ func (w *accesses) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind)
 
 // parts are the function or method of a call, and its arguments.
 //
-//	p.put(g())  =>  A.P(B, p, 120, 1).put(g())
+//	p.put(g())  =>  A.C(B, 1); p.put(g())
 //	h(s[i:], q.s[j])  =>  h(s[i:], (*A.L(B, &((*A.L(B, &(q.s), 1))[j]), 2)))
 func (w *accesses) parts(e *ast.CallExpr) {
 	late, before := w.callee(e)
@@ -44,7 +44,7 @@ func (w *accesses) parts(e *ast.CallExpr) {
 		if x, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.where(place) == nowhere {
 			place = x.X
 		}
-		if w.where(place) == heap && !w.loadLate(place) {
+		if w.where(place) == heap {
 			w.left(e.Fun, "load of "+w.object(place), callFirst, loi.In, w.info.TypeOf(place), 0)
 		}
 	} else {

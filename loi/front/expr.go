@@ -78,7 +78,7 @@ func (w *accesses) load(e ast.Expr, later bool) {
 		return
 	}
 	if later {
-		if w.loadLate(e) {
+		if w.steady == nil && w.loadLate(e) {
 			return
 		}
 		if !w.fixed(e) {
@@ -133,9 +133,6 @@ func (r *source) fixed(e ast.Expr) bool {
 //	_ = s[i] + g()  =>  _ = A.Q(B, s, i, 0, 1)[i] + g()
 //	_ = p.s[i] + g()  =>  A.C(B, 1); _ = A.P(B, p, 48, 2).s[i] + g()
 func (w *accesses) loadLate(e ast.Expr) bool {
-	if w.steady != nil {
-		return false
-	}
 	offset, x := int64(0), e
 	early := func(x ast.Expr, name string, args ...string) bool {
 		w.pass(x, name, append(args, strconv.FormatInt(offset, 10),

@@ -1,7 +1,6 @@
 package front
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -181,6 +180,7 @@ func (w *accesses) indexed(s ast.Stmt, kind string, x ast.Expr, rhs ...ast.Expr)
 		}
 	}
 	var hoisted []ast.Expr
+	var names []string
 	vars, ok := w.vars, true
 	hoist := func(e ast.Expr) ast.Expr {
 		if w.settled(e) && w.panics(e) == 0 {
@@ -189,8 +189,8 @@ func (w *accesses) indexed(s ast.Stmt, kind string, x ast.Expr, rhs ...ast.Expr)
 		b, is := w.info.TypeOf(e).Underlying().(*types.Basic)
 		ok = ok && is && b.Info()&types.IsInteger != 0 && !w.untyped(e) && w.again(e) &&
 			w.copied(e) == 0
-		hoisted = append(hoisted, e)
 		name := w.fresh("")
+		hoisted, names = append(hoisted, e), append(names, name)
 		return w.variableOf(e, name, name)
 	}
 	changed := w.place(x, hoist)
@@ -206,11 +206,11 @@ func (w *accesses) indexed(s ast.Stmt, kind string, x ast.Expr, rhs ...ast.Expr)
 	}
 	text := "{ "
 	for i, e := range hoisted {
-		text += fmt.Sprintf("%s%d := %s; ", w.prefix, vars+i+1, w.draft(e, func() { w.val(e, false) }))
+		text += names[i] + " := " + w.draft(e, func() { w.val(e, false) }) + "; "
 	}
 	w.assign(s, true, kind, []ast.Expr{changed}, rhs...)
 	for i, e := range hoisted {
-		w.replace(e.Pos(), e.End(), fmt.Sprintf("%s%d", w.prefix, vars+i+1))
+		w.replace(e.Pos(), e.End(), names[i])
 	}
 	w.wrap(s, text, " }")
 	return true

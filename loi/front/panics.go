@@ -116,6 +116,28 @@ func (r *source) early(x ast.Expr) int {
 	return r.panics(x)
 }
 
+// copiedFirst reports that of the place x something is copied early before another part that stands
+// before it, and that this is seen.
+//
+//	p.s[s[i]/j] = 1  =>  { krd1 := (*A.L(B, &(s[i]), 1))/j; p.s[krd1] = 1;
+//	                 =>    A.L(B, &((*A.L(B, &(p.s), 2))[krd1]), 3) }
+func (r *source) copiedFirst(x ast.Expr) bool {
+	switch e := x.(type) {
+	case *ast.ParenExpr:
+		return r.copiedFirst(e.X)
+	case *ast.StarExpr:
+		return r.copiedFirst(e.X)
+	case *ast.SelectorExpr:
+		return r.copiedFirst(e.X)
+	case *ast.IndexExpr:
+		if _, isMap := r.mapEntry(e); !isMap {
+			return r.copiedFirst(e.X) || r.copiedFirst(e.Index) ||
+				differ(r.panics(e.X), r.early(e.Index))
+		}
+	}
+	return false
+}
+
 // swappable reports that evaluating an address before values that call nothing is not seen.
 func (r *source) swappable(x ast.Expr, values ...ast.Expr) bool {
 	if r.calls(values...) {
