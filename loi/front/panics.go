@@ -116,8 +116,8 @@ func (r *source) early(x ast.Expr) int {
 	return r.panics(x)
 }
 
-// copiedFirst reports that of the place x something is copied early before another part that stands
-// before it, and that this is seen.
+// copiedFirst reports that of the place x something that calls nothing is copied early before another
+// part that stands before it, and that this is seen.
 //
 //	p.s[s[i]/j] = 1  =>  { krd1 := (*A.L(B, &(s[i]), 1))/j; p.s[krd1] = 1;
 //	                 =>    A.L(B, &((*A.L(B, &(p.s), 2))[krd1]), 3) }
@@ -132,7 +132,7 @@ func (r *source) copiedFirst(x ast.Expr) bool {
 	case *ast.IndexExpr:
 		if _, isMap := r.mapEntry(e); !isMap {
 			return r.copiedFirst(e.X) || r.copiedFirst(e.Index) ||
-				differ(r.panics(e.X), r.early(e.Index))
+				!r.calls(e.Index) && differ(r.panics(e.X), r.early(e.Index))
 		}
 	}
 	return false
