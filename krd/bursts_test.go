@@ -32,23 +32,23 @@ func inBursts(n int, seed uint64, next func(i int) (line uint64, group uint32)) 
 			b.Burst(true)
 		}
 		line, group := next(i)
-		between, first := exact.access(line)
+		between, _, first := exact.access(line, uint64(i))
 		if first {
 			want[coldBin]++
 		} else {
 			want[bits.Len64(uint64(between)*StreamLine)]++
 		}
-		b.Count(1, b.Room() > 0)
+		b.Count(1)
 		b.Dense(line, group)
-		block := line >> 7 // of 8 KiB, in which 8 lines are chosen
-		h := (block + seed<<40) * 0x9e3779b97f4a7c15
-		h = (h ^ h>>32) * 0xd6e8feb86659fd93
-		if on && line>>3&15 == h>>60 {
-			b.Watch(line, group, int(h>>50&7))
+		h := (line + seed<<40) * 0x9e3779b97f4a7c15
+		if h = (h ^ h>>32) * 0xd6e8feb86659fd93; on && h>>60 == 0 {
+			b.Watch(line, group, 0)
 		}
 	}
-	return b.Estimate(), want
+	return b.Estimate([]uint64{uint64(n)}, oneStratum), want
 }
+
+func oneStratum(uint32) int { return 0 }
 
 // mixed is a stream of accesses to the same line, to a small set, to lines in turn and at random.
 func mixed(seed uint64) func(int) (uint64, uint32) {
@@ -122,16 +122,16 @@ func TestBurstsOfAKnownStream(t *testing.T) {
 
 func TestBurstsOfOddStreams(t *testing.T) {
 	var none Bursts
-	if e := none.Estimate(); e != nil {
+	if e := none.Estimate([]uint64{100}, oneStratum); e != nil {
 		t.Errorf("no access is estimated as %+v", e)
 	}
-	none.Count(100, false)
-	if e := none.Estimate(); e != nil {
+	none.Count(100)
+	if e := none.Estimate([]uint64{100}, oneStratum); e != nil {
 		t.Errorf("no burst is estimated as %+v", e)
 	}
 	none.Burst(true)
 	none.Dense(1, 0) // too short
-	if e := none.Estimate(); e != nil {
+	if e := none.Estimate([]uint64{100}, oneStratum); e != nil {
 		t.Errorf("a burst of one access is estimated as %+v", e)
 	}
 	// every line is new: all is beyond
@@ -149,7 +149,7 @@ func TestBurstsOfOddStreams(t *testing.T) {
 // No error is 0, and none is known of far bins from one phase, nor of those that no phase could see.
 func TestErrorsOfBursts(t *testing.T) {
 	e, _ := inBursts(1<<17, 0, mixed(0))
-	if e == nil || e.Phases != 1 || !math.IsNaN(e.Errors[nearBins]) || !(e.Errors[0] > 0) {
+	if e == nil || e.Phases > 1 || !math.IsNaN(e.Errors[19]) || !(e.Errors[0] > 0) {
 		t.Errorf("of one phase: %+v", e)
 	}
 	if e, _ = inBursts(3<<20, 0, mixed(0)); e == nil || e.Phases < 2 || !math.IsNaN(e.Errors[30]) {
@@ -158,6 +158,38 @@ func TestErrorsOfBursts(t *testing.T) {
 	for bin := range 20 {
 		if !(e.Errors[bin] > 0) {
 			t.Errorf("bin %d: the error is %g", bin, e.Errors[bin])
+		}
+	}
+}
+
+// TestBurstsBegin has stages of near and far accesses, of half of all each. Bursts that begin
+// anywhere estimate that; those that begin with a stage do not, and the test would see it.
+func TestBurstsBegin(t *testing.T) {
+	const n, stage, far = 8 << 20, 20_000, 3000
+	for _, anywhere := range []bool{true, false} {
+		rng, next := rand.New(rand.NewPCG(3, 4)), 0
+		var b Bursts
+		for i := range n {
+			if i == next {
+				b.Burst(false)
+				if next += 1 << 17; anywhere {
+					next += rng.IntN(2 * stage)
+				} else {
+					next += 2*stage - next%(2*stage)
+				}
+			}
+			b.Count(1)
+			if line := uint64(i % far); i/stage%2 == 1 {
+				b.Dense(line, 0)
+			} else {
+				b.Dense(far+line%4, 0)
+			}
+		}
+		e := b.Estimate([]uint64{n}, oneStratum)
+		share, off := 1-e.Bins[8]/n, e.Errors[8]/n // of near ones, three others between
+		t.Logf("begin anywhere: %t: %.1f %% +- %.1f", anywhere, 100*share, 200*off)
+		if near := math.Abs(share-0.5) < max(0.04, 2*off); near != anywhere {
+			t.Errorf("begin anywhere: %t: %.1f %% are far, of 50", anywhere, 100*share)
 		}
 	}
 }

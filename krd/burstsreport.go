@@ -9,7 +9,7 @@ import (
 )
 
 // Report returns what [Stream.Report] does for all accesses, as far as it is estimated, and the
-// counts by group: whole numbers, whose sum is e.Accesses. A distance counts as the middle of its
+// counts by group: whole numbers, whose sum is that of each stratum. A distance counts as the middle of its
 // bin where the sizes of caches cut that in two. How many are shared is not known.
 func (e *BurstEstimate) Report(opt StreamOptions) (*Report, []GroupHistogram, error) {
 	s, err := NewStream(opt)
@@ -17,13 +17,15 @@ func (e *BurstEstimate) Report(opt StreamOptions) (*Report, []GroupHistogram, er
 		return nil, nil, err
 	}
 	var groups []GroupHistogram
-	var left = int64(e.Accesses)
-	var most *uint64 // the largest count
+	left := map[int]float64{} // by rounding, of each stratum
 	for _, g := range slices.Sorted(maps.Keys(e.Groups)) {
 		h := GroupHistogram{Group: g}
 		for bin, n := range e.Groups[g] {
-			count := uint64(math.Round(n))
-			if left -= int64(count); count == 0 {
+			stratum := e.of(g)
+			n += left[stratum]
+			count := uint64(max(0, math.Round(n)))
+			left[stratum] = n - float64(count)
+			if count == 0 {
 				continue
 			}
 			if bin == coldBin {
@@ -33,16 +35,6 @@ func (e *BurstEstimate) Report(opt StreamOptions) (*Report, []GroupHistogram, er
 			}
 		}
 		groups = append(groups, h)
-	}
-	for i := range groups {
-		for j := range groups[i].Bins {
-			if n := &groups[i].Bins[j].Count; most == nil || *n > *most {
-				most = n
-			}
-		}
-	}
-	if most != nil {
-		*most = uint64(max(0, int64(*most)+left)) // what rounding has left
 	}
 	for i := range groups {
 		h := &groups[i]

@@ -3,11 +3,11 @@ package krd
 import "math/bits"
 
 // A recency is the distances of the accesses to lines since it was reset: how many other lines were
-// accessed since the last access to the same. The last lines stand in front; the others have a time
+// accessed since the last access to the same, and when that was. The last lines stand in front; the others have a time
 // each, and a Fenwick tree counts the times that are later than one. An access takes O(1) in front
-// and O(log n) otherwise, n the lines since the reset; memory 24 bytes for each line of the most.
+// and O(log n) otherwise, n the lines since the reset; memory 32 bytes for each line of the most.
 type recency struct {
-	front  [frontLines]uint64
+	front  [frontLines]recent
 	fronts int
 	table  []recencyEntry // open addressing, a power of two
 	round  uint32         // entries of others are empty
@@ -20,9 +20,13 @@ type recency struct {
 
 type recencyEntry struct {
 	line  uint64
+	when  uint64 // of the last access, once it is not in front
 	round uint32
 	at    uint32 // 0: in front
 }
+
+// A recent is a line in front, and when it was accessed last.
+type recent struct{ line, when uint64 }
 
 const frontLines = 8
 
@@ -40,14 +44,15 @@ func (r *recency) reset() {
 	r.fronts, r.known, r.now, r.live = 0, 0, 0, 0
 }
 
-// access takes an access to a line. It returns how many other lines were accessed since the last
-// one, or, of a first one, since the reset.
-func (r *recency) access(line uint64) (between int, first bool) {
+// access takes an access to a line at a time, which ascends. It returns how many other lines were
+// accessed since the last one, or, of a first one, since the reset; and when the last one was.
+func (r *recency) access(line, now uint64) (between int, when uint64, first bool) {
 	for i := range r.fronts {
-		if r.front[i] == line {
+		if r.front[i].line == line {
+			when = r.front[i].when
 			copy(r.front[1:i+1], r.front[:i])
-			r.front[0] = line
-			return i, false
+			r.front[0] = recent{line, now}
+			return i, when, false
 		}
 	}
 	if 2*(r.known+1) > len(r.table) {
@@ -59,7 +64,7 @@ func (r *recency) access(line uint64) (between int, first bool) {
 		*e = recencyEntry{line: line, round: r.round}
 		r.known++
 	} else {
-		between = r.fronts + r.live - r.until(int(e.at))
+		between, when = r.fronts+r.live-r.until(int(e.at)), e.when
 		r.add(int(e.at), ^uint32(0))
 		r.live--
 		e.at = 0
@@ -69,21 +74,22 @@ func (r *recency) access(line uint64) (between int, first bool) {
 		r.fronts--
 	}
 	copy(r.front[1:r.fronts+1], r.front[:r.fronts])
-	r.front[0] = line
+	r.front[0] = recent{line, now}
 	r.fronts++
-	return between, first
+	return between, when, first
 }
 
 // push gives a line that was in front the next time.
-func (r *recency) push(line uint64) {
+func (r *recency) push(last recent) {
 	if r.now+1 >= len(r.tree) {
 		r.compact()
 	}
 	r.now++
 	r.add(r.now, 1)
 	r.live++
-	r.by[r.now] = line
-	r.find(line).at = uint32(r.now)
+	r.by[r.now] = last.line
+	e := r.find(last.line)
+	e.at, e.when = uint32(r.now), last.when
 }
 
 // compact numbers the times that stand for a line anew, and makes room for as many.

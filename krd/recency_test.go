@@ -13,6 +13,7 @@ func TestRecency(t *testing.T) {
 	for round := range 30 {
 		r.reset()
 		var list []uint64 // the last first
+		last := map[uint64]uint64{}
 		lines := 1 + rng.IntN(1<<(1+round%12))
 		for i := range 3000 {
 			line := uint64(rng.IntN(lines)) << (round % 7 * 8)
@@ -20,8 +21,10 @@ func TestRecency(t *testing.T) {
 				line = uint64(i%lines) << (round % 7 * 8)
 			}
 			at := slices.Index(list, line)
-			between, first := r.access(line)
+			between, when, first := r.access(line, uint64(i))
 			switch {
+			case !first && when != last[line]:
+				t.Fatalf("round %d, access %d: the last was at %d, expected %d", round, i, when, last[line])
 			case first != (at < 0):
 				t.Fatalf("round %d, access %d: first is %v", round, i, first)
 			case first && between != len(list) || !first && between != at:
@@ -31,7 +34,7 @@ func TestRecency(t *testing.T) {
 			if at >= 0 {
 				list = slices.Delete(list, at, at+1)
 			}
-			list = slices.Insert(list, 0, line)
+			list, last[line] = slices.Insert(list, 0, line), uint64(i)
 		}
 	}
 }
@@ -43,7 +46,7 @@ func BenchmarkRecency(b *testing.B) {
 				var r recency
 				r.reset()
 				for i := range b.N {
-					r.access(uint64(i % lines))
+					r.access(uint64(i%lines), uint64(i))
 				}
 			})
 	}

@@ -185,9 +185,11 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 	}
 	if err == nil {
 		d.LostGoroutines = mem.Lost()
-		a.reader.Count(mem.Counts())
+		counted, dropped := mem.Counts()
+		a.reader.Count(counted)
 		if a.sample != nil {
-			a.sample.counted(mem.Dropped(), false)
+			a.sample.counted(mem.Dropped())
+			a.sample.dropped = dropped
 		}
 		err = a.end(d, mem.LostEvents())
 	}

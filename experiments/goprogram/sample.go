@@ -1,7 +1,6 @@
 package goprogram
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +23,8 @@ type sampler struct {
 	touches []touch  // of a loop
 	ends    []int    // of rows of them
 	heads   [][2]int // what of each is to come
+	seen    []uint64 // accesses that came, by group
+	dropped []uint64 // that did not, by site or the first one of its loop
 }
 
 // sampledMode is how a goroutine goes on.
@@ -48,24 +49,24 @@ func (s *sampler) of(goroutine uint64) *sampledMode {
 	return m
 }
 
-// counted counts accesses; seen says that they come one by one, or in a loop.
-func (s *sampler) counted(n uint64, seen bool) {
+// counted counts accesses.
+func (s *sampler) counted(n uint64) {
 	s.a.count += n
-	s.b.Count(n, seen)
+	s.b.Count(n)
 }
 
 // Mode implements [collect.Sampler].
 func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 	dropped uint64) error {
-	s.counted(dropped, false)
+	s.counted(dropped)
 	m := s.of(goroutine)
-	burst := mode >= collect.Glimpse
+	burst := mode == collect.Glimpse
 	if change > s.change {
 		s.change = change
 		if mode == collect.Off || mode == collect.Glimpse {
 			s.b.Pause()
 			s.on = false
-		} else if !s.on {
+		} else {
 			s.phase++
 			s.b.Begin()
 			s.on = true
@@ -73,7 +74,7 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 		if burst {
 			s.b.Burst(small)
 		}
-	} else if burst && change == s.change && m.mode < collect.Glimpse &&
+	} else if burst && change == s.change && m.mode != collect.Glimpse &&
 		(s.burst != change || s.b.Room() == 0) {
 		s.b.Burst(small) // it has waited, or it is a long loop, or the tracer is late
 	}
@@ -87,12 +88,12 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 
 // watched reports that accesses of a goroutine are of the phase.
 func (s *sampler) watched(m *sampledMode) bool {
-	return s.on && m.mode != collect.Off && m.phase == s.phase
+	return s.on && m.mode == collect.Watch && m.phase == s.phase
 }
 
 // dense reports that they are of the burst.
 func (s *sampler) dense(m *sampledMode) bool {
-	return m.mode >= collect.Glimpse && m.change == s.change
+	return m.mode == collect.Glimpse && m.change == s.change
 }
 
 // batch takes accesses.
@@ -101,7 +102,10 @@ func (s *sampler) batch(b *collect.Batch) {
 	for _, t := range b.Turns {
 		m := s.of(t.Goroutine)
 		watched, dense := s.watched(m), s.dense(m)
-		s.counted(uint64(t.End-i), dense)
+		s.counted(uint64(t.End - i))
+		for _, g := range b.Groups[i:t.End] {
+			s.came(g, 1)
+		}
 		if !watched && !dense {
 			i = t.End
 			continue
@@ -111,27 +115,61 @@ func (s *sampler) batch(b *collect.Batch) {
 			if dense {
 				s.b.Dense(line, b.Groups[i])
 			}
-			if watched && collect.Chosen(b.Real[i]) {
-				s.b.Watch(line, b.Groups[i], replicate(b.Real[i]))
+			if watched && collect.Chosen(b.Real[i]-b.Places[i]%lineBytes, m.change) {
+				s.b.Watch(line, b.Groups[i], uint64(t.End-1-i))
 			}
 		}
 	}
 }
 
-// replicate is which of the groups of chosen granules an address is in.
-func replicate(addr uint64) int {
-	h := collect.BlockOf(addr) * 0xbf58476d1ce4e5b9
-	return int((h ^ h>>29) * 0x94d049bb133111eb >> 61 % krd.Replicates)
+// came counts accesses that came one by one, or in a loop.
+func (s *sampler) came(group uint32, n uint64) {
+	for int(group) >= len(s.seen) {
+		s.seen = append(s.seen, 0)
+	}
+	s.seen[group] += n
+}
+
+// strata returns how many accesses there were of each function and loop, a site of each, and which of
+// these a group is of.
+func (s *sampler) strata() (sizes []uint64, sites []int, of func(group uint32) int) {
+	type key struct {
+		function string
+		loop     int
+	}
+	numbers := map[key]int{}
+	number := func(site int) int {
+		x := &s.a.sites[site-1]
+		k := key{x.Function, x.Loop}
+		n, ok := numbers[k]
+		if !ok {
+			n = len(numbers)
+			numbers[k] = n
+			sizes, sites = append(sizes, 0), append(sites, site)
+		}
+		return n
+	}
+	of = func(group uint32) int { return number(s.a.reader.Groups[group].Site) }
+	for group, n := range s.seen {
+		if n > 0 {
+			sizes[of(uint32(group))] += n
+		}
+	}
+	for site, n := range s.dropped {
+		if n > 0 {
+			sizes[number(site)] += n
+		}
+	}
+	return sizes, sites, of
 }
 
 // loop takes a loop.
 func (s *sampler) loop(l *collect.Loop) {
 	m, n := s.of(l.Goroutine), l.Times*uint64(len(l.Accesses))
-	if s.watched(m) && n >= longLoop && s.b.Room() == 0 {
-		s.b.Burst(false)
-		m.mode = collect.Dense
+	s.counted(n)
+	for j := range l.Accesses {
+		s.came(l.Accesses[j].Group, l.Times)
 	}
-	s.counted(n, s.dense(m))
 	if s.dense(m) {
 		for i := uint64(0); i < l.Times && s.b.Room() > 0; i++ {
 			for j := range l.Accesses {
@@ -140,23 +178,16 @@ func (s *sampler) loop(l *collect.Loop) {
 			}
 		}
 	}
-	if !s.watched(m) {
-		return
+	if s.watched(m) {
+		s.watchLoop(l, m.change)
 	}
-	s.watchLoop(l)
 }
 
-// longLoop is from how many accesses on a loop is a burst of its own, as in package krdagent.
-const longLoop = 1 << 21
-
-// watchLoop takes what a loop accesses of chosen granules, each line once for each access.
-func (s *sampler) watchLoop(l *collect.Loop) {
+// watchLoop takes what a loop accesses of lines that are drawn, each once for each access.
+func (s *sampler) watchLoop(l *collect.Loop, change uint64) {
 	s.touches, s.ends = s.touches[:0], s.ends[:0]
-	s.wide(l)
 	for j := range l.Accesses {
-		if a := &l.Accesses[j]; !isWide(a) {
-			s.touch(a, l.Times, uint32(j))
-		}
+		s.touch(&l.Accesses[j], l.Times, uint32(j), change)
 	}
 	from := 0 // each row of touches is ascending: merge them
 	s.heads = s.heads[:0]
@@ -175,34 +206,12 @@ func (s *sampler) watchLoop(l *collect.Loop) {
 		}
 		h := &s.heads[best]
 		x := &s.touches[h[0]]
-		s.b.Watch(x.line, l.Accesses[x.access].Group, int(x.replicate))
+		s.b.Watch(x.line, l.Accesses[x.access].Group,
+			(l.Times-x.iteration)*uint64(len(l.Accesses))-uint64(x.access)-1)
 		if h[0]++; h[0] == h[1] {
 			s.heads = slices.Delete(s.heads, best, best+1)
 		}
 	}
-}
-
-// isWide reports that an access goes to another granule each time.
-func isWide(a *collect.Strided) bool {
-	return a.Step >= collect.GranuleBytes || a.Step <= -collect.GranuleBytes
-}
-
-// wide gathers the touches of all such accesses of a loop.
-func (s *sampler) wide(l *collect.Loop) {
-	some := false
-	for j := range l.Accesses {
-		some = some || isWide(&l.Accesses[j])
-	}
-	for i := uint64(0); some && i < l.Times; i++ {
-		for j := range l.Accesses {
-			a := &l.Accesses[j]
-			if real := a.Real + i*uint64(a.Step); isWide(a) && collect.Chosen(real) {
-				s.touches = append(s.touches, touch{i, (a.Place + i*uint64(a.Step)) / lineBytes,
-					uint32(j), int32(replicate(real))})
-			}
-		}
-	}
-	s.ends = append(s.ends, len(s.touches))
 }
 
 // A touch is the first access of a row to a line that is chosen.
@@ -210,7 +219,6 @@ type touch struct {
 	iteration uint64
 	line      uint64
 	access    uint32
-	replicate int32
 }
 
 // before reports that x comes before y in their loop.
@@ -218,47 +226,23 @@ func (x *touch) before(y *touch) bool {
 	return x.iteration < y.iteration || x.iteration == y.iteration && x.access < y.access
 }
 
-// touch gathers the touches of an access, which is not wide, of a loop of some iterations.
-func (s *sampler) touch(a *collect.Strided, times uint64, access uint32) {
-	if a.Step == 0 {
-		times = 1
-	}
-	at := len(s.touches)
+// touch gathers the touches of an access of a loop of some iterations.
+func (s *sampler) touch(a *collect.Strided, times uint64, access uint32, change uint64) {
 	step := uint64(max(a.Step, -a.Step))
-	low, high := a.Real, a.Real+(times-1)*uint64(a.Step)
-	if a.Step < 0 {
-		low, high = high, low
-	}
-	const blockBytes = collect.ChosenOf * collect.GranuleBytes
-	for block := collect.BlockOf(low); block <= high; block += blockBytes {
-		begin := collect.ChosenIn(block)
-		end := min(begin+collect.GranuleBytes-1, high)
-		if begin = max(begin, low); begin > end {
-			continue
+	for i := uint64(0); i < times; {
+		place := a.Place + i*uint64(a.Step)
+		in := place % lineBytes
+		if collect.Chosen(a.Real+i*uint64(a.Step)-in, change) {
+			s.touches = append(s.touches, touch{i, place / lineBytes, access})
 		}
-		first, last := uint64(0), uint64(0) // iterations
-		if a.Step > 0 {
-			first, last = (begin-low+step-1)/step, (end-low)/step
-		} else if a.Step < 0 {
-			first, last = (high-end+step-1)/step, (high-begin)/step
+		switch {
+		case a.Step > 0:
+			i += (lineBytes-1-in)/step + 1
+		case a.Step < 0:
+			i += in/step + 1
+		default:
+			i = times
 		}
-		r := int32(replicate(begin))
-		for i := first; i <= last && i < times; {
-			place := a.Place + i*uint64(a.Step)
-			s.touches = append(s.touches, touch{i, place / lineBytes, access, r})
-			if in := place % lineBytes; a.Step > 0 {
-				i += (lineBytes-1-in)/step + 1
-			} else if a.Step < 0 {
-				i += in/step + 1
-			} else {
-				break
-			}
-		}
-	}
-	if a.Step < 0 {
-		slices.SortFunc(s.touches[at:], func(x, y touch) int {
-			return cmp.Compare(x.iteration, y.iteration)
-		})
 	}
 	s.ends = append(s.ends, len(s.touches))
 }
@@ -285,9 +269,15 @@ type SampledBin struct {
 // end makes the estimate the result.
 func (s *sampler) end(d *Document) error {
 	d.Sampling = &Sampling{Bins: []SampledBin{}}
-	e := s.b.Estimate()
+	sizes, sites, of := s.strata()
+	e := s.b.Estimate(sizes, of)
 	if e == nil {
 		return nil
+	}
+	for i, n := range e.Unseen {
+		if n > 0 {
+			e.Cold(s.a.reader.Unseen(sites[i]), n)
+		}
 	}
 	caches := &s.a.caches
 	report, groups, err := e.Report(krd.StreamOptions{L2Bytes: uint64(caches.L2Bytes),

@@ -26,6 +26,7 @@ const (
 	smallBit    = 1 << 31 // above the numbers of small chunks
 	markRange   = 1 << 10 // more than a chunk has events
 	firstChunks = 1 << 10
+	mostCounts  = 256 << 20 // of counts of goroutines' own
 )
 
 type event [2]uint64
@@ -71,7 +72,9 @@ type header struct {
 	dropped    uint64
 	smallBytes uint64
 	smallAt    uint64
-	_          [4]uint64
+	countsOwn  uint64
+	countBytes uint64
+	_          [2]uint64
 	freeSmall  uint64
 	waitsAt    uint64
 }
@@ -142,7 +145,9 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	}
 	bufsAt := uint64(4096)
 	countsAt := bufsAt + maxBufs*bufBytes
-	waitsAt := (countsAt + uint64(sites+1)*8 + 4095) &^ 4095
+	countBytes := uint64(sites+1) * 16
+	own := min(maxBufs, max(1, mostCounts/countBytes))
+	waitsAt := (countsAt + (own+1)*countBytes + 4095) &^ 4095
 	chunksAt := waitsAt + maxBufs*waitBytes
 	smallAt := chunksAt + maxChunks*chunkBytes
 	size := smallAt + maxBufs*smallBytes
@@ -158,7 +163,7 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	m.h = (*header)(unsafe.Pointer(unsafe.SliceData(m.bytes)))
 	*m.h = header{magic: magic, size: size, chunkBytes: chunkBytes, chunksAt: chunksAt,
 		bufsAt: bufsAt, bufs: maxBufs, countsAt: countsAt, smallBytes: smallBytes, smallAt: smallAt,
-		waitsAt: waitsAt}
+		waitsAt: waitsAt, countsOwn: own, countBytes: countBytes}
 	if stack {
 		m.h.observed = 1
 	}
@@ -179,10 +184,22 @@ func (m *Memory) Env() string {
 // Started tells whether a program has found the memory.
 func (m *Memory) Started() bool { return atomic.LoadUint64(&m.h.started) != 0 }
 
-// Counts returns how often each site has accessed what is counted only: the stack, and what is left
-// alone. It is of the memory.
-func (m *Memory) Counts() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.bytes[m.h.countsAt])), m.sites+1)
+// Counts returns how often each site has accessed what is counted only, the stack and what is left
+// alone, and of how many accesses a sample knows no more.
+func (m *Memory) Counts() (counted, dropped []uint64) {
+	counted, dropped = make([]uint64, m.sites+1), make([]uint64, m.sites+1)
+	sum := func(i uint64) {
+		at := m.h.countsAt + i*m.h.countBytes
+		for site, n := range unsafe.Slice((*[2]uint64)(unsafe.Pointer(&m.bytes[at])), m.sites+1) {
+			counted[site] += n[0]
+			dropped[site] += n[1]
+		}
+	}
+	for i := range min(atomic.LoadUint64(&m.h.bufsUsed), m.h.countsOwn) {
+		sum(i)
+	}
+	sum(m.h.countsOwn)
+	return counted, dropped
 }
 
 // LostEvents returns how many events goroutines could not record.

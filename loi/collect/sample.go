@@ -13,7 +13,6 @@ const (
 	Off     Mode = iota // none
 	Watch               // those to granules that Chosen chooses
 	Glimpse             // all, and then none
-	Dense               // all, and then it watches
 )
 
 // A Sampler takes how goroutines record a sample.
@@ -24,30 +23,16 @@ type Sampler interface {
 	Mode(goroutine, change uint64, mode Mode, small bool, dropped uint64) error
 }
 
-// Granules of memory are chosen: of each blockBytes of addresses GranuleBytes, by a hash.
-const (
-	GranuleBytes = 512
-	blockBytes   = 8 << 10
-	// Chosen of them is one of so many.
-	ChosenOf = blockBytes / GranuleBytes
-)
+// granuleBytes are drawn together.
+const granuleBytes = 256
 
-// ChosenIn returns the address of the granule that is chosen of those in a block, which begins at
-// a multiple of 8 KiB; package krdagent chooses the same.
-func ChosenIn(block uint64) uint64 {
-	h := block / blockBytes * 0x9e3779b97f4a7c15
+// Chosen reports that the granule of an address is drawn in the phase that a change began: each with
+// a chance of one in krd.ChosenOf. Package krdagent draws the same.
+func Chosen(addr, change uint64) bool {
+	h := (addr/granuleBytes + change*0xbf58476d1ce4e5b9) * 0x9e3779b97f4a7c15
 	h ^= h >> 32
-	h *= 0xd6e8feb86659fd93
-	return block + h>>60*GranuleBytes
+	return h*0xd6e8feb86659fd93>>60 == 0
 }
-
-// Chosen tells whether the granule of an address is chosen.
-func Chosen(addr uint64) bool {
-	return addr&^(GranuleBytes-1) == ChosenIn(addr&^(blockBytes-1))
-}
-
-// BlockOf returns the block that an address is in.
-func BlockOf(addr uint64) uint64 { return addr &^ (blockBytes - 1) }
 
 // mode takes how a goroutine goes on.
 func (r *Reader) mode(t *thread, e event, at uint64) error {
@@ -72,6 +57,12 @@ func (r *Reader) Sampled(s Sampler) {
 	}
 }
 
+// Unseen returns the group of the accesses of a site of which a sample knows no more than how many
+// they are.
+func (r *Reader) Unseen(site int) uint32 {
+	return r.numberOf(Group{Site: site, Class: int(r.class(Class{Name: UnknownOrigin}))})
+}
+
 // Dropped returns how many accesses the sample does not have that no event has told of.
 func (m *Memory) Dropped() uint64 {
 	n := atomic.LoadUint64(&m.h.dropped)
@@ -86,7 +77,7 @@ func (m *Memory) Dropped() uint64 {
 // How a sample goes on, by the CPU time of the program, so that what it costs is bounded however
 // slowly the program records, and a machine that is busy with others changes nothing. Phases in
 // which it watches take onShare of the time elapsed each, at least firstPhase, and offShare follow
-// in which nothing is recorded. In both are bursts of all accesses: small ones, and others as far
+// in which nothing is recorded. In these are bursts of all accesses: small ones, and others as far
 // apart as betweenShare of the time elapsed, and small ones as smallShare. Each waits for between
 // half and one and a half of its time, at random: a program that repeats itself would otherwise be
 // seen at the same places.
@@ -143,23 +134,22 @@ func (m *Memory) sample(elapsed func() time.Duration) (stop func()) {
 	var next time.Duration // when a burst is due that is not small
 	go func() {
 		defer close(ended)
-		// during goes on for a share of the time elapsed, with bursts.
-		during := func(share float64, burst Mode) bool {
+		for {
 			now := elapsed()
-			end := now + max(firstPhase, time.Duration(share*float64(now)))
-			for ; now < end; now = elapsed() {
+			if !set(Watch, false, now+max(firstPhase, time.Duration(onShare*float64(now)))) {
+				return
+			}
+			now = elapsed()
+			for end := now + time.Duration(offShare*float64(now)); now < end; now = elapsed() {
 				small := now < next
 				if !small {
 					next = now + about(max(betweenBursts, time.Duration(betweenShare*float64(now))))
 				}
 				apart := max(betweenSmall, time.Duration(smallShare*float64(now)))
-				if !set(burst, small, min(end, now+about(apart))) {
-					return false
+				if !set(Glimpse, small, min(end, now+about(apart))) {
+					return
 				}
 			}
-			return true
-		}
-		for during(onShare, Dense) && set(Off, false, 0) && during(offShare, Glimpse) {
 		}
 	}()
 	return func() {

@@ -18,10 +18,11 @@ const LeavesShift = 32
 
 // sampled is what takes the place of W where a sample is recorded.
 func (l *steady) sampled(index string) string {
-	leaves := 0
+	leaves, first := 0, 1<<LeavesShift // the first site stands for all: they are of one loop
 	for _, number := range l.sites {
 		n, _ := strconv.Atoi(number)
 		leaves += n >> LeavesShift
+		first = min(first, n&(1<<LeavesShift-1))
 	}
 	times := "0"
 	switch {
@@ -34,7 +35,7 @@ func (l *steady) sampled(index string) string {
 	if len(l.loose) > 0 {
 		name = "WL"
 	}
-	return l.w.call(name, strconv.Itoa(len(l.sites)), times, strconv.Itoa(leaves))
+	return l.w.call(name, strconv.Itoa(len(l.sites)), times, strconv.Itoa(leaves<<LeavesShift|first))
 }
 
 // orUnseen is the condition that the second loop runs from the beginning on.

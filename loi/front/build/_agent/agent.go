@@ -82,7 +82,7 @@ type Buf struct {
 	_         [2]uint64
 	_, depth  uint32  // so many regions of functions are open
 	observed  uint64  // 1: accesses on the stack are events as others
-	counts    uintptr // of accesses that are no events, by site; 0: they are not counted
+	counts    uintptr // of accesses that are no events: see counted; 0: they are not counted
 	sample            // what is recorded of a sample
 }
 
@@ -139,7 +139,9 @@ func at(b *Buf, a uintptr, w uint64) {
 	}
 	if sampling && w>>KindShift == Access {
 		if b.mode == off && b.dropped < b.due {
-			b.dropped += w >> leavesShift & leavesMask
+			n := w >> leavesShift & leavesMask
+			b.dropped += n
+			*(*uint64)(unsafe.Pointer(b.counts + uintptr(w&siteMask)*16 + 8)) += n
 			return
 		}
 		if drops(b, a, w) {
@@ -165,12 +167,21 @@ func onStack(b *Buf, a uintptr, w uint64) {
 
 const siteMask = 1<<32 - 1
 
-// count adds n to the count of a site. Goroutines share it: the count is exact.
+// count adds n to the count of a site.
+func count(b *Buf, site, n uint64) { b.counted(uintptr(site)*16, n) }
+
+// counted adds n to a count. There are two for each site: of accesses that are no events, and of
+// those that a sample does not have. They are the goroutine's own or, if b.counts is odd, common to
+// those for which there was no room.
 //
 //go:nocheckptr
-func count(b *Buf, site, n uint64) {
-	if b.counts != 0 {
-		atomic.AddUint64((*uint64)(unsafe.Pointer(b.counts+uintptr(site)*8)), n)
+func (b *Buf) counted(at uintptr, n uint64) {
+	switch at += b.counts; {
+	case b.counts == 0:
+	case at&1 == 0:
+		*(*uint64)(unsafe.Pointer(at)) += n
+	default:
+		atomic.AddUint64((*uint64)(unsafe.Pointer(at&^1)), n)
 	}
 }
 

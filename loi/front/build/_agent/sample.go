@@ -10,7 +10,6 @@ const (
 	off     = iota // nothing is recorded
 	watch          // accesses to granules that chosen chooses
 	glimpse        // all, up to mostDense of a goroutine, and then nothing
-	dense          // all likewise, and then it watches
 )
 
 // Bits 32 to 55 of the number of a site are how many accesses it makes at once: one for each leaf.
@@ -33,7 +32,7 @@ const (
 	leastBetween = 1 << 14
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
-	untold = 1 << 14
+	untold = 1 << 10
 	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose:
 	// while they do, nothing else can be recorded.
 	mostLoose = 1 << 14
@@ -70,15 +69,15 @@ func drops(b *Buf, a uintptr, w uint64) bool {
 	}
 	switch b.mode {
 	case off:
-		b.dropped += w >> leavesShift & leavesMask
+		b.drop(1, w)
 		return true
 	case watch:
 		if b.whole > 0 {
 			b.whole--
 			return false
 		}
-		if !chosen(a) {
-			if b.dropped += w >> leavesShift & leavesMask; b.dropped > untold {
+		if x := uint64(a); !chosen(x, b.seen>>3) && (x%granule >= line || !chosen(x-line, b.seen>>3)) {
+			if b.drop(1, w); b.dropped > untold {
 				tell(b)
 			}
 			return true
@@ -89,13 +88,26 @@ func drops(b *Buf, a uintptr, w uint64) bool {
 	return false
 }
 
-// chosen reports that a goroutine that watches records accesses to a: of each 8 KiB it chooses 512
-// bytes. Package collect chooses the same.
-func chosen(a uintptr) bool {
-	h := uint64(a>>13) * 0x9e3779b97f4a7c15
+// Lines are of so many bytes, and drawn with those of their granule. A line is one of its object, and
+// may begin in the granule before.
+const (
+	granule = 256
+	line    = 64
+)
+
+// chosen reports that the granule of an address is drawn in a phase: each with a chance of one in
+// 16, anew in each phase. Package collect draws the same.
+func chosen(a, phase uint64) bool {
+	h := (a/granule + phase*0xbf58476d1ce4e5b9) * 0x9e3779b97f4a7c15
 	h ^= h >> 32
-	h *= 0xd6e8feb86659fd93
-	return uint64(a>>9&15) == h>>60
+	return h*0xd6e8feb86659fd93>>60 == 0
+}
+
+// drop counts accesses that the sample does not have: n times those of a site.
+func (b *Buf) drop(n, w uint64) {
+	n *= w >> leavesShift & leavesMask
+	b.dropped += n
+	b.counted(uintptr(w&siteMask)*16+8, n)
 }
 
 // look goes on as the tracer has it. A burst while nothing else is recorded begins later, after as
@@ -151,6 +163,9 @@ func (b *Buf) wait() {
 	default:
 		b.due = min(b.dropped+lookEvery, b.begins-1)
 	}
+	if b.counts&1 != 0 || b.counts == 0 {
+		b.due = 0 // what it drops is counted the long way
+	}
 }
 
 // took counts accesses that a burst has. now says that the burst may end: where some are to come as
@@ -160,9 +175,9 @@ func (b *Buf) took(n uint64, now bool) {
 		return
 	}
 	if b.left -= int64(n); b.left <= 0 && now {
-		b.mode -= glimpse
+		b.mode = off
 		tell(b)
-		if b.mode == off && b.whole >= leastBetween { // if the tracer is late
+		if b.whole >= leastBetween { // if the tracer is late
 			b.begins = lateTimes * uint64(b.whole)
 		}
 	}
@@ -193,16 +208,16 @@ func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 }
 
 // WS is W of a loop of so many iterations, 0: that is not known. leaves are the accesses of an
-// iteration. It returns 0 if the loop is to be run unseen, and has counted it then.
+// iteration, as of one of its sites. It returns 0 if the loop is to be run unseen, and has counted it then.
 func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	if b.stays(n) {
-		b.dropped += n * leaves
+		b.drop(n, leaves)
 		return 0
 	}
 	if b.unseen(n, leaves, true) {
 		return 0
 	}
-	if b.mode != off && b.mode != glimpse {
+	if b.mode == watch {
 		b.whole = int64(2 * k)
 	}
 	return W(b, k)
@@ -211,7 +226,7 @@ func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 // WL is WS of a loop some of whose accesses are Loose.
 func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	if b.stays(n) {
-		b.dropped += n * leaves
+		b.drop(n, leaves)
 		return 0
 	}
 	if b.unseen(n, leaves, false) {
@@ -236,12 +251,12 @@ func (b *Buf) unseen(n, leaves uint64, long bool) bool {
 	if b.mode != off || n == 0 {
 		return false
 	}
-	if long && n*leaves >= longLoop { // it would hide from a burst that comes while it runs
+	if long && n*(leaves>>leavesShift) >= longLoop { // it would hide from a burst that comes while it runs
 		b.mode, b.left, b.begins = glimpse, mostDense, 0
 		tell(b)
 		return false
 	}
-	b.dropped += n * leaves
+	b.drop(n, leaves)
 	return true
 }
 

@@ -18,7 +18,7 @@ type krdHeader struct {
 	bufsAt     uint64 // offset of the buffers
 	bufs       uint64 // there is room for so many
 	started    atomic.Uint64
-	countsAt   uint64        // offset of the counts by site
+	countsAt   uint64        // offset of the counts by buffer and site
 	free       atomic.Uint64 // stack of chunks: a tag in the upper half, number+1 of the first
 	_          [7]uint64
 	full       atomic.Uint64 // the same
@@ -36,7 +36,9 @@ type krdHeader struct {
 	dropped    atomic.Uint64 // accesses that it did not have, of goroutines that have ended
 	smallBytes uint64        // of small chunks
 	smallAt    uint64        // offset of them
-	_          [4]uint64
+	countsOwn  uint64        // so many buffers have counts of their own; one more is common
+	countBytes uint64        // of each
+	_          [2]uint64
 	freeSmall  atomic.Uint64 // stack of small chunks
 	waitsAt    uint64        // offset of what goroutines wait for, by buffer
 }
@@ -64,7 +66,7 @@ type krdBuffer struct {
 	link     uint32
 	depth    uint32  // as package krdagent has it
 	observed uint64  // as the header's
-	counts   uintptr // address of the counts by site, 0: there are none
+	counts   uintptr // address of the counts by site; odd: they are common; 0: there are none
 	mode     uintptr // address of the header's mode
 	seen     uint64  // as package krdagent has it, as what follows
 	_        [3]uint64
@@ -137,7 +139,7 @@ func krdInit() {
 	}
 	h = (*krdHeader)(p)
 	krd.base, krd.h = uintptr(p), h
-	krd.spare.counts = krd.base + uintptr(h.countsAt)
+	krd.spare.counts = krdCounts(h.countsOwn)
 	krd.early = krdNew(getg())
 	debug.malloc = true
 }
@@ -191,7 +193,7 @@ func krdNew(gp *g) *krdBuffer {
 	b := krdBufAt(i)
 	b.number = h.goroutines.Add(1)
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
-	b.depth, b.observed, b.counts = 0, h.observed, krd.base+uintptr(h.countsAt)
+	b.depth, b.observed, b.counts = 0, h.observed, krdCounts(uint64(i))
 	b.mode, b.seen, b.dropped = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0
 	b.due, b.begins, b.link = 0, 0, 0
 	krdTake(b, i, 0)
@@ -203,6 +205,16 @@ func krdNew(gp *g) *krdBuffer {
 		krdLabel(b, gp.labels)
 	}
 	return b
+}
+
+// krdCounts returns where the counts of a buffer are.
+func krdCounts(i uint64) uintptr {
+	h := krd.h
+	at := krd.base + uintptr(h.countsAt+min(i, h.countsOwn)*h.countBytes)
+	if i >= h.countsOwn {
+		at++
+	}
+	return at
 }
 
 // krdStart notes that gp, whose buffer is b, is a goroutine of the program, and what it runs.
