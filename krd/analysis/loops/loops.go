@@ -143,22 +143,28 @@ const channels = -1
 type cell struct {
 	at      *flow.Iteration
 	by      Point
-	worker  int32
-	known   bool  // who wrote it
+	worker  int32 // nobody: it is not known who wrote it
 	through int32 // of what it is a part
-	reads   []read
+	reads   *read
 	// before is what was there before a write of which it is not yet known what it writes.
 	before *cell
 }
 
-// A read is the last one of an operand, and the last in other iterations of the loops around it,
-// latest first.
+const nobody = -1
+
+// A read is the last one of an operand, and the last in other iterations of the loops around it.
 type read struct {
 	by      Point
 	operand uint16
 	worker  int32
-	at      *flow.Iteration
-	before  []*flow.Iteration
+	past          // the last
+	next    *read // of another operand
+}
+
+// A past is the iteration of a read, and of those before it, latest first.
+type past struct {
+	at     *flow.Iteration
+	before *past
 }
 
 // New returns the loops of a trace.
@@ -196,11 +202,11 @@ func New(h *loi.Header) *Loops {
 func (l *Loops) Load(_ int, a *loi.Access, c **cell) {
 	at := place{a.Object, a.Block}
 	if *c = l.memory[at]; *c == nil {
-		*c = &cell{through: int32(a.Object)}
+		*c = &cell{worker: nobody, through: int32(a.Object)}
 		l.memory[at] = *c
 	}
 	if a.Mode&loi.Out != 0 {
-		l.memory[at] = &cell{through: int32(a.Object), before: *c}
+		l.memory[at] = &cell{worker: nobody, through: int32(a.Object), before: *c}
 	}
 }
 
@@ -221,7 +227,10 @@ func (l *Loops) Store(_ int, a *loi.Access, c *cell) {
 
 // Overwrite implements [flow.Overwriter].
 func (l *Loops) Overwrite(old, c *cell) {
-	if v := l.value(c.by); c.known && old != nil && v.Name != "" && !v.New {
+	if c.worker == nobody || old == nil {
+		return
+	}
+	if v := l.value(c.by); v.Name != "" && !v.New {
 		l.written(old, c)
 	}
 }
@@ -232,8 +241,7 @@ func (l *Loops) Value(s *flow.Step, value uint16, c **cell) {
 	if s.Value.When == loi.First && l.begins[Point{s.Number, value}] {
 		at = at.Parent // it stands before the loop
 	}
-	n := &cell{at: at, by: Point{s.Number, value}, worker: int32(s.Worker), known: true,
-		through: channels}
+	n := &cell{at: at, by: Point{s.Number, value}, worker: int32(s.Worker), through: channels}
 	*c = n
 	if s.Value.Blind {
 		for in := s.At.In(); in != nil && !l.blind[in.Loop]; in = in.Parent {
@@ -297,10 +305,10 @@ func (l *Loops) Operand(s *flow.Step, x *loi.Operand, c **cell) {
 		if !keep {
 			return
 		}
-		*c = &cell{through: l.number(slot{s.Region, x.From.N}, "")}
+		*c = &cell{worker: nobody, through: l.number(slot{s.Region, x.From.N}, "")}
 	}
-	l.reads(*c, read{by: Point{s.Number, value}, operand: operand, worker: int32(s.Worker), at: s.At},
-		x.Control, keep, func(to *flow.Iteration) bool { return s.Decides(x, to) })
+	l.reads(*c, read{by: Point{s.Number, value}, operand: operand, worker: int32(s.Worker),
+		past: past{at: s.At}}, x.Control, keep, func(to *flow.Iteration) bool { return s.Decides(x, to) })
 }
 
 // Received implements [flow.Receiver].
@@ -316,17 +324,17 @@ func (l *Loops) Loose(worker int, function loi.KernelID, at *flow.Iteration, a *
 	before **cell) {
 	by := Point{uint32(len(l.registry.Operations)) + uint32(function), 0}
 	if a.Mode&loi.In != 0 {
-		l.reads(*before, read{by: by, worker: int32(worker), at: at}, false, true,
+		l.reads(*before, read{by: by, worker: int32(worker), past: past{at: at}}, false, true,
 			func(*flow.Iteration) bool { return true })
 	}
 	if a.Mode&loi.Out != 0 {
-		l.Store(worker, a, &cell{at: at, by: by, worker: int32(worker), known: true})
+		l.Store(worker, a, &cell{at: at, by: by, worker: int32(worker)})
 	}
 }
 
 // reads counts that a cell is read.
 func (l *Loops) reads(c *cell, r read, control, keep bool, counts func(*flow.Iteration) bool) {
-	if c.known {
+	if c.worker != nobody {
 		k := Kind{Order: RAW, From: c.by, To: r.by, Operand: r.operand, Control: control,
 			Through: c.through}
 		if c.worker != r.worker {
@@ -344,53 +352,50 @@ func (l *Loops) reads(c *cell, r read, control, keep bool, counts func(*flow.Ite
 
 // read keeps a read.
 func (c *cell) read(r read) {
-	for i := range c.reads {
-		x := &c.reads[i]
+	for x := c.reads; x != nil; x = x.next {
 		if x.by != r.by || x.operand != r.operand {
 			continue
 		}
 		if x.at == r.at {
 			return
 		}
+		// Of those before, what is in another iteration of a loop further out stays.
 		same, from, _ := flow.Common(x.at, r.at)
-		n := 0 // of those before, as many are in other iterations of loops further out
-		for i, b := range x.before {
-			if s, f, _ := flow.Common(b, x.at); f != nil && (from == nil || s < same) {
-				x.before[n] = x.before[i]
-				n++
+		kept := &x.past.before
+		for b := x.past.before; b != nil; b = b.before {
+			if s, f, _ := flow.Common(b.at, x.at); f != nil && (from == nil || s < same) {
+				*kept = b
+				kept = &b.before
 			}
 		}
-		x.before = x.before[:n]
+		*kept = nil
 		if from != nil {
-			x.before = append(x.before, nil)
-			copy(x.before[1:], x.before)
-			x.before[0] = x.at
+			x.past.before = &past{x.at, x.past.before}
 		}
 		x.at, x.worker = r.at, r.worker
 		return
 	}
-	c.reads = append(c.reads, r)
+	r.next = c.reads
+	c.reads = &r
 }
 
 // written counts that a cell is overwritten by another; old may be nil.
 func (l *Loops) written(old, c *cell) {
-	if old == nil || !c.known {
+	if old == nil || c.worker == nobody {
 		return
 	}
-	if old.known && old.worker == c.worker {
+	if old.worker == c.worker {
 		if same, from, to := flow.Common(old.at, c.at); from != nil {
 			l.count(Kind{Order: WAW, From: old.by, To: c.by, Through: c.through, same: same}, old.at,
 				c.at, from, to)
 		}
 	}
-	for i := range old.reads {
-		r := &old.reads[i]
+	for r := old.reads; r != nil; r = r.next {
 		if r.worker != c.worker {
 			continue
 		}
-		l.overwritten(old, r, r.at, c)
-		for _, at := range r.before {
-			l.overwritten(old, r, at, c)
+		for p := &r.past; p != nil; p = p.before {
+			l.overwritten(old, r, p.at, c)
 		}
 	}
 }
@@ -400,7 +405,7 @@ func (l *Loops) written(old, c *cell) {
 func (l *Loops) overwritten(old *cell, r *read, at *flow.Iteration, c *cell) {
 	same, from, to := flow.Common(at, c.at)
 	k := Kind{Order: WAR, From: r.by, To: c.by, Operand: r.operand, Through: c.through, same: same}
-	if old.known && old.worker == c.worker {
+	if old.worker == c.worker {
 		k.own, _, _ = flow.Common(old.at, at)
 		k.own = min(k.own, same+1) // more tells nothing
 	}
