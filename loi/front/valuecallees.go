@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -117,6 +119,50 @@ func (r *rewriter) declared(e *ast.CallExpr) token.Position {
 func (r *rewriter) foreign(e *ast.CallExpr) bool {
 	f := r.function(e)
 	return f != nil && !r.callees.rewritten[r.pkg.Fset.PositionFor(f.Pos(), false)]
+}
+
+// pure are the packages whose functions have no state, and look at nothing but their arguments.
+var pure = map[string]bool{"cmp": true, "errors": true, "math": true, "math/bits": true,
+	"math/cmplx": true, "path": true, "strconv": true, "strings": true, "sync": true,
+	"sync/atomic": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true}
+
+// hides reports that what a call does cannot be seen: it is of a function that is not rewritten and
+// has state, or looks at data, or of a method of such a package's interface; or it prints.
+func (r *rewriter) hides(e *ast.CallExpr) bool {
+	if r.info.Types[e.Fun].IsType() {
+		return false
+	}
+	if name := r.builtin(e); name != "" {
+		return name == "print" || name == "println"
+	}
+	f := r.function(e)
+	if f == nil {
+		s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		m, _ := r.info.Uses[s.Sel].(*types.Func)
+		return m != nil && m.Pkg() != nil && !slices.Contains(r.paths, m.Pkg().Path())
+	}
+	if !r.foreign(e) {
+		return false
+	}
+	path := f.Pkg().Path()
+	if path == "sync" || path == "sync/atomic" {
+		return false // what they guard is seen
+	}
+	formats := path == "fmt" && (strings.HasPrefix(f.Name(), "Sprint") || f.Name() == "Errorf")
+	if f.Signature().Recv() != nil || !pure[path] && !formats {
+		return true
+	}
+	for _, x := range e.Args {
+		if t := r.info.TypeOf(x); t != nil {
+			if _, basic := t.Underlying().(*types.Basic); !basic {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // parameterCount returns how many parameters the function that e calls has, without a receiver.

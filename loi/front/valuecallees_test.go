@@ -85,12 +85,14 @@ func main() {}
 		"(*main.t).m: s0 <-; s1 <-",
 		"main.rest: s0 <-; s1 <-",
 		"main.f entry : s0 <-; s1 <-; s2 <-; s3 <-; s4 <-; s5 <-",
+		"gen compute : s6 <-", // what it does is not seen
+		"left compute : s7 <-",
 		"v call : p0 <- s0+0",
 		"p.m call (*main.t).m: p0 <- s2+0; p1 <- s0+0",
 		"(*t).m call (*main.t).m: p0 <- s2+0; p1 <- s0+0",
 		"s.m call : p0 <- s3+0; p1 <- s0+0",
-		"q.Pair[int] call p/q.Pair: p0 <- s0+0; p1 <-; s6 <- s0+0",
-		"q.Pair call p/q.Pair: p0 <- s2+0; p1 <-; s7 <- s2+0",
+		"q.Pair[int] call p/q.Pair: p0 <- s0+0; p1 <-; s8 <- s0+0",
+		"q.Pair call p/q.Pair: p0 <- s2+0; p1 <-; s9 <- s2+0",
 		"main.f.func1: s0 <-",
 		"(func(y int) literal) call main.f.func1: p0 <- s0+0",
 		"rest call main.rest: p0 <- s0+0; p1 <-",
@@ -98,7 +100,7 @@ func main() {}
 		"f spawn main.f: p0 <- s0+0; p1 <- s1+0; p2 <- s2+0; p3 <- s3+0; p4 <- s4+0; p5 <- s5+0",
 		"p.m defer (*main.t).m: p0 <- s2+0; p1 <- s0+0",
 		"d compute : c0 <- s0+1 s4+2 c0+2 s5+0", // the addition and the receive
-		"for head : s0 <- c0+0 s4+0; s8 then <- s4+0 s8+0c",
+		"for head : s0 <- c0+0 s4+0; s10 then <- s4+0 s10+0c",
 		"d compute : c0 <- s0+0 s5+0",
 		"x compute : s0 <- c0+0",
 		"return return : ", // what is called behind it is deferred

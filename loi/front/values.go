@@ -338,6 +338,39 @@ func (m *maker) expr(e ast.Expr, above uint32) {
 	}
 }
 
+// counts reports that a call is of the length of a map that the loops around it, or what they call,
+// may make longer: of a map entries alone are data.
+func (m *maker) counts(e *ast.CallExpr) bool {
+	if m.builtin(e) != "len" {
+		return false
+	}
+	t := m.info.TypeOf(e.Args[0])
+	if _, ok := core(t).(*types.Map); !ok {
+		return false
+	}
+	grows := len(m.loops) == 0 // in a loop that calls the function, perhaps
+	for _, l := range m.loops {
+		ast.Inspect(l, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				name := m.builtin(n)
+				grows = grows || name == "delete" || name == "clear" || name == "" &&
+					!m.info.Types[n.Fun].IsType() && !m.pure(n)
+			case *ast.AssignStmt:
+				for _, x := range n.Lhs {
+					_, entry := m.mapEntry(x)
+					grows = grows || entry
+				}
+			case *ast.IncDecStmt:
+				_, entry := m.mapEntry(n.X)
+				grows = grows || entry
+			}
+			return !grows
+		})
+	}
+	return grows
+}
+
 // emptied reports that a slice has no element: nothing of what was in it is left.
 func (r *source) emptied(e *ast.SliceExpr) bool {
 	if e.High == nil {
@@ -351,6 +384,7 @@ func (r *source) emptied(e *ast.SliceExpr) bool {
 func (m *maker) call(e *ast.CallExpr, above uint32) {
 	nth := m.nth // of its results
 	m.nth = 0
+	m.blind = m.blind || m.hides(e) || m.counts(e)
 	if n, ok := m.given[e]; ok { // its results have slots
 		m.from(loi.Place{Kind: loi.Slot, N: n + nth}, above)
 		return
@@ -577,6 +611,15 @@ func (v *values) operated(s ast.Stmt) {
 		} else {
 			v.before(s, call)
 		}
+		return
+	case *ast.ExprStmt:
+		c, ok := ast.Unparen(s.X).(*ast.CallExpr)
+		if !ok || !v.hides(c) {
+			return
+		}
+		m := v.maker(s, loi.Compute, types.ExprString(c.Fun))
+		m.blind = true
+		v.after(s, "; "+v.call("O", strconv.Itoa(m.done())))
 		return
 	default:
 		return

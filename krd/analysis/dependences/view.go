@@ -49,8 +49,10 @@ type Loop struct {
 	Name       string `json:"name"`
 	Entered    uint64 `json:"entered"`
 	Iterations uint64 `json:"iterations"`
-	// Class is doall, reduction or ordered; null: it had less than three iterations each time.
-	Class *string `json:"class"`
+	// Class is doall, reduction or ordered; null: it had less than three iterations each time, or nothing
+	// that was seen is left but it does what is not seen, as Unseen.
+	Class  *string `json:"class"`
+	Unseen *Point  `json:"unseen"`
 	// Distance is the least of what is not removed, in iterations of the loop; null: there is none.
 	Distance *int64          `json:"distance"`
 	Removed  []loops.Removal `json:"removed"`
@@ -105,6 +107,10 @@ func (s *sink) End() (analysis.Result, error) {
 			Removed: []loops.Removal{}, Carried: []Dependence{}}
 		if v.Class != "" {
 			l.Class = &v.Class
+		}
+		if v.Unseen != nil {
+			p := s.point(*v.Unseen)
+			l.Unseen = &p
 		}
 		if v.Distance > 0 {
 			l.Distance = &v.Distance
@@ -251,8 +257,8 @@ func (d *Document) View() *doc.Doc {
 	c := &doc.Table{Name: "classes", Title: "Loops", Columns: []doc.Column{{Key: "loop", Head: "loop"},
 		{Key: "iterations", Head: "iterations", Kind: doc.Whole}, {Key: "class", Head: "class"},
 		{Key: "distance", Head: "distance", Kind: doc.Whole}, {Key: "removed", Head: "removed by"}}}
-	const few = doc.Missing("less than three iterations each time it was entered, or it accesses what " +
-		"the tracer leaves alone")
+	const few = doc.Missing("less than three iterations each time it was entered")
+	const unseen = doc.Missing("what it does is not seen, where that is told")
 	const nothing = doc.Missing("nothing is left")
 	t := &doc.Table{Name: "dependences", Title: "What they carry",
 		Columns: []doc.Column{{Key: "loop", Head: "loop"}, {Key: "order", Head: "order"},
@@ -261,13 +267,16 @@ func (d *Document) View() *doc.Doc {
 			{Key: "removed", Head: "removed by"}, {Key: "distance", Head: "distance"}}}
 	for _, l := range d.Loops {
 		var class, distance any = few, nothing
+		words := loops.Words(l.Removed)
 		if l.Class != nil {
 			class = *l.Class
+		} else if l.Unseen != nil {
+			class, words = unseen, "not seen: "+l.Unseen.String()
 		}
 		if l.Distance != nil {
 			distance = uint64(*l.Distance)
 		}
-		c.Row(l.Name, l.Iterations, class, distance, loops.Words(l.Removed))
+		c.Row(l.Name, l.Iterations, class, distance, words)
 		for _, x := range l.Carried {
 			var distance any = doc.Missing("others than those that are listed")
 			if x.Distance != nil {

@@ -107,13 +107,13 @@ type Loops struct {
 
 	registry *loi.Registry
 	memory   map[place]*cell
-	talks    []*cell               // of each worker: what it last did with channels
-	through  []variable            // by number
-	numbers  map[slot]int32        // of variables
-	kept     [][]bool              // by operation: slots of its function that are written other than by a declaration
-	blind    map[loi.RegionID]bool // loops of which accesses are left alone
-	begins   map[Point]bool        // what a loop begins with, and its head does not write again
-	recent   [1 << 10]struct {     // kinds that were counted, to spare the map
+	talks    []*cell                // of each worker: what it last did with channels
+	through  []variable             // by number
+	numbers  map[slot]int32         // of variables
+	kept     [][]bool               // by operation: slots of its function that are written other than by a declaration
+	blind    map[loi.RegionID]Point // loops in which something is not seen, and what
+	begins   map[Point]bool         // what a loop begins with, and its head does not write again
+	recent   [1 << 10]struct {      // kinds that were counted, to spare the map
 		Kind
 		*Times
 	}
@@ -170,7 +170,7 @@ type past struct {
 // New returns the loops of a trace.
 func New(h *loi.Header) *Loops {
 	l := &Loops{Kinds: map[Kind]*Times{}, registry: &h.Registry, memory: map[place]*cell{},
-		talks: make([]*cell, len(h.Workers)), numbers: map[slot]int32{}, begins: map[Point]bool{}, blind: map[loi.RegionID]bool{}, through: make([]variable, 1)}
+		talks: make([]*cell, len(h.Workers)), numbers: map[slot]int32{}, begins: map[Point]bool{}, blind: map[loi.RegionID]Point{}, through: make([]variable, 1)}
 	kept := map[loi.RegionID]*[]bool{}
 	for i := range h.Registry.Operations {
 		o := &h.Registry.Operations[i]
@@ -244,8 +244,10 @@ func (l *Loops) Value(s *flow.Step, value uint16, c **cell) {
 	n := &cell{at: at, by: Point{s.Number, value}, worker: int32(s.Worker), through: channels}
 	*c = n
 	if s.Value.Blind {
-		for in := s.At.In(); in != nil && !l.blind[in.Loop]; in = in.Parent {
-			l.blind[in.Loop] = true
+		for in := s.At.In(); in != nil; in = in.Parent {
+			if _, known := l.blind[in.Loop]; !known {
+				l.blind[in.Loop] = Point{s.Number, value}
+			}
 		}
 	}
 	if talks(s.Value) {

@@ -39,8 +39,8 @@ const leastIterations = 3
 type Verdict struct {
 	Loop    loi.RegionID
 	Count   flow.Loop
-	Class   string // "": it had too few iterations, or is blind
-	Blind   bool   // accesses in it are left alone
+	Class   string // "": it had too few iterations, or something in it is not seen
+	Unseen  *Point // an operation that does what is not seen; nil: there is none
 	Removed []Removal
 	// Distance is the least of a dependence that is not removed, in iterations; 0: there is none.
 	Distance int64
@@ -252,12 +252,14 @@ func (l *Loops) judge(v *Verdict, f *facts) {
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
 	v.Removed = slices.Compact(v.Removed)
-	v.Blind = l.blind[v.Loop]
+	if p, ok := l.blind[v.Loop]; ok {
+		v.Unseen = &p
+	}
 	switch {
 	case v.Count.Most < leastIterations:
 	case v.Distance > 0:
 		v.Class = Ordered
-	case v.Blind:
+	case v.Unseen != nil:
 	case slices.ContainsFunc(v.Removed, func(r Removal) bool { return r.By == Reduction }):
 		v.Class = Reduced
 	default:
@@ -452,7 +454,8 @@ func (l *Loops) removed(by string, g *group) Removal {
 		r.Name = l.Name(g.through)
 	}
 	if v := l.value(g.writes[0]); by == Reduction {
-		r.Operator, r.Rounds = v.Update.String(), v.Rounds
+		sums := v.Update == loi.Sum || v.Update == loi.Product
+		r.Operator, r.Rounds = v.Update.String(), v.Rounds && sums
 	} else if by == Induction {
 		r.Rounds = v.Rounds
 	}
