@@ -251,9 +251,19 @@ func (s *sink) crossing(k loops.Kind) Crossing {
 // Document implements [analysis.Result].
 func (d *Document) Document() any { return d }
 
-// View implements [analysis.Result].
+// View implements [analysis.Result]. What induction removes is left out.
 func (d *Document) View() *doc.Doc {
 	v := &doc.Doc{Title: "What the iterations of loops depend on each other by", Warnings: d.Warnings}
+	for _, t := range d.tables(false) {
+		v.Add(t)
+	}
+	return v
+}
+
+// Tables implements [analysis.Data].
+func (d *Document) Tables() []*doc.Table { return d.tables(true) }
+
+func (d *Document) tables(all bool) []*doc.Table {
 	c := &doc.Table{Name: "classes", Title: "Loops", Columns: []doc.Column{{Key: "loop", Head: "loop"},
 		{Key: "iterations", Head: "iterations", Kind: doc.Whole}, {Key: "class", Head: "class"},
 		{Key: "distance", Head: "distance", Kind: doc.Whole}, {Key: "removed", Head: "removed by"}}}
@@ -265,6 +275,7 @@ func (d *Document) View() *doc.Doc {
 			{Key: "times", Head: "times", Kind: doc.Whole}, {Key: "from", Head: "on"},
 			{Key: "to", Head: "of"}, {Key: "through", Head: "through"}, {Key: "kind", Head: "kind"},
 			{Key: "removed", Head: "removed by"}, {Key: "distance", Head: "distance"}}}
+	left := 0
 	for _, l := range d.Loops {
 		var class, distance any = few, nothing
 		words := loops.Words(l.Removed)
@@ -278,6 +289,10 @@ func (d *Document) View() *doc.Doc {
 		}
 		c.Row(l.Name, l.Iterations, class, distance, words)
 		for _, x := range l.Carried {
+			if x.Removed == loops.Induction && !all {
+				left++
+				continue
+			}
 			var distance any = doc.Missing("others than those that are listed")
 			if x.Distance != nil {
 				distance = vector(x.Distance)
@@ -286,8 +301,10 @@ func (d *Document) View() *doc.Doc {
 				distance)
 		}
 	}
-	v.Add(c)
-	v.Add(t)
+	if left > 0 {
+		t.Remarks = []string{fmt.Sprintf("and %d that induction removes: --csv or --json", left)}
+	}
+	list := []*doc.Table{c, t}
 	if len(d.Between) > 0 {
 		t := &doc.Table{Name: "between", Title: "Dependences between goroutines",
 			Columns: []doc.Column{{Key: "times", Head: "times", Kind: doc.Whole},
@@ -296,9 +313,9 @@ func (d *Document) View() *doc.Doc {
 		for _, x := range d.Between {
 			t.Row(x.Times, x.From.String(), x.To.String(), x.Through, x.By, x.Kind)
 		}
-		v.Add(t)
+		list = append(list, t)
 	}
-	return v
+	return list
 }
 
 // vector prints a distance: "(1,0)".
