@@ -127,9 +127,18 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 //
 //	i, j = s[i], l[i]  =>  i, j = A.Q(B, s, i, 0, 1)[i], l[i]
 //	_, j = s[i], s[j]  =>  _, j = (*A.L(B, &(s[i]), 1)), (*A.L(B, &(s[j]), 2))
+//	j = max(s[s[i]&3], s[j])  =>  j = max(s[s[i]&3], A.Q(B, s, j, 0, 3)[j]); A.L(B,
+//	                          =>    &(s[(*A.L(B, &(s[i]), 1))&3]), 2)
 func (w *accesses) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads string) {
 	if len(rhs) < 2 || !w.mingled(lhs, rhs) {
+		if listed && w.steady == nil && !w.calls(rhs...) && !perhaps(rhs) {
+			w.late = &late{lhs: lhs}
+			defer func() { w.late = nil }()
+		}
 		w.seq(false, rhs...)
+		if w.late != nil {
+			return w.late.text
+		}
 		return ""
 	}
 	for _, x := range rhs {
@@ -142,6 +151,43 @@ func (w *accesses) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads s
 		}
 	}
 	return loads
+}
+
+// late has loads of an assignment recorded behind it, that stand before what gc evaluates first (min,
+// max), where nothing is called and the assignment changes none of their addresses.
+type late struct {
+	lhs  []ast.Expr
+	text string
+}
+
+// behind records a load behind its assignment; false if it cannot.
+func (w *accesses) behind(e ast.Expr) bool {
+	if w.late == nil || !w.again(e) || !w.unchanged(e, w.late.lhs) ||
+		strings.Contains(w.raw(e), "\n") {
+		return false
+	}
+	to := w.late
+	w.late = nil // what the address is loaded from is recorded there too
+	address := w.draft(e, func() { w.plain(e, false) })
+	to.text += "; " + w.record(e, "load", loi.In, "&("+address+")")
+	w.late = to
+	return true
+}
+
+// perhaps reports that some of what expressions are made of may not be evaluated.
+func perhaps(list []ast.Expr) (found bool) {
+	for _, x := range list {
+		ast.Inspect(x, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				found = found || n.Op == token.LAND || n.Op == token.LOR
+			case *ast.FuncLit:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 // inside is what stands behind a statement, at the beginning of a block.

@@ -82,6 +82,9 @@ func (w *accesses) load(e ast.Expr, later bool) {
 			return
 		}
 		if !w.fixed(e) {
+			if w.behind(e) {
+				return
+			}
 			w.left(e, "load of "+w.object(e), callFirst, loi.In, w.info.TypeOf(e), 0)
 			w.plain(e, later)
 			return

@@ -14,6 +14,7 @@ type accesses struct {
 	loop    int      // line of the innermost one
 	pending []string // sites whose counts are not placed yet (counts.go)
 	held    []string // those of a select's channels and values
+	late    *late    // of the assignment whose values are rewritten; nil: nothing is recorded behind it
 }
 
 func (w *accesses) block(b *ast.BlockStmt) { w.stmts(b.List) }

@@ -135,7 +135,8 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 	slot := v.fresh32()
 	m := v.maker(s, loi.Head, "for")
 	controls, first, outside := v.controls, len(v.jumped), v.outside
-	v.outside = first
+	around, unseen := v.around, v.unseen
+	v.outside, v.unseen = first, ""
 	v.loops = append(v.loops, s)
 	var sound bool  // nothing but its operands decides on the next iteration
 	var next uint32 // cost of that, from what decided before, where it is no expression
@@ -156,10 +157,14 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 	head, at := m.on, len(v.out.Operations)
 	number := m.done()
 	v.controls = append(v.controls, slot)
+	v.around = len(v.controls)
 	v.list(body.List)
 	v.controls, v.loops = controls, v.loops[:len(v.loops)-1]
-	v.outside = outside
 	m.on = head
+	if v.unseen != "" { // a name, and no variable that lives longer than the iteration
+		m.on.Name, m.on.New, m.on.Blind = v.unseen, true, true
+	}
+	v.outside, v.around, v.unseen = outside, around, unseen
 	if sound {
 		m.on.Step = 1
 	}

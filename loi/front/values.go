@@ -51,6 +51,8 @@ type values struct {
 	inList   int        // of statements that is visited: a number of its own
 	lists    int        // so many were there
 	outside  int        // so many of jumped are of what stands around the innermost loop
+	around   int        // so many of controls stand around its body, with its head
+	unseen   string     // what its body does in each iteration that is not seen; "": nothing
 	loops    []ast.Stmt // around what is visited, the innermost last
 	switches []ast.Stmt
 	given    map[*ast.CallExpr]uint32 // slots of their results
@@ -615,6 +617,10 @@ func (v *values) operated(s ast.Stmt) {
 	case *ast.ExprStmt:
 		c, ok := ast.Unparen(s.X).(*ast.CallExpr)
 		if !ok || !v.hides(c) {
+			return
+		}
+		if len(v.loops) > 0 && len(v.controls) == v.around && len(v.jumped) == v.outside {
+			v.unseen = types.ExprString(c.Fun) // the head tells it
 			return
 		}
 		m := v.maker(s, loi.Compute, types.ExprString(c.Fun))

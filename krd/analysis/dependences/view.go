@@ -109,7 +109,8 @@ func (s *sink) End() (analysis.Result, error) {
 			l.Class = &v.Class
 		}
 		if v.Unseen != nil {
-			p := s.point(*v.Unseen)
+			p, o := s.point(*v.Unseen), &r.Operations[v.Unseen.Operation]
+			p.Name = cmp.Or(o.Values[v.Unseen.Value].Name, p.Name)
 			l.Unseen = &p
 		}
 		if v.Distance > 0 {
@@ -222,7 +223,10 @@ func (s *sink) through(k loops.Kind) string {
 		}
 		if int(p.Operation) < len(r.Operations) {
 			o := &r.Operations[p.Operation]
-			return cmp.Or(o.Values[p.Value].Name, o.Name)
+			if v := &o.Values[p.Value]; v.Name != "" && !v.Blind {
+				return v.Name
+			}
+			return o.Name
 		}
 	}
 	return s.loops.Name(k.Through)

@@ -218,7 +218,7 @@ var overFunctions = regexp.MustCompile(`(ranges.go:197|waits.go:188) inlining ca
 
 // ofIterators are lines of loops over functions, whose bodies are not inlined where operations are
 // recorded in them.
-var ofIterators = regexp.MustCompile(`^(ranges.go:(17|18|19|210)|waits.go:(174|182) )`)
+var ofIterators = regexp.MustCompile(`^(ranges.go:(17|18|19|210)|waits.go:(174|182|233|235) )`)
 
 // ofStack are lines where a call through an interface is of a type that the compiler knows, unless
 // the variable that holds it is observed on the stack, and what else a closure's variable changes.
