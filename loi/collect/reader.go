@@ -453,7 +453,7 @@ type window struct {
 // one that others follow.
 func (r *Reader) window(t *thread, w window) {
 	switch r.sites[w.site-1].Kind {
-	case "clear":
+	case "clear", "convert":
 		r.elements(t, w)
 	case "copy-from":
 		to, ok := t.last("copy-to", r)

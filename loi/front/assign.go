@@ -127,8 +127,8 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 //
 //	i, j = s[i], l[i]  =>  i, j = A.Q(B, s, i, 0, 1)[i], l[i]
 //	_, j = s[i], s[j]  =>  _, j = (*A.L(B, &(s[i]), 1)), (*A.L(B, &(s[j]), 2))
-//	j = max(s[s[i]&3], s[j])  =>  j = max(s[s[i]&3], A.Q(B, s, j, 0, 3)[j]); A.L(B,
-//	                          =>    &(s[(*A.L(B, &(s[i]), 1))&3]), 2)
+//	j = s[i] + max(s[s[i]&3], s[j])  =>  j = A.Q(B, s, i, 0, 1)[i] + max(s[s[i]&3],
+//	                                 =>    A.Q(B, s, j, 0, 4)[j]); A.L(B, &(s[(*A.L(B, &(s[i]), 2))&3]), 3)
 func (w *accesses) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads string) {
 	if len(rhs) < 2 || !w.mingled(lhs, rhs) {
 		if listed && w.steady == nil && !w.calls(rhs...) && !perhaps(rhs) {

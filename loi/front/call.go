@@ -18,6 +18,7 @@ func (w *accesses) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind)
 	case w.info.Types[e.Fun].IsType():
 		if !w.unsafe(e) {
 			w.seq(later, e.Args...)
+			w.converted(e, later)
 		}
 	case name == "" && deferred: // gc evaluates all operands in their order
 		w.seq(false, slices.Concat([]ast.Expr{e.Fun}, e.Args)...)
@@ -30,6 +31,44 @@ func (w *accesses) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind)
 	default:
 		w.builtinCall(e, name, later)
 	}
+}
+
+// convertedKind is that of the site of the elements that a conversion of a slice reads.
+const convertedKind = "convert"
+
+// converted is a conversion of the elements of a slice, to a string or an array.
+//
+//	_ = string([]byte(k))  =>  _ = string(A.G(B, []byte(k), 1))
+func (w *accesses) converted(e *ast.CallExpr, later bool) {
+	x := e.Args[0]
+	if !w.readsSlice(e) {
+		return
+	}
+	_, array := core(w.info.TypeOf(e)).(*types.Array)
+	switch {
+	case later && !w.settled(x):
+		w.left(x, "conversion of "+typeString(w.info.TypeOf(x)), callFirst, loi.In, w.elementOf(x), 0)
+	case array:
+		w.left(x, "conversion of "+typeString(w.info.TypeOf(x)), "it may be longer", loi.In,
+			w.elementOf(x), 0)
+	default:
+		w.window(x, convertedKind, loi.In)
+	}
+}
+
+// readsSlice reports that a conversion reads the elements of a slice.
+func (r *source) readsSlice(e *ast.CallExpr) bool {
+	if len(e.Args) != 1 || r.elementOf(e.Args[0]) == nil {
+		return false
+	}
+	if _, slice := core(r.info.TypeOf(e.Args[0])).(*types.Slice); !slice {
+		return false
+	}
+	switch core(r.info.TypeOf(e)).(type) {
+	case *types.Basic, *types.Array:
+		return true
+	}
+	return false
 }
 
 // parts are the function or method of a call, and its arguments.

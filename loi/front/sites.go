@@ -16,7 +16,8 @@ type Site struct {
 	// Kind is what happens: "load", "store", "update" (read, then written), "string" (a byte of
 	// one), "map" (an entry is looked up, stored, updated or deleted: see Mode), "range" (an element
 	// is visited), "range-map", "append" (the slice before, and the one after), "append-from",
-	// "copy-to", "copy-from", "clear", "new", "make", "make-map", "literal" or "literal-map".
+	// "copy-to", "copy-from", "convert" (a slice, to a string), "clear", "new", "make", "make-map",
+	// "literal" or "literal-map".
 	Kind     string
 	Mode     loi.Mode // 0 for allocations without initial values
 	File     string   // absolute path of the original
@@ -54,7 +55,7 @@ func (s *Site) What() string {
 // kindWords are kinds for people, where they are not "load of" and the like.
 var kindWords = map[string]string{"string": "byte of", "map": "entry of", "range": "visit of",
 	"range-map": "visit of", "append": "append to", "append-from": "append from", "copy-to": "copy to",
-	"copy-from": "copy from", "new": "initial values of", "literal": "initial values of"}
+	"copy-from": "copy from", "convert": "conversion of", "new": "initial values of", "literal": "initial values of"}
 
 // everything, as Items, is all that a type has.
 const everything = 1 << 30

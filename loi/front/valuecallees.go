@@ -148,7 +148,9 @@ func (r *rewriter) hides(e *ast.CallExpr) bool {
 		return false
 	}
 	path := f.Pkg().Path()
-	if path == "sync" || path == "sync/atomic" {
+	if path == "sync" && !slices.ContainsFunc([]string{"Map", "Once", "Pool"}, func(name string) bool {
+		return strings.HasPrefix(f.FullName(), "(*sync."+name+")")
+	}) {
 		return false // what they guard is seen
 	}
 	formats := path == "fmt" && (strings.HasPrefix(f.Name(), "Sprint") || f.Name() == "Errorf")

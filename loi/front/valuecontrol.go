@@ -34,14 +34,14 @@ func (v *values) under(s ast.Stmt, slot uint32) (end func()) {
 	before := len(v.jumped)
 	return func() {
 		v.controls = v.controls[:len(v.controls)-1]
-		next, out, far := jumpsOut(s)
-		if !next && !out && !far {
+		heads, bodies, ok := v.jumpsOut(s)
+		if !ok {
 			return
 		}
-		j := jumped{slot, v.inList, out || far, far}
+		j := jumped{slot, v.inList, heads, bodies}
 		_, one := s.(*ast.CaseClause) // of several, of which one is executed
 		if i := before - 1; i >= v.outside && !one && v.jumped[i].list == j.list {
-			j.out, j.far = j.out || v.jumped[i].out, j.far || v.jumped[i].far
+			j.heads, j.bodies = min(j.heads, v.jumped[i].heads), min(j.bodies, v.jumped[i].bodies)
 			v.jumped = slices.Delete(v.jumped, i, before)
 		}
 		v.jumped = append(v.jumped, j)
@@ -88,9 +88,15 @@ func (v *values) clause(c *ast.CaseClause) (end func()) {
 	return v.under(c, slot)
 }
 
-// jumpsOut reports which jumps in s leave it: to the next iteration of the loop around it, out of
-// that, and further, or to a label.
-func jumpsOut(s ast.Stmt) (next, out, far bool) {
+// jumpsOut returns the outermost loop whose head depends on the jumps in s that leave it, and the
+// outermost in whose body what stands behind does, by their numbers; -1: the function. false: none
+// leaves it.
+func (v *values) jumpsOut(s ast.Stmt) (heads, bodies int, ok bool) {
+	inner := len(v.loops) - 1
+	heads, bodies = inner+1, inner
+	leaves := func(head, body int) {
+		heads, bodies, ok = min(heads, head), min(bodies, body), true
+	}
 	var look func(n ast.Node, loop, breaks bool)
 	look = func(top ast.Node, loop, breaks bool) {
 		ast.Inspect(top, func(n ast.Node) bool {
@@ -108,16 +114,22 @@ func jumpsOut(s ast.Stmt) (next, out, far bool) {
 					return false
 				}
 			case *ast.ReturnStmt:
-				far = true
+				leaves(0, -1)
 			case *ast.BranchStmt:
+				to := inner
+				if n.Label != nil {
+					to = slices.Index(v.loops, v.labelled[v.info.ObjectOf(n.Label)])
+				}
 				switch {
 				case n.Tok == token.FALLTHROUGH:
-				case n.Label != nil || n.Tok == token.GOTO:
-					far = true
-				case n.Tok == token.CONTINUE:
-					next = next || !loop
-				case n.Tok == token.BREAK:
-					out = out || !breaks
+				case n.Tok == token.GOTO || to < 0:
+					leaves(0, -1)
+				case n.Tok == token.CONTINUE && (n.Label != nil || !loop):
+					leaves(to+1, to)
+				case n.Tok == token.BREAK && n.Label == nil && !breaks && v.choosing:
+					leaves(to+1, to) // no more than a switch, and what stands behind in that
+				case n.Tok == token.BREAK && (n.Label != nil || !breaks):
+					leaves(to, to)
 				}
 			}
 			return true
@@ -127,16 +139,16 @@ func jumpsOut(s ast.Stmt) (next, out, far bool) {
 	_, isTypes := s.(*ast.TypeSwitchStmt)
 	_, isCase := s.(*ast.CaseClause)
 	look(s, isLoop(s), isLoop(s) || isSwitch || isTypes || isCase)
-	return next, out, far
+	return heads, bodies, ok
 }
 
 // headed is the body of a loop, with the operation of the loop's head at its beginning. The head is made last: its sites are those of what was rewritten before.
 func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 	slot := v.fresh32()
 	m := v.maker(s, loi.Head, "for")
-	controls, first, outside := v.controls, len(v.jumped), v.outside
-	around, unseen := v.around, v.unseen
-	v.outside, v.unseen = first, ""
+	controls, first, outside, choosing := v.controls, len(v.jumped), v.outside, v.choosing
+	around, unseen := v.around, v.hidden
+	v.outside, v.choosing, v.hidden = first, false, ""
 	v.loops = append(v.loops, s)
 	var sound bool  // nothing but its operands decides on the next iteration
 	var next uint32 // cost of that, from what decided before, where it is no expression
@@ -150,7 +162,7 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 		}
 		m.value(loi.Place{Kind: loi.Slot, N: slot}, loi.Always, true)
 		m.expr(s.Cond, 0)
-		sound = !v.calls(s.Cond) && v.places(s, s.Cond)
+		sound = !v.calls(s.Cond) && v.places(s, s.Cond) && v.posted(s)
 	case *ast.RangeStmt:
 		next, sound = m.ranged(s, slot)
 	}
@@ -161,20 +173,20 @@ func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 	v.list(body.List)
 	v.controls, v.loops = controls, v.loops[:len(v.loops)-1]
 	m.on = head
-	if v.unseen != "" { // a name, and no variable that lives longer than the iteration
-		m.on.Name, m.on.New, m.on.Blind = v.unseen, true, true
+	if v.hidden != "" { // a name, and no variable that lives longer than the iteration
+		m.on.Name, m.on.New, m.on.Blind = v.hidden, true, true
 	}
-	v.outside, v.around, v.unseen = outside, around, unseen
+	v.outside, v.choosing, v.around, v.hidden = outside, choosing, around, unseen
 	if sound {
 		m.on.Step = 1
 	}
 	m.control(slot, next)
 	kept := v.jumped[:first:first]
 	for _, j := range v.jumped[first:] {
-		if j.out {
+		if j.heads <= len(v.loops) {
 			m.control(j.slot, next)
 		}
-		if j.far {
+		if j.bodies < len(v.loops) {
 			kept = append(kept, j)
 		}
 	}
@@ -240,8 +252,16 @@ func (m *maker) over(e ast.Expr, above uint32) {
 // switched is the block of a switch.
 func (v *values) switched(s ast.Stmt, b *ast.BlockStmt) {
 	v.switches = append(v.switches, s)
-	v.list(b.List)
+	v.choices(b.List)
 	v.switches = v.switches[:len(v.switches)-1]
+}
+
+// choices are the clauses of a switch or a select.
+func (v *values) choices(list []ast.Stmt) {
+	outer := v.choosing
+	v.choosing = true
+	v.list(list)
+	v.choosing = outer
 }
 
 // returned is the call that records what a return gives back; "" if that is nothing.

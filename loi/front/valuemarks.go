@@ -109,8 +109,10 @@ func (r *source) update(x, y ast.Expr) (u loi.Update, old ast.Expr, others []ast
 			u = loi.Joined
 		}
 		old, others = r.leaves(y, u, is)
-		if (u == loi.All || u == loi.Any) && r.calls(others...) {
-			old = nil // which are called depends on x
+		for _, e := range others {
+			if old != nil && (u == loi.All || u == loi.Any) && e.Pos() > old.Pos() && r.calls(e) {
+				old = nil // whether it is called depends on x
+			}
 		}
 	case *ast.CallExpr:
 		switch r.builtin(y) {
@@ -120,6 +122,10 @@ func (r *source) update(x, y ast.Expr) (u loi.Update, old ast.Expr, others []ast
 			u = loi.Greatest
 		case "append":
 			u = loi.Joined
+		case "":
+			if f := r.function(y); f != nil {
+				u = extremes[f.FullName()]
+			}
 		}
 		for i, e := range y.Args {
 			if old == nil && is(e) && (u != loi.Joined || i == 0) {
@@ -134,6 +140,9 @@ func (r *source) update(x, y ast.Expr) (u loi.Update, old ast.Expr, others []ast
 	}
 	return u, old, others
 }
+
+// extremes are functions that update as min and max do.
+var extremes = map[string]loi.Update{"math.Min": loi.Least, "math.Max": loi.Greatest}
 
 // leaves returns the one of those that y combines by the operators of an update for which is holds,
 // if that is not subtracted, and the others. Of what is joined it is the first.
@@ -224,6 +233,42 @@ func (r *source) places(loop ast.Stmt, cond ast.Expr) (ok bool) {
 		return ok
 	})
 	return ok
+}
+
+// posted reports that the variables that a for declares and that are memory, since closures have
+// them, are written by its post statement alone: of each iteration's own the next one's is a copy,
+// which no access tells of.
+func (r *source) posted(s *ast.ForStmt) bool {
+	a, ok := s.Init.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE {
+		return true
+	}
+	for _, x := range a.Lhs {
+		v, ok := r.info.Defs[x.(*ast.Ident)].(*types.Var)
+		if !ok || r.where(x) == local {
+			continue
+		}
+		all := r.stores(s, v, func(ast.Expr) bool { return true })
+		if post, ok := s.Post.(*ast.AssignStmt); ok && !r.constantIn(s, post.Rhs[0]) {
+			return false
+		}
+		if len(all) > 1 || len(all) == 1 && all[0] != ast.Node(s.Post) || r.pointed(s, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// pointed reports that the address of a variable is taken in a loop.
+func (r *source) pointed(loop ast.Stmt, v *types.Var) (found bool) {
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND {
+			id, is := base(u.X).(*ast.Ident)
+			found = found || is && r.info.ObjectOf(id) == v
+		}
+		return !found
+	})
+	return found
 }
 
 // of reports that an expression is a variable.

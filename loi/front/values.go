@@ -52,9 +52,11 @@ type values struct {
 	lists    int        // so many were there
 	outside  int        // so many of jumped are of what stands around the innermost loop
 	around   int        // so many of controls stand around its body, with its head
-	unseen   string     // what its body does in each iteration that is not seen; "": nothing
+	hidden   string     // what its body does in each iteration that is not seen; "": nothing
 	loops    []ast.Stmt // around what is visited, the innermost last
+	labelled map[types.Object]ast.Stmt
 	switches []ast.Stmt
+	choosing bool                     // a break leaves a switch or a select
 	given    map[*ast.CallExpr]uint32 // slots of their results
 	extremes map[ast.Stmt]loi.Update  // of statements that keep the least or greatest
 }
@@ -62,9 +64,11 @@ type values struct {
 // jumped is the slot of a condition under which a jump leaves what stands behind. It stands for
 // those before it in the same list, which it depends on itself.
 type jumped struct {
-	slot     uint32
-	list     int  // of statements
-	out, far bool // it leaves the loop; more than that
+	slot uint32
+	list int // of statements
+	// heads is the outermost loop that it leaves, bodies that in which it leaves what stands behind, by
+	// their numbers among those around it; -1: the function.
+	heads, bodies int
 }
 
 // valuesOf is the pass over the operations of a function.
@@ -73,7 +77,7 @@ func valuesOf(w *fn) {
 		return
 	}
 	v := &values{fn: w, slots: map[*types.Var]uint32{}, given: map[*ast.CallExpr]uint32{},
-		extremes: map[ast.Stmt]loi.Update{}}
+		extremes: map[ast.Stmt]loi.Update{}, labelled: map[types.Object]ast.Stmt{}}
 	v.entry()
 	v.list(w.block.List)
 	v.deferring()
@@ -97,6 +101,7 @@ func (v *values) visit(s ast.Stmt) {
 	case *ast.BlockStmt:
 		v.list(s.List)
 	case *ast.LabeledStmt:
+		v.labelled[v.info.ObjectOf(s.Label)] = s.Stmt
 		v.visit(s.Stmt)
 	case *ast.IfStmt:
 		v.within(s.Init, s.Cond)
@@ -117,7 +122,7 @@ func (v *values) visit(s ast.Stmt) {
 		v.within(s.Init, s.Assign)
 		v.switched(s, s.Body)
 	case *ast.SelectStmt:
-		v.list(s.Body.List)
+		v.choices(s.Body.List)
 	case *ast.CaseClause:
 		for _, e := range s.List {
 			v.within(e)
@@ -243,8 +248,15 @@ func (m *maker) from(p loi.Place, cost uint32) *loi.Operand {
 // memory returns the term of the access at a node; false if none is recorded.
 func (m *maker) memory(n ast.Node) (loi.Place, bool) {
 	x := m.nodes[n]
-	if x.twice && x.site > 0 && m.out.Sites[x.site-1].Kind == appendKind {
-		return m.term(x.first)
+	if x.site > 0 && x.site <= len(m.out.Sites) {
+		switch m.out.Sites[x.site-1].Kind {
+		case appendKind:
+			if x.twice {
+				return m.term(x.first)
+			}
+		case convertedKind:
+			return m.term(x.first)
+		}
 	}
 	return m.term(x.site)
 }
@@ -394,6 +406,11 @@ func (m *maker) call(e *ast.CallExpr, above uint32) {
 	switch name := m.builtin(e); {
 	case m.info.Types[e.Fun].IsType():
 		above = m.spend(converted(m.info.TypeOf(e.Args[0]), m.info.TypeOf(e)), above)
+		if m.readsSlice(e) {
+			if p, ok := m.term(m.nodes[e.Args[0]].site); ok {
+				m.from(p, above)
+			}
+		}
 	case name == "min" || name == "max":
 		above = m.spend(cost(token.LSS, m.info.TypeOf(e))*uint32(len(e.Args)-1), above)
 	case name != "":
@@ -424,7 +441,12 @@ func (m *maker) store(e ast.Expr, when loi.When, then bool) bool {
 			return true
 		}
 	}
-	if p, ok := m.memory(e); ok {
+	blind := m.blind
+	p, ok := m.memory(e)
+	if id, is := e.(*ast.Ident); is && when == loi.First && m.info.Defs[id] != nil {
+		m.blind = blind // a variable of the loop, which nothing has seen before
+	}
+	if ok {
 		m.value(p, when, then)
 		m.on.Name = types.ExprString(e)
 		m.op.Work += costStore
@@ -592,6 +614,18 @@ var assignedBy = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.
 	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
 	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT}
 
+// unseen puts an operation behind a statement that changes what no access tells of; the head of the
+// loop tells it where each iteration executes the statement.
+func (v *values) unseen(s ast.Stmt, name string) {
+	if len(v.loops) > 0 && len(v.controls) == v.around && len(v.jumped) == v.outside {
+		v.hidden = name
+		return
+	}
+	m := v.maker(s, loi.Compute, name)
+	m.blind = true
+	v.after(s, "; "+v.call("O", strconv.Itoa(m.done())))
+}
+
 // operated puts the operation of a statement of a list behind it.
 func (v *values) operated(s ast.Stmt) {
 	name := ""
@@ -615,17 +649,14 @@ func (v *values) operated(s ast.Stmt) {
 		}
 		return
 	case *ast.ExprStmt:
-		c, ok := ast.Unparen(s.X).(*ast.CallExpr)
-		if !ok || !v.hides(c) {
-			return
+		if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && v.hides(c) {
+			v.unseen(s, types.ExprString(c.Fun))
 		}
-		if len(v.loops) > 0 && len(v.controls) == v.around && len(v.jumped) == v.outside {
-			v.unseen = types.ExprString(c.Fun) // the head tells it
-			return
+		return
+	case *ast.DeferStmt:
+		if len(v.loops) > 0 { // which is called first
+			v.unseen(s, "defer")
 		}
-		m := v.maker(s, loi.Compute, types.ExprString(c.Fun))
-		m.blind = true
-		v.after(s, "; "+v.call("O", strconv.Itoa(m.done())))
 		return
 	default:
 		return

@@ -403,8 +403,68 @@ func (l *Loops) reduces(f *facts, g *group) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(g.kinds, func(k Kind) bool { return k.Order == RAW }) ||
-		!slices.ContainsFunc(g.writes, func(p Point) bool { return !l.beside(f, p, u) })
+	if !slices.ContainsFunc(g.kinds, func(k Kind) bool { return k.Order == RAW }) {
+		return !slices.ContainsFunc(g.writes, func(p Point) bool { return !l.beside(f, p, u) })
+	}
+	return l.accompanied(f, g)
+}
+
+// accompanied reports that what is set together with the least or greatest value of a group is always
+// and nowhere else set so, and at one place for each of the group: of d[i] = 1 each iteration that
+// came upon a new one would be told.
+func (l *Loops) accompanied(f *facts, g *group) bool {
+	overwritten := func(p Point) (n uint64) {
+		for _, k := range f.carried {
+			if k.Order == WAW && l.canonical(k.To) == p {
+				n += l.Kinds[k].N
+			}
+		}
+		return n
+	}
+	joined := func(p Point) bool { // with as many as there are in the group
+		for n := range f.nodes {
+			size := 0
+			for other := range f.nodes {
+				if f.group(other) == f.group(n) {
+					size++
+				}
+			}
+			if n.Point == p && size != len(g.writes) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, p := range g.writes {
+		for _, q := range l.together(p) {
+			if !slices.Contains(g.writes, q) && (overwritten(q) != overwritten(p) || !joined(q)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// together returns the values that are set under the condition by which a value is the least or
+// greatest so far.
+func (l *Loops) together(p Point) (all []Point) {
+	v := l.value(p)
+	at := slices.IndexFunc(v.Operands, func(x loi.Operand) bool { return x.Control })
+	if v.Update != loi.Least && v.Update != loi.Greatest || at < 0 {
+		return nil
+	}
+	for i := range l.registry.Operations {
+		o := &l.registry.Operations[i]
+		if o.Region != l.registry.Operations[p.Operation].Region || o.Kind == loi.Condition {
+			continue
+		}
+		for n := range o.Values {
+			if o.Values[n].Update == v.Update && slices.Contains(o.Values[n].Operands, v.Operands[at]) {
+				all = append(all, Point{uint32(i), uint16(n)})
+			}
+		}
+	}
+	return all
 }
 
 // beside reports that a value is set together with one that a loop keeps the least or greatest of.
@@ -432,7 +492,15 @@ func (l *Loops) regular(k *Kind, f *facts, stepped map[Point]bool) bool {
 		return false
 	}
 	for _, x := range f.within {
-		if x.Order == RAW && x.To == k.To && !x.Control && !stepped[l.canonical(x.From)] {
+		if x.Order != RAW || x.To != k.To || x.Control {
+			continue
+		}
+		// Each iteration has its own, if closures have it: nothing is carried then.
+		from := l.canonical(x.From)
+		v := l.value(from)
+		_, carried := f.nodes[node{from, x.Through}]
+		own := !carried && from.Operation == k.To.Operation && v.Update == loi.Sum && v.Step != 0
+		if !stepped[from] && !own {
 			return false
 		}
 	}

@@ -4,7 +4,7 @@ package shapes
 
 // Main prints sums of what the loops compute. It reads nothing that is private to a loop.
 func Main() {
-	println(int(races() + vectors() + polyhedra() + products() + others() + float64(unseen())))
+	println(int(races() + vectors() + polyhedra() + products() + others() + float64(unseen()+corners())))
 }
 
 func vec(n, step int) []float64 {
