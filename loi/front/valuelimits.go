@@ -136,6 +136,17 @@ func (m *maker) extreme(s *ast.IfStmt) {
 	if kept == nil || u == loi.NoUpdate {
 		return
 	}
+	for _, x := range sets { // of a group chosen as the kept one is, or of one place
+		for _, i := range indices(x) {
+			known := m.info.Types[i].Value != nil
+			for _, k := range indices(kept) {
+				known = known || text(i) == text(k)
+			}
+			if !known {
+				return
+			}
+		}
+	}
 	for _, x := range sets { // none is read but what is kept, and that once
 		most := 0
 		if text(x) == text(kept) {
@@ -160,6 +171,24 @@ func (m *maker) extreme(s *ast.IfStmt) {
 	}
 	for _, x := range s.Body.List {
 		m.extremes[x] = u
+	}
+}
+
+// indices returns those of the place that e is.
+func indices(e ast.Expr) (all []ast.Expr) {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			all, e = append(all, x.Index), x.X
+		default:
+			return all
+		}
 	}
 }
 

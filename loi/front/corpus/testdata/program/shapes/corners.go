@@ -13,7 +13,9 @@ func corners() int {
 	if checked(list) {
 		n++
 	}
-	return n
+	a, at := []int{3, 14, 5, 8}, make([]int, 2)
+	best(a, make([]int, 2), at)
+	return noted(a, make([]int, 4)) + at[0] + (n)
 }
 
 func records(a []int) {
@@ -128,4 +130,28 @@ func checked(a []int) bool {
 		ok = check(x) && ok
 	}
 	return ok && n > 0
+}
+
+func noted(a, d []int) int {
+	m := 100
+	// want: ordered 1
+	// by hand, minimum that notes where, in a place for each
+	for i, x := range a {
+		if x < m {
+			m = x
+			d[i] = 1
+		}
+	}
+	return m
+}
+
+func best(a, most, at []int) {
+	// want: reduction; reduction at max; reduction most max
+	// by hand, maximum and its index in each group
+	for i, x := range a {
+		k := x % 2
+		if x > most[k] {
+			most[k], at[k] = x, i
+		}
+	}
 }
