@@ -147,7 +147,7 @@ func noted(a, d []int) int {
 
 func best(a, most, at []int) {
 	// want: reduction; reduction at max; reduction most max
-	// by hand, maximum and its index in each group
+	// by hand, maxima of groups
 	for i, x := range a {
 		k := x % 2
 		if x > most[k] {
