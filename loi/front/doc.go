@@ -44,6 +44,9 @@
 //     others want between them and the return, a hoisted value in front of its statement. Inner
 //     functions come first: what is moved has to be complete.
 //
+// With Options.Tries another pass is alone: triedOf (try.go) has loops executed in other orders, and
+// nothing is recorded. It has accessesOf name the functions, and drops what that has edited.
+//
 // # Rejected
 //
 //   - Printing the syntax tree: it moves comments and lines. Instrumenting the compiler's output as

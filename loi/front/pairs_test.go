@@ -41,7 +41,8 @@ var pairFlags = []struct {
 }{{"atomics", Options{Sync: true}}, {"regions", Options{Regions: true, Iterations: true}},
 	{"returns", Options{Regions: true, Iterations: true}},
 	{"value", Options{Regions: true, Iterations: true, Stack: true, Values: true}},
-	{"sampled", Options{Sample: true}}}
+	{"sampled", Options{Sample: true}},
+	{"try", Options{Tries: map[string][]Removal{"main.f:2": nil}}}}
 
 // A pair is what is rewritten and what it becomes: A is the agent, B the buffer, D the depth.
 type pair struct{ file, before, after string }

@@ -33,6 +33,9 @@ type Options struct {
 	Values bool
 	// Sample has the sources record a sample of the accesses.
 	Sample bool
+	// Tries are loops, by the names of their regions, and what removes their dependences: they are
+	// executed in an order that the agent gives (try.go), and nothing is recorded. Nil: none is.
+	Tries map[string][]Removal
 	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
 }
@@ -44,6 +47,7 @@ type Rewritten struct {
 	Regions    []Region          // likewise
 	Operations []Operation       // likewise
 	Left       []Left            // what is not observed, by file and line
+	Tried      []Tried           // loops of Options.Tries
 }
 
 // Agent is the path under which rewritten sources import the agent.
@@ -194,6 +198,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	r.instead, r.kernels = make(map[ast.Expr]string), r.directives(f)
 	r.nodes, r.visits = make(map[ast.Node]noted), make(map[*ast.RangeStmt]visit)
 	r.iterated, r.origin = make(map[ast.Stmt]bool), make(map[ast.Node]ast.Node)
+	left := len(r.out.Left)
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -210,7 +215,12 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 			r.variables(d)
 		}
 	}
-	for _, pass := range passes {
+	do := passes
+	if r.opt.Tries != nil { // of what records only the names of functions are needed
+		r.edits, do = edits{src: src, from: int(f.FileStart)}, []func(*fn){triedOf}
+		r.out.Sites, r.out.Left = nil, r.out.Left[:left]
+	}
+	for _, pass := range do {
 		for _, w := range r.functions {
 			if w.outer == nil || w.outer.block == nil {
 				pass(w)
@@ -219,7 +229,9 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	}
 	events := 0
 	for _, w := range slices.Backward(r.functions) {
-		w.finish()
+		if r.opt.Tries == nil {
+			w.finish()
+		}
 		events += w.events
 	}
 	r.unusedDirectives(f)

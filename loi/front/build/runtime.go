@@ -65,6 +65,7 @@ var laid = map[string]string{
 	front.Agent + "/krdagent.go": "_agent/agent.go",
 	front.Agent + "/values.go":   "_agent/values.go",
 	front.Agent + "/sample.go":   "_agent/sample.go",
+	front.Agent + "/try.go":      "_agent/try.go",
 	front.Agent + "/how.go":      "_agent/all.go",
 }
 

@@ -303,6 +303,11 @@ func krdGive(b *krdBuffer) {
 	}
 }
 
+// krdOrder is the order in which loops are tried.
+//
+//go:linkname krdOrder
+func krdOrder() string { return gogetenv("KRD_ORDER") }
+
 // krdTicks is the time-stamp counter, without waiting for what stands before.
 //
 //go:linkname krdTicks
