@@ -17,7 +17,6 @@ import (
 // it: By is "private", "last value", "copy", "induction" or "reduction".
 type Removal struct {
 	By, Name string
-	Line     int    // of a write
 	Operator string // of a reduction
 }
 
