@@ -219,6 +219,9 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	if r.opt.Tries != nil { // of what records only the names of functions are needed
 		r.edits, do = edits{src: src, from: int(f.FileStart)}, []func(*fn){triedOf}
 		r.out.Sites, r.out.Left = nil, r.out.Left[:left]
+		for _, w := range r.functions {
+			w.events = 0
+		}
 	}
 	for _, pass := range do {
 		for _, w := range r.functions {

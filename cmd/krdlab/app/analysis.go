@@ -29,6 +29,7 @@ import (
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/regions"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -42,6 +43,8 @@ type analyser struct {
 	allowLoss       bool
 	csv, plot, html string
 	caches          given
+	// further, if not nil, completes the results of traces before they are shown.
+	further func(analysis.Result) error
 }
 
 // ofProgram is the form of the command for a Go program; its first word stands where the name of a
@@ -320,6 +323,7 @@ func (x *analyser) policies(d *request.Draft, p *pflag.FlagSet) {
 func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	x := &analyser{app: a, line: line}
 	var r goprogram.Request
+	var tries int
 	c := &cobra.Command{
 		Use:    ofProgram,
 		Short:  line.Summary + ", of a Go program",
@@ -362,6 +366,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 				return err
 			}
 			a.sayProgram(d)
+			if tries > 0 && err == nil {
+				x.further = func(of analysis.Result) error { return tryLoops(c.Context(), &r, tries, of) }
+			}
 			return errors.Join(x.folder(c, r.Trace), err) // of one that failed, up to its end
 		},
 	}
@@ -376,11 +383,27 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	if line.Values != "" {
 		c.Flags().BoolVar(&r.Build.Values, "values", false, line.Values)
 		traceLimitVar(c.Flags(), &r.TraceLimit, "")
-		needs(c.Flags(), "values", "--values", "trace-limit")
+		c.Flags().IntVar(&tries, "try", 0, "have the program itself execute each of the plan's first `N` "+
+			"loops in other orders: one whose output differs is struck. The program runs 4 N + 2 times more, "+
+			"without standard input")
+		needs(c.Flags(), "values", "--values", "trace-limit", "try")
 	}
 	programFlags(c, &r, unit)
 	cachesVar(c.Flags(), &x.caches)
 	return c
+}
+
+// tryLoops tries the first loops of a plan.
+func tryLoops(ctx context.Context, r *goprogram.Request, n int, of analysis.Result) error {
+	d, ok := of.Document().(*regions.Document)
+	if !ok {
+		return nil
+	}
+	list, err := goprogram.Try(ctx, r, d.Plan[:min(n, len(d.Plan))])
+	if err == nil {
+		d.Try(list)
+	}
+	return err
 }
 
 // live analyses a Go program while it runs, and prints what came out: of one that failed, up to its
@@ -473,6 +496,11 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 		r, err := x.trace(c.Context(), trace)
 		if err != nil {
 			return analysisError(trace, err)
+		}
+		if x.further != nil {
+			if err := x.further(r); err != nil {
+				return err
+			}
 		}
 		results = append(results, r)
 	}

@@ -30,7 +30,9 @@ type Document struct {
 	Program    Program  `json:"program"`
 	// Plan is the loops to execute in parallel, the best first; null where critical paths are not known,
 	// and of tasks, which are parallel.
-	Plan     []Planned `json:"plan"`
+	Plan []Planned `json:"plan"`
+	// Struck are loops that were planned, and that other orders have shown to be none.
+	Struck   []Planned `json:"struck,omitempty"`
 	Memory   *Memory   `json:"memory"` // null: not asked for
 	Warnings []string  `json:"warnings"`
 

@@ -26,8 +26,11 @@ type Planned struct {
 
 	// Misses are its shares beyond the caches, serially and on several cores; null: not asked for.
 	Misses *Misses `json:"misses"`
+	// Tried is what came of executing it in other orders; null: not asked for.
+	Tried *Tried `json:"tried"`
 
-	saved, most, work float64 // work: that is saved by all paths, and by Path; all of its own
+	// Work: that is saved by all paths, and by Path; all of its own, and of the program.
+	saved, most, work, all float64
 }
 
 // plan returns the loops that bring most if they are parallel on so many cores, the best first,
@@ -89,6 +92,7 @@ func plan(list []Region, opt *Options) []Planned {
 		p := &chosen[i]
 		together += p.saved
 		p.Together, p.IterationWork = all/(all-together), p.work/float64(max(p.Iterations, 1))
+		p.all = all
 	}
 	return chosen
 }

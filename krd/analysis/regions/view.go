@@ -86,8 +86,10 @@ func (d *Document) View() *doc.Doc {
 	if d.Plan != nil {
 		v.Add(d.planned())
 	}
-	if t := d.missed(); t != nil {
-		v.Add(t)
+	for _, t := range []*doc.Table{d.tried(), d.missed()} {
+		if t != nil {
+			v.Add(t)
+		}
 	}
 	p := &d.Program
 	if p.Outside != nil && *p.Outside > 0 {

@@ -65,12 +65,16 @@ func TestTries(t *testing.T) {
 		text += "\t" + x.body + "\n}\n"
 	}
 	dir := corpus.Lay(t, "tries", map[string][]byte{"go.mod": []byte("module tries\n\ngo 1.26\n"),
-		"main.go": []byte(text)})
+		"main.go": []byte(text),
+		"other.go": []byte("package main\n\nvar of = []*int{new(int)}\n\nfunc init() { *of[0] = 1 }\n")})
 	p := built.Of(t, dir, build.Request{Path: ".", Options: front.Options{Tries: tries}})
 	for _, x := range p.Tried {
 		if x.Why != "" {
 			t.Errorf("%s: %s", x.Loop, x.Why)
 		}
+	}
+	if len(p.Failed) > 0 {
+		t.Errorf("%v", p.Failed)
 	}
 	if len(p.Tried) < len(tried) {
 		t.Errorf("%d loops are tried of %d", len(p.Tried), len(tried))
