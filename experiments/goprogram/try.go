@@ -22,8 +22,8 @@ import (
 	"krdlab/loi/front/build"
 )
 
-// Orders are those in which loops are tried.
-var Orders = []string{"reversed", "halves", "shuffled:1", "shuffled:2"}
+// orders are those in which loops are tried.
+var orders = []string{"reversed", "halves", "shuffled:1", "shuffled:2"}
 
 // mostTimes is how many times as long as the plain order another may take, and leastWait how long at
 // least.
@@ -35,7 +35,7 @@ const (
 // Try builds the program of a request anew, nothing recorded, and has it execute each of some planned
 // loops in other orders, with what removes their dependences carried out. What it prints and how it
 // exits is compared with the plain order, whose standard input is empty too: of numbers that are no
-// integers up to Rounding, where the loop has a reduction of floating point.
+// integers up to rounding, where the loop has a reduction of floating point.
 func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tried, error) {
 	list := make([]regions.Tried, len(plan))
 	if len(plan) == 0 {
@@ -90,7 +90,7 @@ func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tri
 		}
 		x.Result = regions.Same
 		rounds := slices.ContainsFunc(plan[i].Removed, func(r loops.Removal) bool { return r.Rounds })
-		for _, order := range Orders {
+		for _, order := range orders {
 			got, err := t.run(order + " " + loopOf(&plan[i]))
 			if err != nil {
 				return nil, err
@@ -213,8 +213,8 @@ func lineAt(text []byte, at int) string {
 	return string(line[:min(len(line), mostLine)])
 }
 
-// Rounding is how much numbers may differ, of the greater, that were rounded otherwise.
-const Rounding = 1e-6
+// rounding is how much numbers may differ, of the greater, that were rounded otherwise.
+const rounding = 1e-6
 
 var number = regexp.MustCompile(`[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?`)
 
@@ -249,5 +249,5 @@ func near(a, b string) bool {
 	x, errX := strconv.ParseFloat(a, 64)
 	y, errY := strconv.ParseFloat(b, 64)
 	return errX == nil && errY == nil && strings.ContainsAny(a+b, ".eE") &&
-		math.Abs(x-y) <= Rounding*max(math.Abs(x), math.Abs(y))
+		math.Abs(x-y) <= rounding*max(math.Abs(x), math.Abs(y))
 }

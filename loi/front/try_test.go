@@ -18,21 +18,26 @@ func TestTried(t *testing.T) {
 	}
 	for _, c := range []struct{ body, removals, want string }{
 		{"for i := range j { s[i] = s[i+1]; q.ctr = i }", "copy: s, last value: q.ctr",
-			"{ krdO0V := j; krdO0 := A.Try(\"main.f:2\", 0, krdO0V, 1, 0, A.LastSlots(s), A.Last(&q.ctr)); " +
+			"{ krdO0V := j; _ = krdO0V; krdO0 := A.Try(\"main.f:2\", 0, krdO0V, 1, 0, A.LastSlots(s), A.Last(&q.ctr)); " +
 				"for krdO0.Next() { i := krdO0.I; _ = i; { A.Wrote(krdO0, 0, i); s[i] = s[i+1]; " +
 				"A.Wrote(krdO0, 1, 0); q.ctr = i } } }"},
 		{"n := 0; for i := 0; i < 9; i++ { s[n] = i; n -= 2 }", "induction: n",
 			"n := 0; { krdO0 := A.Try(\"main.f:2\", 0, 9, 1, 0, A.Counted(&n, 2, -1)); " +
 				"for krdO0.Next() { i := krdO0.I; _ = i; { s[n] = i; n -= 2 } } }"},
 		{"n := 0; for i := range s { n = g(i); h(n) }", "private: n",
-			"n := 0; { krdO0V := s; krdO0 := A.Try(\"main.f:2\", 0, len(krdO0V), 1, 0, A.Private(&n)); " +
+			"n := 0; { krdO0V := s; _ = krdO0V; krdO0 := A.Try(\"main.f:2\", 0, A.Len(krdO0V), 1, 0, A.Private(&n)); " +
 				"for krdO0.Next() { i := krdO0.I; _ = i; { n = g(i); h(n) } } }"},
 		{"L: for i < j { i++; continue L }", "induction: i",
 			"{ krdO0 := A.Try(\"main.f:2\", i, j, 1, 0); L: for krdO0.Next() { i = krdO0.I; " +
 				"{ i++; continue L } }; i = krdO0.I }"},
 		{"for i := range j {\nfor x := range s { s[x] = i }; g(s...) }", "private: s",
-			"{ krdO0V := j; krdO0 := A.Try(\"main.f:2\", 0, krdO0V, 1, 0, A.PrivateSlots(s)); " +
+			"{ krdO0V := j; _ = krdO0V; krdO0 := A.Try(\"main.f:2\", 0, krdO0V, 1, 0, A.PrivateSlots(s)); " +
 				"for krdO0.Next() { i := krdO0.I; _ = i; { for x := range s { s[x] = i }; g(s...) } } }"},
+		{"for range j { fill(s, 1); fill(bs[0].s, 2) }", "private: row",
+			"{ krdO0V := j; _ = krdO0V; krdO0 := A.Try(\"main.f:2\", 0, krdO0V, 1, 0, A.PrivateSlots(s), " +
+				"A.PrivateSlots(bs[0].s)); for krdO0.Next() { { fill(s, 1); fill(bs[0].s, 2) } } }"},
+		{"for i := range j { fill(bs[i].s, 1) }", "private: row",
+			"private row: it is no variable of the function"},
 		{"for i := 0; i < j; i++ { if s[i] > 0 { return } }", "", "its body returns"},
 		{"for i := 0; i < j; i++ { if s[i] > 0 { break } }", "", "its body ends it by a break"},
 		{"L: for range 2 { for i := range s { if i > 3 { continue L } } }", "",
@@ -62,7 +67,8 @@ func TestTried(t *testing.T) {
 		{"for x := range bs {\nfor i = 0; i < 3; i++ { h(x) } }", "last value: i",
 			"last value i: not every write of it is seen"},
 	} {
-		text := "package main; import \"sync/atomic\"\nfunc f(" + parameters + ") { " + c.body + " }" + declarations
+		text := "package main; import \"sync/atomic\"\nfunc f(" + parameters + ") { " + c.body + " }" + declarations +
+			"func fill(row []int, x int) {}\n"
 		tries := map[string][]Removal{"main.f:2": removals(c.removals)}
 		if strings.HasPrefix(c.body, "L: for range 2") {
 			text = strings.Replace(text, "for range 2 { ", "for range 2 {\n", 1)

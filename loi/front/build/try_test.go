@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/loi"
 	"krdlab/loi/front"
 	"krdlab/loi/front/build"
 	"krdlab/loi/front/corpus"
@@ -65,7 +66,7 @@ func TestTries(t *testing.T) {
 		text += "\t" + x.body + "\n}\n"
 	}
 	dir := corpus.Lay(t, "tries", map[string][]byte{"go.mod": []byte("module tries\n\ngo 1.26\n"),
-		"main.go": []byte(text),
+		"main.go":  []byte(text),
 		"other.go": []byte("package main\n\nvar of = []*int{new(int)}\n\nfunc init() { *of[0] = 1 }\n")})
 	p := built.Of(t, dir, build.Request{Path: ".", Options: front.Options{Tries: tries}})
 	for _, x := range p.Tried {
@@ -108,6 +109,32 @@ func TestTries(t *testing.T) {
 			if got != plain[i] && !strings.HasPrefix(loop, "main."+tried[i].name+":") {
 				t.Errorf("%s in another order changes %s", loop, tried[i].name)
 			}
+		}
+	}
+}
+
+// TestTriesPlain has what uses all that Go has do the same where all its loops are tried in the plain
+// order.
+func TestTriesPlain(t *testing.T) {
+	how := front.Options{Tries: map[string][]front.Removal{}}
+	for _, r := range whole(t, corpus.Front(t), variants["no-iterations"]).Regions {
+		if r.Kind == loi.Loop {
+			how.Tries[r.Name()] = nil
+		}
+	}
+	b := whole(t, corpus.Front(t), how)
+	tried := 0
+	for _, x := range b.Tried {
+		if tried++; x.Why != "" {
+			tried--
+		}
+	}
+	if tried < 100 || len(b.Tried) < len(how.Tries) {
+		t.Errorf("%d loops are tried, of %d, and %d are found", tried, len(how.Tries), len(b.Tried))
+	}
+	for names, as := range endings(t, built.Plain(b)) {
+		if got := ending(t, b.Binary, names); got != as {
+			t.Errorf("%s ends so: %s\nexpected %s", names, got, as)
 		}
 	}
 }

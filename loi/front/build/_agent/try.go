@@ -66,6 +66,9 @@ func Try[I integer](loop string, from, e, step I, op int, kept ...Kept) *Order[I
 	return o
 }
 
+// Len is len, which may be the name of something else where it is needed.
+func Len[S ~[]E, E any](s S) int { return len(s) }
+
 // mostShuffled is how many iterations are shuffled; of more, blocks of as many are.
 const mostShuffled = 1 << 16
 
