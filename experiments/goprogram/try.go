@@ -202,7 +202,7 @@ func (e *ending) differs(x *ending, rounds bool) *regions.Difference {
 }
 
 // mostLine is how many bytes of a line are shown.
-const mostLine = 80
+const mostLine = 40
 
 // lineAt is the line of a text that has the byte at, or ends there.
 func lineAt(text []byte, at int) string {

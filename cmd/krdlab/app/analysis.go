@@ -342,6 +342,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			}
 			r.Build.Sync = r.Build.Sync || line.Needs.Tasks
 			err := cmp.Or(x.check(c), program(c, args, &r))
+			if err == nil && tries < 0 {
+				err = usageError("%s: --try %d: expected 0 or more", c.CommandPath(), tries)
+			}
 			if err != nil {
 				return err
 			}

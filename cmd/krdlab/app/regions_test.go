@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,5 +152,72 @@ func main() {
 		if got != want {
 			t.Errorf("%s: %s, expected %s", flag, got, want)
 		}
+	}
+}
+
+// TestRegionsTry has the loops of a plan executed in other orders: what removes their dependences, as
+// the analysis names it, is carried out, and all stay.
+func TestRegionsTry(t *testing.T) {
+	dir := corpus.Lay(t, "planned", map[string][]byte{"go.mod": []byte("module m\n\ngo 1.24\n"),
+		"main.go": []byte(`package main
+
+import "fmt"
+
+func fill(row []int, x int) {
+	for i := range row {
+		row[i] = x
+	}
+}
+
+func main() {
+	a, w, last, n := make([]int, 50), make([]int, 3), 0, 3
+	for i := range a {
+		a[i] = i * i
+	}
+	for i := 0; i < 49; i++ {
+		a[i] = a[i+1] * 2
+	}
+	for i := 48; i >= 0; i-- {
+		if a[i]%3 == 0 {
+			last = i
+		}
+	}
+	i := 0
+	for i < 40 {
+		fill(w, i)
+		a[n] += w[1]
+		n++
+		i++
+	}
+	last++
+	fmt.Println(a, last, n, i)
+}
+`)})
+	var stdout, stderr bytes.Buffer
+	argv := strings.Fields("krdlab regions go . --json --values --try 9 --spawn-cost 0 --least-speedup 1")
+	if code := builtApp(t, dir, &stdout, &stderr).main(argv); code != 0 {
+		t.Fatalf("exit code %d, %s", code, &stderr)
+	}
+	var d struct {
+		Plan []struct {
+			Path    []string
+			Removed []struct{ By, Name string }
+			Tried   struct{ Result, Why string }
+		}
+		Struck []any
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
+		t.Fatalf("%v in\n%s", err, &stdout)
+	}
+	var got []string
+	for _, p := range d.Plan {
+		got = append(got, fmt.Sprint(p.Path[len(p.Path)-1], p.Removed, p.Tried))
+	}
+	slices.Sort(got)
+	want := []string{"main.main:13[]{same }", "main.main:16[{copy a}]{same }",
+		"main.main:19[{last value last}]{same }"}
+	if len(got) < 4 || !slices.Equal(got[:3], want) || !strings.HasSuffix(got[3], "{same }") ||
+		!strings.HasPrefix(got[3], "main.main:25") || len(d.Struck) > 0 {
+		t.Errorf("%d struck, plan\n%s", len(d.Struck), strings.Join(got, "\n"))
 	}
 }

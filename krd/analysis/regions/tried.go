@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"krdlab/hw/units"
+	"krdlab/krd/analysis/loops"
 	"krdlab/krd/doc"
 )
 
@@ -72,7 +73,9 @@ func (d *Document) tried() *doc.Table {
 			if all++; x.Result == NotTried {
 				not++
 			} else if orders = x.Orders; x.Difference != nil {
-				what = x.Difference.String()
+				if what = x.Difference.String(); len(list[i].Removed) > 0 {
+					what += "; with " + loops.Words(list[i].Removed)
+				}
 			}
 			t.Row(list[i].Path[len(list[i].Path)-1], x.Result, what)
 		}
