@@ -85,8 +85,8 @@ func main() {}
 		"(*main.t).m: s0 <-; s1 <-",
 		"main.rest: s0 <-; s1 <-",
 		"main.f entry : s0 <-; s1 <-; s2 <-; s3 <-; s4 <-; s5 <-",
-		"gen compute : s6 <-", // what it does is not seen
-		"left compute : s7 <-",
+		"gen compute : s6 <- s0+0", // what it does is not seen, but what it is passed
+		"left compute : s7 <- s0+0",
 		"v call : p0 <- s0+0",
 		"p.m call (*main.t).m: p0 <- s2+0; p1 <- s0+0",
 		"(*t).m call (*main.t).m: p0 <- s2+0; p1 <- s0+0",

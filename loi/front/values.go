@@ -614,15 +614,25 @@ var assignedBy = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.
 	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
 	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT}
 
-// unseen puts an operation behind a statement that changes what no access tells of; the head of the
-// loop tells it where each iteration executes the statement.
-func (v *values) unseen(s ast.Stmt, name string) {
-	if len(v.loops) > 0 && len(v.controls) == v.around && len(v.jumped) == v.outside {
+// unseen puts an operation behind a statement that changes what no access tells of, which reads what
+// is in some expressions. Where it reads nothing, and each iteration executes it, the head of the loop
+// tells it.
+func (v *values) unseen(s ast.Stmt, name string, reads ...ast.Expr) {
+	m := v.maker(s, loi.Compute, name)
+	m.blind = true
+	m.value(loi.Place{Kind: loi.Slot, N: v.fresh32()}, loi.Always, false)
+	conditions := len(m.on.Operands)
+	m.freely(true, func() {
+		for _, x := range reads {
+			m.expr(x, 0)
+		}
+	})
+	m.op.Work = 0 // it is no work of the program's own
+	if len(m.on.Operands) == conditions && len(v.loops) > 0 && len(v.controls) == v.around &&
+		len(v.jumped) == v.outside {
 		v.hidden = name
 		return
 	}
-	m := v.maker(s, loi.Compute, name)
-	m.blind = true
 	v.after(s, "; "+v.call("O", strconv.Itoa(m.done())))
 }
 
@@ -650,7 +660,7 @@ func (v *values) operated(s ast.Stmt) {
 		return
 	case *ast.ExprStmt:
 		if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && v.hides(c) {
-			v.unseen(s, types.ExprString(c.Fun))
+			v.unseen(s, types.ExprString(c.Fun), append([]ast.Expr{c.Fun}, c.Args...)...)
 		}
 		return
 	case *ast.DeferStmt:

@@ -189,7 +189,6 @@ func main() {
 		n++
 		i++
 	}
-	last++
 	fmt.Println(a, last, n, i)
 }
 `)})
