@@ -79,7 +79,7 @@ func (t *tried) rangeHead(s *ast.RangeStmt) (h tryHead, why string) {
 // shared returns why each iteration cannot have a variable of its own: before Go 1.22 it has none.
 func (t *tried) shared() (why string) {
 	if m := t.pkg.Module; m == nil || m.GoVersion == "" ||
-		version.Compare("go"+m.GoVersion, "go1.22") >= 0 {
+		version.Compare(fmt.Sprintf("go%s", m.GoVersion), "go1.22") >= 0 {
 		return ""
 	}
 	ast.Inspect(t.body, func(n ast.Node) bool {
