@@ -98,9 +98,10 @@ func main() {}
 		"rest call main.rest: p0 <- s0+0; p1 <-",
 		"rest call main.rest: p0 <- s0+0; p1 <- s0+0",
 		"f spawn main.f: p0 <- s0+0; p1 <- s1+0; p2 <- s2+0; p3 <- s3+0; p4 <- s4+0; p5 <- s5+0",
+		"go compute : s10 <-",
 		"p.m defer (*main.t).m: p0 <- s2+0; p1 <- s0+0",
 		"d compute : c0 <- s0+1 s4+2 c0+2 s5+0", // the addition and the receive
-		"for head : s0 <- c0+0 s4+0; s10 then <- s4+0 s10+0c",
+		"for head : s0 <- c0+0 s4+0; s11 then <- s4+0 s11+0c",
 		"d compute : c0 <- s0+0 s5+0",
 		"x compute : s0 <- c0+0",
 		"return return : ", // what is called behind it is deferred

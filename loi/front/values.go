@@ -663,9 +663,12 @@ func (v *values) operated(s ast.Stmt) {
 			v.unseen(s, types.ExprString(c.Fun), append([]ast.Expr{c.Fun}, c.Args...)...)
 		}
 		return
+	case *ast.GoStmt: // what it does belongs to no iteration
+		v.unseen(s, token.GO.String())
+		return
 	case *ast.DeferStmt:
 		if len(v.loops) > 0 { // which is called first
-			v.unseen(s, "defer")
+			v.unseen(s, token.DEFER.String())
 		}
 		return
 	default:

@@ -110,7 +110,7 @@ type Loops struct {
 	talks    []*cell                // of each worker: what it last did with channels
 	through  []variable             // by number
 	numbers  map[slot]int32         // of variables
-	kept     [][]bool               // by operation: slots of its function that are written other than by a declaration
+	kept     [][]bool               // by operation: slots of its function that not only declarations write
 	blind    map[loi.RegionID]Point // loops in which something is not seen, and what
 	begins   map[Point]bool         // what a loop begins with, and its head does not write again
 	recent   [1 << 10]struct {      // kinds that were counted, to spare the map
@@ -170,7 +170,8 @@ type past struct {
 // New returns the loops of a trace.
 func New(h *loi.Header) *Loops {
 	l := &Loops{Kinds: map[Kind]*Times{}, registry: &h.Registry, memory: map[place]*cell{},
-		talks: make([]*cell, len(h.Workers)), numbers: map[slot]int32{}, begins: map[Point]bool{}, blind: map[loi.RegionID]Point{}, through: make([]variable, 1)}
+		talks: make([]*cell, len(h.Workers)), numbers: map[slot]int32{}, begins: map[Point]bool{},
+		blind: map[loi.RegionID]Point{}, through: make([]variable, 1)}
 	kept := map[loi.RegionID]*[]bool{}
 	for i := range h.Registry.Operations {
 		o := &h.Registry.Operations[i]

@@ -229,8 +229,8 @@ func (l *Loops) judge(v *Verdict, f *facts) {
 				v.nearer(l.Kinds[k].Least)
 			}
 		}
-		if by[0] == Induction {
-			stepped[g.writes[0]] = true
+		for _, p := range g.writes {
+			stepped[p] = stepped[p] || by[0] == Induction
 		}
 		for _, x := range by {
 			if x != "" && !l.heads(x, g) {

@@ -3,6 +3,7 @@ package regions
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,6 +62,16 @@ func TestDealt(t *testing.T) {
 		if math.Abs(x.BeyondL2-want) > 1e-9 || x.BeyondLLC != 0 {
 			t.Errorf("%d cores: %+v, expected %g", x.Cores, x, want)
 		}
+	}
+	// All write one line: each takes it from the one before, but core 0 at the very first.
+	d, err = deal(regexp.MustCompile(`(region\(2,\d+,0\)\n0 2 2 f\{A)\[\d+:8\]:in`).ReplaceAllString(text,
+		fmt.Sprintf("$1[%d:8]:out", uint64(8)<<56|95*64)), "desktop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by := d.Plan[0].Misses.By; by[0].BeyondL2 != 0 || by[1].BeyondL2 != float64(95+96)/192 ||
+		by[1].BeyondLLC != 0 {
+		t.Errorf("one line for all: %+v", by)
 	}
 	if _, err := deal(text, here); err == nil || !strings.Contains(err.Error(), "tells none") {
 		t.Errorf("caches that nobody tells: %v", err)
