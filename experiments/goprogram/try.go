@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,9 +34,11 @@ const (
 )
 
 // Try builds the program of a request anew, nothing recorded, and has it execute each of some planned
-// loops in other orders, with what removes their dependences carried out. What it prints and how it
-// exits is compared with the plain order, whose standard input is empty too: of numbers that are no
-// integers up to rounding, where the loop has a reduction of floating point.
+// loops in other orders, with what removes their dependences carried out. What the loop leaves in
+// memory, what the program prints and how it exits are compared with the plain order, whose standard
+// input is empty too. A reduction of floating point may be rounded otherwise, and becomes what it is in
+// the plain order, so that the rest can be the same; where it is not found by a name, or there are too
+// many, no number of floating point is compared, and those that are printed up to rounding.
 func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tried, error) {
 	list := make([]regions.Tried, len(plan))
 	if len(plan) == 0 {
@@ -51,7 +54,7 @@ func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tri
 	for i := range plan {
 		q.Tries[loopOf(&plan[i])] = removals(plan[i].Removed)
 	}
-	t := &trying{Request: r, ctx: ctx, wraps: map[string]bool{}}
+	t := &trying{Request: r, ctx: ctx, wraps: map[string]bool{}, folder: work.Path}
 	var plain *ending
 	for plain == nil {
 		if err := work.Lend(func() (err error) {
@@ -61,7 +64,7 @@ func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tri
 			return nil, err
 		}
 		t.limit = time.Hour
-		if plain, err = t.run(""); err != nil {
+		if plain, err = t.run("", nil); err != nil {
 			return nil, err
 		}
 		if _, after, found := strings.Cut(plain.stderr.String(), wrapsAround); found {
@@ -71,11 +74,18 @@ func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tri
 		}
 	}
 	t.limit = max(leastWait, mostTimes*plain.took)
-	again, err := t.run("")
+	seen, err := t.run("", &look{})
+	if err != nil {
+		return nil, err
+	}
+	again, err := t.run("", &look{})
 	if err != nil {
 		return nil, err
 	}
 	unsteady := plain.differs(again, false)
+	if d := plain.differs(seen, false); unsteady == nil {
+		unsteady = d
+	}
 	if unsteady != nil {
 		unsteady.Order = "the second time"
 	}
@@ -88,21 +98,82 @@ func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tri
 		if x.Why != "" {
 			continue
 		}
-		x.Result = regions.Same
-		rounds := slices.ContainsFunc(plan[i].Removed, func(r loops.Removal) bool { return r.Rounds })
-		for _, order := range orders {
-			got, err := t.run(order + " " + loopOf(&plan[i]))
-			if err != nil {
-				return nil, err
-			}
-			x.Orders = append(x.Orders, order)
-			if x.Difference = plain.differs(got, rounds); x.Difference != nil {
-				x.Difference.Order, x.Result = order, regions.Differs
-				break
-			}
+		if err := t.orders(x, &plan[i], seen, again); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// orders has a loop executed in other orders.
+func (t *trying) orders(x *regions.Tried, p *regions.Planned, plain, again *ending) (err error) {
+	x.Result = regions.Same
+	loop := loopOf(p)
+	rounds := slices.ContainsFunc(p.Removed, func(r loops.Removal) bool { return r.Rounds })
+	memory, loose := plain.looks[loop], rounds && t.loose(loop)
+	k := &look{}
+	if memory != nil {
+		x.Looked, x.Aside = memory.instances, memory.steady(again.looks[loop])
+		if loose = loose || rounds && memory.much; !loose {
+			k.plain = memory.sums
+		}
+	}
+	x.Loose = loose
+	for _, order := range orders {
+		got, err := t.run(order+" "+loop, k)
+		if err != nil {
+			return err
+		}
+		x.Orders = append(x.Orders, order)
+		if x.Difference, err = t.inMemory(x, loop, order, memory, got, k); err != nil {
+			return err
+		}
+		if x.Difference == nil {
+			x.Difference = plain.differs(got, loose)
+		}
+		if x.Difference != nil {
+			x.Difference.Order, x.Result = order, regions.Differs
+			return nil
+		}
+	}
+	return nil
+}
+
+// inMemory is the first difference in what the loop left; nil: there is none.
+func (t *trying) inMemory(x *regions.Tried, loop, order string, plain *looking, got *ending,
+	k *look) (*regions.Difference, error) {
+	if plain == nil {
+		return nil, nil
+	}
+	other := got.looks[loop]
+	at, differs := plain.differs(other, x.Aside, x.Loose)
+	if other != nil && other.off != nil && (!differs || other.off.Instance <= at.instance+1) {
+		return other.off, nil
+	}
+	if !differs || other == nil {
+		return nil, nil // it has not come so far: it ends otherwise
+	}
+	d := &regions.Difference{In: regions.InMemory, Place: at.name, Instance: at.instance + 1}
+	detail := fmt.Sprint(at.instance, " ", loop)
+	if _, err := t.run("", &look{detail: detail}); err != nil {
+		return nil, err
+	}
+	told := filepath.Join(t.folder, "told")
+	kept := told + ".plain"
+	if err := os.Rename(told, kept); err != nil {
+		return nil, err
+	}
+	if _, err := t.run(order+" "+loop, &look{plain: k.plain, detail: detail}); err != nil {
+		return nil, err
+	}
+	var err error
+	d.Place, d.Plain, d.Found, err = firstValue(kept, told, at.name, x.Loose)
+	return d, err
+}
+
+// loose reports that what the reductions of a loop round is not known by a name.
+func (t *trying) loose(loop string) bool {
+	return slices.ContainsFunc(t.built.Tried, func(x front.Tried) bool { return x.Loop == loop && x.Loose })
 }
 
 func loopOf(p *regions.Planned) string { return p.Path[len(p.Path)-1] }
@@ -110,7 +181,7 @@ func loopOf(p *regions.Planned) string { return p.Path[len(p.Path)-1] }
 func removals(list []loops.Removal) []front.Removal {
 	all := []front.Removal{}
 	for _, r := range list {
-		all = append(all, front.Removal{By: r.By, Name: r.Name, Operator: r.Operator})
+		all = append(all, front.Removal{By: r.By, Name: r.Name, Operator: r.Operator, Rounds: r.Rounds})
 	}
 	return all
 }
@@ -122,6 +193,8 @@ type trying struct {
 	built *build.Program
 	limit time.Duration
 	wraps map[string]bool // loops whose index does
+
+	folder string // for files of runs
 }
 
 // wrapsAround is what the agent panics with, before the name of a loop whose index wraps around.
@@ -152,13 +225,23 @@ type ending struct {
 	stdout, stderr bytes.Buffer
 	exit           string
 	took           time.Duration
+	looks          looks
 }
 
-func (t *trying) run(order string) (*ending, error) {
+// run executes the program in an order, and, if k is not nil, looks at what its loops leave.
+func (t *trying) run(order string, k *look) (*ending, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, t.limit)
 	defer cancel()
 	c := exec.CommandContext(ctx, t.built.Binary, t.Args...)
 	c.Env = append(os.Environ(), "KRD_ORDER="+order)
+	told := ""
+	if k != nil {
+		vars, path, err := k.environment(t.folder)
+		if err != nil {
+			return nil, err
+		}
+		c.Env, told = append(c.Env, vars...), path
+	}
 	if c.Dir = t.Build.Dir; t.Build.Test {
 		c.Dir = t.built.Folder
 	}
@@ -178,6 +261,11 @@ func (t *trying) run(order string) (*ending, error) {
 		return nil, fmt.Errorf("%w: %w", ErrProgram, err)
 	default:
 		e.exit = "exit status 0"
+	}
+	if k != nil && k.detail == "" {
+		if e.looks, err = readLooks(told); err != nil {
+			return nil, err
+		}
 	}
 	return e, nil
 }

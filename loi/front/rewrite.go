@@ -243,7 +243,11 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	}
 	r.newer(f)
 	r.after(f.Name, "; import "+r.prefix+`A "`+Agent+`"`)
-	return []byte(r.render(f.FileStart, f.FileEnd, r.made))
+	text := r.render(f.FileStart, f.FileEnd, r.made)
+	if r.opt.Tries != nil {
+		text += r.globals()
+	}
+	return []byte(text)
 }
 
 // passes come behind accessesOf, in this order: see doc.go.

@@ -15,25 +15,35 @@ import (
 type Removal struct {
 	By, Name string
 	Operator string // of a reduction
+	Rounds   bool   // it is of floating point
 }
 
-// A Tried is a loop of Options.Tries that was found. Why it is not tried; "": it is.
-type Tried struct{ Loop, Why string }
+// A Tried is a loop of Options.Tries that was found. Why it is not tried; "": it is. Loose: what its
+// reductions round is not found by a name, and numbers of floating point are not compared.
+type Tried struct {
+	Loop, Why string
+	Loose     bool
+}
 
 // A tried loop is executed in an order that the agent gives, which is known at entry:
 //
 //	for i := 1; i < j; i++ { s[i] = i } => { krdO0 := A.Try("main.f:2", 1, j, 1, 0);
-//	                                    => for krdO0.Next() { i := krdO0.I; _ = i; { s[i] = i } } }
+//	                                    => for krdO0.Next() { i := krdO0.I; _ = i; { s[i] = i } };
+//	                                    => krdO0.Look("", A.At("j", &j), A.At("s", &s)) }
 //	for i = j; i >= 0; i -= 2 { s[i]++ } => { i = j; krdO0 := A.Try("main.f:2", i, 0, 2, 4);
-//	                                     => for krdO0.Next() { i = krdO0.I; { s[i]++ } }; i = krdO0.I }
+//	                                     => for krdO0.Next() { i = krdO0.I; { s[i]++ } }; i = krdO0.I;
+//	                                     => krdO0.Look("", A.At("i", &i), A.At("j", &j), A.At("s", &s)) }
 //	for i := range 7 { g(i) } => { krdO0 := A.Try("main.f:2", 0, 7, 1, 0); for krdO0.Next() {
-//	                          => i := krdO0.I; _ = i; { g(i) } } }
+//	                          => i := krdO0.I; _ = i; { g(i) } }; krdO0.Look("main/a.go") }
 //	for _, x := range bs { x.ctr++ } => { krdO0V := bs; _ = krdO0V; krdO0 := A.Try("main.f:2", 0, A.Len(krdO0V), 1, 0);
-//	                                 => for krdO0.Next() { x := krdO0V[krdO0.I]; _ = x; { x.ctr++ } } }
+//	                                 => for krdO0.Next() { x := krdO0V[krdO0.I]; _ = x; { x.ctr++ } };
+//	                                 => krdO0.Look("", A.At("bs", &bs)) }
 //
-// What removes dependences is carried out by the agent: a variable gets the value that it has at the
-// begin of each iteration, where it stands, and after the loop what the plain order leaves. What is
-// read after the loop, or was copied, is noted before the statement that writes it (TestTried).
+// Look has the agent note, behind the loop, what the variables of its body are and what they point to;
+// if the body calls, those of the package too. What removes dependences is carried out by the agent: a
+// variable gets the value that it has at the begin of each iteration, where it stands, and after the
+// loop what the plain order leaves. What is read after the loop, or was copied, is noted before the
+// statement that writes it (TestTried).
 type tried struct {
 	*fn
 	loop     ast.Stmt
@@ -46,6 +56,7 @@ type tried struct {
 	called  bool                  // the body calls what may write
 	index   types.Object          // that lives longer than an iteration
 	own     []string              // what the head declares
+	loose   bool                  // a reduction rounds that cannot be kept
 	kept    []string              // calls of the agent
 	marks   []noteBefore
 }
@@ -96,7 +107,7 @@ func triedOf(w *fn) {
 		t := &tried{fn: w, loop: s, body: bodyOf(s), removals: removals,
 			name: fmt.Sprintf("%sO%d", w.prefix, len(w.out.Tried)), written: map[types.Object]bool{}}
 		why := t.rewrite(name, whole)
-		w.out.Tried = append(w.out.Tried, Tried{name, why})
+		w.out.Tried = append(w.out.Tried, Tried{name, why, t.loose})
 		return true
 	})
 }
@@ -132,7 +143,7 @@ func (t *tried) rewrite(name string, whole ast.Stmt) string {
 	t.events++
 	t.before(whole, "{ "+h.before+t.name+" := "+t.prefix+"A.Try("+args+"); ")
 	t.replace(t.loop.Pos(), t.body.Lbrace+1, "for "+t.name+".Next() { "+h.each+"{")
-	t.after(t.body, " }"+h.after+" }")
+	t.after(t.body, " }"+h.after+"; "+t.name+".Look("+t.roots()+") }")
 	for _, m := range t.marks {
 		t.before(m.in, m.text)
 	}

@@ -1,12 +1,14 @@
 package front
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // TestTried carries out what removes dependences, and has the reasons why loops are not tried.
 func TestTried(t *testing.T) {
+	withoutLook := regexp.MustCompile(`; krdO0\.Look\(.*\)( })$`)
 	removals := func(words string) (list []Removal) {
 		for w := range strings.SplitSeq(words, ", ") {
 			if by, name, ok := strings.Cut(w, ": "); ok {
@@ -20,7 +22,11 @@ func TestTried(t *testing.T) {
 		{"for i := range j { s[i] = s[i+1]; q.ctr = i }", "copy: s, last value: q.ctr",
 			"{ krdO0V := j; _ = krdO0V; krdO0 := A.Try(\"main.f:2\", 0, krdO0V, 1, 0, A.LastSlots(s), A.Last(&q.ctr)); " +
 				"for krdO0.Next() { i := krdO0.I; _ = i; { A.Wrote(krdO0, 0, i); s[i] = s[i+1]; " +
-				"A.Wrote(krdO0, 1, 0); q.ctr = i } } }"},
+				"A.Wrote(krdO0, 1, 0); q.ctr = i } }; krdO0.Look(\"\", A.At(\"j\", &j), A.At(\"s\", &s), " +
+				"A.At(\"q\", &q)) }"},
+		{"for range j { g(i) }", "reduction: x +", "{ krdO0V := j; _ = krdO0V; krdO0 := A.Try(\"main.f:2\", 0, " +
+			"krdO0V, 1, 0); for krdO0.Next() { { g(i) } }; krdO0.Look(\"main/a.go\", A.At(\"j\", &j), " +
+			"A.At(\"i\", &i)) }"},
 		{"n := 0; for i := 0; i < 9; i++ { s[n] = i; n -= 2 }", "induction: n",
 			"n := 0; { krdO0 := A.Try(\"main.f:2\", 0, 9, 1, 0, A.Counted(&n, 2, -1)); " +
 				"for krdO0.Next() { i := krdO0.I; _ = i; { s[n] = i; n -= 2 } } }"},
@@ -84,6 +90,9 @@ func TestTried(t *testing.T) {
 			_, got, _ = strings.Cut(string(out.Files[path]), parameters+") { ")
 			got, _, _ = strings.Cut(got, " }\ntype")
 			got = strings.ReplaceAll(got, "krdA.", "A.")
+		}
+		if !strings.Contains(c.want, "Look") { // most cases are about something else
+			got = withoutLook.ReplaceAllString(got, "$1")
 		}
 		if words(got) != c.want {
 			t.Errorf("%s with %s\nbecomes  %s\nexpected %s", c.body, c.removals, words(got), c.want)

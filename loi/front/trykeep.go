@@ -1,12 +1,15 @@
 package front
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/types"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,6 +25,13 @@ func (t *tried) carry() (why string) {
 				return "append " + r.Name + ": the order of elements"
 			case "min", "max":
 				least++
+			}
+			if r.Rounds {
+				_, of, why := t.target(r.Name)
+				t.loose = t.loose || why != "" || !summed(of)
+				if why == "" {
+					t.kept = append(t.kept, fmt.Sprintf("%sA.Sum(%q, &%s)", t.prefix, r.Name, r.Name))
+				}
 			}
 			continue
 		}
@@ -44,6 +54,93 @@ func (t *tried) carry() (why string) {
 		}
 	}
 	return ""
+}
+
+// summed reports that a value is of numbers of floating point, or has elements of them.
+func summed(of types.Type) bool {
+	switch u := of.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsFloat|types.IsComplex) != 0
+	case *types.Array:
+		return summed(u.Elem())
+	case *types.Slice:
+		_, nested := u.Elem().Underlying().(*types.Slice)
+		return !nested && summed(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if summed(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// roots are the variables from which what the loop may write is reached: those that the body names,
+// and, if it calls, those of the package and those that functions have captured.
+func (t *tried) roots() string {
+	scope := t.pkg.Types.Scope().Innermost(t.loop.Pos())
+	known := map[*types.Var]bool{}
+	of := `""`
+	if t.called {
+		of = strconv.Quote(t.fileName())
+	}
+	list := []string{of}
+	add := func(v *types.Var, name string) {
+		if v.IsField() || known[v] || v.Pos() >= t.loop.Pos() && v.Pos() < t.loop.End() {
+			return
+		}
+		if _, o := scope.LookupParent(name, t.loop.Pos()); o == v || v.Pkg() != t.pkg.Types {
+			known[v] = true
+			list = append(list, fmt.Sprintf("%sA.At(%q, &%s)", t.prefix, name, name))
+		}
+	}
+	ast.Inspect(t.loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if v, ok := t.info.Uses[n.Sel].(*types.Var); ok && !v.IsField() {
+				add(v, types.ExprString(n))
+				return false
+			}
+		case *ast.Ident:
+			if v, ok := t.info.Uses[n].(*types.Var); ok {
+				add(v, n.Name)
+			}
+		}
+		return true
+	})
+	if t.called {
+		for _, v := range slices.SortedFunc(maps.Keys(t.shaky), func(a, b *types.Var) int {
+			return cmp.Compare(a.Pos(), b.Pos())
+		}) {
+			if !global(v) && v.Pos() < t.loop.Pos() && v.Name() != "_" {
+				add(v, v.Name())
+			}
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// fileName is the name of the present file, with its package.
+func (r *rewriter) fileName() string { return r.pkg.PkgPath + "/" + filepath.Base(r.path) }
+
+// globals has the agent know the variables of the package when it is initialised: a function that
+// names them would be one that they depend on.
+func (r *rewriter) globals() string {
+	list := []string{strconv.Quote(r.fileName())}
+	scope := r.pkg.Types.Scope()
+	test := strings.HasSuffix(r.path, "_test.go")
+	for _, name := range scope.Names() {
+		v, ok := scope.Lookup(name).(*types.Var)
+		if !ok || !test && strings.HasSuffix(r.pkg.Fset.PositionFor(v.Pos(), false).Filename, "_test.go") {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%sA.At(%q, &%s)", r.prefix, name, name))
+	}
+	if len(list) == 1 {
+		return ""
+	}
+	return "\nfunc init() { " + r.prefix + "A.Globals(" + strings.Join(list, ", ") + ") }\n"
 }
 
 // keep has the agent keep a variable.

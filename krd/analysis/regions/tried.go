@@ -16,22 +16,32 @@ const (
 	NotTried = "not tried"
 )
 
+// InMemory is where what a loop leaves differs.
+const InMemory = "memory"
+
 // A Tried is what came of it that the program itself executed a loop in other orders.
 type Tried struct {
-	Orders     []string    `json:"orders"` // that were executed
-	Result     string      `json:"result"` // same, differs or not tried
-	Why        string      `json:"why"`    // it was not; "": it was
+	Orders []string `json:"orders"` // that were executed
+	Result string   `json:"result"` // same, differs or not tried
+	Why    string   `json:"why"`    // it was not; "": it was
+	Looked int      `json:"looked"` // executions of the loop behind which memory was compared
+	Aside  []string `json:"aside"`  // what is not the same each time, and not compared
+	// Loose: numbers of floating point in memory are not compared, and printed ones up to rounding.
+	Loose      bool        `json:"loose"`
 	Difference *Difference `json:"difference"`
 }
 
 // A Difference is the first one between what the program does in the plain order and in another.
 type Difference struct {
-	Order  string `json:"order"`
-	In     string `json:"in"`     // stdout, stderr or exit code
-	Offset int    `json:"offset"` // bytes before it
-	Line   int    `json:"line"`   // from 1 on
-	Plain  string `json:"plain"`  // that line
-	Found  string `json:"found"`
+	Order string `json:"order"`
+	In    string `json:"in"` // memory, stdout, stderr or exit
+	// Place is what differs in memory, behind the Instance-th execution of the loop, from 1.
+	Place    string `json:"place"`
+	Instance int    `json:"instance"`
+	Offset   int    `json:"offset"` // bytes before it
+	Line     int    `json:"line"`   // from 1 on
+	Plain    string `json:"plain"`  // that line
+	Found    string `json:"found"`
 }
 
 // Try takes what came of trying the first loops of the plan, in its order: those that differ are
@@ -70,10 +80,13 @@ func (d *Document) tried() *doc.Table {
 				continue
 			}
 			what := x.Why
-			if all++; x.Result == NotTried {
+			switch all++; {
+			case x.Result == NotTried:
 				not++
-			} else if orders = x.Orders; x.Difference != nil {
-				if what = x.Difference.String(); len(list[i].Removed) > 0 {
+			case x.Difference == nil:
+				orders, what = x.Orders, x.compared()
+			default:
+				if orders, what = x.Orders, x.Difference.String(); len(list[i].Removed) > 0 {
 					what += "; with " + loops.Words(list[i].Removed)
 				}
 			}
@@ -87,16 +100,32 @@ func (d *Document) tried() *doc.Table {
 	if len(orders) > 0 {
 		t.Title += " (" + strings.Join(orders, ", ") + ")"
 	}
-	t.Title += ": a check, and no proof. What it prints and its exit code are compared with those of the " +
-		"plain order; memory is not. What differs is struck from the plan."
+	t.Title += ": a check, and no proof. What the loop leaves in memory, what the program prints and its exit " +
+		"code are compared with the plain order. What differs is struck from the plan."
 	t.Remarks = []string{fmt.Sprintf("%d of %s could not be tried (%.0f %%)", not,
 		units.Count(all, "loop"), 100*float64(not)/float64(all))}
 	return t
 }
 
+// compared tells what was compared.
+func (x *Tried) compared() string {
+	what := "memory behind " + units.Count(x.Looked, "execution")
+	if x.Loose {
+		what += ", floating point only as it is printed"
+	}
+	if len(x.Aside) > 0 {
+		what += "; not " + strings.Join(x.Aside, ", ") + ", which are not the same twice"
+	}
+	return what
+}
+
 // String tells it in a line.
 func (x *Difference) String() string {
-	if x.Line == 0 {
+	switch {
+	case x.In == InMemory:
+		return fmt.Sprintf("%s: %s is %s, not %s, behind execution %d", x.Order, x.Place, x.Found, x.Plain,
+			x.Instance)
+	case x.Line == 0:
 		return fmt.Sprintf("%s: %s %s, not %s", x.Order, x.In, x.Found, x.Plain)
 	}
 	return fmt.Sprintf("%s: %s, byte %d, line %d: %q, not %q", x.Order, x.In, x.Offset, x.Line, x.Found,

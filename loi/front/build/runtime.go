@@ -65,7 +65,6 @@ var laid = map[string]string{
 	front.Agent + "/krdagent.go": "_agent/agent.go",
 	front.Agent + "/values.go":   "_agent/values.go",
 	front.Agent + "/sample.go":   "_agent/sample.go",
-	front.Agent + "/try.go":      "_agent/try.go",
 	front.Agent + "/how.go":      "_agent/all.go",
 }
 
@@ -75,6 +74,9 @@ func (r *run) patchStandard() error {
 	list, added := patches, maps.Clone(laid)
 	if r.Sample {
 		added[front.Agent+"/how.go"] = "_agent/sampled.go"
+	}
+	if r.Tries != nil {
+		added[front.Agent+"/try.go"], added[front.Agent+"/look.go"] = "_agent/try.go", "_agent/look.go"
 	}
 	if r.Sync {
 		list = slices.Concat(list, syncPatches)

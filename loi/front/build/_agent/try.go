@@ -1,12 +1,13 @@
 package krdagent
 
-import _ "unsafe" // for go:linkname
+import "unsafe"
 
 // An Order gives the iterations of a loop that is tried in another order (package front, try.go): as
 // KRD_ORDER has it, "reversed", "halves" or "shuffled:" and a digit, of all loops or, behind a space,
 // of that one. Otherwise it is the plain one, and variables are left alone. It belongs to its goroutine.
 type Order[I integer] struct {
 	I          I // the index of the iteration, and after the loop what the plain order leaves
+	loop       string
 	from, step I
 	down       bool
 	n, begun   int // iterations
@@ -23,6 +24,7 @@ type Kept interface {
 	end(k int)   // of an iteration
 	leave(n int) // the loop
 	wrote(at int)
+	hides() (from, to uintptr) // where what the loop leaves is of no meaning
 }
 
 // order is KRD_ORDER.
@@ -37,7 +39,7 @@ func Try[I integer](loop string, from, e, step I, op int, kept ...Kept) *Order[I
 		enters[op] || n>>62 != 0 {
 		panic("krdlab: cannot be tried: " + loop + ": its index wraps around")
 	}
-	o := &Order[I]{from: from, step: step, down: op >= tripMore, n: int(n), kept: kept}
+	o := &Order[I]{loop: loop, from: from, step: step, down: op >= tripMore, n: int(n), kept: kept}
 	how := order()
 	for i := range len(how) {
 		if how[i] == ' ' {
@@ -145,6 +147,8 @@ func (v *counted[N]) end(int)     {}
 func (v *counted[N]) leave(n int) { v.begin(n) }
 func (v *counted[N]) wrote(int)   {}
 
+func (v *counted[N]) hides() (from, to uintptr) { return 0, 0 }
+
 // own is a variable of which each iteration has its own, which begins with what it was before the
 // loop; after that it is as it was, or as the last iteration leaves it that has written it.
 type own[T any] struct {
@@ -170,6 +174,14 @@ func (v *own[T]) end(k int) {
 	}
 }
 
+func (v *own[T]) hides() (from, to uintptr) {
+	if v.last {
+		return 0, 0
+	}
+	from = uintptr(unsafe.Pointer(v.at))
+	return from, from + unsafe.Sizeof(v.left)
+}
+
 // slots are own for each element of a slice.
 type slots[E any] struct {
 	at, first, left []E
@@ -188,6 +200,15 @@ func (v *slots[E]) start() {
 	v.first = append([]E(nil), v.at...)
 	v.left = append([]E(nil), v.at...)
 	v.by = make([]int, len(v.at))
+}
+
+func (v *slots[E]) hides() (from, to uintptr) {
+	var e E
+	if !v.whole || len(v.at) == 0 {
+		return 0, 0
+	}
+	from = uintptr(unsafe.Pointer(&v.at[0]))
+	return from, from + uintptr(len(v.at))*unsafe.Sizeof(e)
 }
 
 func (v *slots[E]) begin(int) {}

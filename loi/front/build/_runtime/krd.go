@@ -101,19 +101,9 @@ var krd struct {
 }
 
 func krdInit() {
-	s := gogetenv("KRDLAB_TRACE")
-	if s == "" {
-		return
-	}
-	others := make([]string, 0, len(envs)) // its children are not traced
-	for _, e := range envs {
-		if len(e) < 13 || e[:13] != "KRDLAB_TRACE=" {
-			others = append(others, e)
-		}
-	}
-	envs = others
-	path := append([]byte(s), 0)
-	fd := open(&path[0], 2|0x80000, 0) // O_RDWR|O_CLOEXEC
+	krdTried.looks = krdOpen("KRD_LOOK", 1|0x400|0x80000) // O_WRONLY|O_APPEND|O_CLOEXEC
+	krdTried.plain = krdOpen("KRD_PLAIN", 0x80000)
+	fd := krdOpen("KRDLAB_TRACE", 2|0x80000) // O_RDWR|O_CLOEXEC
 	if fd < 0 {
 		return // a child that has outlived the tracer
 	}
@@ -142,6 +132,24 @@ func krdInit() {
 	krd.spare.counts = krdCounts(h.countsOwn)
 	krd.early = krdNew(getg())
 	debug.malloc = true
+}
+
+// krdOpen opens the file that a variable of the environment names, of which children know nothing:
+// they are not traced.
+func krdOpen(name string, mode int32) int32 {
+	s := gogetenv(name)
+	if s == "" {
+		return -1
+	}
+	others := make([]string, 0, len(envs))
+	for _, e := range envs {
+		if n := len(name); len(e) <= n || e[:n] != name || e[n] != '=' {
+			others = append(others, e)
+		}
+	}
+	envs = others
+	path := append([]byte(s), 0)
+	return open(&path[0], mode, 0)
 }
 
 // krdExec notes that the process becomes another program (1), or that this failed (0).
@@ -307,6 +315,38 @@ func krdGive(b *krdBuffer) {
 //
 //go:linkname krdOrder
 func krdOrder() string { return gogetenv("KRD_ORDER") }
+
+// krdTried are files: in one is written what loops that are tried leave, in the other stands what they
+// do in the plain order.
+var krdTried struct{ looks, plain int32 }
+
+//go:linkname krdLooked
+func krdLooked(p unsafe.Pointer, n int) bool {
+	for k := int32(0); n > 0 && krdTried.looks >= 0; {
+		if k = write(uintptr(krdTried.looks), p, int32(min(n, 1<<30))); k <= 0 {
+			throw("krdlab: cannot write what a loop has left")
+		}
+		p, n = add(p, uintptr(k)), n-int(k)
+	}
+	return krdTried.looks >= 0
+}
+
+//go:linkname krdPlain
+func krdPlain(p unsafe.Pointer, n int) bool {
+	return krdTried.plain >= 0 && read(krdTried.plain, p, int32(n)) == int32(n)
+}
+
+//go:linkname krdDetail
+func krdDetail() string { return gogetenv("KRD_DETAIL") }
+
+//go:linkname krdObject
+func krdObject(at uintptr) uintptr {
+	base, s, _ := findObject(at, 0, 0)
+	if base == 0 || s.elemsize == maxTinySize && s.spanclass.noscan() {
+		return 0
+	}
+	return base
+}
 
 // krdTicks is the time-stamp counter, without waiting for what stands before.
 //
