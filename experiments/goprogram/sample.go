@@ -31,6 +31,7 @@ type sampler struct {
 type sampledMode struct {
 	mode          collect.Mode
 	change, phase uint64 // in which it has begun so
+	skip          uint64 // accesses that the burst does not have
 }
 
 func newSampler(a *analysis) *sampler {
@@ -58,8 +59,12 @@ func (s *sampler) counted(n uint64) {
 // Mode implements [collect.Sampler].
 func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 	dropped uint64) error {
-	s.counted(dropped)
 	m := s.of(goroutine)
+	if m.skip = 0; mode == collect.Inside {
+		m.skip = dropped
+		return nil
+	}
+	s.counted(dropped)
 	burst := mode == collect.Glimpse
 	if change > s.change {
 		s.change = change
@@ -112,7 +117,9 @@ func (s *sampler) batch(b *collect.Batch) {
 		}
 		for ; i < t.End; i++ {
 			line := b.Places[i] / lineBytes
-			if dense {
+			if dense && m.skip > 0 {
+				m.skip--
+			} else if dense {
 				s.b.Dense(line, b.Groups[i])
 			}
 			if watched && collect.Chosen(b.Real[i]-b.Places[i]%lineBytes, m.change) {
@@ -171,7 +178,9 @@ func (s *sampler) loop(l *collect.Loop) {
 		s.came(l.Accesses[j].Group, l.Times)
 	}
 	if s.dense(m) {
-		for i := uint64(0); i < l.Times && s.b.Room() > 0; i++ {
+		skip := min(m.skip, n)
+		m.skip -= skip
+		for i := skip / uint64(len(l.Accesses)); i < l.Times && s.b.Room() > 0; i++ {
 			for j := range l.Accesses {
 				a := &l.Accesses[j]
 				s.b.Dense((a.Place+i*uint64(a.Step))/lineBytes, a.Group)

@@ -13,25 +13,27 @@ const (
 	Off     Mode = iota // none
 	Watch               // those to granules that Chosen chooses
 	Glimpse             // all, and then none
+	Inside              // no mode: of the burst that has begun so many accesses are yet to be left out
 )
 
 // A Sampler takes how goroutines record a sample.
 type Sampler interface {
 	// Mode says that a goroutine goes on in a mode, which may be of a small burst, in the
 	// so-manyeth of the tracer's changes, and has made so many accesses since the last time that
-	// nothing else tells of.
+	// nothing else tells of; or, of Inside, is to leave so many of the next ones out.
 	Mode(goroutine, change uint64, mode Mode, small bool, dropped uint64) error
 }
 
 // granuleBytes are drawn together.
 const granuleBytes = 256
 
-// Chosen reports that the granule of an address is drawn in the phase that a change began: each with
-// a chance of one in krd.ChosenOf. Package krdagent draws the same.
+// Chosen reports that the granule of an address is drawn in the phase that a change began: one of
+// krd.ChosenOf (16) that are together, at random, so that of contiguous data always as many are.
+// Package krdagent draws the same.
 func Chosen(addr, change uint64) bool {
-	h := (addr/granuleBytes + change*0xbf58476d1ce4e5b9) * 0x9e3779b97f4a7c15
+	h := (addr/(16*granuleBytes) + change*0xbf58476d1ce4e5b9) * 0x9e3779b97f4a7c15
 	h ^= h >> 32
-	return h*0xd6e8feb86659fd93>>60 == 0
+	return h*0xd6e8feb86659fd93>>60 == addr/granuleBytes%16
 }
 
 // mode takes how a goroutine goes on.

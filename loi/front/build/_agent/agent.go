@@ -476,6 +476,9 @@ func NM[M any](b *Buf, m M, site uint64) M {
 // G tells where the elements of v are, for A of the same site.
 func G[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	var e E
+	if sampling {
+		b.passes(uint64(len(v)))
+	}
 	window(b, unsafe.Pointer(unsafe.SliceData(v)), uintptr(len(v))*unsafe.Sizeof(e), Window, site)
 	return v
 }
@@ -488,12 +491,18 @@ func GX[V ~[]E, E any](b *Buf, v V, site uint64) V {
 
 // GS is G for strings.
 func GS[V ~string](b *Buf, v V, site uint64) V {
+	if sampling {
+		b.passes(uint64(len(v)))
+	}
 	window(b, unsafe.Pointer(unsafe.StringData(string(v))), uintptr(len(v)), Window, site)
 	return v
 }
 
 // M records that a map is about to be asked for the key that K of the same site tells.
 func M[M any](b *Buf, m M, site uint64) M {
+	if sampling {
+		b.passes(1)
+	}
 	put(b, mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m))), Map<<KindShift|site)
 	return m
 }

@@ -10,6 +10,7 @@ const (
 	off     = iota // nothing is recorded
 	watch          // accesses to granules that chosen chooses
 	glimpse        // all, up to mostDense of a goroutine, and then nothing
+	inside         // no mode: of the burst that has begun so many accesses are yet to be left out
 )
 
 // Bits 32 to 55 of the number of a site are how many accesses it makes at once: one for each leaf.
@@ -45,11 +46,13 @@ const (
 
 // sample is what a goroutine records of one; it is part of a Buf.
 type sample struct {
-	word  uintptr // address of the tracer's
-	seen  uint64  // what stood there
-	mode  uint64  // how the goroutine goes on
-	left  int64   // accesses of a burst
-	whole int64   // accesses that are recorded as of a loop, chosen or not; if it does not
+	word uintptr // address of the tracer's
+	seen uint64  // what stood there
+	mode uint64  // how the goroutine goes on
+	// left are the accesses that a burst still has. If nothing is recorded, those of copies, appends and
+	// maps, which are always recorded, since the goroutine looked at the word.
+	left  int64
+	whole int64 // accesses that are recorded as of a loop, chosen or not; if it does not
 	// watch, about how many there are between the tracer's changes
 	dropped uint64 // accesses that the sample does not have, since the last Mode
 	due     uint64 // if nothing is recorded: after so many of them it looks at the word
@@ -95,12 +98,12 @@ const (
 	line    = 64
 )
 
-// chosen reports that the granule of an address is drawn in a phase: each with a chance of one in
-// 16, anew in each phase. Package collect draws the same.
+// chosen reports that the granule of an address is drawn in a phase: one of 16 that are together, at
+// random, anew in each phase. Package collect draws the same.
 func chosen(a, phase uint64) bool {
-	h := (a/granule + phase*0xbf58476d1ce4e5b9) * 0x9e3779b97f4a7c15
+	h := (a/(16*granule) + phase*0xbf58476d1ce4e5b9) * 0x9e3779b97f4a7c15
 	h ^= h >> 32
-	return h*0xd6e8feb86659fd93>>60 == 0
+	return h*0xd6e8feb86659fd93>>60 == a/granule%16
 }
 
 // drop counts accesses that the sample does not have: n times those of a site.
@@ -125,10 +128,10 @@ func (b *Buf) look() {
 	}
 	was := b.mode
 	b.seen, b.mode = seen, seen&3
-	b.full()
 	if was == off && b.mode == glimpse {
 		b.mode = off
-		most := min(b.dropped, 1<<31)
+		most := min(b.dropped+uint64(b.left), 1<<31)
+		b.left = 0
 		b.whole = max(b.whole/2, int64(most))
 		if at := 1 + ticks()*0x9e3779b97f4a7c15>>32*most>>32; b.begins == 0 {
 			tell(b)
@@ -140,7 +143,11 @@ func (b *Buf) look() {
 		return
 	}
 	b.whole, b.begins = 0, 0
+	b.full()
 	tell(b)
+	if b.mode == off {
+		b.left = 0
+	}
 }
 
 // full sets what the burst may have.
@@ -175,7 +182,7 @@ func (b *Buf) took(n uint64, now bool) {
 		return
 	}
 	if b.left -= int64(n); b.left <= 0 && now {
-		b.mode = off
+		b.mode, b.left = off, 0
 		tell(b)
 		if b.whole >= leastBetween { // if the tracer is late
 			b.begins = lateTimes * uint64(b.whole)
@@ -210,11 +217,11 @@ func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 // WS is W of a loop of so many iterations, 0: that is not known. leaves are the accesses of an
 // iteration, as of one of its sites. It returns 0 if the loop is to be run unseen, and has counted it then.
 func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
-	if b.stays(n) {
+	if b.stays(n, leaves) {
 		b.drop(n, leaves)
 		return 0
 	}
-	if b.unseen(n, leaves, true) {
+	if b.unseen(n, leaves, false) {
 		return 0
 	}
 	if b.mode == watch {
@@ -225,11 +232,11 @@ func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 
 // WL is WS of a loop some of whose accesses are Loose.
 func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
-	if b.stays(n) {
+	if b.stays(n, leaves) {
 		b.drop(n, leaves)
 		return 0
 	}
-	if b.unseen(n, leaves, false) {
+	if b.unseen(n, leaves, true) {
 		return 0
 	}
 	return W(b, k)
@@ -237,27 +244,72 @@ func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
 
 // stays reports that nothing is recorded and few iterations are to come: most loops are so, and it
 // is a part of their function.
-func (b *Buf) stays(n uint64) bool {
-	return b.mode == off && n-1 < fewTimes && b.dropped < b.due
+func (b *Buf) stays(n, leaves uint64) bool {
+	return b.mode == off && n-1 < fewTimes && b.dropped+n*(leaves>>leavesShift) < b.due
 }
 
-// unseen reports that a loop is to be run unseen. long says that one of many accesses is a burst.
+// unseen reports that a loop is to be run unseen. A burst may begin within it, but for a long loop if
+// some accesses are Loose. Another long one is a burst of its own: it would hide from one that comes
+// while it runs.
 //
 //go:nocheckptr
-func (b *Buf) unseen(n, leaves uint64, long bool) bool {
-	if b.mode != off || b.dropped >= b.due {
+func (b *Buf) unseen(n, leaves uint64, loose bool) bool {
+	all := n * (leaves >> leavesShift)
+	if b.mode != off || b.dropped+all >= b.due {
 		b.look()
 	}
-	if b.mode != off || n == 0 {
+	switch {
+	case b.mode != off || n == 0:
 		return false
-	}
-	if long && n*(leaves>>leavesShift) >= longLoop { // it would hide from a burst that comes while it runs
-		b.mode, b.left, b.begins = glimpse, mostDense, 0
-		tell(b)
+	case loose && all >= longLoop:
+	case b.begins != 0 && b.dropped+all >= b.begins:
+		at := b.begins - b.dropped
+		b.full()
+		b.within(at)
+		b.left += int64(at - 1)
+		return false
+	case all >= longLoop:
+		at := 1 + ticks()*0x9e3779b97f4a7c15>>32*(all>>20)>>12
+		b.left = mostDense
+		b.within(at)
+		b.left += int64(at - 1)
 		return false
 	}
 	b.drop(n, leaves)
 	return true
+}
+
+// within begins a burst with the so-manyeth of the accesses that are next: those before it are
+// recorded, and left out by the tracer.
+func (b *Buf) within(at uint64) {
+	b.begins, b.mode = 0, glimpse
+	tell(b)
+	if at > 1 {
+		put(b, uintptr(at-1), Mode<<KindShift|b.seen&^3|inside)
+	}
+}
+
+// passes tells of about n accesses that are recorded whatever the mode is: copies, appends, maps.
+func (b *Buf) passes(n uint64) {
+	if b.mode != off {
+		return
+	}
+	if b.dropped+n >= b.due {
+		if b.look(); b.mode != off {
+			return
+		}
+	}
+	if b.begins != 0 && b.dropped+n >= b.begins {
+		at := b.begins - b.dropped
+		b.full()
+		b.within(at)
+		return
+	}
+	b.left += int64(n)
+	b.due -= min(b.due, n)
+	if b.begins != 0 {
+		b.begins -= n // which is less
+	}
 }
 
 // T1 is T of a loop up to e by steps of one.
