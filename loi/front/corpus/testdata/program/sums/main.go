@@ -25,7 +25,11 @@ func rows(a [][]float64) (s float64) {
 
 func Main() {
 	times, _ := strconv.Atoi(flag.Arg(1))
-	a := make([][]float64, 512+flag.NArg()-2)
+	n, err := strconv.Atoi(flag.Arg(2))
+	if err != nil {
+		n = 512
+	}
+	a := make([][]float64, n)
 	for i := range a {
 		a[i] = make([]float64, len(a))
 	}
