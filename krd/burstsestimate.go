@@ -19,6 +19,7 @@ type BurstEstimate struct {
 	// Unseen are the accesses of each stratum of which no draw has seen any; they are in no group
 	// but by Cold, and in Bins as cold.
 	Unseen []float64
+	Rows   []BurstRow // of the parts
 
 	of func(group uint32) int // which stratum a group is of
 }
@@ -38,7 +39,7 @@ const beyond = coldBin + 1
 
 // A scaleSum is what the draws of a scale come to, in accesses of the program.
 type scaleSum struct {
-	groups map[uint32]*cells
+	groups []cells
 	of     func(group uint32) int
 	strata []cells
 	all    float64 // but for those beyond
@@ -50,12 +51,10 @@ func (s *scaleSum) add(group uint32, bin int, n float64) {
 	if n == 0 {
 		return
 	}
-	g := s.groups[group]
-	if g == nil {
-		g = new(cells)
-		s.groups[group] = g
+	for int(group) >= len(s.groups) {
+		s.groups = append(s.groups, cells{})
 	}
-	g[bin] += n
+	s.groups[group][bin] += n
 	s.strata[s.of(group)][bin] += n
 	switch {
 	case bin < coldBin:
@@ -121,14 +120,15 @@ type scaleEstimate struct {
 	of      func(group uint32) int
 }
 
-// A cellShare is the part of a burst in a bin of a stratum.
+// A cellShare is the part of a draw in a bin of a group.
 type cellShare struct {
-	stratum, bin int
-	share        float64
+	group uint32
+	bin   int
+	share float64
 }
 
 func (s *scaleEstimate) empty() *scaleSum {
-	return &scaleSum{groups: map[uint32]*cells{}, of: s.of, strata: make([]cells, len(s.sizes))}
+	return &scaleSum{of: s.of, strata: make([]cells, len(s.sizes))}
 }
 
 func (b *Bursts) scaleEstimate(scale int, sizes []uint64, of func(uint32) int) *scaleEstimate {
@@ -155,7 +155,7 @@ func (s *scaleEstimate) whole() *scaleSum {
 				continue
 			}
 			share := float64(c.n) / float64(s.draws[i].kept)
-			s.shares[i] = append(s.shares[i], cellShare{s.of(group), bin, share})
+			s.shares[i] = append(s.shares[i], cellShare{group, bin, share})
 			sum.add(group, bin, s.weights[i]*share)
 		}
 	}
@@ -175,32 +175,52 @@ func (s *scaleEstimate) phases(weights []float64) *scaleSum {
 	return sum
 }
 
-// without returns the sum of all draws but one; of bursts without its groups.
-func (s *scaleEstimate) without(but int, whole *scaleSum) *scaleSum {
+// without returns the sum of all draws but one: whole itself, if they are bursts, until restore is
+// called. It changes the groups of some strata; nil: of all.
+func (s *scaleEstimate) without(but int, whole *scaleSum) (sum *scaleSum, strata map[int]bool,
+	restore func()) {
 	if s.scale == longTime {
-		return s.phases(weights(s.draws, s.b.all, but))
+		return s.phases(weights(s.draws, s.b.all, but)), nil, func() {}
 	}
-	sum := &scaleSum{strata: slices.Clone(whole.strata)}
+	strata = map[int]bool{}
+	was := map[*cells]cells{}
 	change := func(i int, by float64) {
 		for _, c := range s.shares[i] {
-			sum.strata[c.stratum][c.bin] += by * c.share
+			h := s.of(c.group)
+			strata[h] = true
+			for _, x := range []*cells{&whole.groups[c.group], &whole.strata[h]} {
+				if _, ok := was[x]; !ok {
+					was[x] = *x
+				}
+				if x[c.bin] += by * c.share; x[c.bin] < rounding*was[x][c.bin] {
+					x[c.bin] = 0
+				}
+			}
 		}
 	}
-	change(but, -s.weights[but])
+	w := s.weights[but]
 	switch from, to := but-1, but+1; {
 	case from < 0:
-		change(to, s.weights[but])
+		change(to, w)
 	case to == len(s.draws):
-		change(from, s.weights[but])
+		change(from, w)
 	default:
 		d := s.draws
 		up := (float64(d[from].end)+float64(d[to].begin))/2 -
 			(float64(d[from].end)+float64(d[but].begin))/2
 		change(from, up)
-		change(to, s.weights[but]-up)
+		change(to, w-up)
 	}
-	return sum
+	change(but, -w)
+	return whole, strata, func() {
+		for x, c := range was {
+			*x = c
+		}
+	}
 }
+
+// rounding is what is left of a sum from which all is subtracted.
+const rounding = 1e-12
 
 // settle adds weighed accesses of long times to bins: those that are censored in proportion to the
 // others of their group whose time is as long or longer, by Kaplan and Meier's estimate. What remains
@@ -242,7 +262,8 @@ func settle(far map[farKey]float64, add func(group uint32, bin int, n float64)) 
 }
 
 // Estimate returns what is known so far; nil if nothing was sampled from which anything follows.
-// The accesses of each stratum are known, as is which of them a group is of. Of those a part has
+// The accesses of each stratum are known, as is which of them a group is of; parts are of what the
+// rows are. Of those a part has
 // short times, as of the accesses of the stratum in all bursts; of the others a part has mid ones, as
 // of those that are not short in bursts that are not small; and the rest is as in phases.
 //
@@ -251,7 +272,7 @@ func settle(far map[farKey]float64, add func(group uint32, bin int, n float64)) 
 // neighbours take its place (Wolter, Introduction to Variance Estimation, 2007, 8.2); few draws have
 // Student's factor. Its cost is in proportion to the draws times the bins, and for phases times all
 // that they saw.
-func (b *Bursts) Estimate(sizes []uint64, of func(group uint32) int) *BurstEstimate {
+func (b *Bursts) Estimate(sizes []uint64, of func(group uint32) int, parts ...BurstPart) *BurstEstimate {
 	b.endBurst()
 	clear(b.counts)
 	var list []*scaleEstimate
@@ -282,7 +303,11 @@ func (b *Bursts) Estimate(sizes []uint64, of func(group uint32) int) *BurstEstim
 		}
 	}
 	for i, s := range sums {
-		for g, bins := range s.groups {
+		for at := range s.groups {
+			g, bins := uint32(at), &s.groups[at]
+			if *bins == (cells{}) {
+				continue
+			}
 			if e.Groups[g] == nil {
 				e.Groups[g] = new([coldBin + 1]float64)
 			}
@@ -295,7 +320,7 @@ func (b *Bursts) Estimate(sizes []uint64, of func(group uint32) int) *BurstEstim
 			}
 		}
 	}
-	b.errors(e, list, sums)
+	b.errors(e, list, sums, newRows(list, sums, factors, parts))
 	return e
 }
 
@@ -326,37 +351,46 @@ func joined(sums []*scaleSum, sizes []uint64, bins *[coldBin + 1]float64) (facto
 	return factors
 }
 
-// errors sets the standard errors of bins.
-func (b *Bursts) errors(e *BurstEstimate, list []*scaleEstimate, sums []*scaleSum) {
+// errors sets the standard errors of bins, and the rows.
+func (b *Bursts) errors(e *BurstEstimate, list []*scaleEstimate, sums []*scaleSum, rows *burstRows) {
 	var v [coldBin + 1]float64
 	for at, s := range list {
 		m := len(s.draws)
-		whole, factor := sums[at], 2./3*float64(m-1)/float64(m)*fewer(m-1)
+		whole, factor := sums[at], leftOut(m)*fewer(float64(m-1))
 		for i := range s.draws {
 			if m < 2 {
 				break
 			}
 			var bins [coldBin + 1]float64
-			sums[at] = s.without(i, whole)
-			joined(sums, list[at].sizes, &bins)
+			sum, strata, restore := s.without(i, whole)
+			sums[at] = sum
+			factors := joined(sums, s.sizes, &bins)
 			for bin := range v {
 				d := bins[bin] - e.Bins[bin]
 				v[bin] += factor * d * d
 			}
+			rows.replicate(at, sums, factors, strata)
+			restore()
 		}
 		sums[at] = whole
 		// a short stage that no draw has seen: half of what one stands for
 		unseen := whole.all / float64(2*m)
 		for bin := firstBin(s.scale); bin <= coldBin; bin++ {
-			v[bin] += unseen * unseen * fewer(m-1)
+			v[bin] += unseen * unseen * fewer(float64(m-1))
 		}
+	}
+	lost := 0.0 // of strata that no draw has seen
+	for _, n := range e.Unseen {
+		lost += n
 	}
 	deepest := uint64(0)
 	for i := range b.phases {
 		deepest = max(deepest, b.phases[i].deepest)
 	}
 	far := sums[len(sums)-1]
+	e.Rows = rows.end(far.deep, lost)
 	for bin := range v {
+		v[bin] += lost * lost / 4
 		if bin >= far.deep {
 			v[bin] += far.open * far.open / 4
 		}
@@ -375,18 +409,21 @@ func firstBin(scale int) int {
 	return [...]int{shortTime: 0, midTime: 11, longTime: 16}[scale]
 }
 
+// leftOut is by what the sum of the squares of a jackknife of m draws is multiplied.
+func leftOut(m int) float64 { return 2. / 3 * float64(m-1) / float64(m) }
+
 // fewer returns by what a variance of so many degrees of freedom is larger than it seems, so that
 // twice its root holds the truth in 95 of 100 cases: the square of Student's quantile beside the
 // normal one, by the first terms of its expansion (Abramowitz and Stegun, 26.7.5), and as it is for
 // one and two.
-func fewer(n int) float64 {
+func fewer(f float64) float64 {
 	const z = 1.96
 	t := 12.71
-	switch f := float64(n); {
-	case n == 2:
-		t = 4.30
-	case n > 2:
+	switch {
+	case f >= 3:
 		t = z + (z*z*z+z)/(4*f) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*f*f)
+	case f >= 2:
+		t = 4.30
 	}
 	return t * t / (z * z)
 }

@@ -12,11 +12,35 @@ import (
 
 // A Part is the accesses of a Go program that have something in common.
 type Part struct {
-	Name     string `json:"name"`
-	Accesses uint64 `json:"accesses"`
-	Cold     uint64 `json:"cold"`
-	Bytes    uint64 `json:"bytes"`
-	Bins     []Bin  `json:"bins"` // those that are not empty
+	Name         string  `json:"name"`
+	Accesses     uint64  `json:"accesses"`
+	Cold         *uint64 `json:"cold"` // nil: a sample has too little of it
+	Bytes        uint64  `json:"bytes"`
+	Bins         []Bin   `json:"bins"` // those that are not empty; null as cold
+	*SampledPart         // of a sample
+}
+
+// A SampledPart is how well a part is known by a sample: standard errors, nil where it is not known.
+type SampledPart struct {
+	AccessesError *float64       `json:"accesses_error"` // 0: they are counted
+	ColdError     *float64       `json:"cold_error"`     // of those that are cold, or beyond what was seen
+	Beyond        []SampledCount `json:"beyond"`
+	Why           string         `json:"why,omitempty"` // something is not known
+}
+
+// A SampledCount is the accesses of a part that are cold or have at least a distance.
+type SampledCount struct {
+	FromBytes uint64   `json:"from_bytes"`
+	Count     *float64 `json:"count"`
+	Error     *float64 `json:"error"`
+}
+
+// First returns the accesses that are cold, 0 if that is not known.
+func (p *Part) First() uint64 {
+	if p.Cold == nil {
+		return 0
+	}
+	return *p.Cold
 }
 
 // From returns the accesses of a part with a finite distance of at least so many bytes, a power of
@@ -87,12 +111,16 @@ func (r *Report) Rank(parts *Parts, by string, in *CauseOptions) error {
 	c.Accesses = count(r.Bins, r.Cold)
 	var rows []causes.GroupRow
 	for _, p := range list {
+		if p.Bins == nil {
+			c.NotKnown++
+			continue
+		}
 		name := p.Name
 		if by == ByType {
 			name = ObjectType(name)
 		}
 		rows = append(rows, causes.GroupRow{Name: name, Counts: causes.Counts{
-			Accesses: count(p.Bins, p.Cold), AllAccesses: p.Accesses, Cold: p.Cold}})
+			Accesses: count(p.Bins, p.First()), AllAccesses: p.Accesses, Cold: p.First()}})
 	}
 	c.Group(by, rows)
 	r.Causes = c

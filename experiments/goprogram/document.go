@@ -149,26 +149,46 @@ func newDocument(r *Request, b *build.Program) *Document {
 	return d
 }
 
-// parts sums up groups by what they have in common.
-func (d *Document) parts(a *analysis, groups []krd.GroupHistogram) {
-	var functions, loops, objects, made sums
+// parts sums up groups by what they have in common, by table.
+func (a *analysis) parts(groups []krd.GroupHistogram) *[tables]sums {
+	var t [tables]sums
 	for _, g := range groups {
-		k := a.reader.Groups[g.Group]
-		s := &a.sites[k.Site-1]
-		functions.add(s.Function, &g)
-		if s.Loop != 0 {
-			loops.add(fmt.Sprintf("%s, loop at %s:%d", s.Function, filepath.Base(s.File), s.Loop),
-				&g)
+		for i, name := range a.rows(g.Group) {
+			if name != "" {
+				t[i].add(name, &g)
+			}
 		}
-		object := s.Object
-		if k.Leaf > 0 {
-			object = s.Leaves[k.Leaf-1].Object
-		}
-		objects.add(object, &g)
-		made.add(a.className(k.Class), &g)
 	}
-	d.Functions, d.Loops = functions.list(), loops.list()
-	d.Objects, d.Allocations = objects.list(), made.list()
+	return &t
+}
+
+// The tables of parts.
+const (
+	byFunction = iota
+	byLoop
+	byObject
+	byAllocation
+	tables
+)
+
+// rows returns the names of the parts that a group is of, by table; "": of none.
+func (a *analysis) rows(group uint32) (names [tables]string) {
+	k := a.reader.Groups[group]
+	s := &a.sites[k.Site-1]
+	names[byFunction] = s.Function
+	if s.Loop != 0 {
+		names[byLoop] = fmt.Sprintf("%s, loop at %s:%d", s.Function, filepath.Base(s.File), s.Loop)
+	}
+	names[byObject], names[byAllocation] = s.Object, a.className(k.Class)
+	if k.Leaf > 0 {
+		names[byObject] = s.Leaves[k.Leaf-1].Object
+	}
+	return names
+}
+
+func (d *Document) tables(t *[tables]sums) {
+	d.Functions, d.Loops = t[byFunction].list(), t[byLoop].list()
+	d.Objects, d.Allocations = t[byObject].list(), t[byAllocation].list()
 }
 
 // className returns what objects of a class are.
@@ -202,16 +222,9 @@ func (a *analysis) className(class int) string {
 type sums map[string]*Part
 
 func (s *sums) add(name string, g *krd.GroupHistogram) {
-	if *s == nil {
-		*s = make(sums)
-	}
-	p := (*s)[name]
-	if p == nil {
-		p = &Part{Name: name, Bins: []krd.Bin{}}
-		(*s)[name] = p
-	}
+	p := s.part(name)
 	p.Accesses += g.Accesses
-	p.Cold += g.Cold
+	*p.Cold += g.Cold
 	p.Bytes += g.Bytes
 	for _, b := range g.Bins {
 		i, ok := slices.BinarySearchFunc(p.Bins, b, func(a, b krd.Bin) int {
@@ -225,15 +238,33 @@ func (s *sums) add(name string, g *krd.GroupHistogram) {
 	}
 }
 
-// list returns the parts, those first with the most accesses that are cold or from limits[0] on.
+func (s *sums) part(name string) *Part {
+	if *s == nil {
+		*s = make(sums)
+	}
+	p := (*s)[name]
+	if p == nil {
+		p = &Part{Name: name, Bins: []krd.Bin{}, Cold: new(uint64)}
+		(*s)[name] = p
+	}
+	return p
+}
+
+// list returns the parts, those first with the most accesses that are cold or from limits[0] on; of
+// which that is not known, as if all were.
 func (s sums) list() []Part {
 	list := make([]Part, 0, len(s))
 	for _, p := range s {
 		list = append(list, *p)
 	}
+	far := func(p *Part) uint64 {
+		if p.Cold == nil {
+			return p.Accesses
+		}
+		return p.From(limits[0]) + *p.Cold
+	}
 	slices.SortFunc(list, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(b.From(limits[0])+b.Cold, a.From(limits[0])+a.Cold),
-			cmp.Compare(b.Accesses, a.Accesses), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(far(&b), far(&a)), cmp.Compare(b.Accesses, a.Accesses), strings.Compare(a.Name, b.Name))
 	})
 	return list
 }

@@ -26,8 +26,8 @@ func TestVariablesThatEscape(t *testing.T) {
 		"main.structured": {60, 2}, "main.parameter": {21, 1}, "main.array": {100, 100},
 		"main.flags": {60, 2},
 	} {
-		if f := part(t, d.Functions, name); f.Accesses != want[0] || f.Cold != want[1] {
-			t.Errorf("%s: %d accesses, %d cold, expected %v", name, f.Accesses, f.Cold, want)
+		if f := part(t, d.Functions, name); f.Accesses != want[0] || f.First() != want[1] {
+			t.Errorf("%s: %d accesses, %d cold, expected %v", name, f.Accesses, f.First(), want)
 		}
 	}
 	if d.Accounts.Unknown != 0 || d.OddEvents != 0 {
@@ -47,7 +47,7 @@ func TestInitialValues(t *testing.T) {
 		n, cold := uint64(0), uint64(0)
 		for _, p := range d.Functions {
 			if p.Name == name {
-				n, cold = p.Accesses, p.Cold
+				n, cold = p.Accesses, p.First()
 			}
 		}
 		if n != want || name != "main.variables" && cold != n {

@@ -389,6 +389,6 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	n, bytes := a.stream.Distinct()
 	data := uint64(n)
 	d.DistinctData, d.DistinctBytes = &data, &bytes
-	d.parts(a, slices.Collect(a.stream.Groups()))
+	d.tables(a.parts(slices.Collect(a.stream.Groups())))
 	return nil
 }

@@ -101,12 +101,12 @@ func TestFigure3OfVirda(t *testing.T) {
 	f := part(t, d.Functions, "main.fill")
 	want := []krd.Bin{{FromBytes: 0, ToBytes: 1, Count: 1}, {FromBytes: 4, ToBytes: 8, Count: 1},
 		{FromBytes: 8, ToBytes: 16, Count: 4}}
-	if f.Accesses != 9 || f.Cold != 3 || !reflect.DeepEqual(f.Bins, want) {
+	if f.Accesses != 9 || f.First() != 3 || !reflect.DeepEqual(f.Bins, want) {
 		t.Errorf("fill: %+v, expected 9 accesses, 3 cold, bins %v", f, want)
 	}
 	for field, bytes := range map[string]uint64{"ctr": 8, "a": 4, "p": 4} { // the literal's is cold
 		p := part(t, d.Objects, "main.Basket."+field)
-		if p.Accesses != 3 || p.Bytes != 3*bytes || p.Cold != 1 {
+		if p.Accesses != 3 || p.Bytes != 3*bytes || p.First() != 1 {
 			t.Errorf("%s: %+v", field, p)
 		}
 	}
@@ -118,7 +118,7 @@ func TestFigure3OfVirda(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = part(t, d.Functions, "main.fill")
-	if f.Cold != 1 || f.From(1) != 0 {
+	if f.First() != 1 || f.From(1) != 0 {
 		t.Errorf("by lines: %+v, expected one cold access, and distance 0", f)
 	}
 }
@@ -132,7 +132,7 @@ func TestTable1OfVirdaAndTrace(t *testing.T) {
 	}
 	f := part(t, d.Functions, "main.read")
 	// of the 3 bytes, and the 24 of abc itself that are read before each
-	if f.Accesses != 8 || f.Cold != 3 {
+	if f.Accesses != 8 || f.First() != 3 {
 		t.Errorf("read: %+v, expected 8 accesses, 3 cold", f)
 	}
 	in := &krd.CauseOptions{FromBytes: 2, ToBytes: 16}
@@ -220,18 +220,18 @@ func TestGoroutinesAllocateForEachOther(t *testing.T) {
 	// each node is stored to for the first time, whatever stood at its address before, and is known
 	// when the other goroutine reads it
 	for _, field := range []string{"v", "next"} {
-		if p := part(t, d.Objects, "main.node."+field); p.Accesses != 400000 || p.Cold != 200000 {
+		if p := part(t, d.Objects, "main.node."+field); p.Accesses != 400000 || p.First() != 200000 {
 			t.Errorf("%s: %d accesses, %d of them cold, expected an initial value and a read for each "+
-				"of 200000 nodes", field, p.Accesses, p.Cold)
+				"of 200000 nodes", field, p.Accesses, p.First())
 		}
 	}
 	f := part(t, d.Functions, "main.main.func1")
 	if f.Accesses != 600000 { // with the updates of sum
 		t.Errorf("%d accesses, expected three for each of 200000 nodes", f.Accesses)
 	}
-	if f.Cold > d.LateEvents {
+	if f.First() > d.LateEvents {
 		t.Errorf("%d of %d accesses were to data never seen before, and %d events came late",
-			f.Cold, f.Accesses, d.LateEvents)
+			f.First(), f.Accesses, d.LateEvents)
 	}
 	if d.Accounts.Unknown != 0 || d.OddEvents != 0 {
 		t.Errorf("%d unknown, %d odd", d.Accounts.Unknown, d.OddEvents)

@@ -137,9 +137,31 @@ func (s *sampler) came(group uint32, n uint64) {
 	s.seen[group] += n
 }
 
-// strata returns how many accesses there were of each function and loop, a site of each, and which of
-// these a group is of.
-func (s *sampler) strata() (sizes []uint64, sites []int, of func(group uint32) int) {
+// counts yields how many accesses there were of groups: those that no event told of are of groups of
+// their own, in which what they accessed is not known.
+func (s *sampler) counts(yield func(group uint32, n uint64)) {
+	for group, n := range s.seen {
+		if n > 0 {
+			yield(uint32(group), n)
+		}
+	}
+	for site, n := range s.dropped {
+		if n == 0 {
+			continue
+		}
+		leaves := len(s.a.sites[site-1].Leaves)
+		if leaves == 0 {
+			yield(s.a.reader.Unseen(site, 0), n)
+		}
+		for leaf := range leaves {
+			yield(s.a.reader.Unseen(site, leaf+1), n/uint64(leaves))
+		}
+	}
+}
+
+// strata returns how many accesses there were of each function and loop, and which of these a group
+// is of.
+func (s *sampler) strata() (sizes []uint64, of func(group uint32) int) {
 	type key struct {
 		function string
 		loop     int
@@ -152,22 +174,16 @@ func (s *sampler) strata() (sizes []uint64, sites []int, of func(group uint32) i
 		if !ok {
 			n = len(numbers)
 			numbers[k] = n
-			sizes, sites = append(sizes, 0), append(sites, site)
+			sizes = append(sizes, 0)
 		}
 		return n
 	}
 	of = func(group uint32) int { return number(s.a.reader.Groups[group].Site) }
-	for group, n := range s.seen {
-		if n > 0 {
-			sizes[of(uint32(group))] += n
-		}
-	}
-	for site, n := range s.dropped {
-		if n > 0 {
-			sizes[number(site)] += n
-		}
-	}
-	return sizes, sites, of
+	s.counts(func(group uint32, n uint64) {
+		h := of(group)
+		sizes[h] += n
+	})
+	return sizes, of
 }
 
 // loop takes a loop.
@@ -278,16 +294,21 @@ type SampledBin struct {
 // end makes the estimate the result.
 func (s *sampler) end(d *Document) error {
 	d.Sampling = &Sampling{Bins: []SampledBin{}}
-	sizes, sites, of := s.strata()
-	e := s.b.Estimate(sizes, of)
+	sizes, of := s.strata()
+	rows := s.rows()
+	parts := make([]krd.BurstPart, len(rows))
+	for i := range rows {
+		parts[i] = rows[i].BurstPart
+	}
+	e := s.b.Estimate(sizes, of, parts...)
 	if e == nil {
 		return nil
 	}
-	for i, n := range e.Unseen {
-		if n > 0 {
-			e.Cold(s.a.reader.Unseen(sites[i]), n)
+	s.counts(func(group uint32, n uint64) {
+		if e.Unseen[of(group)] > 0 {
+			e.Cold(group, float64(n))
 		}
-	}
+	})
 	caches := &s.a.caches
 	report, groups, err := e.Report(krd.StreamOptions{L2Bytes: uint64(caches.L2Bytes),
 		LLCBytes: uint64(caches.LLCBytes), L2Known: string(caches.CachesKnown.L2),
@@ -297,7 +318,7 @@ func (s *sampler) end(d *Document) error {
 	}
 	report.Unit, report.ProgramName = string(d.Unit), programName(d.Package)
 	d.KRD = report
-	d.parts(s.a, groups)
+	d.sampledParts(s.a, groups, rows, e.Rows)
 	d.Sampling.Phases, d.Sampling.Bursts = e.Phases, e.Bursts
 	all := max(1, float64(e.Accesses))
 	for k, n := range e.Bins {

@@ -3,6 +3,7 @@ package goprogram
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -32,6 +33,18 @@ func TestSampleCounts(t *testing.T) {
 			}
 			if sample.KRD.Shared != nil {
 				t.Errorf("%d are shared, which a sample does not have", *sample.KRD.Shared)
+			}
+			counts := func(d *Document) map[string]uint64 {
+				m := map[string]uint64{}
+				for i, list := range [][]Part{d.Functions, d.Loops} {
+					for _, p := range list {
+						m[fmt.Sprint(i, p.Name)] = p.Accesses
+					}
+				}
+				return m
+			}
+			if got, want := counts(sample), counts(exact); !maps.Equal(got, want) {
+				t.Errorf("functions and loops have %v, expected %v", got, want)
 			}
 			sum := sample.KRD.Cold
 			for _, b := range sample.KRD.Bins {
@@ -73,15 +86,24 @@ func TestSampleOfSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := map[string]uint64{"main.columns": times * (2*n*n + 1), "main.rows": times * (2*n*n + n)}
+	far := map[string]float64{"main.columns": 0.6875, "main.rows": 0.0625} // of the function's own
 	for _, f := range d.Functions {
-		if want := counts[f.Name]; want > 0 && f.Accesses != want {
-			t.Errorf("%s has %d accesses, expected %d", f.Name, f.Accesses, want)
+		want, ok := far[f.Name]
+		switch b := f.Beyond[0]; {
+		case !ok:
+			if f.Cold != nil || f.Bins != nil || b.Count != nil || b.Error != nil || f.Why == "" {
+				t.Errorf("%s, which runs once, has %+v, expected nothing and the reason", f.Name, f)
+			}
+			continue
+		case b.Count == nil || math.Abs(*b.Count-want*float64(f.Accesses)) > 4**b.Error ||
+			*b.Error > 0.1*float64(f.Accesses):
+			text, _ := json.Marshal(f.SampledPart)
+			t.Errorf("%s: %s, expected %.3f of %d", f.Name, text, want, f.Accesses)
 		}
-		delete(counts, f.Name)
+		delete(far, f.Name)
 	}
-	if len(counts) > 0 {
-		t.Errorf("no distances of %v", counts)
+	if len(far) > 0 {
+		t.Errorf("no distances of %v", far)
 	}
 	for _, c := range []struct {
 		name     string
@@ -101,6 +123,23 @@ func TestSampleOfSums(t *testing.T) {
 		t.Logf("%s: %.2f %% +- %.2f, expected %.2f", c.name, 100*got, 200*math.Sqrt(variance), 100*c.want)
 		if off > 4*math.Sqrt(variance) || off > 0.02 {
 			t.Errorf("%s: %.2f %% +- %.2f, expected %.2f", c.name, 100*got, 200*math.Sqrt(variance), 100*c.want)
+		}
+	}
+}
+
+// A burst begins in the middle of a loop that runs unseen: one that is longer than the time between
+// bursts is not left out.
+func TestSampleOfStretches(t *testing.T) {
+	d, _, err := trace(t, Lines, "stretches", sampled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"main.far": 1. / 16, "main.near": 0} {
+		p := part(t, d.Functions, name)
+		b := &p.Beyond[0]
+		if text, _ := json.Marshal(p); b.Count == nil ||
+			math.Abs(*b.Count-want*float64(p.Accesses)) > 4**b.Error+1 {
+			t.Errorf("%.400s, expected %.3f beyond 32 KiB", text, want)
 		}
 	}
 }

@@ -57,9 +57,12 @@ func (d *Document) View() *doc.Doc {
 		d.Sampling.view(v)
 	}
 	if len(d.Functions) > 0 {
+		columns := "cold and from"
+		if d.Sampling != nil {
+			columns = "cold (or farther than a phase saw) and beyond (cold or from there on)"
+		}
 		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s "+
-			"on, then by all; cold and from: shares of the row's own accesses",
-			units.Bytes(limits[0]))})
+			"on, then by all; %s: shares of the row's own accesses", units.Bytes(limits[0]), columns)})
 	}
 	for _, t := range []struct {
 		head  string
@@ -98,20 +101,28 @@ func (d *Document) table(head string, parts []Part) *doc.Table {
 	for _, l := range limits {
 		heads = append(heads, "from "+units.Bytes(l))
 	}
+	if d.Sampling != nil {
+		return sampledTable(heads, limits, parts, d.Accesses)
+	}
 	t := doc.NewTable(1, heads...)
 	for i := range parts[:min(most, len(parts))] {
 		x := &parts[i]
 		row := []any{x.Name, count(x.Accesses), doc.Share{Part: float64(x.Accesses),
-			Whole: float64(d.Accesses)}, doc.Share{Part: float64(x.Cold), Whole: float64(x.Accesses)}}
+			Whole: float64(d.Accesses)}, doc.Share{Part: float64(x.First()), Whole: float64(x.Accesses)}}
 		for _, l := range limits {
 			row = append(row, doc.Share{Part: float64(x.From(l)), Whole: float64(x.Accesses)})
 		}
 		t.Row(row...)
 	}
+	remark(t, parts)
+	return t
+}
+
+// remark tells how many parts a table has no room for.
+func remark(t *doc.Table, parts []Part) {
 	if n := len(parts) - most; n > 0 {
 		t.Remarks = []string{fmt.Sprintf("and %d more: --json", n)}
 	}
-	return t
 }
 
 // mostPlaces is how many places of an account people are told.

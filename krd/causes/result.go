@@ -25,8 +25,9 @@ type Result struct {
 	// By names what Groups are, of the accesses of a Go program; absent: not asked for.
 	By          string          `json:"by,omitempty"`
 	Groups      []GroupRow      `json:"groups,omitempty"`
-	Pairs       []ObjectPairRow `json:"object_pairs"` // nil: not asked for
-	KernelPairs []KernelPairRow `json:"kernel_pairs"` // nil: not asked for
+	NotKnown    int             `json:"not_known,omitempty"` // groups of which a sample has too little
+	Pairs       []ObjectPairRow `json:"object_pairs"`        // nil: not asked for
+	KernelPairs []KernelPairRow `json:"kernel_pairs"`        // nil: not asked for
 	Paths       []PathRow       `json:"paths,omitempty"`
 }
 

@@ -59,11 +59,14 @@ func (r *Reader) Sampled(s Sampler) {
 	}
 }
 
-// Unseen returns the group of the accesses of a site of which a sample knows no more than how many
-// they are.
-func (r *Reader) Unseen(site int) uint32 {
-	return r.numberOf(Group{Site: site, Class: int(r.class(Class{Name: UnknownOrigin}))})
+// Unseen returns the group of the accesses of a site, and of a leaf of it, of which a sample knows no
+// more than how many they are.
+func (r *Reader) Unseen(site, leaf int) uint32 {
+	return r.numberOf(Group{Site: site, Leaf: leaf, Class: int(r.class(Class{Name: unseen}))})
 }
+
+// unseen is the name of what a sample does not have.
+const unseen = "what no draw has seen"
 
 // Dropped returns how many accesses the sample does not have that no event has told of.
 func (m *Memory) Dropped() uint64 {

@@ -8,6 +8,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/loops"
 	"krdlab/loi"
 )
 
@@ -15,7 +16,9 @@ import (
 // outside the loop is done by core 0, and of each instance core c has the iterations from c n/C on,
 // n/C of them. All cores begin at once, and do an iteration in turn. Each has an L2, and all one LLC,
 // which has all that they have; lines are kept fully associative, LRU, and a write takes a line from
-// other L2s ([cachemodel]). The order of the serial run is the same with one core.
+// other L2s ([cachemodel]). The order of the serial run is the same with one core. What is removed of a
+// loop by a private variable or a reduction, the other cores have in lines of their own; that these are
+// made, and joined, is left out.
 
 // dealtCores are how many cores iterations are dealt to.
 var dealtCores = []int{2, 4, 8}
@@ -76,10 +79,26 @@ type dealt struct {
 	kernel int
 	// of the instance that is open, the accesses of each iteration
 	iterations [][]cachemodel.Access
+	copies     map[uint32][]uint32 // blocks of all cores but the first, of one that each has for itself
 }
 
 func (d *dealt) access(core int, list []cachemodel.Access) {
 	d.model.Kernel(core, d.kernel, 0, 0, list)
+}
+
+// ownBlock marks the block of a datum that each core has for itself.
+const ownBlock = 1 << 31
+
+// iteration executes one of the instance that is open.
+func (d *dealt) iteration(core int, list []cachemodel.Access) {
+	for i := range list {
+		if b := &list[i].Block; *b&ownBlock != 0 {
+			if *b &^= ownBlock; core > 0 {
+				*b = d.copies[*b][core-1]
+			}
+		}
+	}
+	d.access(core, list)
 }
 
 // end deals the iterations of an instance.
@@ -89,7 +108,7 @@ func (d *dealt) end() {
 	for i := range share {
 		for c := range d.cores {
 			if k := c*share + i; i < share && k < n && len(d.iterations[k]) > 0 {
-				d.access(c, d.iterations[k])
+				d.iteration(c, d.iterations[k])
 			}
 		}
 	}
@@ -101,6 +120,47 @@ type lines struct {
 	unit   string
 	number map[uint64]uint32
 	layout cachemodel.Layout
+	// what several iterations of an instance access, and one of them writes, of loops of which that is
+	// removed, and other blocks for its lines
+	shared map[dealtDatum]bool
+	copies map[loi.RegionID]map[uint32][]uint32
+	seen   map[uint64]sharing // of the instance that is open
+}
+
+// A dealtDatum is what a loop accesses at a place.
+type dealtDatum struct {
+	loop  loi.RegionID
+	place uint64
+}
+
+// sharing is which iterations access a datum: one, or several.
+type sharing struct {
+	iteration        int
+	several, written bool
+}
+
+// share notes an access of an iteration.
+func (l *lines) share(loop loi.RegionID, iteration int, a *loi.Access) {
+	at := loi.PlaceOf(l.unit, a)
+	s, again := l.seen[at]
+	if !again {
+		s.iteration = iteration
+	}
+	s.several = s.several || s.iteration != iteration
+	s.written = s.written || a.Mode&loi.Out != 0
+	l.seen[at] = s
+	datum := dealtDatum{loop, at}
+	if !s.several || !s.written || l.shared[datum] {
+		return
+	}
+	l.shared[datum] = true
+	l.of(a, func(line uint64) {
+		if block := l.number[line]; l.copies[loop][block] == nil {
+			for range dealtCores[len(dealtCores)-1] - 1 {
+				l.copies[loop][block] = append(l.copies[loop][block], l.layout.Add(lineBytes, lineBytes))
+			}
+		}
+	})
 }
 
 // of calls do for each line of an access.
@@ -115,7 +175,19 @@ func (l *lines) of(a *loi.Access, do func(line uint64)) {
 func (d *Document) deal(ctx context.Context, t *loi.Trace, in *analysis.Input,
 	regions map[string]loi.RegionID) error {
 	planned := d.Plan[:min(len(d.Plan), mostDealt)]
-	l := &lines{unit: t.Header.Unit(), number: map[uint64]uint32{}}
+	l := &lines{unit: t.Header.Unit(), number: map[uint64]uint32{}, shared: map[dealtDatum]bool{},
+		copies: map[loi.RegionID]map[uint32][]uint32{}, seen: map[uint64]sharing{}}
+	of := map[loi.RegionID]int{} // the kernel of a loop
+	for i := range planned {
+		loop := regions[planned[i].Path[len(planned[i].Path)-1]]
+		of[loop] = i + 1
+		for _, r := range planned[i].Removed {
+			if r.By == "private" || r.By == loops.Reduced {
+				l.copies[loop] = map[uint32][]uint32{}
+			}
+		}
+	}
+	walk := newLoopWalk(t, of)
 	progress := loi.NewProgress(t, 2, in.Progress)
 	order := loi.Order{Events: true, AllowLoss: true, Progress: progress}
 	worker := -1
@@ -124,6 +196,9 @@ func (d *Document) deal(ctx context.Context, t *loi.Trace, in *analysis.Input,
 			return err
 		}
 		if e.Type == loi.EventRecord {
+			if _, ended := walk.event(e.Event, e.Args); ended {
+				clear(l.seen)
+			}
 			continue
 		}
 		if worker >= 0 && e.Worker != worker {
@@ -138,6 +213,9 @@ func (d *Document) deal(ctx context.Context, t *loi.Trace, in *analysis.Input,
 					l.number[line] = l.layout.Add(lineBytes, lineBytes)
 				}
 			})
+			if l.copies[walk.inside] != nil && walk.iteration > 0 {
+				l.share(walk.inside, walk.iteration, &list[i])
+			}
 		}
 	}
 	var replays []*dealt
@@ -152,16 +230,15 @@ func (d *Document) deal(ctx context.Context, t *loi.Trace, in *analysis.Input,
 		if err != nil {
 			return err
 		}
-		replays, sizes, caches = append(replays, &dealt{loop: loop, cores: cores, model: model}), from, m
+		replays, sizes, caches = append(replays, &dealt{loop: loop, cores: cores, model: model,
+			copies: l.copies[loop]}), from, m
 		return nil
 	}
 	if err := replay(loi.NoRegion, 1); err != nil {
 		return err
 	}
-	of := map[loi.RegionID]int{} // the kernel of a loop
 	for i := range planned {
 		loop := regions[planned[i].Path[len(planned[i].Path)-1]]
-		of[loop] = i + 1
 		for _, cores := range dealtCores {
 			if err := replay(loop, cores); err != nil {
 				return err
@@ -191,17 +268,60 @@ func (d *Document) deal(ctx context.Context, t *loi.Trace, in *analysis.Input,
 	return nil
 }
 
+// A loopWalk follows the regions of a trace.
+type loopWalk struct {
+	of        map[loi.RegionID]int // the loops of the plan
+	regions   []loi.Region
+	stack     []openRegion
+	inside    loi.RegionID // the loop of the plan that is open, outermost
+	iteration int          // of it, from 1
+}
+
+type openRegion struct {
+	number uint32
+	region loi.RegionID
+}
+
+func newLoopWalk(t *loi.Trace, of map[loi.RegionID]int) *loopWalk {
+	return &loopWalk{of: of, regions: t.Header.Registry.Regions, inside: loi.NoRegion}
+}
+
+// event takes an event, and returns whether an iteration of the open loop begins, or this has ended.
+func (w *loopWalk) event(e loi.EventKind, a []uint32) (iterates, ended bool) {
+	switch {
+	case e == loi.EventRegion && len(a) == 3:
+		region := loi.RegionID(a[0])
+		w.stack = append(w.stack, openRegion{a[1], region})
+		if _, planned := w.of[region]; planned && w.inside == loi.NoRegion {
+			w.inside, w.iteration = region, 0
+		}
+		if x := &w.regions[region]; x.Kind == loi.Iteration && x.Parent == w.inside {
+			w.iteration++
+			return true, false
+		}
+	case e == loi.EventRegionEnd && len(a) == 1:
+		for i := len(w.stack) - 1; i >= 0; i-- {
+			if w.stack[i].number != a[0] {
+				continue
+			}
+			for _, x := range w.stack[i:] {
+				if x.region == w.inside {
+					w.inside, ended = loi.NoRegion, true
+				}
+			}
+			w.stack = w.stack[:i]
+			break
+		}
+	}
+	return false, ended
+}
+
 // replay goes through a trace for all replays.
 func (d *Document) replay(ctx context.Context, t *loi.Trace, order loi.Order, l *lines,
 	replays []*dealt, of map[loi.RegionID]int) error {
-	type open struct {
-		number uint32
-		region loi.RegionID
-	}
-	var stack []open
-	inside := loi.NoRegion // the loop of the plan that is open, outermost
+	walk := newLoopWalk(t, of)
 	n := 0
-	var list []cachemodel.Access
+	var list, own []cachemodel.Access
 	for e, err := range t.Ordered(order) {
 		if err == nil && n%checkEvery == 0 {
 			err = ctx.Err()
@@ -209,57 +329,42 @@ func (d *Document) replay(ctx context.Context, t *loi.Trace, order loi.Order, l 
 		if n++; err != nil {
 			return err
 		}
-		switch a := e.Args; {
-		case e.Type != loi.EventRecord:
-			list = list[:0]
-			all := e.Accesses()
-			for i := range all {
-				l.of(&all[i], func(line uint64) {
-					list = append(list, cachemodel.Access{Block: l.number[line],
-						Write: all[i].Mode&loi.Out != 0})
-				})
-			}
+		inside := walk.inside
+		if e.Type == loi.EventRecord {
+			iterates, ended := walk.event(e.Event, e.Args)
 			for _, r := range replays {
-				if r.kernel = of[inside]; inside == loi.NoRegion {
-					r.kernel = 0
-				}
-				if last := len(r.iterations) - 1; r.loop == inside && last >= 0 {
-					r.iterations[last] = append(r.iterations[last], list...)
-				} else {
-					r.access(0, list)
-				}
-			}
-		case e.Event == loi.EventRegion && len(a) == 3:
-			region := loi.RegionID(a[0])
-			stack = append(stack, open{a[1], region})
-			if _, planned := of[region]; planned && inside == loi.NoRegion {
-				inside = region
-			}
-			if x := &t.Header.Registry.Regions[region]; x.Kind == loi.Iteration && x.Parent == inside {
-				for _, r := range replays {
-					if r.loop == inside {
-						r.iterations = append(r.iterations, nil)
-					}
+				switch {
+				case iterates && r.loop == walk.inside:
+					r.iterations = append(r.iterations, nil)
+				case ended && r.loop == inside:
+					r.kernel = of[inside]
+					r.end()
 				}
 			}
-		case e.Event == loi.EventRegionEnd && len(a) == 1:
-			for i := len(stack) - 1; i >= 0; i-- {
-				if stack[i].number != a[0] {
-					continue
-				}
-				for _, x := range stack[i:] {
-					if x.region == inside {
-						for _, r := range replays {
-							if r.loop == inside {
-								r.kernel = of[inside]
-								r.end()
-							}
-						}
-						inside = loi.NoRegion
-					}
-				}
-				stack = stack[:i]
-				break
+			continue
+		}
+		list, own = list[:0], own[:0]
+		all := e.Accesses()
+		for i := range all {
+			mark := uint32(0)
+			if l.copies[inside] != nil && l.shared[dealtDatum{inside, loi.PlaceOf(l.unit, &all[i])}] {
+				mark = ownBlock
+			}
+			l.of(&all[i], func(line uint64) {
+				x := cachemodel.Access{Block: l.number[line], Write: all[i].Mode&loi.Out != 0}
+				list = append(list, x)
+				x.Block |= mark
+				own = append(own, x)
+			})
+		}
+		for _, r := range replays {
+			if r.kernel = of[inside]; inside == loi.NoRegion {
+				r.kernel = 0
+			}
+			if last := len(r.iterations) - 1; r.loop == inside && last >= 0 {
+				r.iterations[last] = append(r.iterations[last], own...)
+			} else {
+				r.access(0, list)
 			}
 		}
 	}

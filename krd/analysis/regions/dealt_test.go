@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/loops"
 	"krdlab/loi"
 )
 
@@ -39,6 +40,7 @@ func TestDealt(t *testing.T) {
 		fmt.Fprintf(&b, "0 3 event region-end(%d)\n", loop)
 	}
 	text := b.String()
+	var removed []loops.Removal
 	deal := func(text, machine string) (*Document, error) {
 		tr, err := loi.ParseText(strings.NewReader(text))
 		if err != nil {
@@ -46,7 +48,7 @@ func TestDealt(t *testing.T) {
 		}
 		opt := options()
 		opt.Misses = machine
-		d := &Document{opt: opt, Plan: []Planned{{Path: []string{"f", "f:1"}}}}
+		d := &Document{opt: opt, Plan: []Planned{{Path: []string{"f", "f:1"}, Removed: removed}}}
 		return d, d.deal(t.Context(), tr, &analysis.Input{}, map[string]loi.RegionID{"f:1": 1})
 	}
 	d, err := deal(text, "desktop")
@@ -64,14 +66,25 @@ func TestDealt(t *testing.T) {
 		}
 	}
 	// All write one line: each takes it from the one before, but core 0 at the very first.
-	d, err = deal(regexp.MustCompile(`(region\(2,\d+,0\)\n0 2 2 f\{A)\[\d+:8\]:in`).ReplaceAllString(text,
-		fmt.Sprintf("$1[%d:8]:out", uint64(8)<<56|95*64)), "desktop")
+	one := regexp.MustCompile(`(region\(2,\d+,0\)\n0 2 2 f\{A)\[\d+:8\]:in`).ReplaceAllString(text,
+		fmt.Sprintf("$1[%d:8]:out", uint64(8)<<56|95*64))
+	d, err = deal(one, "desktop")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if by := d.Plan[0].Misses.By; by[0].BeyondL2 != 0 || by[1].BeyondL2 != float64(95+96)/192 ||
 		by[1].BeyondLLC != 0 {
 		t.Errorf("one line for all: %+v", by)
+	}
+	// If it is private each but core 0 misses its own once.
+	removed = []loops.Removal{{By: "private", Name: "x"}}
+	if d, err = deal(one, "desktop"); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range d.Plan[0].Misses.By {
+		if want := float64(x.Cores-1) / 192; math.Abs(x.BeyondL2-want) > 1e-9 {
+			t.Errorf("private, %d cores: %+v, expected %g", x.Cores, x, want)
+		}
 	}
 	if _, err := deal(text, here); err == nil || !strings.Contains(err.Error(), "tells none") {
 		t.Errorf("caches that nobody tells: %v", err)

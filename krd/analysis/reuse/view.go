@@ -385,5 +385,8 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 		t.Rows = t.Rows[:rankingRows]
 		t.Remarks = []string{fmt.Sprintf("and %d more; --json has all", more)}
 	}
+	if c.NotKnown > 0 {
+		t.Remarks = append(t.Remarks, fmt.Sprintf("and %d of which the sample has too little", c.NotKnown))
+	}
 	return &doc.Doc{Title: title, Parts: []doc.Part{t}, Warnings: r.Warnings}
 }
