@@ -52,7 +52,7 @@ var Analysis = &analysis.Analysis{
 	Options: func() any {
 		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
 			Validation: shadow.Bulk.String(), Work: workTime, Colour: colourFootprint, PlanCores: 8,
-			SpawnCost: 1000, LeastSpeedup: 1.01}
+			SpawnCost: 100_000, LeastSpeedup: 1.01}
 	},
 	Check: check,
 	Suits: func(options any, h *loi.Header) error {
