@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"krdlab/experiments/run/request"
 	"krdlab/hw/units"
 	"krdlab/krd/plot"
 )
@@ -20,8 +21,9 @@ func (a *app) manCommand() *cobra.Command {
 		Use:   "man DIR",
 		Short: "Write the manual pages, one for each command",
 		Long: "Write the manual pages of krdlab and of all its commands into the folder DIR, which " +
-			"is made if it is not there; pages that krdlab wrote before are written anew.",
-		Example: "  krdlab man ~/.local/share/man/man1\n  man krdlab-run-matmul",
+			"is made if it is not there; pages that krdlab wrote before are written anew. Kernels " +
+			"are sections of krdlab-run and krdlab-sweep.",
+		Example: "  krdlab man ~/.local/share/man/man1\n  man krdlab-run",
 		Args:    exactly("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
@@ -54,7 +56,7 @@ func writePages(c *cobra.Command, dir string) (n int, err error) {
 	}
 	n = 1
 	for _, sub := range c.Commands() {
-		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+		if !hasPage(sub) || ofKernel(sub) {
 			continue
 		}
 		more, err := writePages(sub, dir)
@@ -63,6 +65,16 @@ func writePages(c *cobra.Command, dir string) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+func hasPage(c *cobra.Command) bool {
+	return c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand()
+}
+
+// ofKernel reports that c is a command of a kernel, which is a section of its parent's page.
+func ofKernel(c *cobra.Command) bool {
+	_, err := request.FindKernel(c.Name())
+	return err == nil
 }
 
 // manPage is the page of c, in the man macros of roff.
@@ -84,13 +96,22 @@ func manPage(c *cobra.Command) string {
 	section("DESCRIPTION", asLaidOut(c.Long))
 	section("OPTIONS", manFlags(c.LocalFlags()))
 	section("FURTHER OPTIONS", manFlags(c.InheritedFlags()))
+	kernels, common := kernelFlagSets(c)
+	section("OPTIONS WITH A KERNEL", manFlags(common))
+	for _, k := range kernels {
+		text := asLaidOut(k.command.Long) + "\n" + manFlags(k.own)
+		if not := strings.Fields(k.command.Annotations[unusableNote]); len(not) > 0 {
+			text += "\n.PP\n" + roff("It has no --"+strings.Join(not, ", --")+".")
+		}
+		section("KERNEL "+strings.ToUpper(k.command.Name()), text)
+	}
 	section("EXAMPLES", asLaidOut(c.Example))
 	var others []string
 	if c.HasParent() {
 		others = append(others, c.Parent().CommandPath())
 	}
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() && !sub.IsAdditionalHelpTopicCommand() {
+		if hasPage(sub) && !ofKernel(sub) {
 			others = append(others, sub.CommandPath())
 		}
 	}
@@ -100,6 +121,45 @@ func manPage(c *cobra.Command) string {
 	section("SEE ALSO", strings.Join(others, ",\n"))
 	fmt.Fprintf(&b, ".\\\" %s\n", plot.Mark)
 	return b.String()
+}
+
+// A kernelSection is a command of a kernel, and flags that not all of these have.
+type kernelSection struct {
+	command *cobra.Command
+	own     *pflag.FlagSet
+}
+
+// kernelFlagSets returns the commands of kernels below c, and the flags that all have.
+func kernelFlagSets(c *cobra.Command) (list []kernelSection, common *pflag.FlagSet) {
+	type flag struct{ name, usage, value string }
+	times := map[flag]int{}
+	of := func(f *pflag.Flag) flag { return flag{f.Name, f.Usage, f.DefValue} }
+	for _, sub := range c.Commands() {
+		if hasPage(sub) && ofKernel(sub) {
+			list = append(list, kernelSection{sub, sub.LocalNonPersistentFlags()})
+			list[len(list)-1].own.VisitAll(func(f *pflag.Flag) { times[of(f)]++ })
+		}
+	}
+	common = unsorted()
+	for i := range list {
+		all := list[i].own
+		all.SortFlags = false
+		list[i].own = unsorted()
+		all.VisitAll(func(f *pflag.Flag) {
+			if times[of(f)] < len(list) {
+				list[i].own.AddFlag(f)
+			} else if i == 0 {
+				common.AddFlag(f)
+			}
+		})
+	}
+	return list, common
+}
+
+func unsorted() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.SortFlags = false
+	return flags
 }
 
 // manFlags is a paragraph for each flag that is not hidden.
