@@ -46,6 +46,7 @@ type Options struct {
 	Groups   string   // rows that folds do not part; "": as the table has it
 	LeaveOne []string // groups or columns whose values are left out in turn
 	HC3      bool
+	orders   int // random ones; 0: noiseOrders
 	// Progress is called with what is done and the parts of it.
 	Progress func(what string, done, of int)
 }
@@ -72,6 +73,7 @@ type Report struct {
 	BIC        result.Number `json:"bic"` // R's BIC()
 	Equation5  result.Number `json:"eq5"`
 	Errors     string        `json:"errors"` // "ols" or "hc3"
+	Noise      *Noise        `json:"noise"`  // null where no rows can change places
 	CV         *Validation   `json:"cv"`     // null without folds
 	LeaveOne   []Validation  `json:"leave_one"`
 	// Models compares the fit with others: table IV of the paper.
@@ -154,6 +156,7 @@ func Of(t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.before()
+	r.noise(&o)
 	r.Warnings = append(append([]string{}, t.Warnings...), r.doubts()...)
 	return r, nil
 }

@@ -69,42 +69,6 @@ func (r *Report) criterion() string {
 	return "BIC"
 }
 
-// Answer is what the model says, in a sentence.
-func (r *Report) Answer() string {
-	within := ""
-	if r.Absorbed != "" {
-		within = " within " + r.Absorbed
-	}
-	terms := len(r.fit.Design.Formula.Terms)
-	verb := "explain"
-	if terms == 1 {
-		verb = "explains"
-	}
-	s := fmt.Sprintf("%s %s %s of the variance of %s%s (R2; adjusted %s; %s, %s)",
-		units.Count(terms, "term"), verb, percent(r.R2), r.Response, within,
-		percent(r.R2Adjusted), units.Count(r.N, "row"), units.Count(r.fit.P, "coefficient"))
-	if v := r.CV; v != nil && v.Why == "" && r.passesZero() {
-		s += fmt.Sprintf("; of rows that a fit has not seen the error is %s (RMSE, %s)",
-			digits(v.RMSE), v.name())
-	} else if v != nil && v.Why == "" && v.ErrorPercent.Known() {
-		s += fmt.Sprintf("; of rows that a fit has not seen the error is %s on average, 95 %% of "+
-			"them %s to %s (%s)", per(v.ErrorPercent), per(v.P2_5), per(v.P97_5), v.name())
-	}
-	s += "."
-	var words []string
-	for _, t := range r.strongest() {
-		if len(words) == 3 || t.Standardized.Float() == 0 {
-			break
-		}
-		words = append(words, fmt.Sprintf("%s (%s a standard deviation)", t.Name,
-			signed(t.Standardized)))
-	}
-	if len(words) > 0 {
-		s += " The surest: " + strings.Join(words, ", ") + "."
-	}
-	return s
-}
-
 // passesZero reports whether the response comes so near to 0 that errors in per cent say little.
 func (r *Report) passesZero() bool {
 	low, high := math.Inf(1), 0.0
