@@ -17,11 +17,11 @@ import (
 	"fmt"
 	"time"
 
-	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/measure"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw"
+	"krdlab/krd/doc"
 )
 
 // An Outcome is what a run left.
@@ -63,7 +63,7 @@ func Run(ctx context.Context, r *request.Request, argv []string, t *hw.Topology,
 	measured, runErr := do(ctx, r, t, dir, progress)
 	for _, m := range measured {
 		x := result.Summarise(asked, m)
-		x.Warnings = brief.Sentences(x.WarningCodes)
+		x.Warnings = doc.Sentences(x.WarningCodes)
 		out.Results = append(out.Results, x)
 	}
 	if n := len(asked.Schedulers); runErr == nil && len(out.Results) != n {

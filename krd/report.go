@@ -178,5 +178,5 @@ func (r *Report) Only(node int) bool {
 
 func (r *Report) warn(code Code, args ...any) {
 	w := doc.Find(code, args...)
-	r.Warnings, r.WarningCodes = append(r.Warnings, Sentence(w)), append(r.WarningCodes, w)
+	r.Warnings, r.WarningCodes = append(r.Warnings, w.Sentence()), append(r.WarningCodes, w)
 }

@@ -76,7 +76,7 @@ func Sample(t *loi.Trace, opt SampleOptions) (*SampleReport, error) {
 		WarningCodes: doubts,
 	}
 	for _, w := range doubts {
-		r.Warnings = append(r.Warnings, Sentence(w))
+		r.Warnings = append(r.Warnings, w.Sentence())
 	}
 	for i, node := range a.nodes {
 		s, err := newSampled(t, opt)

@@ -1,13 +1,11 @@
 package krd
 
 import (
-	"fmt"
-
 	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
-// A Warning is a doubt about a report. [Sentence] returns its words.
+// A Warning is a doubt about a report.
 type Warning = doc.Finding
 
 // A Code is what a warning is about.
@@ -35,30 +33,26 @@ const (
 	NoClockRate Code = "no_clock_rate"
 )
 
-// sentences are the words of each code, with a verb for each argument.
-var sentences = map[Code]string{
-	RecordsLost: "%v records were discarded while tracing, or were damaged: what spans the gaps, " +
-		"distances above all, is wrong",
-	LossUnknown: "the trace was recovered, and how many records of %v of its %v workers are " +
-		"missing is not known: what spans the gaps, distances above all, is wrong",
-	Recovered: "the trace had no clean end and was recovered: the last kernel of each worker may " +
-		"be missing",
-	ImposedNodes:      "the worker-to-node map was imposed and is not the machine's",
-	ApproximateEngine: "approximate: distances by the engine %v",
-	NoCacheSizes:      "the trace names no L2 and no LLC size: close, near and far are unknown",
-	NoL2Size:          "the trace names no L2 size: close and near are unknown",
-	NoLLCSize:         "the trace names no LLC size: near and far are unknown",
-	Sampled: "estimates from a sample of the blocks by the engine %v: for far reuses and for " +
-		"misses at a given size only",
-	NoClockRate: "the trace does not name the rate of its clock: each tick counts as 1 ns",
-}
-
-// Sentence returns the words of w. A code without words is printed as it is.
-func Sentence(w Warning) string {
-	if words, ok := sentences[w.Code]; ok {
-		return fmt.Sprintf(words, w.Args...)
-	}
-	return fmt.Sprintf("%s %v", w.Code, w.Args)
+func init() {
+	doc.Catalogue(map[Code]doc.Entry{
+		RecordsLost: {Level: doc.Doubt, Words: "%v records were discarded while tracing, or were damaged: " +
+			"what spans the gaps, distances above all, is wrong", Example: []any{7}},
+		LossUnknown: {Level: doc.Doubt, Words: "the trace was recovered, and how many records of %v of its %v " +
+			"workers are missing is not known: what spans the gaps, distances above all, is wrong",
+			Example: []any{1, 4}},
+		Recovered: {Level: doc.Doubt, Words: "the trace had no clean end and was recovered: the last kernel of " +
+			"each worker may be missing"},
+		ImposedNodes:      {Level: doc.Note, Words: "the worker-to-node map was imposed and is not the machine's"},
+		ApproximateEngine: {Level: doc.Note, Words: "approximate: distances by the engine %v", Example: []any{"tree"}},
+		NoCacheSizes: {Level: doc.Limit, Words: "the trace names no L2 and no LLC size: close, near and far " +
+			"are unknown"},
+		NoL2Size:  {Level: doc.Limit, Words: "the trace names no L2 size: close and near are unknown"},
+		NoLLCSize: {Level: doc.Limit, Words: "the trace names no LLC size: near and far are unknown"},
+		Sampled: {Level: doc.Note, Words: "estimates from a sample of the blocks by the engine %v: for far " +
+			"reuses and for misses at a given size only", Example: []any{"shards"}},
+		NoClockRate: {Level: doc.Limit, Words: "the trace does not name the rate of its clock: each tick counts " +
+			"as 1 ns"},
+	})
 }
 
 // Doubts returns the warnings about t that any analysis of it has: what is missing, and whose the

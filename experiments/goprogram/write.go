@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
@@ -218,7 +217,7 @@ func (d *Document) Doubts() (list []string) {
 			"were not traced: %d", d.LeftRunning))
 	}
 	if d.TraceDiscarded > 0 {
-		list = append(list, brief.Sentences([]result.Warning{result.Warn(result.TraceLost, *d.Trace,
+		list = append(list, doc.Sentences([]result.Warning{result.Warn(result.TraceLost, *d.Trace,
 			int64(d.TraceDiscarded), int64(d.TraceRecords+d.TraceDiscarded), d.noRoom)})...)
 	}
 	list = append(list, d.Sampling.doubts()...)

@@ -1,10 +1,20 @@
 package doc
 
-// A Finding is a judgement or a doubt as a value: a code, and the numbers and names that belong to
-// it. Sentences are made of findings where they are printed; nothing looks at sentences.
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Finding is a conclusion or a doubt as a value: a code, and the numbers and names that belong to
+// it. The catalogue has its words; nothing looks at sentences.
 type Finding struct {
 	Code Code  `json:"code"`
 	Args []any `json:"args"`
+	// Evidence is what an answer rests on; nil: it needs none.
+	Evidence *Evidence `json:"evidence,omitempty"`
 }
 
 // A Code names what a finding is about. Documents keep codes: they are added, never renamed.
@@ -15,5 +25,181 @@ func Find(code Code, args ...any) Finding {
 	if args == nil {
 		args = []any{}
 	}
-	return Finding{code, args}
+	return Finding{Code: code, Args: args}
+}
+
+// A Level is what a finding is.
+type Level string
+
+// The levels. An Answer is what was asked for, a Doubt says that numbers are wrong or may be, a Limit
+// what is not told and why, a Note what a reader has to know besides.
+const (
+	Answer Level = "answer"
+	Doubt  Level = "doubt"
+	Limit  Level = "limit"
+	Note   Level = "note"
+)
+
+// An Entry is what the catalogue has of a code.
+type Entry struct {
+	Level Level
+	Words string            // the sentence, with a verb for each argument
+	Say   func(Args) string // it, where Words cannot say it
+	// Example are arguments with which the catalogue is printed.
+	Example []any
+	Needs   Needs  // of an answer
+	Next    string // the command that shows more, or does better; "": none
+}
+
+// Evidence is what an answer rests on.
+type Evidence struct {
+	N     int     `json:"n"`               // runs, rows or draws of the side that has least
+	P     float64 `json:"p,omitempty"`     // after the correction for the looks that were taken
+	Looks int     `json:"looks,omitempty"` // how many there were
+	// Unlike is what is not the same on both sides; "": nothing.
+	Unlike string `json:"unlike,omitempty"`
+}
+
+// Needs are what the evidence of an answer must have; 0: nothing.
+type Needs struct {
+	N int     // at least
+	P float64 // at most
+}
+
+// String says what is needed; "": nothing.
+func (n Needs) String() (s string) {
+	if n.N > 0 {
+		s = fmt.Sprintf("%d at least", n.N)
+	}
+	if n.P > 0 {
+		s += fmt.Sprintf(", p of %g at most, corrected", n.P)
+	}
+	return strings.TrimPrefix(s, ", ")
+}
+
+// lacks says what evidence lacks; "": nothing.
+func (n Needs) lacks(e *Evidence) string {
+	switch {
+	case n == Needs{}:
+	case e == nil:
+		return "there is no evidence"
+	case e.N < n.N:
+		return fmt.Sprintf("%d are there, and %d are needed", e.N, n.N)
+	case e.Unlike != "":
+		return e.Unlike + " is not the same on both sides"
+	case n.P > 0 && !(e.P <= n.P):
+		return fmt.Sprintf("p is %.2g, corrected for %d looks, and %g is needed", e.P, max(1, e.Looks), n.P)
+	}
+	return ""
+}
+
+// CannotTell is said in the place of an answer whose evidence does not do: its code, what it lacks.
+const CannotTell Code = "cannot_tell"
+
+var catalogue = map[Code]Entry{
+	CannotTell: {Level: Limit, Words: "%v cannot be told: %v", Example: []any{"fastest", "3 are there, and 6 are needed"}},
+}
+
+// Catalogue adds codes to the catalogue. It panics if one is there: a code has one meaning.
+func Catalogue(entries map[Code]Entry) {
+	for code, e := range entries {
+		if _, again := catalogue[code]; again {
+			panic("doc: finding " + string(code) + " stands in the catalogue twice")
+		}
+		catalogue[code] = e
+	}
+}
+
+// Codes are those of the catalogue, ascending.
+func Codes() []Code { return slices.Sorted(maps.Keys(catalogue)) }
+
+// In returns what the catalogue has of a code.
+func (c Code) In() (Entry, bool) {
+	e, ok := catalogue[c]
+	return e, ok
+}
+
+// Sentence returns the words of f. A code without words is printed as it is.
+func (f Finding) Sentence() string {
+	switch e := catalogue[f.Code]; {
+	case e.Say != nil:
+		return e.Say(f.Args)
+	case e.Words != "":
+		return fmt.Sprintf(e.Words, f.Args...)
+	}
+	return fmt.Sprintf("%s %v", f.Code, f.Args)
+}
+
+// Sentences returns the words of findings, never nil.
+func Sentences(list []Finding) []string {
+	words := make([]string, len(list))
+	for i, f := range list {
+		words[i] = f.Sentence()
+	}
+	return words
+}
+
+// Concluded is the part of a document that has its findings, and their sentences as warnings.
+type Concluded struct {
+	Warnings []string  `json:"warnings"`
+	Findings []Finding `json:"findings"`
+}
+
+// Conclude adds findings, or, for an answer whose evidence does not do, that it cannot be told.
+func (c *Concluded) Conclude(list ...Finding) {
+	for _, f := range list {
+		if lack := catalogue[f.Code].Needs.lacks(f.Evidence); lack != "" {
+			f = Find(CannotTell, string(f.Code), lack)
+		}
+		c.Findings, c.Warnings = append(c.Findings, f), append(c.Warnings, f.Sentence())
+	}
+}
+
+// Find adds a finding that needs no evidence.
+func (c *Concluded) Find(code Code, args ...any) { c.Conclude(Find(code, args...)) }
+
+// Args are the arguments of a finding, just made or read from a document: what is not there, or of
+// another type, is unknown.
+type Args []any
+
+// At returns an argument, nil: it is not there.
+func (a Args) At(i int) any {
+	if i < len(a) {
+		return a[i]
+	}
+	return nil
+}
+
+// Number returns an argument as a number, NaN: it is none.
+func (a Args) Number(i int) float64 {
+	switch x := a.At(i).(type) {
+	case interface{ Float() float64 }:
+		return x.Float()
+	case float64:
+		return x
+	case nil: // an unknown number of a document
+		return math.NaN()
+	}
+	return float64(a.Whole(i))
+}
+
+// Whole returns an argument as a whole number, 0: it is none.
+func (a Args) Whole(i int) int {
+	switch x := a.At(i).(type) {
+	case int:
+		return x
+	case int64:
+		return int(x)
+	case uint64:
+		return int(x)
+	case float64: // JSON has no other
+		return int(x)
+	}
+	return 0
+}
+
+// Text returns an argument that is a text.
+func (a Args) Text(i int) string {
+	s, _ := a.At(i).(string)
+	return s
 }

@@ -12,6 +12,7 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -74,6 +75,6 @@ func (a *app) replayTrace(path string, m *machine.Machine, host *hw.Topology, mo
 	} else if err != nil {
 		return nil, analysisError(path, err)
 	}
-	r.Warnings = brief.Sentences(r.WarningCodes)
+	r.Warnings = doc.Sentences(r.WarningCodes)
 	return r, nil
 }

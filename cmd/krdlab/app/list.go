@@ -59,20 +59,32 @@ type analysisEntry struct {
 	Pictures []string       `json:"pictures,omitempty"` // ends of names of files
 }
 
+// A findingEntry is a line of the catalogue of findings.
+type findingEntry struct {
+	Code     doc.Code  `json:"code"`
+	Level    doc.Level `json:"level"`
+	Sentence string    `json:"sentence"` // with numbers and names for example
+	Needs    string    `json:"needs,omitempty"`
+	Next     string    `json:"next,omitempty"`
+}
+
 // listing is the document of `krdlab list --json`.
 type listing struct {
 	Kernels    []kernelEntry    `json:"kernels,omitempty"`
 	Schedulers []schedulerEntry `json:"schedulers,omitempty"`
 	Analyses   []analysisEntry  `json:"analyses,omitempty"`
 	Machines   []machineEntry   `json:"machines,omitempty"`
+	Findings   []findingEntry   `json:"findings,omitempty"`
 }
 
 // listCommand is `krdlab list`.
 func (a *app) listCommand() *cobra.Command {
-	what := []string{"kernels", "schedulers", "analyses", "machines"}
+	what := []string{"kernels", "schedulers", "analyses", "machines", "findings"}
 	return withJSON(&cobra.Command{
-		Use:       "list [kernels|schedulers|analyses|machines]",
-		Short:     "Kernels, schedulers, analyses and machines that there are",
+		Use:   "list [kernels|schedulers|analyses|machines|findings]",
+		Short: "Kernels, schedulers, analyses and machines that there are",
+		Long: "List kernels, schedulers, analyses and machines. findings, which are what commands " +
+			"conclude and doubt, are listed if asked for.",
 		ValidArgs: what,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -88,7 +100,7 @@ func (a *app) listCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = what
+				args = what[:4]
 			}
 			l, err := a.listing(args)
 			if err != nil {
@@ -117,6 +129,8 @@ func (a *app) listing(what []string) (*listing, error) {
 			for _, x := range analyses.Table {
 				l.Analyses = append(l.Analyses, analysisEntry{x.Name, x.Summary, x.Needs, x.Formats})
 			}
+		case "findings":
+			l.Findings = findings()
 		case "machines":
 			t, err := a.host("")
 			if err != nil {
@@ -141,6 +155,15 @@ func (a *app) listing(what []string) (*listing, error) {
 		}
 	}
 	return l, nil
+}
+
+// findings is the catalogue.
+func findings() (list []findingEntry) {
+	for _, code := range doc.Codes() {
+		e, _ := code.In()
+		list = append(list, findingEntry{code, e.Level, doc.Find(code, e.Example...).Sentence(), e.Needs.String(), e.Next})
+	}
+	return list
 }
 
 func (l *listing) write(p *doc.Page) error {
@@ -196,6 +219,13 @@ func (l *listing) write(p *doc.Page) error {
 		part("analyses", func(add func(string, ...string)) {
 			for _, x := range l.Analyses {
 				add(x.Name, x.Summary)
+			}
+		})
+	}
+	if l.Findings != nil {
+		part("findings", func(add func(string, ...string)) {
+			for _, f := range l.Findings {
+				add(string(f.Code), string(f.Level)+": "+f.Sentence)
 			}
 		})
 	}

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -288,7 +288,7 @@ func (a *app) sayUnfinished(path string) {
 	if err != nil || serr != nil || !info.IsDir() || !strings.HasSuffix(dir, dataset.PartialSuffix) {
 		return
 	}
-	for _, w := range brief.Sentences([]result.Warning{result.Warn(result.UnfinishedRun, path)}) {
+	for _, w := range doc.Sentences([]result.Warning{result.Warn(result.UnfinishedRun, path)}) {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // SchemaVersion is the version of [Report]. Fields may be added under the same version, never
@@ -281,7 +281,7 @@ func (c *counted) add(s string) bool {
 
 // warn counts the sentence of w, and keeps its code once.
 func (r *Report) warn(c *counted, w result.Warning) {
-	if c.add(brief.Sentences([]result.Warning{w})[0]) {
+	if c.add(doc.Sentences([]result.Warning{w})[0]) {
 		r.WarningCodes = append(r.WarningCodes, w)
 	}
 }

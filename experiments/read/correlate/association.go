@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -108,7 +108,7 @@ func Of(e *dataset.Experiment) *Report {
 		}
 		f.Answers = f.answers()
 		f.WarningCodes = append(f.WarningCodes, f.doubts()...)
-		f.Warnings = brief.Sentences(f.WarningCodes)
+		f.Warnings = doc.Sentences(f.WarningCodes)
 	}
 	return r
 }

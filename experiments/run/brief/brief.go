@@ -459,7 +459,7 @@ func warningKinds(results []result.Result) []warningKind {
 				k = &kind{first: w, more: map[string]bool{}}
 				found[w.Code], codes = k, append(codes, w.Code)
 			}
-			if s := sentence(w); s != sentence(k.first) {
+			if s := w.Sentence(); s != k.first.Sentence() {
 				k.more[s] = true
 			}
 			if !slices.Contains(k.of, results[i].Scheduler) {
@@ -482,9 +482,9 @@ func warningKinds(results []result.Result) []warningKind {
 	}
 	for _, code := range codes {
 		k := found[code]
-		s := "warning: " + sentence(k.first)
+		s := "warning: " + k.first.Sentence()
 		if code == result.DisturbedRuns {
-			s = DisturbedMark + " " + sentence(k.first)
+			s = DisturbedMark + " " + k.first.Sentence()
 		}
 		switch {
 		case len(k.more) > 0:

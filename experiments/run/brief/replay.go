@@ -9,7 +9,7 @@ import (
 
 // Replay returns the report of a replay.
 func Replay(r *result.ReplayReport) *doc.Doc {
-	d := &doc.Doc{Warnings: Sentences(r.WarningCodes)}
+	d := &doc.Doc{Warnings: doc.Sentences(r.WarningCodes)}
 	nodes := doc.NewTable(1, "node", "workers", "misses per core", "lines missed")
 	nodes.Title = fmt.Sprintf("LLC misses by model, no measurement: replay of the trace through the "+
 		"LRU caches of %s, %s", r.Machine, r.CacheModel)

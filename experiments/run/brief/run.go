@@ -374,7 +374,7 @@ func remarks(results []result.Result) []string {
 		}
 	}
 	for i := range results {
-		for _, w := range Sentences(results[i].WarningCodes) {
+		for _, w := range doc.Sentences(results[i].WarningCodes) {
 			add(&results[i], sharedWarning(results, w), "warning: %s", w)
 		}
 	}
@@ -383,7 +383,7 @@ func remarks(results []result.Result) []string {
 
 func sharedWarning(results []result.Result, w string) bool {
 	for i := range results {
-		if !slices.Contains(Sentences(results[i].WarningCodes), w) {
+		if !slices.Contains(doc.Sentences(results[i].WarningCodes), w) {
 			return false
 		}
 	}

@@ -2,13 +2,11 @@ package brief
 
 import (
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"strings"
 	"testing"
 
 	"krdlab/experiments/run/result"
+	"krdlab/krd/doc"
 )
 
 // Each warning has its sentence, made anew and read from a document alike.
@@ -67,43 +65,17 @@ func TestSentences(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil {
 			t.Fatal(err)
 		}
-		got := sentence(test.w)
-		if again := sentence(back); !strings.Contains(got, test.want) || again != got {
+		got := test.w.Sentence()
+		if again := back.Sentence(); !strings.Contains(got, test.want) || again != got {
 			t.Errorf("%q, read back %q, want %q", got, again, test.want)
 		}
 	}
 	for code := range sentences { // a document from elsewhere may say anything
 		for _, args := range [][]any{nil, {"x", "y", "z", "w"}, {1.5, nil, []any{}, true}} {
-			if sentence(result.Warning{Code: code, Args: args}) == "" && code != result.Text &&
+			if doc.Find(code, args...).Sentence() == "" && code != result.Text &&
 				code != result.TracingCost {
 				t.Errorf("%s %v: no words", code, args)
 			}
 		}
-	}
-}
-
-// Every code that there is has a sentence.
-func TestEveryCodeHasASentence(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), "../result/warning.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	codes := 0
-	ast.Inspect(f, func(n ast.Node) bool {
-		v, ok := n.(*ast.ValueSpec)
-		if !ok {
-			return true
-		}
-		if typ, ok := v.Type.(*ast.Ident); ok && typ.Name == "Code" {
-			codes++
-			value := strings.Trim(v.Values[0].(*ast.BasicLit).Value, `"`)
-			if sentences[result.Code(value)] == nil {
-				t.Errorf("the code %s has no sentence", value)
-			}
-		}
-		return true
-	})
-	if codes == 0 || codes != len(sentences) {
-		t.Errorf("%d codes and %d sentences", codes, len(sentences))
 	}
 }

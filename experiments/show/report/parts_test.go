@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
@@ -228,7 +227,7 @@ func TestWarnings(t *testing.T) {
 	for i, c := range e.Cells {
 		c.Result.WarningCodes = []result.Warning{result.Warn(result.Text, "the same"),
 			result.Warn(result.Interrupted, i, 99)}
-		c.Result.Warnings = brief.Sentences(c.Result.WarningCodes)
+		c.Result.Warnings = doc.Sentences(c.Result.WarningCodes)
 	}
 	got := warnings(e)
 	if len(got) != 2 || got[0].Count != 16 || got[0].Other || len(got[0].Where) != maxWhere ||

@@ -190,10 +190,10 @@ func (r *Result) sum() *Document {
 		d.All.add(&a)
 	}
 	for _, w := range c.in.Warnings {
-		d.Warnings = append(d.Warnings, krd.Sentence(w))
+		d.Warnings = append(d.Warnings, w.Sentence())
 	}
 	if h.Clock.Hz == 0 {
-		d.Warnings = append(d.Warnings, krd.Sentence(doc.Find(krd.NoClockRate)))
+		d.Warnings = append(d.Warnings, doc.Find(krd.NoClockRate).Sentence())
 	}
 	return d
 }

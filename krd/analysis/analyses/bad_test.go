@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"krdlab/krd"
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -71,7 +70,7 @@ func counting(spoil func(*count)) *analysis.Analysis {
 		Begin: func(_ any, in *analysis.Input) (analysis.Sink, error) {
 			c := &count{Schema: 1, Warnings: []string{}}
 			for _, w := range in.Warnings {
-				c.Warnings = append(c.Warnings, krd.Sentence(w))
+				c.Warnings = append(c.Warnings, w.Sentence())
 			}
 			c.view = &doc.Doc{Title: "A count", Warnings: c.Warnings}
 			table := doc.NewData("counts", "count")
@@ -232,7 +231,7 @@ func TestWarningsAreApart(t *testing.T) {
 			in.Warnings = append(in.Warnings, doc.Find("own", n))
 			s, err := begin(opt, in)
 			s.(*count).event = func(c *count, _ *loi.Event) error {
-				c.Warnings[len(c.Warnings)-1] = krd.Sentence(in.Warnings[len(in.Warnings)-1])
+				c.Warnings[len(c.Warnings)-1] = in.Warnings[len(in.Warnings)-1].Sentence()
 				return nil
 			}
 			return s, err

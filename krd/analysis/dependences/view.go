@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/krd"
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/loops"
 	"krdlab/krd/doc"
@@ -96,7 +95,7 @@ func (s *sink) End() (analysis.Result, error) {
 	d := &Document{SchemaVersion: 2, Without: append([]string{}, s.opt.Without...), Loops: []Loop{},
 		Functions: []Function{}, Between: []Crossing{}, Warnings: []string{}}
 	for _, w := range s.in.Warnings {
-		d.Warnings = append(d.Warnings, krd.Sentence(w))
+		d.Warnings = append(d.Warnings, w.Sentence())
 	}
 	verdicts := s.loops.Verdicts()
 	index := map[loi.RegionID]int{}

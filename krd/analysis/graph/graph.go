@@ -21,7 +21,6 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
-	"krdlab/krd"
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -334,7 +333,7 @@ func (s *sink) end() (*result, error) {
 	d := &Document{SchemaVersion: SchemaVersion, Tasks: s.tasks, Kernels: s.executed,
 		Workers: len(s.in.Header.Workers), Warnings: []string{}}
 	for _, w := range s.in.Warnings {
-		d.Warnings = append(d.Warnings, krd.Sentence(w))
+		d.Warnings = append(d.Warnings, w.Sentence())
 	}
 	if s.builder == nil {
 		x := goroutineSink{sink: s, g: s.goroutines.End(), d: d}

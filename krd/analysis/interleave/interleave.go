@@ -19,7 +19,6 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/textfile"
 	"krdlab/hw/units"
-	"krdlab/krd"
 	"krdlab/krd/analysis"
 	threads "krdlab/krd/analysis/interleave/engine"
 	"krdlab/krd/analysis/interleave/tasks"
@@ -241,7 +240,7 @@ func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Inpu
 	memory := threads.NewAccount(r.memory)
 	x := &result{options: o, cache: "LLC", header: &list[0].Header}
 	for _, w := range in.Warnings {
-		x.warnings = append(x.warnings, krd.Sentence(w))
+		x.warnings = append(x.warnings, w.Sentence())
 	}
 	if err := x.take(list, r, memory); err != nil {
 		return nil, err

@@ -252,7 +252,7 @@ func (x *taskTree) document(in *analysis.Input) *Document {
 		d.Memory = &Memory{x.opt.Validation, x.opt.Compress, u.Total.Peak, u}
 	}
 	if x.header.Clock.Hz == 0 {
-		d.Warnings = append(d.Warnings, krd.Sentence(krd.Warning{Code: krd.NoClockRate}))
+		d.Warnings = append(d.Warnings, krd.Warning{Code: krd.NoClockRate}.Sentence())
 	}
 	return d
 }
@@ -267,7 +267,7 @@ func nanoseconds(ticks uint64, hz float64) uint64 {
 func newDocument(opt *Options, in *analysis.Input, unit string) *Document {
 	d := &Document{SchemaVersion: 1, Unit: unit, opt: opt, Warnings: []string{}}
 	for _, w := range in.Warnings {
-		d.Warnings = append(d.Warnings, krd.Sentence(w))
+		d.Warnings = append(d.Warnings, w.Sentence())
 	}
 	return d
 }

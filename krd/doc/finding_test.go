@@ -1,0 +1,33 @@
+package doc
+
+import (
+	"slices"
+	"testing"
+)
+
+// An answer whose evidence does not do is not given.
+func TestConclude(t *testing.T) {
+	const fastest Code = "test_fastest"
+	Catalogue(map[Code]Entry{fastest: {Level: Answer, Words: "%v is the fastest", Needs: Needs{N: 6, P: 0.05}}})
+	defer delete(catalogue, fastest)
+	for _, c := range []struct {
+		e    *Evidence
+		want string
+	}{
+		{&Evidence{N: 6, P: 0.01, Looks: 4}, "slaw is the fastest"},
+		{nil, "test_fastest cannot be told: there is no evidence"},
+		{&Evidence{N: 3, P: 0.01}, "test_fastest cannot be told: 3 are there, and 6 are needed"},
+		{&Evidence{N: 6, P: 0.2, Looks: 4}, "test_fastest cannot be told: p is 0.2, corrected for 4 looks, and 0.05 is needed"},
+		{&Evidence{N: 6, P: 0.01, Unlike: "the size"}, "test_fastest cannot be told: the size is not the same on both sides"},
+	} {
+		f := Find(fastest, "slaw")
+		f.Evidence = c.e
+		var d Concluded
+		if d.Conclude(f); !slices.Equal(d.Warnings, []string{c.want}) || len(d.Findings) != 1 {
+			t.Errorf("%+v: %q, expected %q", c.e, d.Warnings, c.want)
+		}
+	}
+	if s := Find("from_the_future", 1, "two").Sentence(); s != "from_the_future [1 two]" {
+		t.Error(s)
+	}
+}
