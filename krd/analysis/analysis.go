@@ -9,6 +9,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
+	"reflect"
 	"slices"
 
 	"krdlab/hw/failure"
@@ -19,68 +21,132 @@ import (
 
 // An Analysis is one line of the table.
 type Analysis struct {
-	Name    string   // of its command, a word
-	Summary string   // one line
-	Long    string   // what it computes, and from what; for help
-	Example string   // command lines, each indented by two spaces
-	Formats []string // of pictures, as the ends of names of files, svg among them; results are [Drawn]
-	// Options returns a pointer to a new struct with the defaults, whose fields are the flags of the
-	// command: string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it
-	// does"`, where a word in capitals stands for the value; of a string `choice:"a,b"`, the values
-	// that it may have, or `want:"expected ..."`, for the error where it is given no text;
-	// `with:"name"` where it has an effect only with that flag. nil: there are none.
-	Options func() any
-	// Check, if not nil, returns what is wrong with the options, before any work.
-	Check func(options any) error
-	// Suits, if not nil, returns what is wrong with the options for a trace, as far as its header
-	// tells: it is asked before the rest of a trace is read.
-	Suits func(options any, h *loi.Header) error
-	// Tables, if not nil, returns the names of the tables that results with these options may have as
-	// data: another is refused before any work.
-	Tables func(options any) []string
-	// Draws, if not nil, reports whether results with these options are [Drawn].
-	Draws func(options any) bool
-	Needs Needs
-	// Regions, if not nil, reports that the options ask for events of regions too.
-	Regions func(options any) bool
-	// Begin returns what takes the events of a trace. options is what Options returned, set.
-	Begin func(options any, in *Input) (Sink, error)
-	// Live, if not nil, returns what takes a Go program while it runs, without a trace of it. Regions
-	// are appended to in.Header.Registry.Regions as they first begin.
-	Live func(options any, in *Input) (Live, error)
-	// Values, if not "", is what the analysis finds beside in a trace with operations, which a flag then
-	// asks for in the place of Live; for help.
-	Values string
-	// Iterations, if not nil, reports that Live is to be told of the regions of iterations too. It costs
-	// loops that come as one.
-	Iterations func(options any) bool
-	// Trace, in the place of Begin, goes through a trace by itself: for an analysis that needs several
-	// passes, or a stream of each node side by side.
-	Trace func(ctx context.Context, options any, t *loi.Trace, in *Input) (Result, error)
-	// Read, if not nil, looks at a file that Reads names, in the place of a trace.
-	Read  func(options any, r io.Reader) (Result, error)
-	Reads Reads
-	// All, beside Trace, looks at the traces of a run together.
-	All func(ctx context.Context, options any, list []*loi.Trace, in *Input) (Result, error)
-	// Section, if not nil, returns the options of the section of a report.
-	Section func() any
-	// Paths, if not nil, returns the options of a further section, of traces that have regions and
-	// name the size of the LLC.
-	Paths func() any
-	// Together, if not nil, returns what people see of several traces at once: its Document is not
-	// asked for, a nil View says that each is seen by itself, and so does a nil Result.
-	Together func([]Result) Result
+	Name    string // of its command, a word
+	Summary string // one line
+	Long    string // what it computes, and from what; for help
+	Example string // command lines, each indented by two spaces
+	Needs   Needs
+	// New returns a pointer to a new struct, which implements [OverEvents] or [OverTrace], and what it
+	// has of the optional interfaces. Its fields are the flags of the command, with their defaults:
+	// string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it does"`, where a
+	// word in capitals stands for the value; of a string `choice:"a,b"`, the values that it may have, or
+	// `want:"expected ..."`, for the error where it is given no text; `with:"name"` where it has an
+	// effect only with that flag.
+	New func() any
 }
 
-// Reads is what [Analysis].Read reads.
-type Reads int
+// OverEvents is an analysis that takes the events of a trace. Several share one pass.
+type OverEvents interface {
+	Begin(in *Input) (Sink, error)
+}
 
-const (
-	// ReadsDistances: the reuse distances that `krdlab krd --json` or `krdlab trace go --json` printed.
-	ReadsDistances Reads = iota
-	// ReadsText: programs that are texts, which any file is that is no trace.
-	ReadsText
-)
+// OverTrace is an analysis that reads a trace itself: in several passes, or as a stream of each node.
+type OverTrace interface {
+	Trace(ctx context.Context, t *loi.Trace, in *Input) (Result, error)
+}
+
+// OverTraces is an analysis that takes the traces of a run together.
+type OverTraces interface {
+	All(ctx context.Context, list []*loi.Trace, in *Input) (Result, error)
+}
+
+// OverProgram is an analysis that takes a Go program while it runs, without a trace of it.
+type OverProgram interface {
+	// Live begins. Regions are appended to in.Header.Registry.Regions as they first begin.
+	Live(in *Input) (Live, error)
+	// Values returns the help of the flag --values, with which a trace with operations is made instead,
+	// of which the analysis finds more; "": it does not.
+	Values() string
+}
+
+// OverDistances is an analysis that takes the reuse distances that `krdlab krd --json` or
+// `krdlab trace go --json` printed, in the place of a trace.
+type OverDistances interface {
+	ReadDistances(r io.Reader) (Result, error)
+}
+
+// OverText is an analysis that takes a program that is a text, which any file is that is no trace.
+type OverText interface {
+	ReadText(r io.Reader) (Result, error)
+}
+
+// Checked has options of which some are wrong for any trace: the error comes before any work.
+type Checked interface{ Check() error }
+
+// Suited has options of which some are wrong for a trace, as far as its header tells. The rest of the
+// trace is not read yet.
+type Suited interface{ Suits(h *loi.Header) error }
+
+// Tabled lists the tables that results with these options may have as data: --csv with the name of
+// another is refused before any work.
+type Tabled interface{ TableNames() []string }
+
+// Formatted has results that are [Drawn], in these formats, the ends of names of files, svg among them.
+// With options of which nothing is drawn it returns nil.
+type Formatted interface{ Formats() []string }
+
+// Recorded asks for regions to be recorded beside what [Needs] says, and for those of iterations. These
+// cost loops that come as one.
+type Recorded interface {
+	Records() (regions, iterations bool)
+}
+
+// Joined makes one result of those of several traces, for people: its Document is not asked for. A nil
+// Result, or one with a nil View, leaves each to be printed by itself.
+type Joined interface{ Together([]Result) Result }
+
+// Sectioned returns the options of each section of a report about t, which is the first of several
+// for [OverTraces].
+type Sectioned interface{ Sections(t *loi.Trace) []any }
+
+// contracts has a nil pointer to each interface that the result of New may implement.
+var contracts = []any{(*OverEvents)(nil), (*OverTrace)(nil), (*OverTraces)(nil), (*OverProgram)(nil),
+	(*OverDistances)(nil), (*OverText)(nil), (*Checked)(nil), (*Suited)(nil), (*Tabled)(nil),
+	(*Formatted)(nil), (*Recorded)(nil), (*Joined)(nil), (*Sectioned)(nil)}
+
+// Fault returns what is wrong with what New returned: no pointer to a struct, a method that has a name
+// of the interfaces and another signature, or not one of Begin and Trace.
+func Fault(options any) error {
+	t := reflect.TypeOf(options)
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("New returned %v: expected a pointer to a struct", t)
+	}
+	for _, p := range contracts {
+		c := reflect.TypeOf(p).Elem()
+		for m := range c.Methods() {
+			if got, ok := t.MethodByName(m.Name); ok && !t.Implements(c) {
+				return fmt.Errorf("%v has the method %s %v, and is no %v: expected %v", t, m.Name, got.Type,
+					c, m.Type)
+			}
+		}
+	}
+	_, events := options.(OverEvents)
+	if _, trace := options.(OverTrace); trace == events {
+		return fmt.Errorf("%v has both Begin and Trace, or neither: expected one", t)
+	}
+	return nil
+}
+
+// Formats returns the formats of pictures, nil where there are none.
+func (a *Analysis) Formats() []string {
+	if f, ok := a.New().(Formatted); ok {
+		return f.Formats()
+	}
+	return nil
+}
+
+// Sections returns the analysis with the options of each section of a report about t.
+func (a *Analysis) Sections(t *loi.Trace) (list []Asked) {
+	o := a.New()
+	s, ok := o.(Sectioned)
+	if !ok {
+		return []Asked{{a, o}}
+	}
+	for _, o := range s.Sections(t) {
+		list = append(list, Asked{a, o})
+	}
+	return list
+}
 
 // Needs are what an analysis wants to be told.
 type Needs struct {
@@ -102,7 +168,11 @@ type Needs struct {
 
 // WantsRegions reports whether a trace is to have events of regions, for these options.
 func (a *Analysis) WantsRegions(options any) bool {
-	return a.Needs.Regions || a.Needs.Scopes || a.Regions != nil && a.Regions(options)
+	regions := a.Needs.Regions || a.Needs.Scopes
+	if r, ok := options.(Recorded); ok && !regions {
+		regions, _ = r.Records()
+	}
+	return regions
 }
 
 // Events reports whether more than kernel executions is wanted.
@@ -114,7 +184,7 @@ type Input struct {
 	// Warnings are what is doubtful about the trace, for the document of the result.
 	Warnings []krd.Warning
 	Time     doc.Number               // of the traced run in ns, where the caller knows it
-	Progress func(done, total uint64) // of Analysis.Trace; may be nil
+	Progress func(done, total uint64) // of [OverTrace]; may be nil
 	// Looks returns the numbers of the looks of schedulers in figures, of a list of their names; may
 	// be nil.
 	Looks func(schedulers []string) []int
@@ -199,13 +269,16 @@ func (e *NeedError) Error() string {
 // Class implements [failure.Classed].
 func (*NeedError) Class() failure.Class { return failure.Capability }
 
-// Refuses returns what is known to be wrong with a trace by its header: a [*NeedError], or what Suits
-// returns.
+// Refuses returns what is known to be wrong with a trace by its header: a [*NeedError], or
+// what Suits returns.
 func (a *Analysis) Refuses(options any, h *loi.Header) error {
-	if err := a.lacks(h); err != nil || a.Suits == nil {
+	if err := a.lacks(h); err != nil {
 		return err
 	}
-	return a.Suits(options, h)
+	if s, ok := options.(Suited); ok {
+		return s.Suits(h)
+	}
+	return nil
 }
 
 func (a *Analysis) lacks(h *loi.Header) error {
@@ -245,38 +318,43 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 	return nil
 }
 
+// takes returns what is wrong with t, and sets options that are nil.
+func (a *Asked) takes(t *loi.Trace, opt Options) error {
+	if loss := t.Loss(); loss.Total() > 0 && !opt.AllowLoss {
+		return loss
+	}
+	if err := a.Lacks(t); err != nil {
+		return err
+	}
+	if a.Options == nil {
+		a.Options = a.New()
+	}
+	return a.Refuses(a.Options, &t.Header)
+}
+
 // Run looks at t with all of the list, and returns a result for each: in one pass over t for those
 // that share an order. Errors: a [*NeedError], a [*loi.LossError], those of [loi.Trace.Ordered], of
 // the analyses, and of ctx.
 func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result, error) {
-	if loss := t.Loss(); loss.Total() > 0 && !opt.AllowLoss {
-		return nil, loss
-	}
 	results, passes := make([]Result, len(list)), 0
 	sinks := map[bool][]taker{} // by Needs.ByWorker
 	// clipped, so that an analysis that appends a warning has it to itself
 	in := Input{Header: &t.Header, Warnings: slices.Clip(krd.Doubts(t)), Time: opt.Time,
 		Progress: opt.Progress, Looks: opt.Looks}
 	for i, a := range list {
-		if err := a.Lacks(t); err != nil {
-			return nil, err
-		}
-		if a.Options == nil && a.Analysis.Options != nil {
-			a.Options = a.Analysis.Options()
-		}
-		if err := a.Refuses(a.Options, &t.Header); err != nil {
+		if err := a.takes(t, opt); err != nil {
 			return nil, err
 		}
 		x := in
-		if a.Trace != nil {
-			r, err := a.Trace(ctx, a.Options, t, &x)
+		if o, ok := a.Options.(OverTrace); ok {
+			r, err := o.Trace(ctx, t, &x)
 			if err != nil {
 				return nil, err
 			}
 			results[i] = r
 			continue
 		}
-		s, err := a.Begin(a.Options, &x)
+		s, err := a.Options.(OverEvents).Begin(&x)
 		if err != nil {
 			return nil, err
 		}
@@ -298,27 +376,17 @@ func Run(ctx context.Context, t *loi.Trace, list []Asked, opt Options) ([]Result
 	return results, nil
 }
 
-// RunAll looks at several traces together with an analysis that has All. Errors are those of [Run].
+// RunAll looks at several traces together with an analysis that is [OverTraces]. Errors are those of [Run].
 func RunAll(ctx context.Context, list []*loi.Trace, a Asked, opt Options) (Result, error) {
 	var doubts []krd.Warning
 	for _, t := range list {
-		if loss := t.Loss(); loss.Total() > 0 && !opt.AllowLoss {
-			return nil, fmt.Errorf("%s: %w", t.Info().Path, loss)
-		}
-		if err := a.Lacks(t); err != nil {
+		if err := a.takes(t, opt); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Info().Path, err)
 		}
 		doubts = append(doubts, krd.Doubts(t)...)
 	}
-	if a.Options == nil && a.Analysis.Options != nil {
-		a.Options = a.Analysis.Options()
-	}
-	if err := a.Refuses(a.Options, &list[0].Header); err != nil {
-		return nil, err
-	}
-	return a.All(ctx, a.Options, list, &Input{Header: &list[0].Header, Warnings: doubts,
-		Time:     opt.Time,
-		Progress: opt.Progress, Looks: opt.Looks})
+	return a.Options.(OverTraces).All(ctx, list, &Input{Header: &list[0].Header, Warnings: doubts,
+		Time: opt.Time, Progress: opt.Progress, Looks: opt.Looks})
 }
 
 // A taker is a sink and what it takes.
@@ -331,18 +399,28 @@ type taker struct {
 // checkEvery is how many events there are between two looks at the context.
 const checkEvery = 1 << 16
 
+// Ordered is [loi.Trace.Ordered] until ctx ends, whose error is then the last.
+func Ordered(ctx context.Context, t *loi.Trace, o loi.Order) iter.Seq2[*loi.Event, error] {
+	return func(yield func(*loi.Event, error) bool) {
+		n := 0
+		for e, err := range t.Ordered(o) {
+			if err == nil && n%checkEvery == 0 {
+				err = ctx.Err()
+			}
+			if n++; !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // pass gives all events of t to the sinks, and ends them.
 func pass(ctx context.Context, t *loi.Trace, byWorker bool, list []taker, p *loi.Progress) error {
 	o := loi.Order{ByWorker: byWorker, AllowLoss: true, Progress: p}
 	for _, s := range list {
 		o.Events = o.Events || s.events
 	}
-	n := 0
-	for e, err := range t.Ordered(o) {
-		if err == nil && n%checkEvery == 0 {
-			err = ctx.Err()
-		}
-		n++
+	for e, err := range Ordered(ctx, t, o) {
 		if err != nil {
 			return err
 		}

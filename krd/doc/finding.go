@@ -145,8 +145,12 @@ type Concluded struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Conclude adds findings, or, for an answer whose evidence does not do, that it cannot be told.
+// Conclude adds findings, or, for an answer whose evidence does not do, that it cannot be told. Without
+// any, a document says that there are none.
 func (c *Concluded) Conclude(list ...Finding) {
+	if c.Findings == nil {
+		c.Findings, c.Warnings = []Finding{}, []string{}
+	}
 	for _, f := range list {
 		if lack := catalogue[f.Code].Needs.lacks(f.Evidence); lack != "" {
 			f = Find(CannotTell, string(f.Code), lack)

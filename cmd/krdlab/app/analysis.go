@@ -39,12 +39,22 @@ import (
 type analyser struct {
 	*app
 	line            *analysis.Analysis
-	options         any
+	options         any // of line.New, set by flags
 	allowLoss       bool
 	csv, plot, html string
 	caches          given
 	// further, if not nil, completes the results of traces before they are shown.
 	further func(analysis.Result) error
+}
+
+func (a *app) analyser(line *analysis.Analysis) *analyser {
+	return &analyser{app: a, line: line, options: line.New()}
+}
+
+// is reports whether options have a contract of package analysis.
+func is[T any](options any) bool {
+	_, ok := options.(T)
+	return ok
 }
 
 // ofProgram is the form of the command for a Go program; its first word stands where the name of a
@@ -59,7 +69,7 @@ const firstTable = "first"
 // analysisCommand is the command of an analysis: of a trace, a run directory, a kernel or a Go
 // program.
 func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
-	x := &analyser{app: a, line: line}
+	x := a.analyser(line)
 	c := &cobra.Command{
 		Use:   line.Name + " [TRACE|RUNDIR|KERNEL|go PACKAGE]",
 		Short: line.Summary,
@@ -152,16 +162,13 @@ func (a *app) mayRun(command string) bool {
 func (x *analyser) define(c *cobra.Command) {
 	p := c.Flags()
 	p.SortFlags = false
-	if x.line.Options != nil {
-		x.options = x.line.Options()
-		if err := optionFlags(c, x.options); err != nil {
-			panic(fmt.Sprintf("%s: %v", x.line.Name, err)) // the table is checked
-		}
+	if err := optionFlags(c, x.options); err != nil {
+		panic(fmt.Sprintf("%s: %v", x.line.Name, err)) // the table is checked
 	}
 	p.Bool("json", false, "print one JSON document, an array where there are several traces")
 	csvFlag(p, &x.csv)
 	p.StringVar(&x.html, "html", "", "also write a page to this `FILE`")
-	if f := x.line.Formats; f != nil {
+	if f := x.line.Formats(); f != nil {
 		p.StringVar(&x.plot, "plot", "", "also draw it to this `FILE`: ."+strings.Join(f, ", ."))
 		expects(p, "plot", "expected a file that ends in ."+strings.Join(f, ", ."))
 	}
@@ -171,7 +178,7 @@ func (x *analyser) define(c *cobra.Command) {
 // valueWord is the word of a flag's help that stands for its value.
 var valueWord = regexp.MustCompile(`\bN\b|\b[A-Z]{2,}(?:[-:\[\]A-Z]*[A-Z\]])?`)
 
-// optionFlags defines a flag of c for each field of a struct: see [analysis.Analysis.Options]. The
+// optionFlags defines a flag of c for each field of a struct: see [analysis.Analysis].New. The
 // seed is one of the run and of its analysis. The error is of what is no option.
 func optionFlags(c *cobra.Command, options any) error {
 	v := reflect.ValueOf(options)
@@ -259,7 +266,7 @@ func (b both) Set(s string) error {
 // analyseKernel is the command of an analysis and a kernel, which it runs once, as the flags of
 // krdlab run say.
 func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command {
-	x, f := &analyser{app: a, line: line}, &runFlags{}
+	x, f := a.analyser(line), &runFlags{}
 	k, _ := kernels.ByName(name)
 	var c *cobra.Command
 	c = a.kernelCommand(k, f, func(d *request.Draft, p *pflag.FlagSet) error {
@@ -272,7 +279,7 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 				"kernels that say it", line.Name, name)
 		}
 		d.Trace = request.TraceFull
-		if line.All != nil {
+		if is[analysis.OverTraces](x.options) {
 			x.policies(d, p)
 		} else if !p.Changed("reps") {
 			d.Reps = 1
@@ -294,7 +301,7 @@ func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command
 	f.define(c.Flags())
 	completeRunFlags(c)
 	x.define(c)
-	if line.All != nil { // many runs
+	if is[analysis.OverTraces](x.options) { // many runs
 		class := c.Flags().Lookup("class")
 		class.DefValue = kernel.SmallClass
 		_ = class.Value.Set(class.DefValue) // any text is one
@@ -321,7 +328,7 @@ func (x *analyser) policies(d *request.Draft, p *pflag.FlagSet) {
 
 // analyseGo is the command of an analysis of a Go program.
 func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
-	x := &analyser{app: a, line: line}
+	x := a.analyser(line)
 	var r goprogram.Request
 	var tries int
 	c := &cobra.Command{
@@ -348,8 +355,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if line.Live != nil && !r.Build.Values {
-				return x.live(c, &r)
+			if live, ok := x.options.(analysis.OverProgram); ok && !r.Build.Values {
+				return x.live(c, &r, live)
 			}
 			dir, err := scratch.Make("", "krdlab-analysis-")
 			if err != nil {
@@ -380,11 +387,12 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	if c.Flags().Lookup(unit) != nil { // it is an option of the analysis
 		unit = "datum"
 	}
-	if line.Live != nil {
+	over, live := x.options.(analysis.OverProgram)
+	if live {
 		unit = "" // places are in bytes, and what is recorded follows from the line
 	}
-	if line.Values != "" {
-		c.Flags().BoolVar(&r.Build.Values, "values", false, line.Values)
+	if live && over.Values() != "" {
+		c.Flags().BoolVar(&r.Build.Values, "values", false, over.Values())
 		traceLimitVar(c.Flags(), &r.TraceLimit, "")
 		c.Flags().IntVar(&tries, "try", 0, "have the program itself execute each of the plan's first `N` "+
 			"loops in other orders: one whose output differs is struck. The program runs 4 N + 2 times more, "+
@@ -411,11 +419,13 @@ func tryLoops(ctx context.Context, r *goprogram.Request, n int, of analysis.Resu
 
 // live analyses a Go program while it runs, and prints what came out: of one that failed, up to its
 // end.
-func (x *analyser) live(c *cobra.Command, r *goprogram.Request) error {
+func (x *analyser) live(c *cobra.Command, r *goprogram.Request, over analysis.OverProgram) error {
 	r.Unit, r.Build.Regions = goprogram.Data, x.line.WantsRegions(x.options)
-	r.Build.Iterations = r.Build.Regions && x.line.Iterations != nil && x.line.Iterations(x.options)
+	if recorded, ok := x.options.(analysis.Recorded); ok && r.Build.Regions {
+		_, r.Build.Iterations = recorded.Records()
+	}
 	r.Live = func(h *loi.Header) (analysis.Live, error) {
-		return x.line.Live(x.options, &analysis.Input{Header: h, Looks: figures.SchedulerLooks})
+		return over.Live(&analysis.Input{Header: h, Looks: figures.SchedulerLooks})
 	}
 	d, err := x.observed(c, r, x.caches)
 	if d == nil {
@@ -430,20 +440,21 @@ func (x *analyser) check(c *cobra.Command) error {
 	if err := excludeCSV(c, x.csv); err != nil {
 		return err
 	}
-	if x.line.Tables != nil {
-		if err := noTable(x.csv, x.line.Tables(x.options), x.line.Name); err != nil {
+	if tabled, ok := x.options.(analysis.Tabled); ok {
+		if err := noTable(x.csv, tabled.TableNames(), x.line.Name); err != nil {
 			return err
 		}
 	}
-	if x.line.Check != nil {
-		if err := x.line.Check(x.options); err != nil {
+	if checked, ok := x.options.(analysis.Checked); ok {
+		if err := checked.Check(); err != nil {
 			return err
 		}
 	}
 	if x.plot != "" {
-		if !slices.Contains(x.line.Formats, strings.TrimPrefix(filepath.Ext(x.plot), ".")) {
+		formats := x.line.Formats()
+		if !slices.Contains(formats, strings.TrimPrefix(filepath.Ext(x.plot), ".")) {
 			return &request.Error{Flag: "plot", Got: x.plot,
-				Want: "expected a file that ends in ." + strings.Join(x.line.Formats, ", .")}
+				Want: "expected a file that ends in ." + strings.Join(formats, ", .")}
 		}
 		if err := derivable("plot", x.plot); err != nil {
 			return err
@@ -488,7 +499,7 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 		return err
 	}
 	var results []analysis.Result
-	if x.line.All != nil && len(traces) > 1 {
+	if is[analysis.OverTraces](x.options) && len(traces) > 1 {
 		r, err := x.together(c.Context(), traces)
 		if err != nil {
 			return analysisError(path, err)
@@ -513,13 +524,13 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 // refused returns what the flags and the headers of traces tell to be impossible, before the rest of
 // them is read. What is wrong with a file is found when it is opened.
 func (x *analyser) refused(c *cobra.Command, path string, traces []string) (err error) {
-	if x.plot != "" && x.line.Draws != nil && !x.line.Draws(x.options) {
+	if formatted, ok := x.options.(analysis.Formatted); ok && x.plot != "" && formatted.Formats() == nil {
 		return x.drawsNothing()
 	}
-	if len(traces) > 1 && x.line.All == nil {
+	if len(traces) > 1 && !is[analysis.OverTraces](x.options) {
 		c.Flags().Visit(func(f *pflag.Flag) {
 			if strings.HasPrefix(f.Name, savePrefix) ||
-				x.line.Together == nil && (f.Name == "plot" || f.Name == "html") {
+				!is[analysis.Joined](x.options) && (f.Name == "plot" || f.Name == "html") {
 				err = x.ofOne(c, f.Name, path, traces)
 			}
 		})
@@ -547,18 +558,18 @@ func (x *analyser) drawsNothing() error {
 		x.line.Name)
 }
 
-// readable is the file of reuse distances that path names or holds, "" where the analysis reads
-// none.
+// readable is the text, or the file of reuse distances, that path names or holds, "" where the
+// analysis takes none.
 func (x *analyser) readable(path string) string {
-	if x.line.Read == nil {
-		return ""
-	}
 	info, err := os.Stat(path)
-	if x.line.Reads == analysis.ReadsText {
+	if is[analysis.OverText](x.options) {
 		if err != nil || info.IsDir() || isTrace(path) {
 			return ""
 		}
 		return path
+	}
+	if !is[analysis.OverDistances](x.options) {
+		return ""
 	}
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, goprogram.KRDFile)
@@ -569,14 +580,20 @@ func (x *analyser) readable(path string) string {
 	return path
 }
 
-// read analyses a file of reuse distances.
+// read analyses a file that is readable.
 func (x *analyser) read(c *cobra.Command, file string) error {
 	text, err := textfile.Open(file)
 	if err != nil {
 		return err
 	}
 	defer text.Close()
-	r, err := x.line.Read(x.options, text)
+	var r analysis.Result
+	switch over := x.options.(type) {
+	case analysis.OverText:
+		r, err = over.ReadText(text)
+	case analysis.OverDistances:
+		r, err = over.ReadDistances(text)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -588,8 +605,9 @@ func (x *analyser) show(c *cobra.Command, path string, traces []string,
 	results []analysis.Result) error {
 	all := results[0] // what people see of all traces; nil: each is seen by itself
 	if len(results) > 1 {
-		if all = nil; x.line.Together != nil {
-			all = x.line.Together(results)
+		all = nil
+		if joined, ok := x.options.(analysis.Joined); ok {
+			all = joined.Together(results)
 		}
 	}
 	if x.plot != "" || x.html != "" {
@@ -665,7 +683,7 @@ func (x *analyser) together(ctx context.Context, paths []string) (analysis.Resul
 
 // bar shows progress: in bytes of the trace, or in whatever an analysis of all counts.
 func (x *analyser) bar() (show func(done, total uint64), end func()) {
-	if x.line.All != nil {
+	if is[analysis.OverTraces](x.options) {
 		return countProgress[uint64](x.app, x.line.Name)
 	}
 	return bytesProgress[uint64](x.app, x.line.Name)

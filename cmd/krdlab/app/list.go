@@ -127,7 +127,7 @@ func (a *app) listing(what []string) (*listing, error) {
 			}
 		case "analyses":
 			for _, x := range analyses.Table {
-				l.Analyses = append(l.Analyses, analysisEntry{x.Name, x.Summary, x.Needs, x.Formats})
+				l.Analyses = append(l.Analyses, analysisEntry{x.Name, x.Summary, x.Needs, x.Formats()})
 			}
 		case "findings":
 			l.Findings = findings()

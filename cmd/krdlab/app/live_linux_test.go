@@ -33,12 +33,15 @@ type toldOptions struct {
 }
 
 // tells is the line of it.
-var tells = &analysis.Analysis{Name: "told", Summary: "What is told", Formats: []string{"svg"},
-	Options:    func() any { return &toldOptions{} },
-	Iterations: func(o any) bool { return o.(*toldOptions).Iterations },
-	Needs:      analysis.Needs{Accesses: true, Regions: true, ByWorker: true},
-	Begin:      func(_ any, in *analysis.Input) (analysis.Sink, error) { return newTold(in), nil },
-	Live:       func(_ any, in *analysis.Input) (analysis.Live, error) { return newTold(in), nil }}
+var tells = &analysis.Analysis{Name: "told", Summary: "What is told",
+	Needs: analysis.Needs{Accesses: true, Regions: true, ByWorker: true},
+	New:   func() any { return &toldOptions{} }}
+
+func (*toldOptions) Formats() []string                               { return []string{"svg"} }
+func (o *toldOptions) Records() (regions, iterations bool)           { return false, o.Iterations }
+func (*toldOptions) Begin(in *analysis.Input) (analysis.Sink, error) { return newTold(in), nil }
+func (*toldOptions) Values() string                                  { return "" }
+func (*toldOptions) Live(in *analysis.Input) (analysis.Live, error)  { return newTold(in), nil }
 
 func newTold(in *analysis.Input) *told {
 	return &told{header: in.Header, lists: map[int][]string{}, lines: map[int]map[uint64]int{}}

@@ -148,7 +148,7 @@ const probe = "probe"
 // commands that have others. It changes the tables.
 func (t Tables) checkFlags(own Tables) error {
 	if !slices.Equal(t.Analyses, own.Analyses) {
-		analyses.Table = []*analysis.Analysis{{Name: probe}}
+		analyses.Table = []*analysis.Analysis{{Name: probe, New: func() any { return &struct{}{} }}}
 		root := newApp(io.Discard, io.Discard).root()
 		names, flags := map[string]bool{"help": true}, flagsOf(root)
 		delete(flags, unitFlag) // see analyseGo
@@ -192,13 +192,11 @@ func (t Tables) checkFlags(own Tables) error {
 
 // checkAnalysis returns what is wrong with a line beside flags that there are.
 func checkAnalysis(x *analysis.Analysis, flags map[string]string) error {
-	if x.Summary == "" || x.Long == "" || (x.Begin == nil) == (x.Trace == nil) {
-		return errors.New("it has no Summary, no Long, or not one of Begin and Trace")
+	if x.Summary == "" || x.Long == "" || x.New == nil {
+		return errors.New("it has no Summary, no Long, or no New")
 	}
-	if x.Options == nil {
-		return nil
-	}
-	v, seen := reflect.Indirect(reflect.ValueOf(x.Options())), map[string]bool{}
+	options := x.New()
+	v, seen := reflect.Indirect(reflect.ValueOf(options)), map[string]bool{}
 	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
 		f := v.Type().Field(i)
 		name := f.Tag.Get("flag")
@@ -208,7 +206,10 @@ func checkAnalysis(x *analysis.Analysis, flags map[string]string) error {
 		}
 		seen[name] = true
 	}
-	return optionFlags(&cobra.Command{}, x.Options())
+	if err := optionFlags(&cobra.Command{}, options); err != nil {
+		return err
+	}
+	return analysis.Fault(options)
 }
 
 // flagsOf returns of which command below root each flag is that a line called [probe] has, and what

@@ -12,6 +12,15 @@ import (
 	"krdlab/runtimes"
 )
 
+// opted is a good analysis with an option of the run.
+type opted struct {
+	Seed uint64   `flag:"seed" help:"a"`
+	Most float64  `flag:"most" help:"a"`
+	List []string `flag:"list" help:"a"`
+}
+
+func (*opted) Begin(*analysis.Input) (analysis.Sink, error) { return nil, nil }
+
 // Tables that would mislead are refused, and krdlab's own stay as they were.
 func TestTablesRefused(t *testing.T) {
 	schedulers, table, own := runtimes.Schedulers, kernels.Table, analyses.Table
@@ -29,8 +38,7 @@ func TestTablesRefused(t *testing.T) {
 	}
 	option := func(opt any) Tables {
 		return Tables{Analyses: append(slices.Clip(analyses.Table), &analysis.Analysis{Name: "mine",
-			Summary: "s", Long: "l", Options: func() any { return opt },
-			Begin: func(any, *analysis.Input) (analysis.Sink, error) { return nil, nil }})}
+			Summary: "s", Long: "l", New: func() any { return opt }})}
 	}
 	param := func(name string) Tables {
 		k := *table[0]
@@ -76,11 +84,12 @@ func TestTablesRefused(t *testing.T) {
 		"exported": option(&struct {
 			a bool `flag:"a" help:"a"`
 		}{}),
-		"pointer to a struct": option(1),
-		`"cores" is`:          param("cores"),
-		`"bins" is`:           param("bins"),
-		`"dry-run" is`:        param("dry-run"),
-		`"" is`:               param(""),
+		"pointer to a struct":  option(1),
+		"both Begin and Trace": option(&struct{}{}),
+		`"cores" is`:           param("cores"),
+		`"bins" is`:            param("bins"),
+		`"dry-run" is`:         param("dry-run"),
+		`"" is`:                param(""),
 	} {
 		if err := tables.install(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -90,12 +99,7 @@ func TestTablesRefused(t *testing.T) {
 			t.Fatalf("%s: the tables were changed", want)
 		}
 	}
-	opted := option(&struct {
-		Seed uint64   `flag:"seed" help:"a"`
-		Most float64  `flag:"most" help:"a"`
-		List []string `flag:"list" help:"a"`
-	}{})
-	if err := opted.install(); err != nil || len(analyses.Table) != lines+1 {
+	if err := option(&opted{}).install(); err != nil || len(analyses.Table) != lines+1 {
 		t.Errorf("%v, %d analyses", err, len(analyses.Table))
 	}
 	analyses.Table = own

@@ -203,7 +203,7 @@ func measure(ctx context.Context, w *steps.Worker, by *profiler, p *program, t *
 			return &Sample{NotRunBytes: &n, Warnings: []string{}}, nil
 		}
 	}
-	o := regions.Analysis.Options().(*regions.Options)
+	o := regions.Analysis.New().(*regions.Options)
 	o.Count, o.Memory, o.Iterations = "data", true, t.iterations
 	o.Validation, o.Compress = t.validation.String(), t.compress
 	var x *Sample
@@ -330,7 +330,7 @@ func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Opti
 	d, err := observe(ctx, w, p, &goprogram.Request{Args: arguments, Unit: goprogram.Lines,
 		Build: build.Request{Options: front.Options{Iterations: o.Iterations}},
 		Live: func(h *loi.Header) (analysis.Live, error) {
-			return regions.Analysis.Live(o, &analysis.Input{Header: h})
+			return o.Live(&analysis.Input{Header: h})
 		}})
 	if err != nil {
 		return nil, err

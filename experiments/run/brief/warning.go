@@ -29,7 +29,7 @@ var levels = map[result.Code]doc.Entry{
 	result.SyntheticTopology: {Level: doc.Note},
 	result.NoKRD:             {Level: doc.Limit, Example: []any{"workfirst.loi", 10, 1000}, Next: "--trace-limit"},
 	result.TraceLost:         {Level: doc.Doubt, Example: []any{"workfirst.loi", 10, 1000, "the disk was full"}},
-	result.MixedPrices:       {Level: doc.Doubt, Example: []any{"workfirst", "go"}},
+	result.MixedPrices:       {Level: doc.Doubt, Example: []any{"a scheduler", "another"}},
 	result.CheckFailed:       {Level: doc.Doubt, Example: []any{1e-3, 1e-6}},
 	result.ClocksNotCompared: {Level: doc.Limit, Example: []any{"one CPU"}},
 	result.TracingCost:       {Level: doc.Limit, Example: []any{"what tracing costs is not known"}},

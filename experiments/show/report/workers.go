@@ -65,7 +65,7 @@ func schedules(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 	}
 	for _, cores := range order {
 		for _, a := range analyses.Table {
-			if a.All == nil {
+			if _, ok := a.New().(analysis.OverTraces); !ok {
 				continue
 			}
 			x := traced{Title: fmt.Sprintf("%s, of all schedulers %s", a.Name, onCores(cores))}
@@ -91,11 +91,7 @@ func together(a *analysis.Analysis, paths []string) (analysis.Result, error) {
 		defer t.Close()
 		list = append(list, t)
 	}
-	asked := analysis.Asked{Analysis: a}
-	if a.Section != nil {
-		asked.Options = a.Section()
-	}
-	return analysis.RunAll(context.Background(), list, asked, analysis.Options{AllowLoss: true,
+	return analysis.RunAll(context.Background(), list, a.Sections(list[0])[0], analysis.Options{AllowLoss: true,
 		Looks: figures.SchedulerLooks})
 }
 
@@ -150,11 +146,8 @@ func analysed(path string, time result.Number) (list []analysis.Result, failed [
 	defer t.Close()
 	var asked []analysis.Asked
 	for _, a := range analyses.Table {
-		if a.All == nil && a.Lacks(t) == nil {
-			asked = append(asked, analysis.Asked{Analysis: a})
-			if a.Paths != nil && t.Header.LLCBytes > 0 && t.Tells(loi.EventRegion) {
-				asked = append(asked, analysis.Asked{Analysis: a, Options: a.Paths()})
-			}
+		if _, all := a.New().(analysis.OverTraces); !all && a.Lacks(t) == nil {
+			asked = append(asked, a.Sections(t)...)
 		}
 	}
 	ctx, opt := context.Background(), analysis.Options{AllowLoss: true, Time: time,

@@ -319,12 +319,16 @@ func TestWorkersAgreeWithPerfetto(t *testing.T) {
 	}
 }
 
+type broken struct{}
+
+func (*broken) Begin(*analysis.Input) (analysis.Sink, error) { return nil, errors.New("no luck") }
+
 // An analysis that fails does not hide what others say, and is said.
 func TestFailedAnalysis(t *testing.T) {
 	e := runTraced(t, "matmul", request.GrainKernel, map[string]any{"n": 128}, 2)
 	defer func(was []*analysis.Analysis) { analyses.Table = was }(analyses.Table)
 	analyses.Table = append(slices.Clip(analyses.Table), &analysis.Analysis{Name: "broken",
-		Begin: func(any, *analysis.Input) (analysis.Sink, error) { return nil, errors.New("no luck") }})
+		New: func() any { return &broken{} }})
 	_, page := parse(t, render(t, e))
 	for _, want := range []string{"broken: no luck", "What each worker did"} {
 		if !strings.Contains(page, want) {

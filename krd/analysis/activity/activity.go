@@ -19,10 +19,15 @@ of tasks where kernels have no stamps. Idle time is between the beginning of a s
 its end, or the end of the run. Successful steals are local from a worker of the same node, and
 otherwise remote.`,
 	Example: "  krdlab activity trace.loi",
-	Tables:  func(any) []string { return []string{"workers", "nodes"} },
 	Needs:   analysis.Needs{Runtime: true, ByWorker: true},
-	Begin:   begin,
+	New:     func() any { return &options{} },
 }
+
+// options are none.
+type options struct{}
+
+// TableNames implements [analysis.Tabled].
+func (*options) TableNames() []string { return []string{"workers", "nodes"} }
 
 // A Document is the JSON form of a [Result].
 type Document struct {
@@ -105,7 +110,8 @@ type counts struct {
 	steals           Steals
 }
 
-func begin(_ any, in *analysis.Input) (analysis.Sink, error) {
+// Begin implements [analysis.OverEvents].
+func (*options) Begin(in *analysis.Input) (analysis.Sink, error) {
 	return &counter{in: in, of: make([]counts, len(in.Header.Workers))}, nil
 }
 

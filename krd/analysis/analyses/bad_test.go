@@ -57,30 +57,54 @@ type drawn struct{ *count }
 
 func (d drawn) Draw(w io.Writer, _ string) error { return d.draw(w) }
 
+// A counter has the options, and makes a count that spoil, if not nil, spoils.
+type counter struct {
+	Unit    string `flag:"unit" choice:"one,two" help:"the unit"`
+	Most    int    `flag:"most" help:"at most N"`
+	formats []string
+	spoil   func(*count)
+}
+
+func (o *counter) Formats() []string { return o.formats }
+
+func (o *counter) Begin(in *analysis.Input) (analysis.Sink, error) {
+	c := &count{Schema: 1, Warnings: []string{}}
+	for _, w := range in.Warnings {
+		c.Warnings = append(c.Warnings, w.Sentence())
+	}
+	c.view = &doc.Doc{Title: "A count", Warnings: c.Warnings}
+	table := doc.NewData("counts", "count")
+	table.Row("some")
+	c.view.Add(table)
+	if o.spoil != nil {
+		o.spoil(c)
+	}
+	return c, nil
+}
+
+// absent has no result.
+type absent struct{}
+
+func (*absent) Trace(context.Context, *loi.Trace, *analysis.Input) (analysis.Result, error) {
+	return nil, nil
+}
+
+// twofold is over events and over a trace.
+type twofold struct {
+	counter
+	absent
+}
+
+// misshapen has a method of another signature than [analysis.Checked].
+type misshapen struct{ counter }
+
+func (*misshapen) Check() bool { return true }
+
 // counting returns a good analysis with what spoil, if not nil, does to its results.
-func counting(spoil func(*count)) *analysis.Analysis {
+func counting(spoil func(*count), formats ...string) *analysis.Analysis {
 	return &analysis.Analysis{Name: "count", Summary: "How many events there are",
 		Long: "All of them.",
-		Options: func() any {
-			return &struct {
-				Unit string `flag:"unit" choice:"one,two" help:"the unit"`
-				Most int    `flag:"most" help:"at most N"`
-			}{Unit: "one"}
-		},
-		Begin: func(_ any, in *analysis.Input) (analysis.Sink, error) {
-			c := &count{Schema: 1, Warnings: []string{}}
-			for _, w := range in.Warnings {
-				c.Warnings = append(c.Warnings, w.Sentence())
-			}
-			c.view = &doc.Doc{Title: "A count", Warnings: c.Warnings}
-			table := doc.NewData("counts", "count")
-			table.Row("some")
-			c.view.Add(table)
-			if spoil != nil {
-				spoil(c)
-			}
-			return c, nil
-		}}
+		New:  func() any { return &counter{Unit: "one", formats: formats, spoil: spoil} }}
 }
 
 // square draws a picture.
@@ -93,9 +117,7 @@ func square(w io.Writer) error {
 func TestBadAnalyses(t *testing.T) {
 	list := samples(t)
 	picture := func(spoil func(*count)) *analysis.Analysis {
-		a := counting(func(c *count) { c.draw = square; spoil(c) })
-		a.Formats = []string{"svg"}
-		return a
+		return counting(func(c *count) { c.draw = square; spoil(c) }, "svg")
 	}
 	good := []*analysis.Analysis{counting(nil), counting(nil), counting(nil),
 		picture(func(*count) {})}
@@ -111,31 +133,23 @@ func TestBadAnalyses(t *testing.T) {
 		return a
 	}
 	options := func(opt any) *analysis.Analysis {
-		return line(func(a *analysis.Analysis) { a.Options = func() any { return opt } })
+		return line(func(a *analysis.Analysis) { a.New = func() any { return opt } })
 	}
 	table := func(t *doc.Table) *analysis.Analysis {
 		return counting(func(c *count) { c.view.Add(t) })
 	}
 	runs := 0
 	for want, a := range map[string]*analysis.Analysis{
-		"no word": line(func(a *analysis.Analysis) { a.Name = "Two words" }),
-		"summary": line(func(a *analysis.Analysis) { a.Summary = "" }),
-		"long":    line(func(a *analysis.Analysis) { a.Long = " " }),
-		"there is no result": line(func(a *analysis.Analysis) {
-			a.Begin = nil
-			a.Trace = func(context.Context, any, *loi.Trace, *analysis.Input) (analysis.Result, error) {
-				return nil, nil
-			}
-		}),
-		"not indented":    line(func(a *analysis.Analysis) { a.Example = "krdlab count" }),
-		"svg is not":      line(func(a *analysis.Analysis) { a.Formats = []string{"pdf"} }),
-		"has the formats": line(func(a *analysis.Analysis) { a.Formats = []string{"svg"} }),
-		"Begin and Trace": line(func(a *analysis.Analysis) {
-			a.Trace = func(context.Context, any, *loi.Trace, *analysis.Input) (analysis.Result, error) {
-				return nil, nil
-			}
-		}),
-		"pointer to a struct": options(7),
+		"no word":                line(func(a *analysis.Analysis) { a.Name = "Two words" }),
+		"summary":                line(func(a *analysis.Analysis) { a.Summary = "" }),
+		"long":                   line(func(a *analysis.Analysis) { a.Long = " " }),
+		"there is no result":     options(&absent{}),
+		"not indented":           line(func(a *analysis.Analysis) { a.Example = "krdlab count" }),
+		"svg is not":             counting(nil, "pdf"),
+		"has the formats":        counting(nil, "svg"),
+		"both Begin and Trace":   options(&twofold{}),
+		"Check func(*analyses.m": options(&misshapen{}),
+		"pointer to a struct":    options(7),
 		"not new": options(&struct {
 			A bool `flag:"a" help:"b"`
 		}{}),
@@ -219,6 +233,23 @@ func TestBadAnalyses(t *testing.T) {
 	}
 }
 
+// A warner adds a warning, and prints the last one.
+type warner struct {
+	counter
+	n int
+}
+
+func (o *warner) Begin(in *analysis.Input) (analysis.Sink, error) {
+	in.Warnings = append(in.Warnings, doc.Find("own", o.n))
+	o.spoil = func(c *count) {
+		c.event = func(c *count, _ *loi.Event) error {
+			c.Warnings[len(c.Warnings)-1] = in.Warnings[len(in.Warnings)-1].Sentence()
+			return nil
+		}
+	}
+	return o.counter.Begin(in)
+}
+
 // Analyses of one run do not see each other's warnings.
 func TestWarningsAreApart(t *testing.T) {
 	list := samples(t)
@@ -226,17 +257,7 @@ func TestWarningsAreApart(t *testing.T) {
 	var asked []analysis.Asked
 	for n := range 2 {
 		a := counting(nil)
-		begin := a.Begin
-		a.Begin = func(opt any, in *analysis.Input) (analysis.Sink, error) {
-			in.Warnings = append(in.Warnings, doc.Find("own", n))
-			s, err := begin(opt, in)
-			s.(*count).event = func(c *count, _ *loi.Event) error {
-				c.Warnings[len(c.Warnings)-1] = in.Warnings[len(in.Warnings)-1].Sentence()
-				return nil
-			}
-			return s, err
-		}
-		asked = append(asked, analysis.Asked{Analysis: a})
+		asked = append(asked, analysis.Asked{Analysis: a, Options: &warner{n: n}})
 	}
 	results, err := analysis.Run(context.Background(), list[i].trace, asked,
 		analysis.Options{AllowLoss: true})

@@ -45,7 +45,7 @@ func faults(list []*analysis.Analysis, samples []sample) (bad []string) {
 		}
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(a *analysis.Analysis) bool {
-		return (a.Begin == nil) == (a.Trace == nil)
+		return analysis.Fault(a.New()) != nil
 	})
 	for i := range samples {
 		s := &samples[i]
@@ -107,18 +107,14 @@ func described(a *analysis.Analysis) (bad []string) {
 			say("the line %q of its example is not indented", line)
 		}
 	}
-	if (a.Begin == nil) == (a.Trace == nil) {
-		say("it has both Begin and Trace, or neither")
+	if f := a.Formats(); f != nil && !slices.Contains(f, "svg") {
+		say("svg is not among its formats %v", f)
 	}
-	if a.Formats != nil && !slices.Contains(a.Formats, "svg") {
-		say("svg is not among its formats %v", a.Formats)
+	if err := analysis.Fault(a.New()); err != nil {
+		say("%v", err)
 	}
-	if a.Options == nil {
-		return bad
-	}
-	opt, other := reflect.ValueOf(a.Options()), reflect.ValueOf(a.Options())
+	opt, other := reflect.ValueOf(a.New()), reflect.ValueOf(a.New())
 	if opt.Kind() != reflect.Pointer || opt.Elem().Kind() != reflect.Struct {
-		say("its options are %v, expected a pointer to a struct", opt.Type())
 		return bad
 	}
 	if opt.Pointer() == other.Pointer() && opt.Elem().NumField() > 0 {
@@ -177,7 +173,7 @@ func conforms(a *analysis.Analysis, s *sample) (out []byte, bad []string) {
 		if errors.As(err, &order) {
 			return nil, bad
 		}
-		if a.Begin != nil { // Trace may have an order of its own
+		if _, ok := a.New().(analysis.OverEvents); ok { // Trace may have an order of its own
 			say("kernels out of order give the error %v", err)
 			return nil, bad
 		}
@@ -260,10 +256,8 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 		return err
 	})
 	form("Markdown", func(w io.Writer) error { return v.Markdown(w, 2) })
-	lists, options := [][]*doc.Table{tables(v)}, any(nil)
-	if a.Options != nil {
-		options = a.Options()
-	}
+	lists := [][]*doc.Table{tables(v)}
+	tabled, _ := a.New().(analysis.Tabled)
 	if d, ok := r.(analysis.Data); ok {
 		lists = append(lists, d.Tables())
 	}
@@ -277,8 +271,8 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 				say("two tables are named %q", t.Name)
 			}
 			names[t.Name] = true
-			if a.Tables != nil && i == len(lists)-1 && !slices.Contains(a.Tables(options), t.Name) {
-				say("the table %q is none of Tables", t.Name)
+			if tabled != nil && i == len(lists)-1 && !slices.Contains(tabled.TableNames(), t.Name) {
+				say("the table %q is none of TableNames", t.Name)
 			}
 			if strings.TrimSpace(form("CSV of "+t.Name, t.CSV)) == "" {
 				say("the table %q has no columns of data", t.Name)
@@ -286,13 +280,13 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 		}
 	}
 	d, drawn := r.(analysis.Drawn)
-	if drawn != (a.Formats != nil) {
+	if drawn != (a.Formats() != nil) {
 		if s.name != "empty" { // of which there may be nothing to draw
-			say("it has the formats %v, and its result is a %T", a.Formats, r)
+			say("it has the formats %v, and its result is a %T", a.Formats(), r)
 		}
 		return out, b.String(), bad
 	}
-	for _, format := range a.Formats {
+	for _, format := range a.Formats() {
 		if format != "svg" && s.name != "of regions" && !long.Tests { // drawing pixels is dear
 			continue
 		}

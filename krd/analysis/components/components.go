@@ -42,13 +42,18 @@ var Analysis = &analysis.Analysis{
 		"form a peak. `krdlab predict` moves them to inputs of other sizes.",
 	Example: "  krdlab components program.loi --plot signature.svg\n" +
 		"  krdlab components go ./cmd/server --unit datum",
-	Formats:  plot.Formats[:3],
-	Tables:   func(any) []string { return []string{"components", "bins"} },
-	Needs:    analysis.Needs{Accesses: true},
-	Trace:    look,
-	Read:     readResult,
-	Together: together,
+	Needs: analysis.Needs{Accesses: true},
+	New:   func() any { return &options{} },
 }
+
+// options are none.
+type options struct{}
+
+// Formats implements [analysis.Formatted].
+func (*options) Formats() []string { return plot.Formats[:3] }
+
+// TableNames implements [analysis.Tabled].
+func (*options) TableNames() []string { return []string{"components", "bins"} }
 
 // SchemaVersion is that of the JSON forms of this package.
 const SchemaVersion = 1
@@ -72,8 +77,8 @@ type result struct {
 	about     string
 }
 
-// look analyses a trace.
-func look(_ context.Context, _ any, t *loi.Trace, in *analysis.Input) (analysis.Result, error) {
+// Trace implements [analysis.OverTrace].
+func (*options) Trace(_ context.Context, t *loi.Trace, in *analysis.Input) (analysis.Result, error) {
 	r, err := krd.Analyze(t, krd.Options{AllowLoss: true, Progress: in.Progress})
 	if err != nil {
 		return nil, err
@@ -93,8 +98,8 @@ func look(_ context.Context, _ any, t *loi.Trace, in *analysis.Input) (analysis.
 	return x, nil
 }
 
-// readResult looks at distances that were counted before.
-func readResult(_ any, r io.Reader) (analysis.Result, error) {
+// ReadDistances implements [analysis.OverDistances].
+func (*options) ReadDistances(r io.Reader) (analysis.Result, error) {
 	report, _, err := krd.Read(r)
 	if err != nil {
 		return nil, err
@@ -185,7 +190,7 @@ func (x *result) Draw(w io.Writer, format string) error { return several{x}.Draw
 // several is the signatures of several traces, which have a figure together, and no view.
 type several []*result
 
-func together(list []analysis.Result) analysis.Result {
+func (*options) Together(list []analysis.Result) analysis.Result {
 	var all several
 	for _, r := range list {
 		all = append(all, r.(*result))

@@ -28,11 +28,8 @@ var Analysis = &analysis.Analysis{
 		"with --sync.",
 	Example: "  krdlab trace go . --values --out program.loi && krdlab dependences program.loi\n" +
 		"  krdlab dependences program.loi --without induction,reduction",
-	Options: func() any { return &Options{} },
-	Check:   check,
-	Needs:   analysis.Needs{Regions: true, Operations: true},
-	Tables:  func(any) []string { return []string{"classes", "dependences", "between"} },
-	Begin:   begin,
+	Needs: analysis.Needs{Regions: true, Operations: true},
+	New:   func() any { return &Options{} },
 }
 
 // Options are the flags.
@@ -43,8 +40,9 @@ type Options struct {
 // ErrRemoval is wrapped by the error of an option that names nothing that removes dependences.
 var ErrRemoval = failure.New(failure.Request, "nothing that removes dependences")
 
-func check(options any) error {
-	for _, w := range options.(*Options).Without {
+// Check implements [analysis.Checked].
+func (o *Options) Check() error {
+	for _, w := range o.Without {
 		if !slices.Contains(loops.Removals, w) {
 			return failure.Errorf(failure.Request, "--without %s: %w; expected some of %s", w, ErrRemoval,
 				strings.Join(loops.Removals, ", "))
@@ -60,9 +58,13 @@ type sink struct {
 	loops *loops.Loops
 }
 
-func begin(options any, in *analysis.Input) (analysis.Sink, error) {
-	return &sink{in, options.(*Options), loops.New(in.Header)}, nil
+// Begin implements [analysis.OverEvents].
+func (o *Options) Begin(in *analysis.Input) (analysis.Sink, error) {
+	return &sink{in, o, loops.New(in.Header)}, nil
 }
+
+// TableNames implements [analysis.Tabled].
+func (*Options) TableNames() []string { return []string{"classes", "dependences", "between"} }
 
 // Event implements [analysis.Sink].
 func (s *sink) Event(e *loi.Event) error {

@@ -146,7 +146,7 @@ func TestMarks(t *testing.T) {
 		ok      bool
 	}{{nil, true}, {[]string{"induction", "reduction"}, true}, {[]string{"none"}, false},
 		{[]string{"induction", ""}, false}} {
-		if err := check(&Options{Without: c.without}); (err == nil) != c.ok {
+		if err := (&Options{Without: c.without}).Check(); (err == nil) != c.ok {
 			t.Errorf("%q: %v", c.without, err)
 		}
 	}

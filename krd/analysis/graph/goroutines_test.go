@@ -122,7 +122,7 @@ func TestGoroutines(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	for _, format := range Analysis.Formats {
+	for _, format := range Analysis.Formats() {
 		var b bytes.Buffer
 		if err := r.Draw(&b, format); err != nil || strings.Contains(b.String(), "NaN") ||
 			!strings.Contains(b.String(), "main.consume") {

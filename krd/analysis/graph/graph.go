@@ -42,21 +42,25 @@ var Analysis = &analysis.Analysis{
 		"other, it also shows who waited for whom, and who has which share of the longest path.",
 	Example: "  krdlab run matmul --n 1024 --trace full,tasks --out traced\n" +
 		"  krdlab graph traced\n  krdlab graph traced --unit kernels --plot graph.svg",
-	Formats: []string{"svg", "dot"},
-	Options: func() any { return &Options{} },
-	Suits: func(options any, h *loi.Header) error {
-		o := options.(*Options)
-		return (&sink{in: &analysis.Input{Header: h}, unit: o.Unit}).price(o.Burden)
-	},
-	Tables: func(any) []string { return []string{"graph", "waits", "path", "begun", "races"} },
-	Needs:  analysis.Needs{Tasks: true, Goroutines: true},
-	Trace:  trace,
+	Needs: analysis.Needs{Tasks: true, Goroutines: true},
+	New:   func() any { return &Options{} },
 }
 
 // Options are the flags.
 type Options struct {
 	Unit   string `flag:"unit" choice:"time,kernels,pieces" help:"WHAT is counted: time of kernels, kernels, or pieces of code between spawns and joins; of goroutines time on the thread, accesses, or pieces between operations (default: time, of goroutines with accesses kernels)"`
 	Burden string `flag:"burden" want:"expected a time such as 5us" help:"what a spawn takes, and what a continuation does: a TIME such as 5us (default: the prices of the simulated machine that the trace names)"`
+}
+
+// Formats implements [analysis.Formatted].
+func (*Options) Formats() []string { return []string{"svg", "dot"} }
+
+// TableNames implements [analysis.Tabled].
+func (*Options) TableNames() []string { return []string{"graph", "waits", "path", "begun", "races"} }
+
+// Suits implements [analysis.Suited].
+func (o *Options) Suits(h *loi.Header) error {
+	return (&sink{in: &analysis.Input{Header: h}, unit: o.Unit}).price(o.Burden)
 }
 
 // The values of Options.Unit.
@@ -104,23 +108,16 @@ type sink struct {
 	any        bool
 }
 
-// checkEvery is how many events there are between two looks at the context.
-const checkEvery = 1 << 16
-
-// trace goes through a trace, and once more for its races if there are accesses of tasks.
-func trace(ctx context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
+// Trace implements [analysis.OverTrace]. There is a second pass, for races, where tasks have accesses.
+func (o *Options) Trace(ctx context.Context, t *loi.Trace, in *analysis.Input) (analysis.Result,
 	error) {
-	s, err := begin(options.(*Options), in)
+	s, err := begin(o, in)
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for e, err := range t.Ordered(loi.Order{Events: true, AllowLoss: true,
+	for e, err := range analysis.Ordered(ctx, t, loi.Order{Events: true, AllowLoss: true,
 		Progress: loi.NewProgress(t, 1, in.Progress)}) {
-		if err == nil && n%checkEvery == 0 {
-			err = ctx.Err()
-		}
-		if n++; err == nil {
+		if err == nil {
 			err = s.event(e)
 		}
 		if err != nil {

@@ -192,7 +192,7 @@ func TestFolded(t *testing.T) {
 		t.Errorf("%d nodes, folded %v: work %v of %v, %d of %d kernels", len(d.Nodes), d.Folded, work,
 			d.Work.Float(), kernels, d.Kernels)
 	}
-	for _, format := range Analysis.Formats {
+	for _, format := range Analysis.Formats() {
 		var b bytes.Buffer
 		if err := r.Draw(&b, format); err != nil || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%s: %v, %.200s", format, err, b.String())

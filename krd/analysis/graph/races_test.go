@@ -84,7 +84,7 @@ func TestDataPath(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		tr := planted(t, ordered)
 		for unit, work := range map[string]string{unitTime: "time", unitKernels: "kernels"} {
-			opt := regions.Analysis.Options().(*regions.Options)
+			opt := regions.Analysis.New().(*regions.Options)
 			opt.Work = work
 			list, err := analysis.Run(t.Context(), tr, []analysis.Asked{{Analysis: regions.Analysis,
 				Options: opt}}, analysis.Options{})

@@ -47,31 +47,8 @@ var Analysis = &analysis.Analysis{
 		"  krdlab explore traced --save-schedule worst.txt --extreme most\n" +
 		"  krdlab explore prog.txt --reached\n" +
 		"  krdlab explore prog.txt --sampler uniform,pct --depth 3,5 --runs 1000 --json",
-	Formats: plot.Formats[:3],
-	Options: func() any { return &Options{Seed: 1, Extreme: extremeLeast} },
-	Section: func() any {
-		return &Options{Seed: 1, Extreme: extremeLeast, LLC: autoLLC, Runs: 20, Search: 40, Memory: "64M"}
-	},
-	Check: func(options any) error {
-		_, err := options.(*Options).resolve()
-		return err
-	},
-	Suits: func(options any, _ *loi.Header) error {
-		o := options.(*Options)
-		r, err := o.resolve()
-		if err == nil {
-			_, err = o.ofTasks(r)
-		}
-		return err
-	},
 	Needs: analysis.Needs{Accesses: true, Tasks: true},
-	Trace: func(ctx context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
-		error) {
-		return look(ctx, options, []*loi.Trace{t}, in)
-	},
-	All:   look,
-	Read:  readProgram,
-	Reads: analysis.ReadsText,
+	New:   func() any { return &Options{Seed: 1, Extreme: extremeLeast} },
 }
 
 // Options are the flags.
@@ -89,6 +66,36 @@ type Options struct {
 	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default half of what the process may have, at most 1 GiB)"`
 	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"of tasks: write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
 	Extreme      string   `flag:"extreme" with:"save-schedule" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
+}
+
+// Formats implements [analysis.Formatted].
+func (*Options) Formats() []string { return plot.Formats[:3] }
+
+// Sections implements [analysis.Sectioned]: less is drawn.
+func (*Options) Sections(*loi.Trace) []any {
+	return []any{&Options{Seed: 1, Extreme: extremeLeast, LLC: autoLLC, Runs: 20, Search: 40,
+		Memory: "64M"}}
+}
+
+// Check implements [analysis.Checked].
+func (o *Options) Check() error {
+	_, err := o.resolve()
+	return err
+}
+
+// Suits implements [analysis.Suited].
+func (o *Options) Suits(*loi.Header) error {
+	r, err := o.resolve()
+	if err == nil {
+		_, err = o.ofTasks(r)
+	}
+	return err
+}
+
+// Trace implements [analysis.OverTrace].
+func (o *Options) Trace(ctx context.Context, t *loi.Trace, in *analysis.Input) (analysis.Result,
+	error) {
+	return o.All(ctx, []*loi.Trace{t}, in)
 }
 
 // The values of Options.Extreme.
@@ -225,10 +232,10 @@ func (o *Options) ofTasks(r resolved) ([]tasks.Sampler, error) {
 	return samplers, nil
 }
 
-// look explores the schedules of the program of the traces, which are schedules of it.
-func look(ctx context.Context, options any, list []*loi.Trace, in *analysis.Input) (analysis.Result,
+// All implements [analysis.OverTraces]: it explores the schedules of the program of the traces, which
+// are schedules of it.
+func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input) (analysis.Result,
 	error) {
-	o := options.(*Options)
 	r, err := o.resolve()
 	if err != nil {
 		return nil, err
@@ -352,8 +359,8 @@ func (x *result) take(list []*loi.Trace, r resolved, memory *threads.Account) er
 	return nil
 }
 
-// readProgram explores a program of threads.
-func readProgram(options any, in io.Reader) (analysis.Result, error) {
+// ReadText implements [analysis.OverText]: it explores a program of threads.
+func (o *Options) ReadText(in io.Reader) (analysis.Result, error) {
 	text := bufio.NewReader(in)
 	head, _ := text.Peek(3) // reading it says what is wrong
 	mark, err := textfile.Start(head)
@@ -361,7 +368,7 @@ func readProgram(options any, in io.Reader) (analysis.Result, error) {
 		return nil, err
 	}
 	_, _ = text.Discard(mark) // which are buffered
-	return explore(options.(*Options), text)
+	return explore(o, text)
 }
 
 // A result is what schedules of a DAG come to.

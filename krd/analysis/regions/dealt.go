@@ -320,13 +320,9 @@ func (w *loopWalk) event(e loi.EventKind, a []uint32) (iterates, ended bool) {
 func (d *Document) replay(ctx context.Context, t *loi.Trace, order loi.Order, l *lines,
 	replays []*dealt, of map[loi.RegionID]int) error {
 	walk := newLoopWalk(t, of)
-	n := 0
 	var list, own []cachemodel.Access
-	for e, err := range t.Ordered(order) {
-		if err == nil && n%checkEvery == 0 {
-			err = ctx.Err()
-		}
-		if n++; err != nil {
+	for e, err := range analysis.Ordered(ctx, t, order) {
+		if err != nil {
 			return err
 		}
 		inside := walk.inside

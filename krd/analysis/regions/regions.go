@@ -48,24 +48,12 @@ var Analysis = &analysis.Analysis{
 	Example: "  krdlab regions matmul --n 1024 --sched workfirst\n" +
 		"  krdlab regions go ./cmd/server -- -port 8080\n" +
 		"  krdlab regions program.loi --depth 4 --plot flame.svg",
-	Formats: []string{"svg", "pdf", "png"},
-	Options: func() any {
+	Needs: analysis.Needs{Scopes: true},
+	New: func() any {
 		return &Options{Datum: shadow.DefaultDatum, Table: shadow.DefaultTable, Count: countAll,
 			Validation: shadow.Bulk.String(), Work: workTime, Colour: colourFootprint, PlanCores: 8,
 			SpawnCost: 100_000, LeastSpeedup: 1.01}
 	},
-	Check: check,
-	Suits: func(options any, h *loi.Header) error {
-		goProgram := h.Unit() != ""
-		return options.(*Options).coloured(!goProgram || len(h.Registry.Operations) > 0, lacksValues)
-	},
-	Tables:     func(any) []string { return []string{"regions"} },
-	Needs:      analysis.Needs{Scopes: true},
-	Trace:      trace,
-	Live:       live,
-	Iterations: func(options any) bool { return options.(*Options).Iterations },
-	Values: "find critical paths too, and what loops are: by a trace that is not kept, of what is " +
-		"computed of what; it costs time",
 }
 
 // Options are the flags.
@@ -140,8 +128,29 @@ const (
 	mostTable = 1 << 30
 )
 
-func check(options any) error {
-	o := options.(*Options)
+// Formats implements [analysis.Formatted].
+func (*Options) Formats() []string { return []string{"svg", "pdf", "png"} }
+
+// TableNames implements [analysis.Tabled].
+func (*Options) TableNames() []string { return []string{"regions"} }
+
+// Records implements [analysis.Recorded].
+func (o *Options) Records() (regions, iterations bool) { return false, o.Iterations }
+
+// Values implements [analysis.OverProgram].
+func (*Options) Values() string {
+	return "find critical paths too, and what loops are: by a trace that is not kept, of what is " +
+		"computed of what; it costs time"
+}
+
+// Suits implements [analysis.Suited].
+func (o *Options) Suits(h *loi.Header) error {
+	goProgram := h.Unit() != ""
+	return o.coloured(!goProgram || len(h.Registry.Operations) > 0, lacksValues)
+}
+
+// Check implements [analysis.Checked].
+func (o *Options) Check() error {
 	switch {
 	case o.Depth < 0:
 		return failure.Errorf(failure.Request, "--depth %d: %w; expected 0 or more", o.Depth, ErrOption)
@@ -175,14 +184,13 @@ func (o *Options) memory() shadow.RunsOptions {
 	return m
 }
 
-// trace goes through a trace: of tasks, or of threads with regions.
-func trace(ctx context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result,
+// Trace implements [analysis.OverTrace]: of tasks, or of threads with regions.
+func (o *Options) Trace(ctx context.Context, t *loi.Trace, in *analysis.Input) (analysis.Result,
 	error) {
-	opt := options.(*Options)
 	if t.Tells(loi.EventTask, loi.EventChild) {
-		return ofTasks(ctx, opt, t, in)
+		return ofTasks(ctx, o, t, in)
 	}
-	return ofThreads(ctx, opt, t, in)
+	return ofThreads(ctx, o, t, in)
 }
 
 // ofThreads goes through the regions of each worker after the other.
@@ -218,13 +226,10 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 		}
 		p.judge(verdicts)
 	}
-	worker, n := 0, 0
-	for e, err := range t.Ordered(loi.Order{ByWorker: true, Events: true, AllowLoss: true,
-		Progress: progress}) {
-		if err == nil && n%checkEvery == 0 {
-			err = ctx.Err()
-		}
-		if n++; err != nil {
+	worker := 0
+	for e, err := range analysis.Ordered(ctx, t, loi.Order{ByWorker: true, Events: true,
+		AllowLoss: true, Progress: progress}) {
+		if err != nil {
 			return nil, err
 		}
 		if e.Worker != worker {
@@ -254,12 +259,10 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 
 // judged returns what is known of the loops of a trace.
 func judged(ctx context.Context, t *loi.Trace, progress *loi.Progress) ([]loops.Verdict, error) {
-	l, n := loops.New(&t.Header), 0
-	for e, err := range t.Ordered(loi.Order{Events: true, AllowLoss: true, Progress: progress}) {
-		if err == nil && n%checkEvery == 0 {
-			err = ctx.Err()
-		}
-		if n++; err != nil {
+	l := loops.New(&t.Header)
+	for e, err := range analysis.Ordered(ctx, t, loi.Order{Events: true, AllowLoss: true,
+		Progress: progress}) {
+		if err != nil {
 			return nil, err
 		}
 		l.Flow.Event(e)
@@ -274,9 +277,6 @@ func (p *program) judge(verdicts []loops.Verdict) {
 		p.loops[verdicts[i].Loop] = &verdicts[i]
 	}
 }
-
-// checkEvery is how many events there are between two looks at the context.
-const checkEvery = 1 << 16
 
 // event takes an event of a trace; units is nil where accesses name places.
 func (p *program) event(e *loi.Event, units *krd.Units) error {
@@ -333,12 +333,12 @@ type liveProgram struct {
 	in *analysis.Input
 }
 
-func live(options any, in *analysis.Input) (analysis.Live, error) {
-	opt := options.(*Options)
-	if err := opt.coloured(false, lacksValues); err != nil {
+// Live implements [analysis.OverProgram].
+func (o *Options) Live(in *analysis.Input) (analysis.Live, error) {
+	if err := o.coloured(false, lacksValues); err != nil {
 		return nil, err
 	}
-	return &liveProgram{newProgram(opt, in.Header, true, true), in}, nil
+	return &liveProgram{newProgram(o, in.Header, true, true), in}, nil
 }
 
 // End implements [analysis.Live].

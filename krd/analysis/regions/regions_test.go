@@ -41,12 +41,12 @@ func source() []loi.Region {
 		{Name: "g:7", Kind: loi.Loop, Parent: 4}}
 }
 
-func options() *Options { return Analysis.Options().(*Options) }
+func options() *Options { return Analysis.New().(*Options) }
 
 // direct gives a program to the analysis as it runs.
 func direct(t interface{ Fatal(...any) }, opt *Options, program []did) *Document {
 	h := &loi.Header{Registry: loi.Registry{Regions: source()}}
-	l, err := live(opt, &analysis.Input{Header: h})
+	l, err := opt.Live(&analysis.Input{Header: h})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -605,7 +605,7 @@ func TestIterations(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		opt := options()
 		opt.Iterations = asked
-		if Analysis.Iterations == nil || Analysis.Iterations(opt) != asked {
+		if _, got := opt.Records(); got != asked {
 			t.Errorf("--iterations=%v: not what is recorded", asked)
 		}
 	}
@@ -632,7 +632,7 @@ func TestCheck(t *testing.T) {
 		func(o *Options) { o.Compress, o.Validation = true, shadow.Slim.String() }} {
 		o := options()
 		change(o)
-		if check(o) == nil {
+		if o.Check() == nil {
 			t.Errorf("%+v: no error", *o)
 		}
 	}
@@ -703,7 +703,7 @@ func TestPlanPaths(t *testing.T) {
 func TestColour(t *testing.T) {
 	opt := options()
 	opt.Colour = colourParallelism
-	if _, err := live(opt, &analysis.Input{Header: &loi.Header{}}); !errors.Is(err, ErrPaths) ||
+	if _, err := opt.Live(&analysis.Input{Header: &loi.Header{}}); !errors.Is(err, ErrPaths) ||
 		!strings.Contains(err.Error(), "--values") {
 		t.Errorf("while a program runs: %v", err)
 	}

@@ -70,7 +70,7 @@ func pathsOf(t *testing.T, name string, list ...func(*Options)) (documents []*Do
 	t.Helper()
 	var asked []analysis.Asked
 	for _, set := range list {
-		o := Analysis.Options().(*Options)
+		o := Analysis.New().(*Options)
 		set(o)
 		asked = append(asked, analysis.Asked{Analysis: Analysis, Options: o})
 	}

@@ -69,7 +69,7 @@ func pathTrace(t *testing.T, regions bool) *loi.Trace {
 
 // ranked looks at the trace by stack, with options that are set.
 func ranked(t *testing.T, trace *loi.Trace, set func(*Options)) (analysis.Result, error) {
-	o := Analysis.Options().(*Options)
+	o := Analysis.New().(*Options)
 	o.By, o.Bins = "stack", "32K-"
 	set(o)
 	list, err := analysis.Run(t.Context(), trace, []analysis.Asked{{Analysis: Analysis, Options: o}},

@@ -38,25 +38,8 @@ var Analysis = &analysis.Analysis{
 		"  krdlab krd workfirst.loi --coherence --llc 18MiB:16\n" +
 		"  krdlab krd workfirst.loi --replay host\n" +
 		"  krdlab krd workfirst.loi --by object-pair --bins 32M-",
-	Formats: []string{"svg", "png", "pdf"},
-	Regions: func(options any) bool { return options.(*Options).By == krd.ByStack },
-	Options: func() any { return defaults() },
-	Paths: func() any {
-		o := defaults()
-		o.By = krd.ByStack
-		return o
-	},
-	Check: func(options any) error {
-		_, err := options.(*Options).resolve()
-		return err
-	},
-	Suits:    func(options any, h *loi.Header) error { return options.(*Options).suits(h) },
-	Tables:   func(options any) []string { return options.(*Options).tables() },
-	Draws:    func(options any) bool { return options.(*Options).draws() },
-	Needs:    analysis.Needs{Accesses: true},
-	Trace:    look,
-	Read:     readResult,
-	Together: together,
+	Needs: analysis.Needs{Accesses: true},
+	New:   func() any { return defaults() },
 }
 
 func defaults() *Options {
@@ -88,6 +71,26 @@ const (
 // A wrong option is an error of class Request.
 func wrong(format string, args ...any) error {
 	return failure.Errorf(failure.Request, format, args...)
+}
+
+// Records implements [analysis.Recorded].
+func (o *Options) Records() (regions, iterations bool) { return o.By == krd.ByStack, false }
+
+// Sections implements [analysis.Sectioned]: beside distances the paths to those beyond the LLC.
+func (*Options) Sections(t *loi.Trace) []any {
+	list := []any{defaults()}
+	if t.Header.LLCBytes > 0 && t.Tells(loi.EventRegion) {
+		o := defaults()
+		o.By = krd.ByStack
+		list = append(list, o)
+	}
+	return list
+}
+
+// Check implements [analysis.Checked].
+func (o *Options) Check() error {
+	_, err := o.resolve()
+	return err
 }
 
 // resolve reads what does not depend on the trace.
@@ -166,8 +169,8 @@ func ParseBins(text string) (*krd.CauseOptions, error) {
 	return o, nil
 }
 
-// suits returns what is wrong for a trace with this header.
-func (o *Options) suits(h *loi.Header) error {
+// Suits implements [analysis.Suited].
+func (o *Options) Suits(h *loi.Header) error {
 	opt, err := o.resolve()
 	if err == nil {
 		err = opt.Engine.Suits(h)
@@ -202,15 +205,17 @@ func (o *Options) needsRegions() error {
 		Flag: "full,regions, or of a Go program with krdlab trace go --regions"}
 }
 
-// draws reports whether there is a picture.
-func (o *Options) draws() bool {
+// Formats implements [analysis.Formatted].
+func (o *Options) Formats() []string {
 	opt, err := o.resolve()
-	return err != nil || o.By == krd.ByStack || o.By == "" && !opt.Engine.Sampling()
+	if err != nil || o.By == krd.ByStack || o.By == "" && !opt.Engine.Sampling() {
+		return []string{"svg", "png", "pdf"}
+	}
+	return nil
 }
 
-// look analyses a trace.
-func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (analysis.Result, error) {
-	o := options.(*Options)
+// Trace implements [analysis.OverTrace].
+func (o *Options) Trace(_ context.Context, t *loi.Trace, in *analysis.Input) (analysis.Result, error) {
 	opt, err := o.resolve()
 	if err != nil {
 		return nil, err
@@ -251,9 +256,8 @@ func look(_ context.Context, options any, t *loi.Trace, in *analysis.Input) (ana
 	return x, nil
 }
 
-// readResult looks at distances that were counted before.
-func readResult(options any, r io.Reader) (analysis.Result, error) {
-	o := options.(*Options)
+// ReadDistances implements [analysis.OverDistances].
+func (o *Options) ReadDistances(r io.Reader) (analysis.Result, error) {
 	opt, err := o.resolve()
 	if err != nil {
 		return nil, err
@@ -310,8 +314,8 @@ func (r *result) View() *doc.Doc {
 	return View(r.Report)
 }
 
-// tables are the names of what Tables may return.
-func (o *Options) tables() []string {
+// TableNames implements [analysis.Tabled].
+func (o *Options) TableNames() []string {
 	switch o.By {
 	case "":
 		return []string{"bins", "misses"}
@@ -400,8 +404,8 @@ func (r *result) ran(name string) string {
 // beside is the results of several traces of a run.
 type beside []*result
 
-// together returns the results of several traces as one; nil where they are no histograms.
-func together(list []analysis.Result) analysis.Result {
+// Together implements [analysis.Joined]: nil where they are no histograms.
+func (*Options) Together(list []analysis.Result) analysis.Result {
 	var all beside
 	for _, x := range list {
 		switch r := x.(type) {
