@@ -38,7 +38,7 @@ type Document struct {
 	Recorders bool     `json:"recorders"`
 	Workers   []Worker `json:"workers"`
 	All       Activity `json:"all"`
-	Warnings  []string `json:"warnings"`
+	doc.Concluded
 }
 
 // A Worker is one worker and what it did.
@@ -172,8 +172,7 @@ func (r *Result) Document() any { return r.sum() }
 
 func (r *Result) sum() *Document {
 	c, h := r.c, r.c.in.Header
-	d := &Document{SchemaVersion: 1, TimeNS: r.TimeNS, Recorders: h.Unordered,
-		Warnings: []string{}}
+	d := &Document{SchemaVersion: 1, TimeNS: r.TimeNS, Recorders: h.Unordered}
 	ns := func(ticks int64) int64 { return nanoseconds(ticks, h.Clock.Hz) }
 	end := ns(c.last)
 	if h.Substrate == loi.Simulated && r.TimeNS.Known() {
@@ -195,11 +194,9 @@ func (r *Result) sum() *Document {
 		d.Workers = append(d.Workers, Worker{h.Workers[i].CPU, h.Workers[i].Node, a})
 		d.All.add(&a)
 	}
-	for _, w := range c.in.Warnings {
-		d.Warnings = append(d.Warnings, w.Sentence())
-	}
+	d.Conclude(c.in.Warnings...)
 	if h.Clock.Hz == 0 {
-		d.Warnings = append(d.Warnings, doc.Find(krd.NoClockRate).Sentence())
+		d.Find(krd.NoClockRate)
 	}
 	return d
 }

@@ -86,7 +86,7 @@ func TestActivity(t *testing.T) {
 			`{"cpu":-1,"node":1,"kernels":6,"work_ns":10,"stamped":2,`+
 			`"idle":{"time_ns":%d,"searches":1},"steals":{"local":0,"remote":0}}],`+
 			`"all":{"kernels":8,"work_ns":30,"stamped":4,`+
-			`"idle":{"time_ns":%d,"searches":3},"steals":{"local":1,"remote":1}},"warnings":[]}`,
+			`"idle":{"time_ns":%d,"searches":3},"steals":{"local":1,"remote":1}},"warnings":[],"findings":[]}`,
 			map[bool]string{true: "200", false: "null"}[c.time.Known()], c.last, c.last+12)
 		if err != nil || string(got) != want {
 			t.Errorf("%s, %v: %v\n%s\nexpected\n%s", c.substrate, c.time, err, got, want)

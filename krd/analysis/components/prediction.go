@@ -55,7 +55,7 @@ type Prediction struct {
 	ErrorPercent         *doc.Number `json:"error_percent,omitempty"`
 	ErrorPercentWithCold *doc.Number `json:"error_percent_with_cold,omitempty"`
 	Misses               []Miss      `json:"misses"`
-	Warnings             []string    `json:"warnings"`
+	doc.Concluded
 
 	small     []Input
 	predicted *Signature
@@ -88,7 +88,8 @@ func Ask(q *Question) (*Prediction, error) {
 	if !(q.At > 0) || math.IsInf(q.At, 0) {
 		return nil, wrong("the size asked for is %v; expected more than 0, and finite", q.At)
 	}
-	p := &Prediction{SchemaVersion: SchemaVersion, At: q.At, Misses: []Miss{}, Warnings: []string{}}
+	p := &Prediction{SchemaVersion: SchemaVersion, At: q.At, Misses: []Miss{}}
+	p.Conclude()
 	list := append(slices.Clip(small), Sized{"the actual histogram", q.At, q.Actual})
 	for i, x := range list {
 		if x.Report == nil {
@@ -113,7 +114,7 @@ func Ask(q *Question) (*Prediction, error) {
 			return nil, fmt.Errorf("%s: %w", x.Name, err)
 		}
 		for _, w := range x.Report.Warnings {
-			p.Warnings = append(p.Warnings, x.Name+": "+w)
+			p.Find(ofInput, x.Name, w)
 		}
 		if i == len(small) {
 			p.actual = s
@@ -171,24 +172,19 @@ func key(r *krd.Report) string {
 
 // doubt adds what makes a prediction doubtful.
 func (p *Prediction) doubt() {
-	say := func(format string, args ...any) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
-	}
 	moves := func(c Moved) bool { return c.ToShift > 0 }
 	if !slices.ContainsFunc(p.Components, moves) {
-		say("no component moves with the size: only shares change")
+		p.Find(nothingMoves)
 	}
 	if p.Unexplained > misfit {
-		say("%.0f %% of the accesses of a smaller input are elsewhere than components that move by 0, "+
-			"1/2, 1 or 2 bins have them: there may be another law, or the small sizes do not show it "+
-			"yet", 100*p.Unexplained)
+		p.Find(anotherLaw, 100*p.Unexplained)
 	}
 	low, high := p.Sizes[0], p.Sizes[len(p.Sizes)-1]
 	if high < math.Sqrt2*low {
-		say("the sizes differ by a factor of %.3g only; components are hardly seen to move", high/low)
+		p.Find(sizesAlike, high/low)
 	}
 	if p.At < high {
-		say("the size asked for is less than the largest that was run")
+		p.Find(smallerThanRun)
 	}
 }
 

@@ -21,8 +21,8 @@ type Document struct {
 	// Functions are those with parameters that began, in the order of the source's.
 	Functions []Function `json:"functions"`
 	// Between are the dependences between goroutines, which no loop carries, most frequent first.
-	Between  []Crossing `json:"between_goroutines"`
-	Warnings []string   `json:"warnings"`
+	Between []Crossing `json:"between_goroutines"`
+	doc.Concluded
 }
 
 // A Function is one with parameters. What it was passed is not known where it was called with
@@ -93,10 +93,8 @@ func (p Point) String() string {
 func (s *sink) End() (analysis.Result, error) {
 	r := &s.in.Header.Registry
 	d := &Document{SchemaVersion: 2, Without: append([]string{}, s.opt.Without...), Loops: []Loop{},
-		Functions: []Function{}, Between: []Crossing{}, Warnings: []string{}}
-	for _, w := range s.in.Warnings {
-		d.Warnings = append(d.Warnings, w.Sentence())
-	}
+		Functions: []Function{}, Between: []Crossing{}}
+	d.Conclude(s.in.Warnings...)
 	verdicts := s.loops.Verdicts()
 	index := map[loi.RegionID]int{}
 	for i := range verdicts {

@@ -2,12 +2,10 @@ package graph
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 
-	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/loi/dag"
@@ -121,29 +119,23 @@ func (s *goroutineSink) weigh(o *dag.Op) uint64 {
 // doubts says what is wrong with the trace, or has to be known.
 func (s *goroutineSink) doubts() {
 	g, d := s.g, s.d
-	say := func(n uint64, what, format string) {
-		if n > 0 {
-			d.Warnings = append(d.Warnings, units.Count(n, what)+" "+format)
+	for _, op := range slices.Sorted(maps.Keys(g.Missing)) {
+		d.Find(nothingBefore, g.Missing[op], op)
+	}
+	for _, x := range []struct {
+		code doc.Code
+		n    uint64
+	}{{backInTime, g.Dropped}, {startedTwice, g.Twice}, {orphans, g.Orphans}, {unstarted, g.Unstarted},
+		{untold, d.Goroutines.Untold}} {
+		if x.n > 0 {
+			d.Find(x.code, x.n)
 		}
 	}
-	for _, op := range slices.Sorted(maps.Keys(g.Missing)) {
-		say(g.Missing[op], "operation", fmt.Sprintf("%q without the one that must have come before, "+
-			"as if it had waited for nothing", op))
-	}
-	say(g.Dropped, "dependence", "left out: events contradict each other, and it led back in time, "+
-		"in a circle")
-	say(g.Twice, "start", "of a goroutine that had been started; only the first counts")
-	say(g.Orphans, "goroutine", "began at once, since the trace does not have who started them")
-	say(g.Unstarted, "goroutine", "that the trace has nothing of, but who started them")
-	say(d.Goroutines.Untold, "goroutine", "had not ended when the trace did, which does not tell what "+
-		"it was doing")
 	if s.unit == unitTime && s.executed > 0 {
-		d.Warnings = append(d.Warnings, "times are those of a program that recorded its accesses, which "+
-			"takes much longer than they do; --unit kernels counts accesses")
+		d.Find(slowedDown)
 	}
 	if g.Ordered {
-		d.Warnings = append(d.Warnings, "locks and atomic variables are in the order of this run, and "+
-			"so is the span")
+		d.Find(thisRunsOrder)
 	}
 }
 

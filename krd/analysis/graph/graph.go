@@ -297,7 +297,7 @@ type Document struct {
 	Nodes      []Node     `json:"nodes"`
 	Edges      []Edge     `json:"edges"`
 	Races      *Races     `json:"races"` // nil: of goroutines, or there are no accesses
-	Warnings   []string   `json:"warnings"`
+	doc.Concluded
 	// of a trace of goroutines, whose nodes are those that ran the same first, and whose edges count
 	// how often one started the other, or let it go on when it waited
 	Goroutines *Goroutines `json:"goroutines,omitempty"`
@@ -328,10 +328,8 @@ type Edge struct {
 // end makes the document.
 func (s *sink) end() (*result, error) {
 	d := &Document{SchemaVersion: SchemaVersion, Tasks: s.tasks, Kernels: s.executed,
-		Workers: len(s.in.Header.Workers), Warnings: []string{}}
-	for _, w := range s.in.Warnings {
-		d.Warnings = append(d.Warnings, w.Sentence())
-	}
+		Workers: len(s.in.Header.Workers)}
+	d.Conclude(s.in.Warnings...)
 	if s.builder == nil {
 		x := goroutineSink{sink: s, g: s.goroutines.End(), d: d}
 		return x.end()

@@ -246,9 +246,7 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 	}
 	memory := threads.NewAccount(r.memory)
 	x := &result{options: o, cache: "LLC", header: &list[0].Header}
-	for _, w := range in.Warnings {
-		x.warnings = append(x.warnings, w.Sentence())
-	}
+	x.Conclude(in.Warnings...)
 	if err := x.take(list, r, memory); err != nil {
 		return nil, err
 	}
@@ -282,9 +280,7 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 		}
 	}
 	if fit := x.dag.Bytes(); fit <= x.dag.LLCBytes {
-		x.warnings = append(x.warnings, fmt.Sprintf("all data, %s, fits into the %s of %s, so that no "+
-			"reuse is far in any schedule; --llc 1/8 asks for a cache of an eighth of it",
-			units.Bytes(fit), x.cache, units.Bytes(x.dag.LLCBytes)))
+		x.Find(allFits, units.Bytes(fit), x.cache, units.Bytes(x.dag.LLCBytes))
 	}
 	return x, nil
 }
@@ -373,15 +369,15 @@ func (o *Options) ReadText(in io.Reader) (analysis.Result, error) {
 
 // A result is what schedules of a DAG come to.
 type result struct {
-	options  *Options
-	cache    string // what its size is called: LLC, unless another was asked for
-	header   *loi.Header
-	dag      *tasks.DAG
-	nodeOf   []int
-	given    []tasks.Given
-	apart    *tasks.Exploration // a stack for each node
-	shared   *tasks.Exploration // one stack; nil where there is one node
-	warnings []string
+	options *Options
+	cache   string // what its size is called: LLC, unless another was asked for
+	header  *loi.Header
+	dag     *tasks.DAG
+	nodeOf  []int
+	given   []tasks.Given
+	apart   *tasks.Exploration // a stack for each node
+	shared  *tasks.Exploration // one stack; nil where there is one node
+	doc.Concluded
 }
 
 // SchemaVersion is that of [Document].
@@ -402,7 +398,7 @@ type Document struct {
 	Orders        *threads.Count `json:"orders"` // of the vertices; null beyond 10^300
 	Log10Orders   float64        `json:"log10_orders"`
 	Stacks        []Stacks       `json:"stacks"`
-	Warnings      []string       `json:"warnings"`
+	doc.Concluded
 }
 
 // Stacks are the schedules on a stack for each node, or on one.
@@ -482,13 +478,22 @@ type Width struct {
 // maxOrders is how many digits an exact number of orders has.
 const maxOrders = 300
 
+// allFits is the code of a finding: how large data is, the cache, its size.
+const allFits doc.Code = "all_fits"
+
+func init() {
+	doc.Catalogue(map[doc.Code]doc.Entry{allFits: {Level: doc.Limit, Example: []any{"1 MiB", "LLC", "30 MiB"},
+		Words: "all data, %v, fits into the %v of %v, so that no reuse is far in any schedule; --llc 1/8 asks for " +
+			"a cache of an eighth of it", Next: "--llc 1/8"}})
+}
+
 // Document implements [analysis.Result].
 func (x *result) Document() any {
 	d := &Document{SchemaVersion: SchemaVersion, Program: dag.ProgramOf(x.header),
 		Simulated: x.header.Substrate == loi.Simulated, Unit: tasks.Unit, Vertices: x.dag.Vertices(),
 		Kernels: x.dag.Kernels, Accesses: x.dag.Accesses(), Workers: len(x.nodeOf), Nodes: x.nodes(),
 		LLCBytes: x.dag.LLCBytes, Log10Orders: x.dag.Log10(),
-		Warnings: append([]string{}, x.warnings...)}
+		Concluded: x.Concluded}
 	if d.Log10Orders < maxOrders {
 		d.Orders = &threads.Count{Int: *x.dag.Orders()}
 	}

@@ -17,7 +17,7 @@ import (
 // View implements [analysis.Result].
 func (x *result) View() *doc.Doc {
 	d := x.Document().(*Document)
-	out := &doc.Doc{Title: "Reuse distances over schedules of " + x.title(), Warnings: x.warnings}
+	out := &doc.Doc{Title: "Reuse distances over schedules of " + x.title(), Warnings: x.Warnings}
 	out.Say("%s %s of code with %s %s; %s. %s of %s on each node.", units.Grouped(
 		uint64(d.Vertices)), units.Noun(d.Vertices, "piece"), units.Grouped(uint64(d.Kernels)),
 		units.Noun(d.Kernels, "kernel"), x.orders(d), x.cache, units.Bytes(d.LLCBytes))

@@ -202,7 +202,7 @@ func (d *Document) deal(ctx context.Context, t *loi.Trace, in *analysis.Input,
 			continue
 		}
 		if worker >= 0 && e.Worker != worker {
-			d.Warnings = append(d.Warnings, "misses are not known: more than one goroutine accesses data")
+			d.Find(missesOfSeveral)
 			return nil
 		}
 		worker = e.Worker

@@ -2,12 +2,12 @@ package regions
 
 import (
 	"cmp"
-	"fmt"
 
 	"krdlab/krd"
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/loops"
 	"krdlab/krd/analysis/shadow"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -32,9 +32,9 @@ type Document struct {
 	// and of tasks, which are parallel.
 	Plan []Planned `json:"plan"`
 	// Struck are loops that were planned, and that other orders have shown to be none.
-	Struck   []Planned `json:"struck,omitempty"`
-	Memory   *Memory   `json:"memory"` // null: not asked for
-	Warnings []string  `json:"warnings"`
+	Struck []Planned `json:"struck,omitempty"`
+	Memory *Memory   `json:"memory"` // null: not asked for
+	doc.Concluded
 
 	opt   *Options
 	paths []step // beside Regions
@@ -206,12 +206,10 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 		if p.header.Goroutines() {
 			threads = "goroutines"
 		}
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%d %s: what one touches counts for the regions "+
-			"that are open on it alone", p.began, threads))
+		d.Find(severalThreads, p.began, threads)
 	}
 	if n := d.unended(); n > 0 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("instances of regions that had not ended when the "+
-			"trace did: %d; they count as if they had", n))
+		d.Find(regionsOpen, n)
 	}
 	return d
 }
@@ -252,7 +250,7 @@ func (x *taskTree) document(in *analysis.Input) *Document {
 		d.Memory = &Memory{x.opt.Validation, x.opt.Compress, u.Total.Peak, u}
 	}
 	if x.header.Clock.Hz == 0 {
-		d.Warnings = append(d.Warnings, krd.Warning{Code: krd.NoClockRate}.Sentence())
+		d.Find(krd.NoClockRate)
 	}
 	return d
 }
@@ -265,10 +263,8 @@ func nanoseconds(ticks uint64, hz float64) uint64 {
 }
 
 func newDocument(opt *Options, in *analysis.Input, unit string) *Document {
-	d := &Document{SchemaVersion: 1, Unit: unit, opt: opt, Warnings: []string{}}
-	for _, w := range in.Warnings {
-		d.Warnings = append(d.Warnings, w.Sentence())
-	}
+	d := &Document{SchemaVersion: 1, Unit: unit, opt: opt}
+	d.Conclude(in.Warnings...)
 	return d
 }
 

@@ -1,0 +1,29 @@
+package components
+
+import "krdlab/krd/doc"
+
+// The codes of findings, with what their arguments are.
+const (
+	// ofInput: the input, its sentence.
+	ofInput doc.Code = "of_input"
+	// nothingMoves, smallerThanRun: no argument.
+	nothingMoves   doc.Code = "nothing_moves"
+	smallerThanRun doc.Code = "smaller_than_run"
+	// anotherLaw: accesses that are elsewhere, in per cent.
+	anotherLaw doc.Code = "another_law"
+	// sizesAlike: the factor.
+	sizesAlike doc.Code = "sizes_alike"
+)
+
+func init() {
+	doc.Catalogue(map[doc.Code]doc.Entry{
+		ofInput:      {Level: doc.Doubt, Words: "%v: %v", Example: []any{"a.json", "the trace names no L2 size"}},
+		nothingMoves: {Level: doc.Doubt, Words: "no component moves with the size: only shares change"},
+		anotherLaw: {Level: doc.Doubt, Example: []any{12.0}, Words: "%.0f %% of the accesses of a smaller input are " +
+			"elsewhere than components that move by 0, 1/2, 1 or 2 bins have them: there may be another law, or " +
+			"the small sizes do not show it yet"},
+		sizesAlike: {Level: doc.Doubt, Example: []any{1.2}, Words: "the sizes differ by a factor of %.3g only; " +
+			"components are hardly seen to move"},
+		smallerThanRun: {Level: doc.Note, Words: "the size asked for is less than the largest that was run"},
+	})
+}

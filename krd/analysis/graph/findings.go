@@ -1,0 +1,50 @@
+package graph
+
+import (
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+)
+
+// The codes of findings, with what their arguments are.
+const (
+	// nothingBefore: operations, which.
+	nothingBefore doc.Code = "nothing_before"
+	// backInTime: dependences.
+	backInTime doc.Code = "back_in_time"
+	// startedTwice: starts.
+	startedTwice doc.Code = "started_twice"
+	// orphans, unstarted, untold: goroutines.
+	orphans   doc.Code = "orphans"
+	unstarted doc.Code = "unstarted"
+	untold    doc.Code = "untold"
+	// slowedDown, thisRunsOrder: no argument.
+	slowedDown    doc.Code = "slowed_down"
+	thisRunsOrder doc.Code = "this_runs_order"
+)
+
+func init() {
+	counted := func(what, words string) func(doc.Args) string {
+		return func(a doc.Args) string { return units.Count(a.Whole(0), what) + " " + words }
+	}
+	one := []any{1}
+	doc.Catalogue(map[doc.Code]doc.Entry{
+		nothingBefore: {Level: doc.Doubt, Example: []any{1, "receive"}, Say: func(a doc.Args) string {
+			return units.Count(a.Whole(0), "operation") + ` "` + a.Text(1) + `" without the one that must ` +
+				"have come before, as if it had waited for nothing"
+		}},
+		backInTime: {Level: doc.Doubt, Example: one, Say: counted("dependence", "left out: events contradict each "+
+			"other, and it led back in time, in a circle")},
+		startedTwice: {Level: doc.Doubt, Example: one, Say: counted("start", "of a goroutine that had been started; "+
+			"only the first counts")},
+		orphans: {Level: doc.Doubt, Example: one, Say: counted("goroutine", "began at once, since the trace does not "+
+			"have who started them")},
+		unstarted: {Level: doc.Doubt, Example: one, Say: counted("goroutine", "that the trace has nothing of, but who "+
+			"started them")},
+		untold: {Level: doc.Limit, Example: one, Say: counted("goroutine", "had not ended when the trace did, which "+
+			"does not tell what it was doing")},
+		slowedDown: {Level: doc.Doubt, Next: "--unit kernels", Words: "times are those of a program that recorded " +
+			"its accesses, which takes much longer than they do; --unit kernels counts accesses"},
+		thisRunsOrder: {Level: doc.Note, Words: "locks and atomic variables are in the order of this run, and so " +
+			"is the span"},
+	})
+}
