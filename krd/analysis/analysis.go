@@ -30,8 +30,9 @@ type Analysis struct {
 	// has of the optional interfaces. Its fields are the flags of the command, with their defaults:
 	// string, bool, int, uint64, float64 or []string. Tags: `flag:"name" help:"what it does"`, where a
 	// word in capitals stands for the value; of a string `choice:"a,b"`, the values that it may have, or
-	// `want:"expected ..."`, for the error where it is given no text; `with:"name"` where it has an
-	// effect only with that flag.
+	// `want:"expected ..."`, for the error where it is given no text; `with:"name"` or
+	// `with:"name value"` where it has an effect only with that flag, `not:"name"` where that flag
+	// excludes it.
 	New func() any
 }
 

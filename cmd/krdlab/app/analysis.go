@@ -166,7 +166,7 @@ func (x *analyser) define(c *cobra.Command) {
 		panic(fmt.Sprintf("%s: %v", x.line.Name, err)) // the table is checked
 	}
 	p.Bool("json", false, "print one JSON document, an array where there are several traces")
-	csvFlag(p, &x.csv)
+	csvFlag(c, &x.csv)
 	p.StringVar(&x.html, "html", "", "also write a page to this `FILE`")
 	if f := x.line.Formats(); f != nil {
 		p.StringVar(&x.plot, "plot", "", "also draw it to this `FILE`: ."+strings.Join(f, ", ."))
@@ -223,12 +223,18 @@ func optionFlags(c *cobra.Command, options any) error {
 			return fmt.Errorf("its option %s is of type %v: expected string, bool, int, uint64, "+
 				"float64 or []string", f.Name, f.Type)
 		}
-		if with := f.Tag.Get("with"); with != "" {
+		if with, not := f.Tag.Get("with"), f.Tag.Get("not"); with+not != "" {
 			after = append(after, func() error {
-				if p.Lookup(with) == nil {
-					return fmt.Errorf("its option %s goes with %q: expected a flag", f.Name, with)
+				flag, _, _ := strings.Cut(with, " ")
+				if other := cmp.Or(not, flag); p.Lookup(other) == nil {
+					return fmt.Errorf("its option %s goes with, or not with, %q: expected a flag", f.Name, other)
 				}
-				needs(p, with, "--"+with, name)
+				if with != "" {
+					needs(p, flag, "--"+with, name)
+				}
+				if not != "" {
+					excludes(c, name, not)
+				}
 				return nil
 			})
 		}
@@ -437,9 +443,6 @@ func (x *analyser) live(c *cobra.Command, r *goprogram.Request, over analysis.Ov
 
 // check returns what is wrong with the flags, before any work.
 func (x *analyser) check(c *cobra.Command) error {
-	if err := excludeCSV(c, x.csv); err != nil {
-		return err
-	}
 	if tabled, ok := x.options.(analysis.Tabled); ok {
 		if err := noTable(x.csv, tabled.TableNames(), x.line.Name); err != nil {
 			return err
@@ -764,14 +767,10 @@ func (x *analyser) table(results []analysis.Result, traces []string) error {
 }
 
 // csvFlag defines --csv, whose value is the name of a table or [firstTable].
-func csvFlag(p *pflag.FlagSet, to *string) {
-	p.StringVar(to, "csv", "", "print a `TABLE` as CSV: --csv the first, --csv=NAME another")
-	p.Lookup("csv").NoOptDefVal = firstTable
-}
-
-// excludeCSV is the error of --csv beside --json.
-func excludeCSV(c *cobra.Command, csv string) error {
-	return exclude(c, csv != "", "--csv", "it prints one table; --json has all", "json")
+func csvFlag(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "csv", "", "print a `TABLE` as CSV: --csv the first, --csv=NAME another")
+	c.Flags().Lookup("csv").NoOptDefVal = firstTable
+	c.MarkFlagsMutuallyExclusive("json", "csv")
 }
 
 // chosenTable is that of --csv among those of a command.

@@ -34,18 +34,6 @@ func (a *app) answer(c *cobra.Command, document any, text func(*doc.Page) error)
 	return text(a.page())
 }
 
-// exclude returns an error for the first of flags that c is given, where holds: each excludes what,
-// which is the text of a flag, for the reason why.
-func exclude(c *cobra.Command, holds bool, what, why string, flags ...string) error {
-	for _, name := range flags {
-		if holds && c.Flags().Changed(name) {
-			return usageError("%s: %s and --%s exclude each other; %s", c.CommandPath(), what, name,
-				why)
-		}
-	}
-	return nil
-}
-
 // required returns an error where --out of c is not given, or path cannot be a new file. kind and
 // args are those of the example that the error has.
 func required(c *cobra.Command, path, kind string, args ...string) error {

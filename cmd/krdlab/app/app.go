@@ -200,7 +200,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		return cmp.Or(noEmptyFlag(c), noIdleFlag(c))
+		return cmp.Or(noEmptyFlag(c), noIdleFlag(c), noExcludedFlag(c))
 	}
 	root.SetUsageTemplate(strings.NewReplacer("{{if .Runnable}}",
 		"{{if and .Runnable (not .HasAvailableSubCommands)}}",

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,9 +32,6 @@ func (a *app) correlateCommand() *cobra.Command {
 			"coefficients.csv\n  krdlab correlate exp --json",
 		Args: orNone("EXP"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(c); err != nil {
-				return err
-			}
 			return a.experiments(c, args, []string{"EXP"}, func(list []*dataset.Experiment) error {
 				r := correlate.Of(list[0])
 				if f.csv != "" {
@@ -51,13 +47,8 @@ func (a *app) correlateCommand() *cobra.Command {
 	choiceVar(c, &f.csv, "csv", "", correlate.Tables, "print one `TABLE` as CSV: "+
 		strings.Join(correlate.Tables, ", "))
 	p.BoolVar(&f.all, "all", false, "print the tables of all configurations, shares and scopes")
+	c.MarkFlagsMutuallyExclusive("json", "csv", "all")
 	includeDisturbed(c)
 	p.SortFlags = false
 	return c
-}
-
-// check returns an error where the flags do not go together.
-func (f *correlateFlags) check(c *cobra.Command) error {
-	return cmp.Or(exclude(c, asJSON(c), "--json", "it has everything", "csv", "all"),
-		exclude(c, f.csv != "", "--csv "+f.csv, "tables are whole", "all"))
 }

@@ -38,6 +38,21 @@ func noIdleFlag(c *cobra.Command) (err error) {
 	return err
 }
 
+// excludes marks a flag and each of names as excluding each other; [noExcludedFlag] refuses both.
+func excludes(c *cobra.Command, flag string, names ...string) {
+	for _, name := range names {
+		c.MarkFlagsMutuallyExclusive(flag, name)
+	}
+}
+
+// noExcludedFlag returns an error for flags of a group that are given and exclude each other.
+func noExcludedFlag(c *cobra.Command) error {
+	if err := c.ValidateFlagGroups(); err != nil {
+		return usageError("%s: %w", c.CommandPath(), err)
+	}
+	return nil
+}
+
 // heeded are the flags of a run that not every request heeds, each with why a request does not;
 // "" where it does.
 var heeded = []struct {

@@ -22,6 +22,32 @@ var mentioned = map[string]string{
 	"values": "by the program", "figure": "the other way round", "sync": "by the front end",
 }
 
+// TestExcludedFlags gives each command two flags that exclude each other.
+func TestExcludedFlags(t *testing.T) {
+	for args, flags := range map[string][2]string{
+		"krd t.loi --by kernel --node 0":                    {"by", "node"},
+		"krd t.loi --replay host --csv":                     {"replay", "csv"},
+		"krd matmul --json --csv":                           {"json", "csv"},
+		"graph go . --json --csv=path":                      {"json", "csv"},
+		"predict a:1 b:2 --at 4 --json --csv":               {"json", "csv"},
+		"topo --root . --measure":                           {"root", "measure"},
+		"topo --measure --caches 48KiB:12,1MiB:16,32MiB:16": {"measure", "caches"},
+		"correlate --csv coefficients --all":                {"csv", "all"},
+		"model t.csv --formula a~b --response a":            {"formula", "response"},
+		"model t.csv --json --all":                          {"json", "all"},
+		"model t.csv --folds 0 --seed 2":                    {"folds", "seed"},
+		"model predict m.json t.csv --json --csv":           {"json", "csv"},
+		"survey --markdown --json":                          {"markdown", "json"},
+		"trace go . --out new.loi --by function":            {"out", "by"},
+		"trace go . --sample --no-accesses --out new.loi":   {"sample", "no-accesses"},
+	} {
+		code, _, stderr := krdlab(strings.Fields(args)...)
+		if code != exitUsage || !strings.Contains(stderr, flags[0]) || !strings.Contains(stderr, flags[1]) {
+			t.Errorf("krdlab %s: exit code %d, %s", args, code, stderr)
+		}
+	}
+}
+
 // A flag whose help names another flag of its command is refused without it, or stands above; each
 // that is refused says which to add.
 func TestFlagsWithoutEffect(t *testing.T) {

@@ -28,12 +28,9 @@ func (a *app) replayable(c *cobra.Command) *cobra.Command {
 	needs(p, "replay", "--replay host", "cache-model")
 	expects(p, "replay", "expected a machine: "+request.Host+
 		", one of krdlab list machines, or a TOML file")
+	excludes(c, "replay", "csv", "plot", "html", "node", "coherence", "per", "by", "bins", "llc",
+		"engine", "weight", "distance") // it simulates caches and counts no distances
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := exclude(c, f.on != "", "--replay "+f.on, "it simulates caches and knows no distances", "csv",
-			"plot", "html", "node", "coherence", "per", "by", "bins", "llc", "engine", "weight",
-			"distance"); err != nil {
-			return err
-		}
 		if f.on == "" {
 			return distances(c, args)
 		}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -100,6 +99,8 @@ func (a *app) modelCommand() *cobra.Command {
 	choiceVar(c, &f.figure, "figure", model.Figures[0], model.Figures, "what --plot draws: "+
 		strings.Join(model.Figures, ", "))
 	needs(p, "plot", "--plot FILE", "figure")
+	c.MarkFlagsMutuallyExclusive("json", "csv", "all")
+	c.MarkFlagsMutuallyExclusive("formula", "response")
 	includeDisturbed(c)
 	p.SortFlags = false
 	c.AddCommand(a.predictModel(), a.changeModel())
@@ -118,18 +119,16 @@ func (f *modelFlags) check(c *cobra.Command) error {
 	case f.Order < 0 || f.Order > 9:
 		return &request.Error{Flag: "order", Got: strconv.Itoa(f.Order), Want: "expected 1 to 9"}
 	}
-	if f.Folds == 0 {
-		if err := exclude(c, true, "--folds 0", "there are no folds", "groups",
-			"seed"); err != nil {
-			return err
+	for _, name := range []string{"groups", "seed"} {
+		if f.Folds == 0 && c.Flags().Changed(name) {
+			return usageError("%s: --folds 0 and --%s exclude each other; there are no folds",
+				c.CommandPath(), name)
 		}
 	}
 	if f.csv == "steps" && f.Select == "" {
 		return usageError("%s: --csv steps is for --select; add --select bic", c.CommandPath())
 	}
-	return cmp.Or(excludeCSV(c, f.csv), exclude(c, f.Formula != "", "--formula",
-		"it names the response", "response"), exclude(c, asJSON(c), "--json", "it has everything",
-		"all"), exclude(c, f.csv != "", "--csv "+f.csv, "tables are whole", "all"), figureFile(f.plot))
+	return figureFile(f.plot)
 }
 
 // modelOfTable fits a model to a file.
@@ -250,9 +249,6 @@ func (a *app) predictModel() *cobra.Command {
 			"  krdlab model predict model.json other.csv --csv > predicted.csv",
 		Args: exactly("MODEL.json", "TABLE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := exclude(c, csv, "--csv", "each is the whole answer", "json"); err != nil {
-				return err
-			}
 			r, err := model.ReadModel(args[0])
 			if err != nil {
 				return err
@@ -280,6 +276,7 @@ func (a *app) predictModel() *cobra.Command {
 	}
 	withJSON(c)
 	c.Flags().BoolVar(&csv, "csv", false, "print the predictions as CSV")
+	c.MarkFlagsMutuallyExclusive("json", "csv")
 	return c
 }
 

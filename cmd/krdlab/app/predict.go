@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,7 +52,7 @@ func (a *app) predictCommand() *cobra.Command {
 	p.StringVar(&f.actual, "actual", "", "a `RUN` of that size, to say how wrong the prediction is")
 	p.StringSliceVar(&f.caches, "cache", nil, "predict the misses of caches of these `SIZES`, such as "+
 		"1MiB,32MiB (default: L2 and LLC of the runs)")
-	csvFlag(p, &f.csv)
+	csvFlag(c, &f.csv)
 	figureFlag(c, &f.plot, "also draw the signatures")
 	p.BoolVar(&f.different, "different", false, "take runs of different programs too, and sizes in "+
 		"another order than that of the parameter n")
@@ -66,8 +65,7 @@ func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
 	if err := figureFile(f.plot); err != nil {
 		return err
 	}
-	if err := cmp.Or(excludeCSV(c, f.csv), noTable(f.csv, components.PredictionTables,
-		c.Name())); err != nil {
+	if err := noTable(f.csv, components.PredictionTables, c.Name()); err != nil {
 		return err
 	}
 	q := &components.Question{At: f.at, Different: f.different}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -27,10 +26,6 @@ func (a *app) surveyCommand() *cobra.Command {
 			"where a\nscheduler that draws nothing may win." + ofLatest,
 		Example: "  krdlab survey matrix\n  krdlab survey dealt node0 --csv rows > rows.csv",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(excludeCSV(c, csv), exclude(c, markdown, "--markdown",
-				"each is the whole answer", "json", "csv")); err != nil {
-				return err
-			}
 			if csv != "" && !slices.Contains(survey.Tables, csv) {
 				return &request.Error{Flag: "csv", Got: csv,
 					Want: request.Suggest(csv, survey.Tables, "")}
@@ -54,6 +49,7 @@ func (a *app) surveyCommand() *cobra.Command {
 	withJSON(c)
 	p.StringVar(&csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(survey.Tables, ", "))
 	p.BoolVar(&markdown, "markdown", false, "print the tables as Markdown")
+	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	includeDisturbed(c)
 	p.SortFlags = false
 	expects(p, "csv", request.Suggest("", survey.Tables, ""))

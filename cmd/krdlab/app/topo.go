@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,12 +29,6 @@ func (a *app) topoCommand() *cobra.Command {
 			"CPUs this process may run.",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := cmp.Or(
-				exclude(c, root != "", "--root "+root, "it is of another machine", "measure", "caches"),
-				exclude(c, again, "--measure", "give the caches or measure them", "caches"),
-			); err != nil {
-				return err
-			}
 			if again {
 				return a.topoMeasured(c.Context())
 			}
@@ -54,6 +47,7 @@ func (a *app) topoCommand() *cobra.Command {
 		"other load, and keep them for the commands that follow, which take them for what nobody tells")
 	c.Flags().StringVar(&root, "root", "", "read the proc and sys folders of this `FOLDER`: a "+
 		"snapshot of another machine")
+	c.MarkFlagsMutuallyExclusive("root", "measure", "caches")
 	return withJSON(c)
 }
 

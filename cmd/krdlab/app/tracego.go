@@ -56,7 +56,7 @@ func (a *app) traceGo() *cobra.Command {
 			if err := cmp.Or(valuesOf(c, &r), iterationsOf(c, &r.Build)); err != nil {
 				return err
 			}
-			if err := rank.check(c, out != ""); err != nil {
+			if _, err := reuse.ParseBins(rank.bins); err != nil {
 				return err
 			}
 			if err := sampleFits(c, &r); err != nil {
@@ -71,8 +71,7 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
 	programFlags(c, &r, unitFlag)
-	f.BoolVar(&r.Build.Sample, "sample", false, "take a sample of the accesses, in bursts, and "+
-		"estimate the distances: the program takes about twice its time")
+	sampleVar(c, &r.Build.Sample)
 	needs(f, "out", "--out FILE.loi", "regions", "values", "sync", "no-accesses",
 		"trace-limit")
 	rank.define(c)
@@ -164,15 +163,7 @@ func (k *ranking) define(c *cobra.Command) {
 	c.Flags().StringVar(&k.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, powers of "+
 		"two such as 32K- or 1M-32M (default: from the size of the LLC on)")
 	needs(c.Flags(), "by", "--by function", "bins")
-}
-
-// check returns what is wrong with the flags; out: the accesses go to a trace.
-func (k *ranking) check(c *cobra.Command, out bool) error {
-	if k.by == "" || out {
-		return exclude(c, out, "--out", "it analyses nothing", "by", "bins")
-	}
-	_, err := reuse.ParseBins(k.bins)
-	return err
+	excludes(c, "out", "by", "bins") // it analyses nothing
 }
 
 // of makes the ranking of a document, if there is one to make.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -22,11 +23,11 @@ func TestWhatSampleFits(t *testing.T) {
 		cmd := &cobra.Command{Use: "go"}
 		programFlags(cmd, &r, unitFlag)
 		cmd.Flags().String("out", "", "")
-		cmd.Flags().BoolVar(&r.Build.Sample, "sample", false, "")
+		sampleVar(cmd, &r.Build.Sample)
 		if err := cmd.ParseFlags(c.args); err != nil {
 			t.Fatal(err)
 		}
-		if err := sampleFits(cmd, &r); (err == nil) != c.fits {
+		if err := cmp.Or(sampleFits(cmd, &r), noExcludedFlag(cmd)); (err == nil) != c.fits {
 			t.Errorf("%q: %v", c.args, err)
 		}
 	}

@@ -158,8 +158,8 @@ func TestByStackRefused(t *testing.T) {
 		"krdlab trace go --regions") {
 		t.Errorf("without regions: %v", err)
 	}
-	for _, set := range []func(*Options){func(o *Options) { o.Node = "0" },
-		func(o *Options) { o.Coherence = true }, func(o *Options) { o.Engine = "shards" },
+	for _, set := range []func(*Options){func(o *Options) { o.Coherence = true },
+		func(o *Options) { o.Engine = "shards" },
 		func(o *Options) { o.By, o.SavePprof = "kernel", "p" },
 		func(o *Options) { o.Bins = "32K" }} {
 		if _, err := ranked(t, pathTrace(t, true), set); failure.Of(err) != failure.Request {

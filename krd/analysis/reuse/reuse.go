@@ -56,10 +56,10 @@ type Options struct {
 	Engine    string   `flag:"engine" want:"choose one of exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]" help:"ENGINE: exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]; all but the first are approximate"`
 	Seed      uint64   `flag:"seed" help:"N that chooses the blocks which shards follows"`
 	By        string   `flag:"by" choice:"kernel,object,object-pair,kernel-pair,stack,function,loop,type,field,site" help:"rank who causes --bins by WHAT: kernel, object, object-pair, kernel-pair, stack (path of calls); of a Go program by function, loop, type, field or site of allocation"`
-	Bins      string   `flag:"bins" want:"expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K" help:"FROM-TO: the distances to rank causes of, 32M- or 1M-32M (default: from the size of the LLC on)"`
+	Bins      string   `flag:"bins" with:"by kernel" want:"expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K" help:"FROM-TO: the distances to rank causes of, 32M- or 1M-32M (default: from the size of the LLC on)"`
 	Per       string   `flag:"per" choice:"node,core" help:"a histogram per WHAT: node, or core: beside the nodes' those of each worker alone, and what L2 and LLC hold"`
 	SavePprof string   `flag:"save-pprof" want:"expected the name of a file" help:"of --by stack: write a profile to this FILE, for go tool pprof"`
-	Node      string   `flag:"node" want:"expected the number of a node" help:"only node N (default all, and their sum)"`
+	Node      string   `flag:"node" not:"by" want:"expected the number of a node" help:"only node N (default all, and their sum)"`
 }
 
 // The values of Options.Per.
@@ -127,15 +127,10 @@ func (o *Options) resolve() (opt krd.Options, err error) {
 	}
 	const estimates = "a sample gives estimates for far reuses and misses only"
 	engine, sampling := "--engine "+o.Engine, opt.Engine.Sampling()
-	if o.Bins != "" && o.By == "" {
-		return opt, wrong("krdlab krd: --bins is for --by; add --by %s", strings.Join(krd.Rankings,
-			" or --by "))
-	}
 	if o.SavePprof != "" && o.By != krd.ByStack {
 		return opt, wrong("krdlab krd: --save-pprof is for --by stack; add it")
 	}
 	return opt, cmp.Or(
-		both(o.By != "" && o.Node != "", "--by "+o.By, "node", "causes are those of all nodes"),
 		both(o.By != "" && sampling, "--by "+o.By, "engine", "a sample has no causes"),
 		both(sampling && o.Node != "", engine, "node", estimates),
 		both(sampling && o.Coherence, engine, "coherence", estimates),
