@@ -22,7 +22,7 @@ func (s Size) MarshalJSON() ([]byte, error) {
 // String prints s in binary units, n/a where it is not known.
 func (s Size) String() string {
 	if s == 0 {
-		return "n/a"
+		return units.NotAvailable
 	}
 	return units.Bytes(uint64(s))
 }

@@ -349,7 +349,7 @@ func (s *Sampling) view(v *doc.Doc) {
 		units.Count(s.Bursts, "burst"))
 	t := doc.NewTable(1, "distance, estimated", "share", "+-")
 	row := func(name string, b *SampledBin) {
-		off := "n/a"
+		off := units.NotAvailable
 		if b.Error != nil {
 			off = fmt.Sprintf("%.2f %%", 200*b.share[1])
 		}

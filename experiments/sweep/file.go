@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"krdlab/hw/failure"
@@ -66,50 +65,36 @@ func ReadFile(path string) (*File, error) {
 
 // ParseFile is ReadFile of a text.
 func ParseFile(path string, text []byte) (*File, error) {
-	text, err := textfile.UTF8(text)
+	tree, keys, err := textfile.TOML(text)
 	if e, ok := errors.AsType[*textfile.Error](err); ok {
 		return nil, &FileError{path, e.Line, "", e}
 	}
-	var tree map[string]any
-	// which finds what a parser of expressions does not: a key that is there twice
-	if err := toml.Unmarshal(text, &tree); err != nil {
-		line := 1
-		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
-			line, _ = d.Position()
-		}
-		return nil, &FileError{path, line, "",
-			errors.New(strings.TrimPrefix(err.Error(), "toml: "))}
-	}
 	f := &File{Path: path}
-	var p unstable.Parser
-	p.Reset(text)
-	settings := &f.Common
-	for p.NextExpression() {
-		e := p.Expression()
-		keys, line := keysOf(&p, e)
+	settings, table := &f.Common, tree
+	for _, k := range keys {
 		bad := func(format string, args ...any) error {
-			return &FileError{path, line, strings.Join(keys, "."), fmt.Errorf(format, args...)}
+			return &FileError{path, k.Line, strings.Join(k.Names, "."), fmt.Errorf(format, args...)}
 		}
-		switch e.Kind {
-		case unstable.Table:
-			if len(keys) != 2 || keys[0] != "kernel" {
-				return nil, bad("there is no such table; name one for each kernel, such as " +
-					"[kernel.matmul]")
-			}
-			f.Kernels = append(f.Kernels, FileKernel{Name: keys[1], Line: line})
-			settings = &f.Kernels[len(f.Kernels)-1].Settings
-		case unstable.ArrayTable:
+		switch {
+		case k.Kind == unstable.ArrayTable:
 			return nil, bad("tables in double brackets have no meaning here; write [kernel.NAME]")
-		case unstable.KeyValue:
-			if len(keys) != 1 {
-				return nil, bad("keys with dots have no meaning here; write [kernel.NAME] above " +
-					"the settings of a kernel")
-			}
-			values, err := valuesOf(e.Value())
+		case k.Kind == unstable.Table && (len(k.Names) != 2 || k.Names[0] != "kernel"):
+			return nil, bad("there is no such table; name one for each kernel, such as " +
+				"[kernel.matmul]")
+		case k.Kind == unstable.Table:
+			name := k.Names[1]
+			f.Kernels = append(f.Kernels, FileKernel{Name: name, Line: k.Line})
+			settings = &f.Kernels[len(f.Kernels)-1].Settings
+			table = tree["kernel"].(map[string]any)[name].(map[string]any)
+		case len(k.Names) != 1:
+			return nil, bad("keys with dots have no meaning here; write [kernel.NAME] above the " +
+				"settings of a kernel")
+		default:
+			values, err := valuesOf(table[k.Names[0]])
 			if err != nil {
 				return nil, bad("%w", err)
 			}
-			*settings = append(*settings, Setting{keys[0], line, values})
+			*settings = append(*settings, Setting{k.Names[0], k.Line, values})
 		}
 	}
 	if len(f.Kernels) == 0 {
@@ -119,36 +104,21 @@ func ParseFile(path string, text []byte) (*File, error) {
 	return f, nil
 }
 
-func keysOf(p *unstable.Parser, e *unstable.Node) (keys []string, line int) {
-	if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable && e.Kind != unstable.KeyValue {
-		return nil, 0
-	}
-	for it := e.Key(); it.Next(); {
-		if line == 0 {
-			line = p.Shape(it.Node().Raw).Start.Line
-		}
-		keys = append(keys, string(it.Node().Data))
-	}
-	return keys, line
-}
-
 // valuesOf returns a value as the command line would have it, or those of an array.
-func valuesOf(v *unstable.Node) ([]string, error) {
-	switch v.Kind {
-	case unstable.String, unstable.Bool:
-		return []string{string(v.Data)}, nil
-	case unstable.Integer, unstable.Float:
-		return []string{strings.ReplaceAll(strings.TrimPrefix(string(v.Data), "+"), "_", "")}, nil
-	case unstable.Array:
-		var values []string
-		for it := v.Children(); it.Next(); {
-			one, err := valuesOf(it.Node())
-			if err != nil {
-				return nil, err
-			}
-			if it.Node().Kind == unstable.Array {
+func valuesOf(v any) (values []string, err error) {
+	found := "a date or a time"
+	switch v := v.(type) {
+	case string, bool, int64, float64:
+		return []string{fmt.Sprint(v)}, nil
+	case []any:
+		for _, v := range v {
+			if _, ok := v.([]any); ok {
 				return nil, errors.New("found an array within an array, expected a text, a " +
 					"number, true or false")
+			}
+			one, err := valuesOf(v)
+			if err != nil {
+				return nil, err
 			}
 			values = append(values, one...)
 		}
@@ -156,9 +126,7 @@ func valuesOf(v *unstable.Node) ([]string, error) {
 			return nil, errors.New("found an empty array, expected at least one value")
 		}
 		return values, nil
-	}
-	found := "a date or a time"
-	if v.Kind == unstable.InlineTable {
+	case map[string]any:
 		found = "a table"
 	}
 	return nil, fmt.Errorf("found %s, expected a text, a number, true, false, or an array of them",

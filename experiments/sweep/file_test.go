@@ -25,7 +25,7 @@ func TestParseFile(t *testing.T) {
 			{Key: "smt", Line: 5, Values: []string{"true"}}},
 		Kernels: []sweep.FileKernel{
 			{Name: "matmul", Line: 7, Settings: []sweep.Setting{{Key: "n", Line: 8,
-				Values: []string{"0x10", "32"}}}}, {Name: "fib", Line: 9},
+				Values: []string{"16", "32"}}}}, {Name: "fib", Line: 9},
 		},
 	}
 	if !reflect.DeepEqual(f, want) {

@@ -37,12 +37,14 @@ func TestBadFiles(t *testing.T) {
 			`bad.toml:3: fits: found 3, expected tables [[fits]]`},
 		{"a fit of nothing", `nodes = 4`,
 			"nodes = 4\nfits = [{quantity = \"wti\", kernel = \"matmul\", cores = 1}]",
-			`bad.toml:3: fits: found the quantity "wti" in table 1, expected serial.time_ns or ovr`},
+			`bad.toml:3: fits: found "wti" as quantity of table 1, expected "serial.time_ns" or "ovr"`},
 		{"a fit without cores", `nodes = 4`,
 			"nodes = 4\nfits = [{quantity = \"ovr\", kernel = \"matmul\"}]",
-			`bad.toml:3: fits: found table 1 without kernel or cores, expected both`},
-		{"a fit of more", `nodes = 4`, "nodes = 4\nfits = [{value = 3}]",
-			`bad.toml:3: fits: found the unknown field value of table 1, expected quantity, kernel, params, cores, scheduler or target`},
+			`bad.toml:3: fits: found nothing as cores of table 1, expected ` + count},
+		{"a fit of more", `nodes = 4`, "nodes = 4\nfits = [{quantity = \"ovr\", kernel = \"a\", cores = 1, target = -1, value = 3}]",
+			"bad.toml:3: fits: found -1 as target of table 1, expected a number above 0\n" +
+				"bad.toml:3: fits: found an unknown field as value of table 1, expected one of " +
+				"quantity, kernel, params, cores, scheduler, target"},
 		{"no nodes", `nodes = 4`, `nodes = 0`, `bad.toml:2: nodes: found 0, expected ` + count},
 		{"no cores", `cores_per_node = 2`, `cores_per_node = 0`,
 			`bad.toml:3: cores_per_node: found 0, expected ` + count},
@@ -196,6 +198,8 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(text)
 	}
+	f.Add([]byte(strings.Replace(good(f), "nodes = 4", "nodes = 4\nfits = [{quantity = \"ovr\", "+
+		"kernel = \"a\", cores = 1, target = 9223372036854775807}]", 1)))
 	f.Add([]byte("l1 = {size = \"1B\", a.b = 1}\n[[x]]\n[\"\\u0022\"]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := Parse("f", text)

@@ -15,7 +15,7 @@ import (
 type field struct {
 	path     string
 	of       *units.Dimension // nil for counts, words and texts
-	at       any              // *string, *int, *uint64, *bool; for memory.remote the *Machine
+	at       any              // *string, *int, *uint64, *bool, *float64; of memory.remote *Machine
 	optional bool             // may be absent, and then has the zero value, 1 for counts
 	least    uint64           // of a number with a unit
 	words    []string         // the values that a text may have; nil for any
@@ -165,6 +165,8 @@ func (f *field) shown() bool {
 		return !f.optional || *p != 1
 	case *string:
 		return !f.optional || *p != ""
+	case *float64:
+		return *p != 0
 	}
 	return true
 }
@@ -235,6 +237,11 @@ func (f *field) text() string {
 		return quote(*p)
 	case *bool:
 		return strconv.FormatBool(*p)
+	case *float64:
+		if *p < 1<<53 { // whole numbers of TOML end at 2^63
+			return strconv.FormatFloat(*p, 'f', -1, 64)
+		}
+		return strconv.FormatFloat(*p, 'e', -1, 64)
 	}
 	v, _ := f.number()
 	return numberText(f.of, v)
@@ -253,16 +260,19 @@ const maxCount = 1 << 24
 
 // want returns what a file must have in the field.
 func (f *field) want() string {
-	_, truth := f.at.(*bool)
+	switch f.at.(type) {
+	case *bool:
+		return "true or false"
+	case *float64:
+		return "a number above 0"
+	}
 	switch {
 	case f.of != nil:
 		return f.of.What
 	case f.words != nil:
 		return `"` + strings.Join(f.words, `" or "`) + `"`
 	case f.label():
-		return "a text"
-	case truth:
-		return "true or false"
+		return "one line of text"
 	}
 	return fmt.Sprintf("a whole number from 1 to %d", maxCount)
 }

@@ -3,11 +3,17 @@ package machine
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
+
+// fields returns those of a table [[fits]], in the order of a file.
+func (f *Fit) fields() []*field {
+	return []*field{{path: "quantity", at: &f.Quantity, words: FitQuantities},
+		{path: "kernel", at: &f.Kernel}, {path: "params", at: &f.Params, optional: true},
+		{path: "cores", at: &f.Cores}, {path: "scheduler", at: &f.Scheduler, optional: true},
+		{path: "target", at: &f.Target, optional: true}}
+}
 
 // fits reads the array of tables [[fits]], each with the fields of a [Fit].
 func (r *reader) fits(v any) {
@@ -22,63 +28,30 @@ func (r *reader) fits(v any) {
 			r.fail("fits", show(v), "a table [[fits]]")
 			continue
 		}
-		var f Fit
-		texts := map[string]*string{"quantity": &f.Quantity, "kernel": &f.Kernel,
-			"params": &f.Params, "scheduler": &f.Scheduler}
+		var fit Fit
+		var names []string
 		wrong := len(r.wrong)
-		for _, k := range slices.Sorted(maps.Keys(table)) {
-			at := fmt.Sprintf("%s of table %d", k, i+1)
-			text, isText := table[k].(string)
-			n, isInt := table[k].(int64)
-			switch {
-			case texts[k] != nil && isText && oneLine(text):
-				*texts[k] = text
-			case texts[k] != nil:
-				r.fail("fits", show(table[k])+" as "+at, "one line of text")
-			case k == "target" && isTarget(table[k]):
-				f.Target = targetOf(table[k])
-			case k == "target":
-				r.fail("fits", show(table[k])+" as "+at, "a number above 0")
-			case k == "cores" && isInt && 1 <= n && n <= maxCount:
-				f.Cores = int(n)
-			case k == "cores":
-				r.fail("fits", show(table[k])+" as "+at, "a whole number of cores")
-			default:
-				r.fail("fits", "the unknown field "+at,
-					"quantity, kernel, params, cores, scheduler or target")
+		for _, f := range fit.fields() {
+			names = append(names, f.path)
+			if v, ok := table[f.path]; ok {
+				r.set(f, v)
+			} else if !f.optional {
+				r.fail(f.path, "nothing", f.want())
 			}
 		}
-		switch {
-		case len(r.wrong) > wrong:
-		case !slices.Contains(FitQuantities, f.Quantity):
-			r.fail("fits", fmt.Sprintf("the quantity %q in table %d", f.Quantity, i+1),
-				strings.Join(FitQuantities, " or "))
-		case f.Kernel == "" || f.Cores == 0:
-			r.fail("fits", fmt.Sprintf("table %d without kernel or cores", i+1), "both")
-		default:
-			r.m.Fits = append(r.m.Fits, f)
+		for _, k := range slices.Sorted(maps.Keys(table)) {
+			if !slices.Contains(names, k) {
+				r.fail(k, "an unknown field", "one of "+strings.Join(names, ", "))
+			}
+		}
+		for _, e := range r.wrong[wrong:] {
+			e.Field, e.Found = "fits", fmt.Sprintf("%s as %s of table %d", e.Found, e.Field, i+1)
+		}
+		if len(r.wrong) == wrong {
+			r.m.Fits = append(r.m.Fits, fit)
 		}
 	}
 }
-
-// targetOf is a number of a TOML text, 0 where it is none.
-func targetOf(v any) float64 {
-	switch v := v.(type) {
-	case int64:
-		return float64(v)
-	case float64:
-		return v
-	}
-	return 0
-}
-
-func isTarget(v any) bool {
-	x := targetOf(v)
-	return x > 0 && !math.IsInf(x, 1)
-}
-
-// targetText is a target as a file has it: a whole number has no decimals.
-func targetText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // FittedTo returns the quantities of a run that the machine was fitted to, with that kernel and
 // params (as n=4096 leaf=32x32x64) and under a scheduler.

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"krdlab/hw/textfile"
 	"krdlab/hw/units"
@@ -29,19 +28,9 @@ func Load(path string) (*Machine, error) {
 // for each thing that is wrong, in the order of lines.
 func Parse(file string, text []byte) (*Machine, error) {
 	r := reader{m: &Machine{NodesPerSocket: 1, Memory: Memory{NodesPerDomain: 1}}}
-	text, err := textfile.UTF8(text)
+	tree, keys, err := textfile.TOML(text)
 	if e, ok := errors.AsType[*textfile.Error](err); ok {
-		return nil, &FieldError{File: file, Line: e.Line, Found: e.Found, Want: "UTF-8"}
-	}
-	var tree map[string]any
-	if err := toml.Unmarshal(text, &tree); err != nil {
-		line := 1
-		var d *toml.DecodeError
-		if errors.As(err, &d) {
-			line, _ = d.Position()
-		}
-		return nil, &FieldError{File: file, Line: line, Found: strings.TrimPrefix(err.Error(),
-			"toml: "), Want: "TOML"}
+		return nil, &FieldError{File: file, Line: e.Line, Found: e.Found, Want: e.Want}
 	}
 	sources, hasSources := tree["sources"]
 	delete(tree, "sources")
@@ -67,14 +56,23 @@ func Parse(file string, text []byte) (*Machine, error) {
 	if len(r.wrong) == 0 {
 		return r.m, nil
 	}
-	lines := lineTable(text)
-	for _, e := range r.wrong {
-		e.File, e.Line = file, lines.of(e.Field)
+	lines := map[string]int{"": 1}
+	for _, k := range keys {
+		path := ""
+		for _, name := range slices.Concat(k.Table, k.Names) {
+			if path = under(path, key(name)); lines[path] == 0 {
+				lines[path] = k.Line
+			}
+		}
 	}
-	slices.SortStableFunc(r.wrong, func(a, b *FieldError) int {
-		return cmp.Compare(a.Line,
-			b.Line)
-	})
+	for _, e := range r.wrong { // or that of the nearest table around it that is there
+		at := e.Field
+		for lines[at] == 0 {
+			at, _, _ = cutLast(at)
+		}
+		e.File, e.Line = file, lines[at]
+	}
+	slices.SortStableFunc(r.wrong, func(a, b *FieldError) int { return cmp.Compare(a.Line, b.Line) })
 	return nil, join(r.wrong)
 }
 
@@ -190,11 +188,13 @@ func cutLast(path string) (table, last string, ok bool) {
 // fields reads all fields. A family begins with the prices in [costs], which come first.
 func (r *reader) fields() {
 	m := r.m
-	for _, name := range r.names("families") {
-		if m.Families == nil {
-			m.Families = map[string]Costs{}
+	for path := range r.tables {
+		if in, name, _ := cutLast(path); in == "families" && bareKey.MatchString(name) {
+			if m.Families == nil {
+				m.Families = map[string]Costs{}
+			}
+			m.Families[name] = Costs{}
 		}
-		m.Families[name] = Costs{}
 	}
 	m.walk(func(f *field) {
 		if f.base != nil {
@@ -203,28 +203,39 @@ func (r *reader) fields() {
 		if f.path == remotePath { // its shape depends on fields behind it
 			return
 		}
-		want := f.want()
-		v, ok := r.take(f.path, want, f.optional)
-		if !ok {
-			return
-		}
-		switch p := f.at.(type) {
-		case *string:
-			if *p, ok = v.(string); !ok || f.words != nil && !slices.Contains(f.words, *p) {
-				r.fail(f.path, show(v), want)
-			}
-		case *bool:
-			if *p, ok = v.(bool); !ok {
-				r.fail(f.path, show(v), want)
-			}
-		default:
-			if n, ok := r.number(f.path, f.of, v); ok {
-				f.put(n)
-			}
+		if v, ok := r.take(f.path, f.want(), f.optional); ok {
+			r.set(f, v)
 		}
 	})
 	if r.tables["memory"] {
 		r.remote()
+	}
+}
+
+// set gives a field its value in the file.
+func (r *reader) set(f *field, v any) {
+	ok := false
+	switch p := f.at.(type) {
+	case *string:
+		*p, ok = v.(string)
+		ok = ok && (slices.Contains(f.words, *p) ||
+			f.words == nil && oneLine(*p) && (*p != "" || f.optional))
+	case *bool:
+		*p, ok = v.(bool)
+	case *float64:
+		n, whole := v.(int64)
+		if *p, ok = v.(float64); whole {
+			*p, ok = float64(n), true
+		}
+		ok = ok && *p > 0 && !math.IsInf(*p, 1)
+	default:
+		if n, ok := r.number(f.path, f.of, v); ok {
+			f.put(n)
+		}
+		return
+	}
+	if !ok {
+		r.fail(f.path, show(v), f.want())
 	}
 }
 
@@ -331,16 +342,4 @@ func (m *Machine) setRemote(by [][]uint64) {
 		}
 		m.Memory.RemotePS[a] = row
 	}
-}
-
-// names returns the names of the tables right under a table, sorted.
-func (r *reader) names(table string) []string {
-	var names []string
-	for path := range r.tables {
-		if in, last, ok := cutLast(path); ok && in == table && bareKey.MatchString(last) {
-			names = append(names, last)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

@@ -116,7 +116,7 @@ func (e *DisturbedError) Error() string {
 		what = fmt.Sprintf("%s: the %d rounds took %s, expected two of them within %.0f %%",
 			e.What, len(values), strings.Join(values, ", "), 100*Tolerance)
 	}
-	load := "n/a"
+	load := units.NotAvailable
 	if e.Load != nil {
 		load = fmt.Sprintf("%.2f", *e.Load)
 	}

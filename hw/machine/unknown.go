@@ -11,7 +11,7 @@ import (
 func (r *reader) unknown() {
 	// the keys of each table
 	known := map[string][]string{"": {"costs", "families", "fits", "ranges", "sources"},
-		"families": r.names("families")}
+		"families": slices.Sorted(maps.Keys(r.m.Families))}
 	r.m.walk(func(f *field) {
 		table, last, _ := cutLast(f.path)
 		if _, _, nested := cutLast(table); !nested && table != "" &&

@@ -60,17 +60,11 @@ func (m *Machine) Write(w io.Writer) error {
 		}
 	}
 	for _, f := range m.Fits {
-		fmt.Fprintf(&b, "\n[[fits]]\nquantity = %s\nkernel = %s\n", quote(f.Quantity),
-			quote(f.Kernel))
-		if f.Params != "" {
-			fmt.Fprintf(&b, "params = %s\n", quote(f.Params))
-		}
-		fmt.Fprintf(&b, "cores = %d\n", f.Cores)
-		if f.Scheduler != "" {
-			fmt.Fprintf(&b, "scheduler = %s\n", quote(f.Scheduler))
-		}
-		if f.Target != 0 {
-			fmt.Fprintf(&b, "target = %s\n", targetText(f.Target))
+		b.WriteString("\n[[fits]]\n")
+		for _, x := range f.fields() {
+			if x.shown() {
+				fmt.Fprintf(&b, "%s = %s\n", x.path, x.text())
+			}
 		}
 	}
 	_, err := w.Write(b.Bytes())

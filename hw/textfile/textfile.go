@@ -1,4 +1,4 @@
-// Package textfile checks that a text file is UTF-8. Decoders of JSON replace other bytes by
+// Package textfile checks that a text file is UTF-8, and decodes TOML with its lines. Decoders of JSON replace other bytes by
 // U+FFFD, so that two names become one, and those of TOML refuse a byte order mark.
 package textfile
 
@@ -14,16 +14,17 @@ import (
 
 const mark = "\ufeff"
 
-// An Error is a text in another encoding than UTF-8.
+// An Error is a text in another encoding than UTF-8, or one that is no TOML.
 type Error struct {
 	File  string // "" where the caller names it
 	Line  int
 	Found string
+	Want  string
 }
 
 // Error returns one line: file and line, what was found and what was expected.
 func (e *Error) Error() string {
-	what := fmt.Sprintf("found %s, expected UTF-8", e.Found)
+	what := fmt.Sprintf("found %s, expected %s", e.Found, e.Want)
 	if e.File == "" {
 		return what
 	}
@@ -44,7 +45,7 @@ func Start(head []byte) (int, error) {
 	case len(head) < 2:
 	case head[0] == 0xff && head[1] == 0xfe, head[0] == 0xfe && head[1] == 0xff,
 		ascii(head[0]) && head[1] == 0, head[0] == 0 && ascii(head[1]):
-		return 0, &Error{Line: 1, Found: "UTF-16"}
+		return 0, &Error{Line: 1, Found: "UTF-16", Want: "UTF-8"}
 	}
 	return 0, nil
 }
@@ -61,7 +62,7 @@ func UTF8(text []byte) ([]byte, error) {
 		var one []byte
 		one, rest, _ = bytes.Cut(rest, []byte("\n"))
 		if found := Bad(one); found != "" {
-			return nil, &Error{Line: line, Found: found}
+			return nil, &Error{Line: line, Found: found, Want: "UTF-8"}
 		}
 	}
 	return text, nil

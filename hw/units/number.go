@@ -59,10 +59,24 @@ const NotAvailable = "n/a"
 
 // Text returns n with at least so many significant digits, or [NotAvailable].
 func (n Number) Text(digits int) string {
+	return n.Print(func(v float64) string { return Digits(v, digits) })
+}
+
+// Print returns n as text makes it, or [NotAvailable].
+func (n Number) Print(text func(v float64) string) string {
 	if !n.known {
 		return NotAvailable
 	}
-	return Digits(n.value, digits)
+	return text(n.value)
+}
+
+// Fixed returns v with so many decimals; what rounds to 0 has no sign.
+func Fixed(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
 }
 
 // Digits returns v with at least n significant digits and no exponent: 1.642, 18.40, 97312.

@@ -36,6 +36,14 @@ func Noun[N int | int64 | uint64](n N, what string) string {
 	return what + "s"
 }
 
+// Yes is yes or no.
+func Yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
 // Ordinal prints a place, from 1: 1st, 2nd, 3rd, 4th, 11th, 21st.
 func Ordinal(n int) string {
 	ending := "th"

@@ -54,3 +54,14 @@ func TestShorten(t *testing.T) {
 		}
 	}
 }
+
+func TestFixed(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{-0.004, "0.00"}, {0.004, "0.00"}, {-0.006, "-0.01"}, {10, "10.00"}, {-100.5, "-100.50"}} {
+		if got := Fixed(c.v, 2); got != c.want {
+			t.Errorf("%v is %s, expected %s", c.v, got, c.want)
+		}
+	}
+}

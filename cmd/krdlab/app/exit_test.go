@@ -2,9 +2,9 @@ package app
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -12,14 +12,16 @@ import (
 	"krdlab/hw/failure"
 )
 
-// unclassed parses the packages below root and returns their exported errors that have no class:
-// types with a method Error and without a method Class, and sentinels that [failure.New] did not
-// make. seen counts the exported errors.
-func unclassed(root string) (bad []string, seen int, err error) {
+// unclassed returns the exported errors that have no class: types with a method Error and without a
+// method Class, and sentinels that [failure.New] did not make. seen counts the exported errors.
+func unclassed(files []*source) (bad []string, seen int) {
 	isError, hasClass := map[string]bool{}, map[string]bool{} // by folder and name
-	_, err = sources(root, func(file, _ string, _ *token.FileSet, f *ast.File) {
-		of := filepath.Join(root, filepath.Dir(file)) + "."
-		for _, d := range f.Decls {
+	for _, s := range files {
+		if s.syntax == nil || s.test {
+			continue
+		}
+		of := path.Dir(s.name) + "."
+		for _, d := range s.syntax.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if name := receiver(d); ast.IsExported(name) {
@@ -32,17 +34,17 @@ func unclassed(root string) (bad []string, seen int, err error) {
 				}
 			}
 		}
-	})
+	}
 	for name, is := range isError {
 		if is {
 			seen++
 		}
 		if is && !hasClass[name] {
-			bad = append(bad, filepath.Base(name))
+			bad = append(bad, path.Base(name))
 		}
 	}
 	slices.Sort(bad)
-	return bad, seen, err
+	return bad, seen
 }
 
 // receiver is the name of the type that a method belongs to, "" for a function.
@@ -88,10 +90,7 @@ func sentinels(d *ast.GenDecl) map[string]string {
 // Every exported error of the tree says what class it is of, so that it gets the right exit code
 // from wherever it comes.
 func TestErrorsHaveClasses(t *testing.T) {
-	bad, seen, err := unclassed("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bad, seen := unclassed(tree(t))
 	for _, b := range bad {
 		t.Errorf("%s has no class: give it a method Class, or make it by failure.New", b)
 	}
@@ -102,8 +101,7 @@ func TestErrorsHaveClasses(t *testing.T) {
 
 // The test must be able to fail.
 func TestErrorsHaveClassesSees(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte(`package a
+	f, err := parser.ParseFile(token.NewFileSet(), "a.go", `package a
 
 var ErrGood = failure.New(failure.Data, "good")
 var ErrBad, errOwn = errors.New("bad"), errors.New("own")
@@ -116,14 +114,13 @@ func (*GoodError) Class() failure.Class { return failure.Data }
 type WorseError struct{}
 
 func (WorseError) Error() string { return "" }
-`), 0o666); err != nil {
+`, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	bad, seen, err := unclassed(dir)
-	base := filepath.Base(dir)
-	if want := []string{base + ".ErrBad", base + ".WorseError"}; err != nil ||
-		!slices.Equal(bad, want) || seen != 4 {
-		t.Errorf("found %q of %d (%v), want %q of 4", bad, seen, err, want)
+	bad, seen := unclassed([]*source{{name: "a/a.go", syntax: f}})
+	if want := []string{"a.ErrBad", "a.WorseError"}; !slices.Equal(bad, want) || seen != 4 {
+		t.Errorf("found %q of %d, want %q of 4", bad, seen, want)
 	}
 }
 

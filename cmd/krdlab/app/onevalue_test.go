@@ -4,8 +4,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/token"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 
 	"krdlab/experiments/papers/kernelreuse"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/krd/doc"
@@ -163,7 +162,7 @@ func inTable(t *testing.T, path string) (found []printed) {
 			values[name] = append(values[name], of(r))
 		}
 		for name, v := range values {
-			found = append(found, printed{name, key, fmt.Sprintf("%.9f", result.Median(v))})
+			found = append(found, printed{name, key, fmt.Sprintf("%.9f", estimate.Median(v))})
 		}
 	}
 	return found
@@ -303,45 +302,4 @@ func inMisses(t *testing.T, path string) (found []printed) {
 		found = append(found, printed{m[1], "llc_misses_per_core", m[2]})
 	}
 	return found
-}
-
-// Nobody but the catalogue computes which part of a histogram is far, cold or beyond a distance.
-// Counts of a histogram as they are, its validity, and the bins of figures (krd/plot) stand elsewhere.
-func TestSharesInCatalogue(t *testing.T) {
-	nobody(t, `\.(AtLeast|Infinite|Below)\(|\b32 ?<< ?20\b`, "ask experiments/run/stats",
-		[]string{"experiments", "cmd"},
-		"experiments/test/datasettest/simulated.go", // makes them
-		"experiments/run/dataset/valid.go",          // adds up
-		"experiments/goprogram/write.go",            // which columns are all zeros
-		"experiments/run/brief/krd.go",              // counts of one trace
-		"experiments/run/stats/share.go")
-}
-
-// Tables are made by krd/doc, for people and as CSV.
-func TestTablesInDoc(t *testing.T) {
-	nobody(t, `\bcsv\.NewWriter\(|go-pretty/v6/table|text/tabwriter|parquet\.New`, "make a doc.Table",
-		[]string{"experiments", "cmd", "krd"}, "krd/doc/data.go", "krd/doc/layout.go")
-}
-
-// nobody demands that no file below roots but some has code of a kind.
-func nobody(t *testing.T, code, instead string, roots []string, but ...string) {
-	t.Helper()
-	kind, there := regexp.MustCompile(code), 0
-	files, err := sources("../../..", func(name, text string, _ *token.FileSet, _ *ast.File) {
-		if root, _, _ := strings.Cut(name, "/"); !slices.Contains(roots, root) {
-			return
-		}
-		for i, line := range strings.Split(text, "\n") {
-			switch {
-			case !kind.MatchString(line):
-			case slices.Contains(but, name):
-				there++
-			default:
-				t.Errorf("%s:%d: %s: %s", name, i+1, strings.TrimSpace(line), instead)
-			}
-		}
-	})
-	if err != nil || files < 100 || there == 0 {
-		t.Errorf("%d files were read, and %d lines found where they may be; %v", files, there, err)
-	}
 }

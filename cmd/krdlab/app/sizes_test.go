@@ -4,11 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,18 +34,11 @@ func (s *folderSize) list() []struct {
 // TestSizes fails where a folder of the first two levels has grown: who needs more raises its line in
 // .ci/sizes by hand (or with -update-sizes) in the same commit, with the reason.
 func TestSizes(t *testing.T) {
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sizes, err := sizesOf(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sizes := sizesOf(tree(t))
 	if n := sizes["krd"].lines; len(sizes) < 40 || n < 10_000 || n <= sizes["krd/stack"].lines {
 		t.Fatalf("%d folders, %d lines in krd", len(sizes), n)
 	}
-	file := filepath.Join(root, ".ci/sizes")
+	const file = "../../../.ci/sizes"
 	if *updateSizes {
 		if err := os.WriteFile(file, []byte(sizesText(sizes)), 0o644); err != nil {
 			t.Fatal(err)
@@ -129,32 +118,11 @@ func grownOf(sizes map[string]*folderSize, text string) (grown []string) {
 }
 
 // sizesOf counts the folders of the first two levels.
-func sizesOf(root string) (map[string]*folderSize, error) {
+func sizesOf(files []*source) map[string]*folderSize {
 	sizes := map[string]*folderSize{}
-	return sizes, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() {
-			if name := e.Name(); path != root && (strings.HasPrefix(name, ".") || name == "testdata") {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		isGo, isText := strings.HasSuffix(path, ".go"), strings.HasSuffix(path, ".md")
-		rel, err := filepath.Rel(root, path)
-		if err != nil || !isGo && !isText {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		one, err := sizeOf(path, text, isGo)
-		if err != nil {
-			return err
-		}
-		elements := strings.Split(filepath.ToSlash(rel), "/")
+	for _, file := range files {
+		one := sizeOf(file)
+		elements := strings.Split(file.name, "/")
 		for depth := 1; depth <= 2 && depth < len(elements); depth++ {
 			name := strings.Join(elements[:depth], "/")
 			s := sizes[name]
@@ -165,28 +133,26 @@ func sizesOf(root string) (map[string]*folderSize, error) {
 			s.lines, s.tests = s.lines+one.lines, s.tests+one.tests
 			s.names, s.words = s.names+one.names, s.words+one.words
 		}
-		return nil
-	})
+	}
+	return sizes
 }
 
 // sizeOf counts a file.
-func sizeOf(path string, text []byte, isGo bool) (s folderSize, err error) {
-	if !isGo {
-		s.words = len(strings.Fields(string(text)))
-		return s, nil
+func sizeOf(file *source) (s folderSize) {
+	if file.syntax == nil {
+		s.words = len(strings.Fields(file.text))
+		return s
 	}
-	f, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments|
-		parser.SkipObjectResolution)
-	if err != nil || ast.IsGenerated(f) {
-		return s, err
+	if ast.IsGenerated(file.syntax) {
+		return s
 	}
-	lines := strings.Count(string(text), "\n")
-	if strings.HasSuffix(path, "_test.go") {
+	lines := strings.Count(file.text, "\n")
+	if file.test {
 		s.tests = lines
-		return s, nil
+		return s
 	}
 	s.lines = lines
-	for _, d := range f.Decls {
+	for _, d := range file.syntax.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil && d.Name.IsExported() {
@@ -209,5 +175,5 @@ func sizeOf(path string, text []byte, isGo bool) (s folderSize, err error) {
 			}
 		}
 	}
-	return s, nil
+	return s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/sweep"
@@ -219,9 +220,9 @@ func createError(err error) error {
 // sayFew returns where there will be no intervals.
 func (a *app) sayFew(configs []request.Request) {
 	if few := slices.ContainsFunc(configs,
-		func(r request.Request) bool { return r.Reps < result.MinSample }); few {
+		func(r request.Request) bool { return r.Reps < estimate.MinSample }); few {
 		fmt.Fprintf(a.stderr, "with fewer than %d repetitions there are no intervals, and no "+
-			"difference can be told from chance\n", result.MinSample)
+			"difference can be told from chance\n", estimate.MinSample)
 	}
 }
 

@@ -131,7 +131,7 @@ func writeTopology(p *doc.Page, t *hw.Topology) error {
 // number prints v, n/a where it is the value that stands for what is not known.
 func number(v, unknown int) string {
 	if v == unknown {
-		return "n/a"
+		return units.NotAvailable
 	}
 	return fmt.Sprint(v)
 }

@@ -16,6 +16,7 @@ import (
 
 	"krdlab/examples"
 	"krdlab/experiments/run/result"
+	"krdlab/hw/units"
 	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/krd/analysis/interleave/text"
 	"krdlab/krd/doc"
@@ -184,9 +185,8 @@ func (r *Result) judge(agrees bool) string {
 	r.Judged++
 	if agrees {
 		r.Agree++
-		return "yes"
 	}
-	return "no"
+	return units.Yes(agrees)
 }
 
 // ranges makes the table and the figures like 2 and 3.

@@ -3,9 +3,8 @@ package kernelreuse
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/loi"
@@ -65,7 +64,7 @@ func together(kernel string, cores int, name string, m stats.Measure) term {
 				x = append(x, v.value(qFar, kernel, cores, s).Median.Float())
 				y = append(y, v.value(drawn, kernel, cores, s).Median.Float())
 			}
-			return exact(stat.Correlation(x, y, nil))
+			return exact(estimate.Correlation(x, y, nil))
 		}
 		var rows [][]dataset.Row
 		n := 0
@@ -85,7 +84,7 @@ func together(kernel string, cores int, name string, m stats.Measure) term {
 				x = append(x, stats.BeyondPaper.Each(row).Float())
 				y = append(y, m.Each(row).Float())
 			}
-			values = append(values, stat.Correlation(x, y, nil))
+			values = append(values, estimate.Correlation(x, y, nil))
 		}
 		return result.Sample{Values: values}.Quantity()
 	}

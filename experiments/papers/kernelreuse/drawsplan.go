@@ -13,6 +13,7 @@ import (
 
 	"krdlab/experiments/papers/steps"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
@@ -164,7 +165,7 @@ func (b *Bands) text() *doc.Doc {
 				if v, ok := b.At(0, k.kernel, k.cores, k.sched, k.measure); ok {
 					zero = exact(v)
 				}
-				t.Row(k.kernel, k.cores, name, k.sched, zero, exact(result.Median(list)),
+				t.Row(k.kernel, k.cores, name, k.sched, zero, exact(estimate.Median(list)),
 					exact(list[0]), exact(list[len(list)-1]), fmt.Sprintf("%d of %d", same, of))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/machine"
 )
@@ -86,5 +87,5 @@ func (s *site) band(number func(s *site) result.Quantity) result.Quantity {
 	if len(values) == 0 {
 		return result.Quantity{}
 	}
-	return ranged(result.Median(values), slices.Min(values), slices.Max(values), true, len(values))
+	return ranged(estimate.Median(values), slices.Min(values), slices.Max(values), true, len(values))
 }

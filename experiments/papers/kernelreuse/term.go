@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/result"
+	"krdlab/hw/units"
 )
 
 // A term is a number that a claim is about: of a kernel under a scheduler on so many cores, or made
@@ -49,12 +50,8 @@ var program = map[string]string{"matmul": "matmul", "fmm": "FMM"}
 
 // on is a simulated number of a scheduler.
 func on(m quantity, kernel string, cores int, scheduler string) term {
-	plural := "s"
-	if cores == 1 {
-		plural = ""
-	}
 	return term{kernel: kernel,
-		where: fmt.Sprintf("%s on %d core%s", program[kernel], cores, plural),
+		where: program[kernel] + " on " + units.Count(cores, "core"),
 		name:  short[scheduler], decimals: m.decimals, margin: marginOf(m),
 		of: func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
 }

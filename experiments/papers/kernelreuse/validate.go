@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/papers/steps"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/machine"
@@ -119,13 +120,13 @@ type validated struct {
 }
 
 var validatedMeasures = []validated{
-	{"time", "time", func(t *timings) float64 { return result.Median(t.time) }},
+	{"time", "time", func(t *timings) float64 { return estimate.Median(t.time) }},
 	{"OVR", "ovr", func(t *timings) float64 {
-		return float64(t.cores) * result.Median(t.time) / result.Median(t.serial) *
-			result.Median(t.base) / result.Median(t.work)
+		return float64(t.cores) * estimate.Median(t.time) / estimate.Median(t.serial) *
+			estimate.Median(t.base) / estimate.Median(t.work)
 	}},
 	{"WTI", "wti", func(t *timings) float64 {
-		return result.Median(t.work) / result.Median(t.base)
+		return estimate.Median(t.work) / estimate.Median(t.base)
 	}},
 }
 
@@ -150,7 +151,7 @@ func (m *validated) nativeOver(native, simulated *timings) result.Quantity {
 			return m.of(&d)
 		}
 	}
-	result.BootstrapRatio(&q, 1, result.Resamples, drawn(native), drawn(simulated))
+	result.BootstrapRatio(&q, 1, estimate.Resamples, drawn(native), drawn(simulated))
 	return ranged(q.Median.Float(), q.Low.Float(), q.High.Float(), true, q.N)
 }
 
@@ -277,7 +278,7 @@ func spread(list []pair, measure int) string {
 		return ""
 	}
 	return fmt.Sprintf("%.2f to %.2f, median %.2f; %d of %d within 10 %% of 1", slices.Min(known),
-		slices.Max(known), result.Median(known), within, len(known))
+		slices.Max(known), estimate.Median(known), within, len(known))
 }
 
 // orders counts pairs of schedulers by whether their times are in the same order natively and

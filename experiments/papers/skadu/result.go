@@ -228,17 +228,10 @@ func (r *Result) techniques(by *profiler) {
 		if over == "" {
 			over = "the baseline was not run"
 		}
-		add(t, x.program.name, x.technique.title, known(x.shadow, x.why), yes(x.computed),
+		add(t, x.program.name, x.technique.title, known(x.shadow, x.why), units.Yes(x.computed),
 			known(x.rss, x.why), known(x.expansion, x.why), known(x.own, own),
 			known(x.whole, x.why), known(x.reduction, over), known(x.speedup, over))
 	}
-}
-
-func yes(ok bool) string {
-	if ok {
-		return "yes"
-	}
-	return "no"
 }
 
 // mean is the geometric mean of what is known of the rows of a technique, and of how many. Go

@@ -87,14 +87,7 @@ func (r *Result) judge(agrees bool) string {
 	if agrees {
 		r.Agree++
 	}
-	return yes(agrees)
-}
-
-func yes(ok bool) string {
-	if ok {
-		return "yes"
-	}
-	return "no"
+	return units.Yes(agrees)
 }
 
 // table adds a table, whose columns are given as keys and heads in turn. Keys that end in _percent,
@@ -235,12 +228,12 @@ func (r *Result) predictions(f *steps.Folder, s *size) error {
 			list := shiftsOf(a.Components)
 			r.moves[p.kernel] = list
 			same := slices.Equal(list, p.shifts)
-			agree := yes(same)
+			agree := units.Yes(same)
 			if i == 0 { // of all targets the same
 				agree = r.judge(same)
 			}
 			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
-				shiftWords(list), agree, yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
+				shiftWords(list), agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
 				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
 				r.judge(a.ErrorPercent.Known() && a.ErrorPercent.Float() <= leastError))
 			r.draw(fmt.Sprintf("%s-%d", p.kernel, n),
@@ -417,7 +410,7 @@ func (r *Result) simulated(f *steps.Folder, s *size) error {
 			}
 			list, theirs := shiftsOf(a.Components), r.moves[k.scimark]
 			t.Row(k.kernel, scheduler, sizeWords(a.Sizes), shiftWords(list), shiftWords(theirs),
-				yes(slices.Equal(moving(list, true), moving(theirs, true))), doc.Some(a.Unexplained))
+				units.Yes(slices.Equal(moving(list, true), moving(theirs, true))), doc.Some(a.Unexplained))
 			r.draw(fmt.Sprintf("simulated-%s-%s", k.kernel, scheduler),
 				fmt.Sprintf("%s of krdlab, simulated, under %s", k.kernel, scheduler), a)
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/krd/doc"
@@ -155,9 +156,9 @@ func (c *Comparison) test(a, b []float64) {
 		if (c.B.Median.Float() < c.A.Median.Float()) == c.less {
 			c.Verdict = Better
 		}
-	case exactA && len(b) >= result.MinSample:
+	case exactA && len(b) >= estimate.MinSample:
 		c.P = signTest(b, c.A.Median.Float())
-	case exactB && len(a) >= result.MinSample:
+	case exactB && len(a) >= estimate.MinSample:
 		c.P = signTest(a, c.B.Median.Float())
 	case min(len(a), len(b)) < minSample:
 		c.Verdict, c.Why = TooFew, fmt.Sprintf("n = %d and %d: with fewer than %d on a side no "+

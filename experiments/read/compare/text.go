@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"krdlab/experiments/run/brief"
@@ -259,7 +258,7 @@ func (r *Report) table(d *doc.Doc, key dataset.Key, name string) {
 			sample = ""
 		}
 		t.Row(brief.Marked(pairs[i].Scheduler, marked), pairs[i].Cores, c.A, c.B,
-			change(c.ChangePercent), doc.Probability(c.P), doc.Probability(c.HolmP), verdict, n)
+			c.ChangePercent.Print(percent), doc.Probability(c.P), doc.Probability(c.HolmP), verdict, n)
 	}
 	if sample != "" { // said once
 		t.Title += "; n = " + sample
@@ -271,17 +270,11 @@ func (r *Report) table(d *doc.Doc, key dataset.Key, name string) {
 	d.Add(t)
 }
 
-func change(n result.Number) string {
-	if !n.Known() {
-		return doc.NotAvailable
-	}
-	return percent(n.Float())
-}
-
 // percent prints a change with its sign, two decimals.
 func percent(v float64) string {
-	if s := strconv.FormatFloat(v, 'f', 2, 64); s == "0.00" || s == "-0.00" {
-		return "0.00"
+	s := units.Fixed(v, 2)
+	if v > 0 && s != "0.00" {
+		return "+" + s
 	}
-	return fmt.Sprintf("%+.2f", v)
+	return s
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/run/result"
+	"krdlab/experiments/run/estimate"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
@@ -71,7 +71,7 @@ func (s *Scope) mute(outcomes ...Outcome) string {
 			continue
 		}
 		best := a.BestSpearman
-		if a.ByConstruction || best == nil || best.PickedSmallest.Float() <= 1-result.Confidence {
+		if a.ByConstruction || best == nil || best.PickedSmallest.Float() <= 1-estimate.Confidence {
 			return ""
 		}
 		n, several = max(n, a.N), several+1
@@ -198,7 +198,7 @@ func (a *Association) estimate(c *Coefficient) string {
 // share does.
 func (a *Association) verdict(which bool) string {
 	best := a.BestSpearman
-	level := 1 - result.Confidence
+	level := 1 - estimate.Confidence
 	switch {
 	case best.PickedSmallest.Float() > level:
 		return fmt.Sprintf("The data cannot tell: p is %.3f or more, whatever they are.",

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -86,8 +87,8 @@ type Coefficient struct {
 // second for 20 configurations.
 func Of(e *dataset.Experiment) *Report {
 	r := &Report{
-		SchemaVersion: SchemaVersion, Experiment: e.Name, Confidence: result.Confidence,
-		Resamples: result.Resamples, Seed: seed, Families: []Family{}, Warnings: warnings(e),
+		SchemaVersion: SchemaVersion, Experiment: e.Name, Confidence: estimate.Confidence,
+		Resamples: estimate.Resamples, Seed: seed, Families: []Family{}, Warnings: warnings(e),
 	}
 	r.Families = append(r.Families, families(e)...)
 	for i := range r.Families {
@@ -145,7 +146,7 @@ func (f *Family) associate(sel *selection, o Outcome, source missSource) Associa
 	a.PMethod = PStudent
 	if !s.centred && a.N <= exactLimit {
 		a.PMethod, a.SmallestP = PExact, result.Some(smallestP(a.N))
-		if p := a.SmallestP.Float(); p > 1-result.Confidence {
+		if p := a.SmallestP.Float(); p > 1-estimate.Confidence {
 			note("n = %d is too small: the smallest two-sided p that Spearman's coefficient can "+
 				"have is %.3f", a.N, p)
 		}
@@ -203,19 +204,19 @@ var (
 type boot struct {
 	s     *sample
 	y     pairable
-	draws [][]int // nil: too few units
+	draws [][]float64 // nil: too few units
 	// of y, by draw; nil where units are strata, whose ranks do not change
-	ranks               [][]int64
-	buffer              []int64
-	ranked              [][]int64   // of the points that have coefficients, as of y
+	ranks               [][]float64
+	weights, buffer     []float64   // of the observations in a draw; ranks in it
+	ranked              [][]float64 // of the points that have coefficients, as of y
 	pearsons, spearmans [][]float64 // by point, then by resample; nil where there are none
 }
 
 // pairable is one series of a sample, prepared.
 type pairable struct {
 	value []float64 // centred, if the sample is
-	rank  []int64   // doubled; within units and centred, if the sample is
-	order order
+	rank  []float64 // within units and centred, if the sample is
+	order estimate.Order
 }
 
 func newBoot(s *sample) *boot {
@@ -223,11 +224,11 @@ func newBoot(s *sample) *boot {
 	if len(s.units) >= minClusters {
 		b.draws = draws(len(s.units))
 	}
+	b.weights, b.buffer = make([]float64, len(s.y)), make([]float64, len(s.y))
 	if !s.centred {
-		b.buffer = make([]int64, len(s.y))
 		for _, w := range b.draws {
-			r := make([]int64, len(s.y))
-			b.y.order.ranks(r, w)
+			r := make([]float64, len(s.y))
+			b.y.order.Ranks(r, w)
 			b.ranks = append(b.ranks, r)
 		}
 	}
@@ -236,12 +237,11 @@ func newBoot(s *sample) *boot {
 
 func (s *sample) prepare(v []float64) pairable {
 	if !s.centred {
-		o := orderOf(v)
-		r := make([]int64, len(v))
-		o.ranks(r, nil)
-		return pairable{v, r, o}
+		p := pairable{v, make([]float64, len(v)), estimate.OrderOf(v)}
+		p.order.Ranks(p.rank, nil)
+		return p
 	}
-	p := pairable{value: make([]float64, len(v)), rank: make([]int64, len(v))}
+	p := pairable{value: make([]float64, len(v)), rank: make([]float64, len(v))}
 	for _, u := range s.units {
 		part := v[u[0]:u[1]]
 		n := len(part)
@@ -251,12 +251,12 @@ func (s *sample) prepare(v []float64) pairable {
 			sum += x
 			constant = constant && x == part[0]
 		}
-		ranks := ranksOf(part)
+		ranks := estimate.Ranks(part)
 		for i, x := range part {
 			if !constant { // or rounding would make a series of what has none
 				p.value[u[0]+i] = x - sum/float64(n)
 			}
-			p.rank[u[0]+i] = ranks[i] - int64(n) - 1
+			p.rank[u[0]+i] = ranks[i] - float64(n+1)/2
 		}
 	}
 	return p
@@ -297,10 +297,10 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	}
 	if method == PExact {
 		c.Pearson.P = result.Some(permutationP(x, b.s.y))
-		c.Spearman.P = result.Some(permutationP(floats(px.rank), floats(b.y.rank)))
+		c.Spearman.P = result.Some(permutationP(px.rank, b.y.rank))
 	} else {
-		c.Pearson.P, c.Spearman.P = result.Some(studentP(pearson, df)),
-			result.Some(studentP(spearman, df))
+		c.Pearson.P, c.Spearman.P = result.Some(estimate.CorrelationP(pearson, df)),
+			result.Some(estimate.CorrelationP(spearman, df))
 	}
 	if b.draws == nil {
 		return c
@@ -309,7 +309,7 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	for i := range b.draws {
 		ps[i], rs[i] = b.coefficients(&px, i)
 	}
-	if low, high, ok := result.Defined(rs); ok {
+	if low, high, ok := estimate.Defined(rs); ok {
 		c.Spearman.Low, c.Spearman.High = result.Some(low), result.Some(high)
 	}
 	return c
@@ -317,36 +317,23 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 
 // coefficients returns Pearson's and Spearman's in a draw of the units; -1: in the sample itself.
 func (b *boot) coefficients(x *pairable, draw int) (p, r float64) {
-	var w []int
-	if draw >= 0 {
-		w = b.draws[draw]
+	if draw < 0 {
+		return estimate.Correlation(x.value, b.y.value, nil),
+			estimate.Correlation(x.rank, b.y.rank, nil)
 	}
-	if !b.s.centred {
-		if w == nil {
-			return pearson(x.value, b.y.value, nil), rankCorrelation(x.rank, b.y.rank, nil)
+	w, rx, ry := b.draws[draw], x.rank, b.y.rank
+	if b.s.centred {
+		for u, at := range b.s.units {
+			for i := at[0]; i < at[1]; i++ {
+				b.weights[i] = w[u]
+			}
 		}
-		x.order.ranks(b.buffer, w)
-		return pearson(x.value, b.y.value, w), rankCorrelation(b.buffer, b.ranks[draw], w)
+		w = b.weights
+	} else {
+		x.order.Ranks(b.buffer, w)
+		rx, ry = b.buffer, b.ranks[draw]
 	}
-	var xx, yy, xy float64
-	var rxx, ryy, rxy int64
-	for u, at := range b.s.units {
-		c := weight(w, u)
-		if c == 0 {
-			continue
-		}
-		for i := at[0]; i < at[1]; i++ {
-			dx, dy := x.value[i], b.y.value[i]
-			xx += float64(c * float64(dx*dx))
-			yy += float64(c * float64(dy*dy))
-			xy += float64(c * float64(dx*dy))
-			rx, ry := x.rank[i], b.y.rank[i]
-			rxx += int64(c) * rx * rx
-			ryy += int64(c) * ry * ry
-			rxy += int64(c) * rx * ry
-		}
-	}
-	return quotient(xy, xx, yy), quotient(float64(rxy), float64(rxx), float64(ryy))
+	return estimate.Correlation(x.value, b.y.value, w), estimate.Correlation(rx, ry, w)
 }
 
 // constantSeries reports whether all values are the same, unknown (NaN) ones too.
@@ -357,12 +344,4 @@ func constantSeries(v []float64) bool {
 		}
 	}
 	return true
-}
-
-func floats(v []int64) []float64 {
-	f := make([]float64, len(v))
-	for i, x := range v {
-		f[i] = float64(x)
-	}
-	return f
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 )
 
@@ -154,7 +155,7 @@ func behind(best, other []float64) (low, high result.Number) {
 			d[i] = math.Abs(best[i]) - math.Abs(other[i])
 		}
 	}
-	if l, h, ok := result.Defined(d); ok {
+	if l, h, ok := estimate.Defined(d); ok {
 		low, high = result.Some(l), result.Some(h)
 	}
 	return low, high

@@ -1,6 +1,6 @@
 package correlate
 
-import "krdlab/experiments/run/result"
+import "krdlab/experiments/run/estimate"
 
 const (
 	// minClusters is the least number of independent units that a bootstrap draws from. From 8 on
@@ -13,11 +13,11 @@ const (
 // draws returns, for each resample, the multiplicities of n units: how often each is drawn when n
 // are, with replacement. They depend on n alone, so that all series of one sample are drawn alike
 // and can be set against each other.
-func draws(n int) [][]int {
-	rng := result.Draws(seed, n)
-	all := make([][]int, result.Resamples)
+func draws(n int) [][]float64 {
+	rng := estimate.Draws(seed, n)
+	all := make([][]float64, estimate.Resamples)
 	for i := range all {
-		all[i] = make([]int, n)
+		all[i] = make([]float64, n)
 		for range n {
 			all[i][rng.IntN(n)]++
 		}

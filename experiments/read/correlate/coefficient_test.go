@@ -4,44 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/stat"
-	"pgregory.net/rapid"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
 		t.Errorf("%s: %.9g, expected %.9g", what, got, want)
-	}
-}
-
-// Published and hand-computed values.
-func TestCoefficients(t *testing.T) {
-	// Anscombe, Graphs in Statistical Analysis, 1973: the first set.
-	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}
-	y := []float64{8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68}
-	near(t, "Anscombe", pearson(x, y, nil), 0.81642, 5e-6)
-	near(t, "t of Anscombe", studentP(pearson(x, y, nil), 9), 0.00217, 5e-6)
-
-	// n = 10 without ties: the squared differences of ranks add up to 194, so rho = 1 - 6 x 194 /
-	// 990 = -29/165.
-	a := []float64{86, 97, 99, 100, 101, 103, 106, 110, 112, 113}
-	b := []float64{2, 20, 28, 27, 50, 29, 7, 17, 6, 12}
-	near(t, "rho", spearman(a, b), -29.0/165, 1e-15)
-	near(t, "p of rho", studentP(spearman(a, b), 8), 0.627188, 1e-6)
-
-	// Ties: ranks 1, 2.5, 2.5, 4 and 1, 2, 3.5, 3.5; from the mean (2.5): -1.5, 0, 0, 1.5 and -1.5,
-	// -0.5, 1, 1; rho = 3.75 / 4.5.
-	near(t, "ties", spearman([]float64{1, 5, 5, 9}, []float64{0, 2, 7, 7}), 3.75/4.5, 1e-15)
-
-	for _, constant := range [][]float64{{3, 3, 3, 3}, {0.1, 0.1, 0.1, 0.1}} {
-		if r := pearson(constant, []float64{1, 2, 3, 5}, nil); !math.IsNaN(r) {
-			t.Errorf("Pearson of a constant: %v", r)
-		}
-		if r := spearman([]float64{1, 2, 3, 5}, constant); !math.IsNaN(r) {
-			t.Errorf("Spearman of a constant: %v", r)
-		}
 	}
 }
 
@@ -124,92 +92,6 @@ func repeated(x, y [][]float64) *sample {
 		s.units = append(s.units, [2]int{from, len(s.y)})
 	}
 	return s
-}
-
-// series draws a series of n values, some of them equal.
-func series(t *rapid.T, n int, label string) []float64 {
-	v := rapid.SliceOfN(rapid.IntRange(-20, 20), n, n).Draw(t, label)
-	f := make([]float64, n)
-	for i := range v {
-		f[i] = float64(v[i])
-	}
-	return f
-}
-
-// gonum is the oracle of Pearson's coefficient, and Pearson's of the ranks is Spearman's.
-func TestAgainstGonum(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(3, 30).Draw(t, "n")
-		x, y := series(t, n, "x"), series(t, n, "y")
-		if constantSeries(x) || constantSeries(y) {
-			t.Skip()
-		}
-		if got, want := pearson(x, y, nil), stat.Correlation(x, y,
-			nil); math.Abs(got-want) > 1e-12 {
-			t.Fatalf("Pearson %v, gonum's %v", got, want)
-		}
-		if got, want := spearman(x, y), stat.Correlation(floats(ranksOf(x)), floats(ranksOf(y)),
-			nil); math.Abs(got-want) > 1e-12 {
-			t.Fatalf("Spearman %v, gonum's of the ranks %v", got, want)
-		}
-	})
-}
-
-// Without ties, 1 - 6 sum d^2 / (n^3 - n).
-func TestSpearmanOfPermutations(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 40).Draw(t, "n")
-		up := make([]float64, n)
-		for i := range up {
-			up[i] = float64(i)
-		}
-		y := rapid.Permutation(up).Draw(t, "y")
-		d := 0.0
-		for i := range y {
-			d += (y[i] - up[i]) * (y[i] - up[i])
-		}
-		if got, want := spearman(up, y), 1-6*d/float64(n*n*n-n); math.Abs(got-want) > 1e-12 {
-			t.Fatalf("%v, expected %v", got, want)
-		}
-	})
-}
-
-// What is drawn w times counts as if it were there w times, and increasing transforms leave
-// Spearman's coefficient as it is.
-func TestWeightsAndTransforms(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(3, 15).Draw(t, "n")
-		x, y := series(t, n, "x"), series(t, n, "y")
-		w := rapid.SliceOfN(rapid.IntRange(0, 3), n, n).Draw(t, "w")
-		var ex, ey, cubed []float64
-		for i := range x {
-			for range w[i] {
-				ex, ey = append(ex, x[i]), append(ey, y[i])
-			}
-			cubed = append(cubed, x[i]*x[i]*x[i]+1e6)
-		}
-		ox, oy := orderOf(x), orderOf(y)
-		rx, ry := make([]int64, n), make([]int64, n)
-		ox.ranks(rx, w)
-		oy.ranks(ry, w)
-		same := func(what string, got, want float64) {
-			if math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 1e-12 {
-				t.Fatalf("%s: %v, expected %v", what, got, want)
-			}
-		}
-		if len(ex) > 0 {
-			same("Spearman, drawn", rankCorrelation(rx, ry, w), spearman(ex, ey))
-			same("Pearson, drawn", pearson(x, y, w), pearson(ex, ey, nil))
-		}
-		if got, want := spearman(cubed, y), spearman(x, y); got != want && !math.IsNaN(want) {
-			t.Fatalf("after a monotone transform %v, before %v", got, want)
-		}
-	})
-}
-
-// spearman returns the rank coefficient of x and y, NaN where one is constant.
-func spearman(x, y []float64) float64 {
-	return rankCorrelation(ranksOf(x), ranksOf(y), nil)
 }
 
 // The p of the best of several points knows that it was picked: over samples in which nothing goes

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/hw/hwtest/long"
 )
 
@@ -82,7 +83,7 @@ func TestCoverageOfRepetitions(t *testing.T) {
 		}
 		// over all: the covariance of repetitions over the variance with that of configurations
 		truth := rho / (1 + 9)
-		low, high, _ := fisher(pearson(flatX, flatY, nil), groups*reps-2)
+		low, high, _ := fisher(estimate.Correlation(flatX, flatY, nil), groups*reps-2)
 		if low <= truth && truth <= high {
 			naive++
 		}

@@ -16,13 +16,13 @@
 // The parts: points.go says which shares of a histogram are predictors; family.go collects
 // configurations; scope.go says which of them are taken together; association.go computes; best.go
 // ranks, and picked.go says how often chance does as well; answer.go sums up; coefficient.go and
-// bootstrap.go are the statistics; text.go, overview.go and csv.go print.
+// bootstrap.go are the statistics that package estimate lacks; text.go, overview.go and csv.go
+// print.
 //
 // What is never correlated: misses that were computed from the trace of the KRD by a stack like the
 // KRD's ([Association.ByConstruction]).
 //
 // Rejected: coefficients over repetitions of all configurations (the same configuration would count
-// up to 20 times); gonum's stat.Correlation for what is drawn anew, since its sums are not the same
-// on every computer (it is the oracle of the tests); normal intervals of Spearman's coefficient
-// (Fisher's are too narrow at 0.9: 90 % with n = 24).
+// up to 20 times); normal intervals of Spearman's coefficient (Fisher's are too narrow at 0.9: 90 %
+// with n = 24).
 package correlate

@@ -1,22 +1,13 @@
 package correlate
 
 import (
-	"strconv"
-
 	"krdlab/experiments/run/result"
-	"krdlab/krd/doc"
+	"krdlab/hw/units"
 )
 
 // signed prints a coefficient. What is not quite 0 or 1 may look like it.
 func signed(n result.Number) string {
-	if !n.Known() {
-		return doc.NotAvailable
-	}
-	s := strconv.FormatFloat(n.Float(), 'f', 3, 64)
-	if s == "-0.000" {
-		return "0.000"
-	}
-	return s
+	return n.Print(func(v float64) string { return units.Fixed(v, 3) })
 }
 
 func interval(c *Coefficient) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -65,7 +66,7 @@ func (f *Family) tests() (n, below int) {
 				for _, p := range []result.Number{c.Pearson.P, c.Spearman.P} {
 					if p.Known() {
 						n++
-						if p.Float() < 1-result.Confidence {
+						if p.Float() < 1-estimate.Confidence {
 							below++
 						}
 					}
@@ -82,7 +83,7 @@ func (b *Best) String() string {
 	if n := len(b.Points) - 1; n > 0 {
 		s += fmt.Sprintf(", a tie with %s: %s", units.Count(n, "other"), abridged(b.Points[1:]))
 	}
-	if b.P.Known() && b.P.Float() >= 1-result.Confidence {
+	if b.P.Known() && b.P.Float() >= 1-estimate.Confidence {
 		s += fmt.Sprintf("; chance alone may give that (p %s)", doc.Probability(b.P))
 	}
 	if !b.Share.Known() {

@@ -2,7 +2,9 @@ package correlate
 
 import (
 	"math"
+	"slices"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 )
 
@@ -11,13 +13,14 @@ import (
 // and the least that this probability can be. A p of the best point by itself would not know that
 // it was picked (Westfall and Young, Resampling-Based Multiple Testing, 1993: the largest statistic
 // of each permutation). Exact for one stratum of up to exactLimit observations; otherwise from
-// result.Resamples permutations, the one that was found counted in. Cost: permutations x points x
+// estimate.Resamples permutations, the one that was found counted in. Cost: permutations x points x
 // n.
 func (b *boot) picked() (p, smallest result.Number) {
-	points := distinctRanks(b.ranked)
-	x := make([][]float64, len(points))
-	for i, r := range points {
-		x[i] = b.unit(r)
+	var x [][]float64
+	for i, r := range b.ranked {
+		if !slices.ContainsFunc(b.ranked[:i], func(o []float64) bool { return slices.Equal(o, r) }) {
+			x = append(x, b.unit(r))
+		}
 	}
 	y := b.unit(b.y.rank)
 	best := func(y []float64) float64 {
@@ -51,8 +54,8 @@ func (b *boot) picked() (p, smallest result.Number) {
 		permutations(y, count)
 	} else {
 		count()
-		rng := result.Draws(seed, len(y))
-		for range result.Resamples {
+		rng := estimate.Draws(seed, len(y))
+		for range estimate.Resamples {
 			for _, u := range strata {
 				part := y[u[0]:u[1]]
 				rng.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
@@ -65,12 +68,12 @@ func (b *boot) picked() (p, smallest result.Number) {
 }
 
 // unit returns ranks less their mean, which in a centred sample is 0, with a sum of squares of 1.
-func (b *boot) unit(ranks []int64) []float64 {
-	v := floats(ranks)
+func (b *boot) unit(ranks []float64) []float64 {
+	v := slices.Clone(ranks)
 	var squares float64
 	for i := range v {
 		if !b.s.centred {
-			v[i] -= float64(len(v) + 1)
+			v[i] -= float64(len(v)+1) / 2
 		}
 		squares += float64(v[i] * v[i])
 	}
@@ -78,21 +81,4 @@ func (b *boot) unit(ranks []int64) []float64 {
 		v[i] /= math.Sqrt(squares)
 	}
 	return v
-}
-
-// distinctRanks leaves out what is the same as an earlier one.
-func distinctRanks(list [][]int64) (out [][]int64) {
-	seen := map[string]bool{}
-	for _, r := range list {
-		key := make([]byte, 0, 8*len(r))
-		for _, v := range r {
-			for s := 0; s < 64; s += 8 {
-				key = append(key, byte(v>>s))
-			}
-		}
-		if !seen[string(key)] {
-			seen[string(key)], out = true, append(out, r)
-		}
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/brief"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
@@ -293,7 +294,7 @@ func tooSmall(f *Family, k key) []string {
 	var order []string
 	for i := range f.Scopes {
 		if a := f.Scopes[i].find(k); a != nil {
-			if p := a.SmallestP; p.Known() && p.Float() > 1-result.Confidence {
+			if p := a.SmallestP; p.Known() && p.Float() > 1-estimate.Confidence {
 				what := fmt.Sprintf("n = %d is too small: the smallest two-sided p that "+
 					"Spearman's coefficient can have is %.3f", a.N, p.Float())
 				if names[what] == nil {

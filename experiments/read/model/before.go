@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/read/model/regress"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 )
 
@@ -84,8 +85,8 @@ func (r *Report) before() {
 		for _, n := range c.Names {
 			if n != keep && !gone[n] {
 				gone[n] = true
-				rho := regress.Spearman2(regress.Ranks(values[slices.Index(names, n)]),
-					regress.Ranks(values[slices.Index(names, keep)]))
+				rho := regress.Spearman2(estimate.Ranks(values[slices.Index(names, n)]),
+					estimate.Ranks(values[slices.Index(names, keep)]))
 				r.Redundant = append(r.Redundant, Redundant{n, keep, result.Some(rho)})
 			}
 		}

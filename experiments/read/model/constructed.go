@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/read/model/regress"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
@@ -212,7 +213,7 @@ func (t *Table) like(c *regress.Column, names []string) (string, float64) {
 				a, b = append(a, v), append(b, w)
 			}
 		}
-		if rho2 := regress.Spearman2(regress.Ranks(a), regress.Ranks(b)); rho2 >= sameFrom {
+		if rho2 := regress.Spearman2(estimate.Ranks(a), estimate.Ranks(b)); rho2 >= sameFrom {
 			return name, rho2
 		}
 	}

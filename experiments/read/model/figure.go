@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"krdlab/experiments/read/model/regress"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
@@ -160,7 +161,7 @@ func (r *Report) coefficientsFigure() *plot.Figure {
 	p := named("change of " + r.Response + " by one standard deviation")
 	s := plot.NewSeries("standardized coefficient", 1)
 	s.Apart = true
-	half := regress.Quantile(result.Confidence, r.DF)
+	half := estimate.T(r.DF)
 	low, high := 0.0, 0.0
 	for i, t := range list {
 		e, w := t.Standardized.Float(), half*t.StdStdError.Float()
@@ -344,7 +345,7 @@ func (r *Report) effect(i, j int) (plot.Panel, error) {
 	x, z := &r.Columns[i], &r.Columns[j]
 	p := plot.Panel{Kind: plot.Lines, Title: x.Name + " and " + z.Name,
 		X: plot.Axis{Label: x.Name}, Y: plot.Axis{Label: r.Response}}
-	half := regress.Quantile(result.Confidence, r.DF) * r.Sigma.Float()
+	half := estimate.T(r.DF) * r.Sigma.Float()
 	low, high := math.Inf(1), math.Inf(-1)
 	for k, name := range []string{"one sd below its mean", "at its mean", "one sd above"} {
 		s := plot.NewSeries("the other "+name, k+1)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/read/model/regress"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
@@ -186,7 +187,7 @@ func (r *Report) Predict(model string, t *Table) (*Predictions, error) {
 		return nil, failure.New(failure.Data, "it has no rows to predict")
 	}
 	b := r.estimates()
-	half := regress.Quantile(result.Confidence, r.DF) * r.Sigma.Float()
+	half := estimate.T(r.DF) * r.Sigma.Float()
 	known, err := regress.Evaluate(t.Frame, r.Formula)
 	if err != nil {
 		known = nil // the table has no response
@@ -316,7 +317,7 @@ func (r *Report) Change(text string, at []string) (*Change, error) {
 		after += b * x1[k]
 		diff[k] = x1[k] - x0[k]
 	}
-	half := regress.Quantile(result.Confidence, r.DF) * r.Sigma.Float() *
+	half := estimate.T(r.DF) * r.Sigma.Float() *
 		math.Sqrt(r.Hull.leverage(diff))
 	c := &Change{SchemaVersion: SchemaVersion, Formula: r.Formula, Predictor: name, From: from[i],
 		To: to[i], Before: result.Some(before), After: result.Some(after),

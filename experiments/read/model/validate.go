@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/read/model/regress"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 )
@@ -357,12 +358,12 @@ func squaresOf(d *regress.Design, list []regress.Prediction, block []int) (rest,
 // enough of them, and not too many.
 func resample(each func(sums []float64), values ...[]float64) bool {
 	n := len(values[0])
-	if n < result.MinSample || n > mostBlocks {
+	if n < estimate.MinSample || n > mostBlocks {
 		return false
 	}
-	rng := result.Draws(1, n)
+	rng := estimate.Draws(1, n)
 	sums := make([]float64, len(values))
-	for range result.Resamples {
+	for range estimate.Resamples {
 		clear(sums)
 		for range n {
 			b := rng.IntN(n)
@@ -382,7 +383,7 @@ func (v *Validation) interval(d *regress.Design, block []int) {
 	if !resample(func(s []float64) { series = append(series, 1-s[0]/s[1]) }, rest, base) {
 		return
 	}
-	if low, high, ok := result.Defined(series); ok && v.R2.Known() {
+	if low, high, ok := estimate.Defined(series); ok && v.R2.Known() {
 		v.R2Low, v.R2High = result.Some(low), result.Some(high)
 	}
 }
@@ -411,7 +412,7 @@ func gain(d *regress.Design, a, b *Validation, block []int) (g Gain) {
 	var series []float64
 	if resample(func(s []float64) { series = append(series, diff(s)) }, restA, baseA, restB,
 		baseB) {
-		if low, high, ok := result.Defined(series); ok {
+		if low, high, ok := estimate.Defined(series); ok {
 			g.Low, g.High = result.Some(low), result.Some(high)
 		}
 	}

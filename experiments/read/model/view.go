@@ -113,28 +113,21 @@ func (r *Report) redundant() string {
 }
 
 func two(n result.Number) string {
-	if !n.Known() {
-		return doc.NotAvailable
-	}
-	return strings.Replace(fmt.Sprintf("%.2f", n.Float()), "-0.00", "0.00", 1)
+	return n.Print(func(v float64) string { return units.Fixed(v, 2) })
 }
 
 func percent(n result.Number) string {
-	if !n.Known() {
-		return doc.NotAvailable
-	}
-	return fmt.Sprintf("%.1f %%", 100*n.Float())
+	return n.Print(func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) })
 }
 
 // per prints what is in per cent.
 func per(n result.Number) string {
-	if !n.Known() {
-		return doc.NotAvailable
-	}
-	if v := n.Float(); v != 0 && math.Abs(v) < 0.001 {
-		return "<0.001 %"
-	}
-	return units.Digits(n.Float(), 3) + " %"
+	return n.Print(func(v float64) string {
+		if v != 0 && math.Abs(v) < 0.001 {
+			return "<0.001 %"
+		}
+		return units.Digits(v, 3) + " %"
+	})
 }
 
 func signed(n result.Number) string {
@@ -146,10 +139,7 @@ func signed(n result.Number) string {
 }
 
 func digits(n result.Number) string {
-	if !n.Known() {
-		return doc.NotAvailable
-	}
-	return fmt.Sprintf("%.4g", n.Float())
+	return n.Print(func(v float64) string { return fmt.Sprintf("%.4g", v) })
 }
 
 // terms has a row for each coefficient: the intercept, then the surest first.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
@@ -152,9 +153,9 @@ func Sampled(results []*result.Result) string {
 	}
 	s += units.Count(n, "repetition")
 	if confidence > 0 {
-		s += fmt.Sprintf("; ±: reach of the %.0f %% interval", 100*result.Confidence)
+		s += fmt.Sprintf("; ±: reach of the %.0f %% interval", 100*estimate.Confidence)
 	} else {
-		s += fmt.Sprintf(", too few for intervals (%d are needed)", result.MinSample)
+		s += fmt.Sprintf(", too few for intervals (%d are needed)", estimate.MinSample)
 	}
 	if fixed > 0 {
 		s += "; " + exact

@@ -106,7 +106,7 @@ func writeHead(b *doc.Page, results []result.Result) {
 // serialTime is that of the serial runs; a simulated one in which no operation has a price takes none.
 func serialTime(r *result.Result) string {
 	if t := r.Serial.TimeNS; r.Substrate == loi.Simulated && t == result.Some(0) {
-		return "n/a"
+		return doc.NotAvailable
 	}
 	return doc.Time(r.Serial.TimeNS)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
@@ -13,7 +14,7 @@ import (
 // levels are those of the codes of package result, with arguments for the catalogue.
 var levels = map[result.Code]doc.Entry{
 	result.Text:              {Level: doc.Note, Example: []any{"a sentence without a code of its own"}},
-	result.NoIntervals:       {Level: doc.Limit, Example: []any{3, result.MinSample}, Next: "--reps 6"},
+	result.NoIntervals:       {Level: doc.Limit, Example: []any{3, estimate.MinSample}, Next: "--reps 6"},
 	result.Interrupted:       {Level: doc.Limit, Example: []any{4, 10}},
 	result.SharedCPUs:        {Level: doc.Doubt, Example: []any{4, 2}},
 	result.StampedOverCPU:    {Level: doc.Doubt, Example: []any{result.Parallel, 12.0}},

@@ -4,7 +4,3 @@
 //
 //	trace  ->  executions of all workers by start  ->  cache model  ->  result.LLCMisses
 package replay
-
-import ()
-
-import ()

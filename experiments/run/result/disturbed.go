@@ -1,6 +1,6 @@
 package result
 
-import ()
+import "krdlab/experiments/run/estimate"
 
 const (
 	// manySwitches is how often in a second a worker may lose its CPU before the warning: at some
@@ -28,10 +28,10 @@ func disturbance(what string, reps []Repetition, workers int) []Warning {
 		return Some(SomeInt(r.WorkNS).Float() / SomeInt(r.Counters.TaskClockNS.Value).Float())
 	})
 	switch {
-	case len(excess) > 0 && Median(excess) > stampedOverCPU:
-		return []Warning{Warn(StampedOverCPU, what, 100*(Median(excess)-1))}
-	case len(switches) > 0 && Median(switches) > manySwitches:
-		lost := Median(collect(reps, func(r *Repetition) Number {
+	case len(excess) > 0 && estimate.Median(excess) > stampedOverCPU:
+		return []Warning{Warn(StampedOverCPU, what, 100*(estimate.Median(excess)-1))}
+	case len(switches) > 0 && estimate.Median(switches) > manySwitches:
+		lost := estimate.Median(collect(reps, func(r *Repetition) Number {
 			return SomeInt(r.Counters.InvoluntarySwitches.Value)
 		}))
 		return []Warning{Warn(LostCPU, what, lost/float64(workers))}
@@ -44,8 +44,8 @@ func disturbance(what string, reps []Repetition, workers int) []Warning {
 func flagged(reps []Repetition) []Warning {
 	n := collect(reps, func(r *Repetition) Number { return SomeInt(r.FlaggedKernels) })
 	all := collect(reps, func(r *Repetition) Number { return SomeInt(r.Kernels) })
-	if len(n) == 0 || len(all) == 0 || Median(n) == 0 {
+	if len(n) == 0 || len(all) == 0 || estimate.Median(n) == 0 {
 		return nil
 	}
-	return []Warning{Warn(FlaggedKernels, Median(n), Median(all))}
+	return []Warning{Warn(FlaggedKernels, estimate.Median(n), estimate.Median(all))}
 }

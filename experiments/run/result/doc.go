@@ -14,5 +14,3 @@
 // Sentences of warnings made when a result is marshalled: this package would import package brief,
 // which makes them from its codes.
 package result
-
-import ()

@@ -1,6 +1,10 @@
 package result
 
-import "math"
+import (
+	"math"
+
+	"krdlab/experiments/run/estimate"
+)
 
 const (
 	// leastShare is the share of a CPU below which a repetition is disturbed: a twentieth of the
@@ -72,7 +76,7 @@ func medianCycle(reps []Repetition, worker int) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}
-	return Median(v)
+	return estimate.Median(v)
 }
 
 // moved returns what moved beneath a worker in a repetition: its frequency, from one end to the

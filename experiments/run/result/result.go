@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
@@ -315,5 +316,5 @@ func MedianTime(reps []Repetition) Number {
 	if len(reps) == 0 {
 		return Number{}
 	}
-	return Some(Median(times(reps)))
+	return Some(estimate.Median(times(reps)))
 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"krdlab/experiments/run/estimate"
+
 	"golang.org/x/perf/benchmath"
 )
 
@@ -15,8 +17,8 @@ func QuantityOf(values []float64) Quantity {
 	if len(values) == 0 {
 		return Quantity{}
 	}
-	q := Quantity{Median: Some(Median(values)), N: len(values)}
-	if len(values) < MinSample {
+	q := Quantity{Median: Some(estimate.Median(values)), N: len(values)}
+	if len(values) < estimate.MinSample {
 		q.Reason = TooFew
 		return q
 	}
@@ -24,7 +26,7 @@ func QuantityOf(values []float64) Quantity {
 		return exactly(values[0], len(values))
 	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values),
-		&benchmath.DefaultThresholds), Confidence)
+		&benchmath.DefaultThresholds), estimate.Confidence)
 	q.Low, q.High, q.Confidence = Some(s.Lo), Some(s.Hi), Some(s.Confidence)
 	return q
 }
@@ -32,25 +34,12 @@ func QuantityOf(values []float64) Quantity {
 // equal reports that values are enough for an interval and all the same: one value, of which an
 // interval or a test would take them for as many independent ones.
 func equal(values []float64) bool {
-	return len(values) >= MinSample && !varies(values)
+	return len(values) >= estimate.MinSample && !varies(values)
 }
 
 // varies reports whether there are values that differ.
 func varies(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) < slices.Max(values)
-}
-
-// Median returns the middle value, the mean of the middle two for an even number. values is left as
-// it is. There is at least one value.
-func Median(values []float64) float64 {
-	var few [32]float64 // on the stack: bootstraps ask for thousands of medians
-	v := append(few[:0], values...)
-	slices.Sort(v)
-	h := len(v) / 2
-	if len(v)%2 == 1 {
-		return v[h]
-	}
-	return (v[h-1] + v[h]) / 2
 }
 
 // A Sample is the values of repetitions. If it is fixed, no run of its input gives another.
@@ -62,7 +51,7 @@ type Sample struct {
 // Quantity returns the median, with an interval unless the sample is fixed or too small.
 func (s Sample) Quantity() Quantity {
 	if s.Fixed && len(s.Values) > 0 {
-		return exactly(Median(s.Values), len(s.Values))
+		return exactly(estimate.Median(s.Values), len(s.Values))
 	}
 	return QuantityOf(s.Values)
 }
@@ -114,12 +103,12 @@ type ratioSample struct {
 func (s *ratioSample) point() (speedup, ovr, wti float64) {
 	speedup = Number{}.Float()
 	// in virtual time a program without work may take none
-	if serial := Median(s.serialTime); serial > 0 {
-		speedup = serial / Median(s.parTime)
+	if serial := estimate.Median(s.serialTime); serial > 0 {
+		speedup = serial / estimate.Median(s.parTime)
 	}
 	wti = Number{}.Float()
 	if s.hasWork() {
-		wti = Median(s.parWork) / Median(s.serialWork)
+		wti = estimate.Median(s.parWork) / estimate.Median(s.serialWork)
 	}
 	return speedup, float64(s.cores) / (speedup * wti), wti
 }
@@ -146,15 +135,15 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 			*q = exactly(q.Median.Float(), q.N)
 		}
 	}
-	if n < MinSample || s.pointsOnly || fixed {
+	if n < estimate.MinSample || s.pointsOnly || fixed {
 		return
 	}
-	rng := Draws(s.seed, n)
+	rng := estimate.Draws(s.seed, n)
 	draw := ratioSample{cores: s.cores,
 		serialTime: make([]float64, len(s.serialTime)), parTime: make([]float64, len(s.parTime)),
 		serialWork: make([]float64, len(s.serialWork)), parWork: make([]float64, len(s.parWork))}
 	var sps, os, ws []float64
-	for range Resamples {
+	for range estimate.Resamples {
 		Resample(rng, s.strata.serial, draw.serialTime, s.serialTime, draw.serialWork, s.serialWork)
 		Resample(rng, s.strata.par, draw.parTime, s.parTime, draw.parWork, s.parWork)
 		sp, o, w := draw.point()

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"krdlab/experiments/run/estimate"
 )
 
 func TestQuantity(t *testing.T) {
@@ -63,7 +65,7 @@ func sample(n int, seed uint64) *ratioSample {
 
 // Ratios of repetitions that are all equal are one value; where any of them varies they are not.
 func TestRatiosOfEqualRepetitions(t *testing.T) {
-	of := func(v float64) []float64 { return slices.Repeat([]float64{v}, MinSample) }
+	of := func(v float64) []float64 { return slices.Repeat([]float64{v}, estimate.MinSample) }
 	s := ratioSample{cores: 4, serialTime: of(8), parTime: of(4), serialWork: of(6), parWork: of(9)}
 	for _, varied := range [][]float64{nil, s.serialTime, s.parTime, s.serialWork, s.parWork} {
 		if varied != nil {
@@ -72,7 +74,7 @@ func TestRatiosOfEqualRepetitions(t *testing.T) {
 		speedup, ovr, wti := s.quantities()
 		for _, q := range []Quantity{speedup, ovr, wti} {
 			if fixed := q.Reason == Deterministic; fixed != (varied == nil) ||
-				fixed == q.Low.Known() || q.N != MinSample {
+				fixed == q.Low.Known() || q.N != estimate.MinSample {
 				t.Errorf("%v: %+v", varied, q)
 			}
 		}

@@ -3,6 +3,7 @@ package result
 import (
 	"slices"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/kernels/kernel"
@@ -64,7 +65,7 @@ func (r *Result) SummariseAgain() {
 
 // keepInterval gives q the interval that was read, unless its values are too few for one or equal.
 func keepInterval(q *Quantity, read Quantity) {
-	if q.N >= MinSample && q.Reason == TooFew && read.Low.Float() <= read.High.Float() {
+	if q.N >= estimate.MinSample && q.Reason == TooFew && read.Low.Float() <= read.High.Float() {
 		q.Low, q.High, q.Confidence, q.Reason = read.Low, read.High, read.Confidence, ""
 	}
 }
@@ -107,10 +108,10 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 		strata: m.strata, pointsOnly: pointsOnly,
 	}
 	if len(s.serialTime) > 0 {
-		r.Serial.TimeNS = Some(Median(s.serialTime))
+		r.Serial.TimeNS = Some(estimate.Median(s.serialTime))
 	}
 	if len(s.serialWork) > 0 {
-		r.Serial.WorkNS = Some(Median(s.serialWork))
+		r.Serial.WorkNS = Some(estimate.Median(s.serialWork))
 	}
 	r.Summary.TimeNS = r.Quantity(s.parTime)
 	r.Summary.Speedup, r.Summary.OVR, r.Summary.WTI = s.quantities()
@@ -271,8 +272,8 @@ func totals(reps []Repetition) (order []string, byName map[string]kernelTotal) {
 func doubts(asked int, m *Measured) []Warning {
 	var w []Warning
 	n := m.complete(asked)
-	if 0 < n && n < MinSample && !(m.Deterministic && m.SerialDeterministic) {
-		w = append(w, Warn(NoIntervals, n, MinSample))
+	if 0 < n && n < estimate.MinSample && !(m.Deterministic && m.SerialDeterministic) {
+		w = append(w, Warn(NoIntervals, n, estimate.MinSample))
 	}
 	if n < asked {
 		w = append(w, Warn(Interrupted, n, asked))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/krd"
 	"krdlab/krd/analysis/distances"
@@ -152,7 +153,7 @@ func (s *subject) tracedSays(cores ...int) string {
 	for _, name := range s.schedulers {
 		for _, n := range cores {
 			if k := len(s.traced(name, n)); k > 0 && !s.at(name, n).Deterministic {
-				t.add(k, k >= result.MinSample)
+				t.add(k, k >= estimate.MinSample)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/run/result"
+	"krdlab/experiments/run/estimate"
 	"krdlab/krd/plot"
 	"krdlab/loi"
 )
@@ -86,7 +86,7 @@ func (m *matrix) says(part *matrixPart, p *plot.Panel, unsure int) []string {
 	if unsure > 0 {
 		frames += fmt.Sprintf(" In %s fewer than %d repetitions of some give no interval: the "+
 			"dashed frame is around the %s median there, which is not shown to be the best.",
-			plural(unsure, "row"), result.MinSample, better)
+			plural(unsure, "row"), estimate.MinSample, better)
 	}
 	source := where + ". Rows, with parameters that are not the defaults: " +
 		strings.Join(rows, "; ") + "."

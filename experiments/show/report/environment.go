@@ -39,10 +39,9 @@ var questions = []struct {
 			return unknown
 		case *v && m.System.Hypervisor != "":
 			return "yes, " + m.System.Hypervisor
-		case *v:
-			return "yes"
+		default:
+			return units.Yes(*v)
 		}
-		return "no"
 	}},
 	{"Memory", func(m *dataset.Manifest) string {
 		if m.Memory == nil {

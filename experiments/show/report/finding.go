@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
+	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
 
@@ -70,7 +72,7 @@ func speed(all []standing, cores int) string {
 		return sentence(fmt.Sprintf("%s, the highest median speed-up is that of %s, %s, but "+
 			"fewer than %d repetitions give no interval, so that no scheduler is called the "+
 			"fastest.",
-			onCores(cores), best.scheduler, doc.Sentence(best.value, doc.Plain), result.MinSample))
+			onCores(cores), best.scheduler, doc.Sentence(best.value, doc.Plain), estimate.MinSample))
 	case len(others) > 0:
 		speedups := []string{best.scheduler + " " + doc.Sentence(best.value, doc.Plain)}
 		for _, s := range others {
@@ -102,7 +104,7 @@ func noSpeed(all []standing, cores int) string {
 		times = append(times, s.scheduler+" "+doc.Sentence(s.result.Summary.TimeNS, doc.Nanoseconds))
 	}
 	return fmt.Sprintf("No speed-up is known %s: %s. Times: %s.", onCores(cores),
-		stats.Speedup.Why(all[0].result), list(times))
+		stats.Speedup.Why(all[0].result), units.List(times))
 }
 
 // because returns what a speed-up is made of, where that is known.
@@ -195,7 +197,7 @@ func names(all []standing) string {
 	for _, s := range all {
 		names = append(names, s.scheduler)
 	}
-	return list(names)
+	return units.List(names)
 }
 
 // sentence puts a capital letter in front of all but the name of a scheduler.

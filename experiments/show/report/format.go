@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"krdlab/experiments/run/result"
@@ -12,39 +11,26 @@ import (
 )
 
 const (
-	notAvailable = doc.NotAvailable
-	nbsp         = "\u00a0" // between a number and its unit
+	nbsp = "\u00a0" // between a number and its unit
 )
 
 // duration prints a time in ns with 4 significant digits and its unit.
 func duration(n result.Number) string {
-	if !n.Known() {
-		return notAvailable
-	}
-	if n.Float() == 0 {
-		return "0" + nbsp + "ns"
-	}
-	return strings.Replace(doc.Time(n), " ", nbsp, 1)
+	return n.Print(func(v float64) string {
+		if v == 0 {
+			return "0" + nbsp + "ns"
+		}
+		return strings.Replace(doc.Time(n), " ", nbsp, 1)
+	})
 }
 
 // count prints a whole number in groups of three digits, with a thin space between them.
 func count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "\u202f" + s[i:]
-	}
-	return sign + s
+	return strings.ReplaceAll(units.Grouped(uint64(n)), nbsp, "\u202f")
 }
 
 // plural prints n of a thing, such as "1 cell" and "3 cells".
 func plural(n int, what string) string { return count(int64(n)) + " " + units.Noun(n, what) }
-
-// list joins words as a sentence does: a, b and c.
-func list(words []string) string { return units.List(words) }
 
 // sample says of how many values medians are, which differ between cells or not: "8", "6 to 8".
 func sample(ns []int) string {

@@ -8,6 +8,7 @@ import (
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
+	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
 
@@ -65,7 +66,7 @@ func timesTable(g *dataset.Group) *doc.Table {
 	t.Title = "Medians of n repetitions; speed-up = cores / (OVR × WTI)."
 	if len(confidence) > 0 {
 		t.Title = "Medians of n repetitions, and below them intervals of at least 95 % " +
-			"confidence (" + list(sorted(confidence)) + " attained for times and misses, 95 % by " +
+			"confidence (" + units.List(sorted(confidence)) + " attained for times and misses, 95 % by " +
 			"bootstrap for ratios); speed-up = cores / (OVR × WTI)."
 	}
 	return t

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw"
 	"krdlab/hw/machine"
+	"krdlab/hw/units"
 	"krdlab/loi"
 )
 
@@ -130,7 +132,7 @@ func origins(e *dataset.Experiment) judgement {
 		list []string
 	}{{"measured: ", measured}, {"modelled: ", modelled}, {"derived: ", []string{derived}}} {
 		if len(p.list) > 0 {
-			parts = append(parts, p.what+list(p.list))
+			parts = append(parts, p.what+units.List(p.list))
 		}
 	}
 	return judgement{plain, "Where numbers are from", strings.Join(parts, ". ")}
@@ -158,7 +160,7 @@ func fitted(e *dataset.Experiment) (judgement, bool) {
 	}
 	text := "no number here is one that a machine was fitted to"
 	if len(words) > 0 {
-		text = "not predicted, the machine was fitted to them: " + list(words)
+		text = "not predicted, the machine was fitted to them: " + units.List(words)
 	}
 	return judgement{plain, "Fitted numbers", text}, known
 }
@@ -231,7 +233,7 @@ func repetitions(e *dataset.Experiment) judgement {
 	if fixed > 0 {
 		var where []string
 		for _, name := range names {
-			where = append(where, fmt.Sprintf("%s on %s", name, list(texts(on[name]))))
+			where = append(where, fmt.Sprintf("%s on %s", name, units.List(texts(on[name]))))
 		}
 		exact = fmt.Sprintf("deterministic, with one value and no interval: %s, by scheduler and "+
 			"cores %s", plural(fixed, "result"), strings.Join(where, "; "))
@@ -244,9 +246,9 @@ func repetitions(e *dataset.Experiment) judgement {
 		text += " that draws at random"
 	}
 	l := fine
-	if drawn[0] < result.MinSample {
+	if drawn[0] < estimate.MinSample {
 		l = doubt
-		text += fmt.Sprintf("; below %d there is no interval of 95 %%", result.MinSample)
+		text += fmt.Sprintf("; below %d there is no interval of 95 %%", estimate.MinSample)
 	} else {
 		text += ", enough for intervals of 95 %"
 	}
@@ -295,7 +297,7 @@ func checked(e *dataset.Experiment) (judgement, bool) {
 	}
 	switch {
 	case len(failed) > 0:
-		return judgement{fault, "Numerical check", "FAILED for " + list(failed)}, true
+		return judgement{fault, "Numerical check", "FAILED for " + units.List(failed)}, true
 	case computed:
 		return judgement{fine, "Numerical check", fmt.Sprintf("passed, %s",
 			plural(passed, "result"))}, true
@@ -329,7 +331,7 @@ func misses(e *dataset.Experiment) (judgement, bool) {
 	}
 	none := sources[""]
 	delete(sources, "")
-	text, because := "counted by "+list(sorted(keys(sources))), ""
+	text, because := "counted by "+units.List(sorted(keys(sources))), ""
 	if len(reasons) > 0 {
 		because = ": " + strings.Join(sorted(reasons), "; ")
 	}
@@ -403,7 +405,7 @@ func revision(e *dataset.Experiment) (judgement, bool) {
 		}
 		modified = modified || b.Modified != nil && *b.Modified
 	}
-	text := "krdlab of revision " + list(sorted(revisions))
+	text := "krdlab of revision " + units.List(sorted(revisions))
 	switch {
 	case len(revisions) > 1:
 		return judgement{doubt, "Program", text + ": cells of different programs"}, true

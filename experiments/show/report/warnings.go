@@ -7,6 +7,7 @@ import (
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
+	"krdlab/hw/units"
 )
 
 // A warning is said once, however many results have it.
@@ -111,5 +112,5 @@ func orUnknown(set map[string]bool) string {
 	if len(set) == 0 {
 		return "not known"
 	}
-	return fmt.Sprint(list(sorted(set)))
+	return fmt.Sprint(units.List(sorted(set)))
 }

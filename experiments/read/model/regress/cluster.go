@@ -1,6 +1,10 @@
 package regress
 
-import "math"
+import (
+	"math"
+
+	"krdlab/experiments/run/estimate"
+)
 
 // A Merge joins two clusters: numbers below the number of variables are these, others are earlier
 // merges, the first of which has that number.
@@ -17,7 +21,7 @@ func Clusters(variables [][]float64) []Merge {
 	p := len(variables)
 	ranks := make([][]float64, p)
 	for i, x := range variables {
-		ranks[i] = Ranks(x)
+		ranks[i] = estimate.Ranks(x)
 	}
 	alike := make([][]float64, p)
 	for i := range alike {

@@ -3,10 +3,10 @@ package regress
 import (
 	"math"
 
+	"krdlab/experiments/run/estimate"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A Coefficient is an estimate with its error. What cannot be told is NaN.
@@ -77,9 +77,9 @@ func (f *Fit) Coefficients(hc3 bool) []Coefficient {
 		}
 	}
 	var list []Coefficient
-	add := func(name string, estimate, err, vif float64) {
-		t := estimate / err
-		list = append(list, Coefficient{name, estimate, err, t, TwoSided(t, f.DF), vif})
+	add := func(name string, value, err, vif float64) {
+		t := value / err
+		list = append(list, Coefficient{name, value, err, t, estimate.TwoSided(t, f.DF), vif})
 	}
 	if own {
 		add("(Intercept)", f.Intercept, intercept, math.NaN())
@@ -97,24 +97,4 @@ func (f *Fit) hc3() []float64 {
 		w[i] = e / (1 - f.Leverage[i])
 	}
 	return w
-}
-
-// TwoSided returns the probability of a t that is as far from 0, of df degrees of freedom.
-func TwoSided(t float64, df int) float64 {
-	if math.IsNaN(t) || df <= 0 {
-		return math.NaN()
-	}
-	n := float64(df)
-	if math.IsInf(t, 0) {
-		return 0
-	}
-	return mathext.RegIncBeta(n/2, 0.5, n/(n+t*t))
-}
-
-// Quantile returns that of Student's t for a two-sided interval of confidence.
-func Quantile(confidence float64, df int) float64 {
-	if df <= 0 {
-		return math.NaN()
-	}
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}.Quantile((1 + confidence) / 2)
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"krdlab/experiments/run/estimate"
 )
 
 // mixed makes a table with numbers a, b, c, positive p, sum = a + b, categories k and m, and y > 0.
@@ -267,7 +269,7 @@ func compareR(t *testing.T, frame *Frame, formula string, r map[string][]string)
 	got["ranks"] = []float64{linear, quadratic}
 	slices.Sort(y)
 	for _, p := range []float64{0, 0.025, 0.3, 0.5, 0.975, 1} {
-		add("quantile", quantile(y, p))
+		add("quantile", estimate.Quantile(y, p))
 	}
 	for _, key := range []string{"coef", "error", "t", "p", "sum", "hc3", "vif", "anova", "height",
 		"ranks", "quantile"} {

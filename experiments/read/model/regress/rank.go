@@ -1,40 +1,20 @@
 package regress
 
 import (
-	"cmp"
 	"math"
 	"slices"
-)
 
-// Ranks returns the ranks of x from 1, the mean rank of equal values.
-func Ranks(x []float64) []float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	ranks := make([]float64, len(x))
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && x[order[to]] == x[order[from]] {
-			to++
-		}
-		for _, i := range order[from:to] {
-			ranks[i] = float64(from+to+1) / 2
-		}
-		from = to
-	}
-	return ranks
-}
+	"krdlab/experiments/run/estimate"
+)
 
 // Strength is how strongly a predictor is related to the response alone, in ranks: the R^2 of
 // rank(y) on rank(x) (Linear: Spearman's coefficient squared), and on rank(x) and its square
 // (Quadratic), which sees relations that turn (F. Harrell, "Regression modeling strategies", 2001,
 // 7.3; regression paper, figure 2). NaN where one of them is constant.
 func Strength(x, y []float64) (linear, quadratic float64) {
-	r := Ranks(x)
+	r := estimate.Ranks(x)
 	square := times(r, r)
-	d := &Design{Formula: &Formula{Intercept: true, Terms: []Term{{0}}}, Y: Ranks(y),
+	d := &Design{Formula: &Formula{Intercept: true, Terms: []Term{{0}}}, Y: estimate.Ranks(y),
 		Names: []string{"x"}, Columns: [][]float64{r}, Rows: make([]int, len(y))}
 	if constant(r) || constant(d.Y) || len(y) < 3 {
 		return math.NaN(), math.NaN()
@@ -57,10 +37,6 @@ func constant(x []float64) bool {
 
 // Spearman2 returns Spearman's coefficient squared, from ranks; NaN where one is constant.
 func Spearman2(a, b []float64) float64 {
-	ma, mb := mean(a), mean(b)
-	sum := 0.0
-	for i := range a {
-		sum += float64((a[i] - ma) * (b[i] - mb))
-	}
-	return sum / squares(a, ma) * (sum / squares(b, mb))
+	r := estimate.Correlation(a, b, nil)
+	return r * r
 }

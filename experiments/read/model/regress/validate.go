@@ -6,6 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+
+	"krdlab/experiments/run/estimate"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // A Prediction is of a row of a design, by a fit that has not seen it.
@@ -233,23 +237,10 @@ func (d *Design) Assess(list []Prediction) Accuracy {
 		percent = append(percent, 100*math.Abs(y-p.Value)/math.Abs(y))
 	}
 	a.RMSE, a.R2 = math.Sqrt(rest/float64(a.N)), 1-rest/base
-	a.Error = mean(percent)
-	sd := math.Sqrt(squares(percent, a.Error) / float64(len(percent)-1))
+	var sd float64
+	a.Error, sd = stat.MeanStdDev(percent, nil)
 	a.Low, a.High = a.Error-1.96*sd, a.Error+1.96*sd
 	slices.Sort(percent)
-	a.P2_5, a.P97_5 = quantile(percent, 0.025), quantile(percent, 0.975)
+	a.P2_5, a.P97_5 = estimate.Quantile(percent, 0.025), estimate.Quantile(percent, 0.975)
 	return a
-}
-
-// quantile is that of sorted values, linear between them (R's type 7).
-func quantile(x []float64, p float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	at := p * float64(len(x)-1)
-	i := int(at)
-	if i+1 >= len(x) {
-		return x[len(x)-1]
-	}
-	return x[i] + float64((at-float64(i))*(x[i+1]-x[i]))
 }
