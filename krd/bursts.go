@@ -1,6 +1,9 @@
 package krd
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // Bursts estimates the reuse distances of a program of which only a sample is known: bursts of all
 // accesses; phases in which the accesses to drawn lines are seen; and otherwise nothing but how many
@@ -25,6 +28,9 @@ import "math/bits"
 // A draw of a scale stands for its accesses, and half of those up to the draws beside it. The methods
 // are for one goroutine. Watch and Dense take O(log n) of the lines of a phase.
 type Bursts struct {
+	// Lines is how many drawn lines a phase has at most, which ends it; 0: mostLines.
+	Lines int
+
 	all    uint64 // accesses
 	bursts []burst
 	phases []burstPhase
@@ -46,6 +52,8 @@ const (
 	FarTime = BurstAccesses / 2
 	// fewKept is how many accesses a burst or phase counts at least.
 	fewKept = 256
+	// mostLines are those of 2 GiB of data. They take about 150 MiB.
+	mostLines = 1 << 21
 
 	timeBits = 3 // long times are in so many halves for Kaplan and Meier's estimate
 )
@@ -181,11 +189,18 @@ func (b *Bursts) endBurst() {
 // Watch takes an access of a phase to a line that is drawn. Count has counted it, and so many that
 // follow.
 func (b *Bursts) Watch(line uint64, group uint32, follow uint64) {
+	if !b.on {
+		return
+	}
 	p := &b.phases[len(b.phases)-1]
 	now := b.all - p.begin - follow
 	between, when, first := b.far.access(line, now)
 	d := uint64(between) * StreamLine * ChosenOf
 	p.deepest = max(p.deepest, d)
+	if b.far.known >= cmp.Or(b.Lines, mostLines) {
+		p.end = b.all - follow
+		b.Pause()
+	}
 	if now < FarTime || !first && now-when < FarTime {
 		return
 	}

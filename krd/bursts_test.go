@@ -193,3 +193,23 @@ func TestBurstsBegin(t *testing.T) {
 		}
 	}
 }
+
+// TestBurstsLines has a phase of as many lines as it may have: it ends there, and keeps what it saw.
+func TestBurstsLines(t *testing.T) {
+	b := Bursts{Lines: 10}
+	b.Count(5)
+	b.Begin()
+	for line := range uint64(100) {
+		b.Count(1)
+		b.Watch(line, 0, 0)
+	}
+	if p := &b.phases[0]; p.begin != 5 || p.end != 15 || b.far.known != 10 {
+		t.Errorf("a phase of accesses %d to %d, with %d lines, expected 5 to 15 with 10", p.begin, p.end,
+			b.far.known)
+	}
+	b.Begin()
+	b.Count(1)
+	if b.Watch(7, 0, 0); b.far.known != 1 {
+		t.Errorf("%d lines after another began", b.far.known)
+	}
+}

@@ -8,7 +8,7 @@ import (
 // A BurstPart is groups that are a row of a table.
 type BurstPart struct {
 	Groups []uint32
-	Size   float64 // accesses, as counted; NaN: they are estimated too
+	Sizes  []uint64 // accesses of each, as counted; nil: they are estimated too
 }
 
 // A BurstRow is what is estimated of a part.
@@ -84,6 +84,7 @@ type burstRows struct {
 	sums    [][]float64 // and of parts
 	v       [][]float64 // sums of squares; columnAll: of accesses, others: of shares
 	changes [][]float64 // of parts, in a replicate
+	lost    []float64   // accesses of counted parts in strata that no draw has seen
 	scales  [scales]rowScale
 }
 
@@ -119,10 +120,13 @@ func newRows(list []*scaleEstimate, sums []*scaleSum, factors [][scales]float64,
 	k := columnLimits + len(RowLimits)
 	r := &burstRows{parts: parts, of: make([][]int, groups), strata: make([][]uint32, len(factors)),
 		values: table(groups, k), sums: table(len(parts), k), v: table(len(parts), k),
-		changes: table(len(parts), k)}
+		changes: table(len(parts), k), lost: make([]float64, len(parts))}
 	for i, p := range parts {
-		for _, g := range p.Groups {
+		for j, g := range p.Groups {
 			r.of[g] = append(r.of[g], i)
+			if p.Sizes != nil && factors[list[0].of(g)][0] == 0 {
+				r.lost[i] += float64(p.Sizes[j])
+			}
 		}
 	}
 	for g := range r.of {
@@ -266,10 +270,17 @@ func (r *burstRows) end(deep int, lost float64) []BurstRow {
 }
 
 func (r *burstRows) row(i, deep int, lost float64) BurstRow {
-	size, got, v := r.parts[i].Size, r.sums[i][columnAll], r.v[i]
-	row, unseen := BurstRow{Accesses: size}, max(0, 1-got/size) // the share that is in no draw's stratum
-	if math.IsNaN(size) {
-		row.Accesses, row.Error, unseen = got, math.Sqrt(v[columnAll]+lost*lost/4), 0
+	got, v := r.sums[i][columnAll], r.v[i]
+	counted := r.parts[i].Sizes != nil
+	var row BurstRow
+	unseen := 0.0 // the share that is in no draw's stratum
+	if counted {
+		for _, n := range r.parts[i].Sizes {
+			row.Accesses += float64(n)
+		}
+		unseen = r.lost[i] / max(1, row.Accesses)
+	} else {
+		row.Accesses, row.Error = got, math.Sqrt(v[columnAll]+lost*lost/4)
 	}
 	for scale := range r.scales {
 		x, share := &r.scales[scale], 1.0
@@ -293,7 +304,7 @@ func (r *burstRows) row(i, deep int, lost float64) BurstRow {
 			v[c] += hidden
 		}
 	}
-	if row.Short == ShortOfBursts && math.IsNaN(size) {
+	if row.Short == ShortOfBursts && !counted {
 		row.Error = math.NaN()
 	}
 	for c := columnCold; c < len(v); c++ {

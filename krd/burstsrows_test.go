@@ -65,7 +65,7 @@ func rowsOf(n, groups int, seed uint64, next func(i int) (line uint64, group uin
 	}
 	var parts []BurstPart
 	for g := range groups {
-		parts = append(parts, BurstPart{[]uint32{uint32(g)}, float64(sizes[g])})
+		parts = append(parts, BurstPart{[]uint32{uint32(g)}, []uint64{sizes[g]}})
 		for c := range want[g] {
 			want[g][c] /= float64(sizes[g])
 		}
@@ -148,7 +148,7 @@ func TestRowsThatAreNotKnown(t *testing.T) {
 	sizes := []uint64{100_000, 50_000, 50_000, 30}
 	var parts []BurstPart
 	for g, n := range sizes {
-		parts = append(parts, BurstPart{[]uint32{uint32(g)}, float64(n)})
+		parts = append(parts, BurstPart{[]uint32{uint32(g)}, []uint64{n}})
 	}
 	e := b.Estimate(sizes, func(g uint32) int { return int(g) }, parts...)
 	for g, want := range []struct {

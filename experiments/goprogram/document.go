@@ -11,6 +11,7 @@ import (
 	"krdlab/krd"
 	observe "krdlab/krd/analysis"
 	"krdlab/loi/collect"
+	"krdlab/loi/front"
 	"krdlab/loi/front/build"
 )
 
@@ -70,6 +71,8 @@ type Place struct {
 	Account  string  `json:"account"`
 	Why      string  `json:"why,omitempty"` // it is left alone
 	Accesses *uint64 `json:"accesses"`      // null: they are not counted
+	// Estimated: of a sample; the accesses of all accounts of the place are counted.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // The accounts of places, by the names of [collect.Accounts].
@@ -77,15 +80,16 @@ const (
 	unknownAccount = "unknown"
 	stackAccount   = "stack"
 	leftAccount    = "left"
+	unseenAccount  = "unseen"
 )
 
 // account lists the places of accesses that are not simply analysed, those with the most first, and
 // at the end those that are not counted.
 func (d *Document) account(a *analysis) {
-	add := func(site int, account, why string, n uint64) {
+	add := func(site int, account, why string, n uint64, estimated bool) {
 		s := &a.sites[site]
 		d.Places = append(d.Places, Place{fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line),
-			s.What(), account, why, &n})
+			s.What(), account, why, &n, estimated})
 	}
 	why := make(map[int]string)
 	var uncounted []Place
@@ -94,18 +98,21 @@ func (d *Document) account(a *analysis) {
 			why[l.Site] = l.Why
 		} else if !l.Whole() {
 			uncounted = append(uncounted, Place{fmt.Sprintf("%s:%d",
-				filepath.Base(l.Position.Filename), l.Position.Line), l.What, leftAccount, l.Why, nil})
+				filepath.Base(l.Position.Filename), l.Position.Line), l.What, leftAccount, l.Why, nil, false})
 		}
 	}
 	for i, s := range a.reader.Sites() {
 		if s.Unknown > 0 {
-			add(i-1, unknownAccount, "", s.Unknown)
+			add(i-1, unknownAccount, "", s.Unknown, s.Estimated)
 		}
 		if s.Stack > 0 {
-			add(i-1, stackAccount, "", s.Stack)
+			add(i-1, stackAccount, "", s.Stack, s.Estimated)
+		}
+		if s.Unseen > 0 {
+			add(i-1, unseenAccount, "", s.Unseen, false)
 		}
 		if w := why[i]; s.Left > 0 || w != "" {
-			add(i-1, leftAccount, w, s.Left)
+			add(i-1, leftAccount, w, s.Left, false)
 		}
 	}
 	slices.SortStableFunc(d.Places, func(a, b Place) int {
@@ -130,13 +137,18 @@ type Part = krd.Part
 
 func newDocument(r *Request, b *build.Program) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
-		Unit: r.Unit, Packages: b.Packages, Sites: len(b.Sites), Failed: b.Failed,
+		Unit: r.Unit, Packages: b.Packages, Failed: b.Failed,
 		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, Warnings: []string{}}
 	if d.Args == nil {
 		d.Args = []string{}
 	}
 	if d.Failed == nil {
 		d.Failed = []build.Failure{}
+	}
+	for i := range b.Sites {
+		if b.Sites[i].Kind != front.SteadyLoop {
+			d.Sites++
+		}
 	}
 	for _, l := range b.Left {
 		if l.Whole() {

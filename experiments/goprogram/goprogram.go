@@ -60,6 +60,8 @@ type Request struct {
 	Out   string // the run directory; "" is a new one under result.RunsDir
 	Trace string // the trace to write, instead of a directory; "": none
 
+	Rate collect.Rate // of a sample
+
 	TraceLimit uint64 // bytes that the trace may have, see [loi.Builder.Limit]; 0: any number
 	// TraceProgress is called with how much of the trace is in its file, and how much there may be, by
 	// TraceLimit or the disk, 0 if that is not known. nil: nobody wants to know.
@@ -189,7 +191,7 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 		a.reader.Count(counted)
 		if a.sample != nil {
 			a.sample.counted(mem.Dropped())
-			a.sample.dropped = dropped
+			a.sample.settle(dropped)
 		}
 		err = a.end(d, mem.LostEvents())
 	}
@@ -262,7 +264,7 @@ func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, e
 	a.reader.Regions, a.reader.Operations = b.Regions, uint64(len(b.Operations))
 	var err error
 	if r.Build.Sample {
-		a.sample = newSampler(a)
+		a.sample = newSampler(a, r.Rate)
 		return a, nil
 	}
 	if r.Live != nil {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/doc"
 	"krdlab/loi/collect"
+	"krdlab/loi/front"
 )
 
 // A sampler takes a sample of a program's accesses for krd.Bursts.
@@ -20,11 +22,28 @@ type sampler struct {
 	burst   uint64                  // in which a burst was last
 	phase   uint64
 	on      bool
-	touches []touch  // of a loop
-	ends    []int    // of rows of them
-	heads   [][2]int // what of each is to come
-	seen    []uint64 // accesses that came, by group
-	dropped []uint64 // that did not, by site or the first one of its loop
+	touches []touch   // of a loop
+	ends    []int     // of rows of them
+	heads   [][2]int  // what of each is to come
+	seen    []seen    // by group
+	dropped []uint64  // accesses to the heap that did not come, by site
+	unsure  []float64 // the standard errors of these
+	rate    collect.Rate
+
+	recorded, told atomic.Uint64 // accesses that came, and that Mode told of
+}
+
+// Taken implements [collect.Sampler].
+func (s *sampler) Taken() (came, all uint64) {
+	came = s.recorded.Load()
+	return came, came + s.told.Load()
+}
+
+// A seen is what came of a group.
+type seen struct {
+	n      uint64 // accesses
+	change uint64 // of the draw that saw it last
+	draws  int    // that saw it
 }
 
 // sampledMode is how a goroutine goes on.
@@ -34,9 +53,9 @@ type sampledMode struct {
 	skip          uint64 // accesses that the burst does not have
 }
 
-func newSampler(a *analysis) *sampler {
-	s := &sampler{a: a, b: new(krd.Bursts), modes: make(map[uint64]*sampledMode)}
-	a.reader.Sampled(s)
+func newSampler(a *analysis, rate collect.Rate) *sampler {
+	s := &sampler{a: a, b: new(krd.Bursts), modes: make(map[uint64]*sampledMode), rate: rate}
+	a.reader.Sampled(s, rate)
 	a.reader.Loops = a
 	return s
 }
@@ -65,6 +84,7 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 		return nil
 	}
 	s.counted(dropped)
+	s.told.Add(dropped)
 	burst := mode == collect.Glimpse
 	if change > s.change {
 		s.change = change
@@ -104,6 +124,7 @@ func (s *sampler) dense(m *sampledMode) bool {
 // batch takes accesses.
 func (s *sampler) batch(b *collect.Batch) {
 	i := 0
+	s.recorded.Add(uint64(len(b.Places)))
 	for _, t := range b.Turns {
 		m := s.of(t.Goroutine)
 		watched, dense := s.watched(m), s.dense(m)
@@ -132,17 +153,64 @@ func (s *sampler) batch(b *collect.Batch) {
 // came counts accesses that came one by one, or in a loop.
 func (s *sampler) came(group uint32, n uint64) {
 	for int(group) >= len(s.seen) {
-		s.seen = append(s.seen, 0)
+		s.seen = append(s.seen, seen{})
 	}
-	s.seen[group] += n
+	x := &s.seen[group]
+	if x.n += n; x.change != s.change {
+		x.change = s.change
+		x.draws++
+	}
+}
+
+// settle takes how many accesses did not come, by site: of a loop that ran unseen it makes those of its
+// sites.
+func (s *sampler) settle(dropped []uint64) {
+	sites := make([]collect.SiteSample, len(dropped))
+	for group, x := range s.seen {
+		if x.n > 0 {
+			k := &sites[s.a.reader.Groups[group].Site]
+			k.Recorded += x.n
+			k.Draws = max(k.Draws, x.draws)
+		}
+	}
+	for site, n := range dropped {
+		if site == 0 || n == 0 {
+			continue
+		}
+		loop := &s.a.sites[site-1]
+		if loop.Kind != front.SteadyLoop {
+			sites[site].Dropped = n
+			continue
+		}
+		leaves := 0
+		for _, of := range loop.Unseen {
+			leaves += max(1, len(s.a.sites[of-1].Leaves))
+		}
+		for _, of := range loop.Unseen {
+			sites[of].Looped += n / uint64(leaves) * uint64(max(1, len(s.a.sites[of-1].Leaves)))
+		}
+	}
+	s.dropped, s.unsure = make([]uint64, len(sites)), make([]float64, len(sites))
+	for site := range sites {
+		if site == 0 {
+			continue
+		}
+		x := &sites[site]
+		n, unsure := s.a.reader.Heap(site, *x)
+		s.a.count -= x.Looped - n
+		if s.dropped[site], s.unsure[site] = x.Dropped+n, unsure; math.IsNaN(unsure) {
+			s.unsure[site] = float64(n) / 2
+		}
+	}
 }
 
 // counts yields how many accesses there were of groups: those that no event told of are of groups of
 // their own, in which what they accessed is not known.
-func (s *sampler) counts(yield func(group uint32, n uint64)) {
-	for group, n := range s.seen {
-		if n > 0 {
-			yield(uint32(group), n)
+// Their standard error is that of what of them is on the stack.
+func (s *sampler) counts(yield func(group uint32, n uint64, unsure float64)) {
+	for group, x := range s.seen {
+		if x.n > 0 {
+			yield(uint32(group), x.n, 0)
 		}
 	}
 	for site, n := range s.dropped {
@@ -151,10 +219,10 @@ func (s *sampler) counts(yield func(group uint32, n uint64)) {
 		}
 		leaves := len(s.a.sites[site-1].Leaves)
 		if leaves == 0 {
-			yield(s.a.reader.Unseen(site, 0), n)
+			yield(s.a.reader.Unseen(site, 0), n, s.unsure[site])
 		}
 		for leaf := range leaves {
-			yield(s.a.reader.Unseen(site, leaf+1), n/uint64(leaves))
+			yield(s.a.reader.Unseen(site, leaf+1), n/uint64(leaves), s.unsure[site]/float64(leaves))
 		}
 	}
 }
@@ -179,7 +247,7 @@ func (s *sampler) strata() (sizes []uint64, of func(group uint32) int) {
 		return n
 	}
 	of = func(group uint32) int { return number(s.a.reader.Groups[group].Site) }
-	s.counts(func(group uint32, n uint64) {
+	s.counts(func(group uint32, n uint64, _ float64) {
 		h := of(group)
 		sizes[h] += n
 	})
@@ -190,6 +258,7 @@ func (s *sampler) strata() (sizes []uint64, of func(group uint32) int) {
 func (s *sampler) loop(l *collect.Loop) {
 	m, n := s.of(l.Goroutine), l.Times*uint64(len(l.Accesses))
 	s.counted(n)
+	s.recorded.Add(n)
 	for j := range l.Accesses {
 		s.came(l.Accesses[j].Group, l.Times)
 	}
@@ -278,6 +347,12 @@ type Sampling struct {
 	Bursts int          `json:"bursts"` // of all accesses, likewise
 	Cold   *SampledBin  `json:"cold"`   // cold, or beyond what any phase saw; null: nothing was seen
 	Bins   []SampledBin `json:"bins"`
+	// Recorded are the accesses that were recorded of the program, and RecordedShare their share of
+	// accesses; null: there were none. What was asked for is null if nothing was.
+	Recorded      uint64   `json:"recorded"`
+	RecordedShare *float64 `json:"recorded_share"`
+	AskedShare    *float64 `json:"asked_share"`
+	AskedOverhead *float64 `json:"asked_overhead"`
 }
 
 // A SampledBin is an estimated bin.
@@ -293,7 +368,11 @@ type SampledBin struct {
 
 // end makes the estimate the result.
 func (s *sampler) end(d *Document) error {
-	d.Sampling = &Sampling{Bins: []SampledBin{}}
+	d.Sampling = &Sampling{Bins: []SampledBin{}, Recorded: s.recorded.Load(),
+		AskedShare: orNone(s.rate.Share), AskedOverhead: orNone(s.rate.Overhead)}
+	if s.a.count > 0 {
+		d.Sampling.RecordedShare = new(float64(d.Sampling.Recorded) / float64(s.a.count))
+	}
 	sizes, of := s.strata()
 	rows := s.rows()
 	parts := make([]krd.BurstPart, len(rows))
@@ -304,7 +383,7 @@ func (s *sampler) end(d *Document) error {
 	if e == nil {
 		return nil
 	}
-	s.counts(func(group uint32, n uint64) {
+	s.counts(func(group uint32, n uint64, _ float64) {
 		if e.Unseen[of(group)] > 0 {
 			e.Cold(group, float64(n))
 		}
@@ -320,7 +399,7 @@ func (s *sampler) end(d *Document) error {
 	d.KRD = report
 	d.sampledParts(s.a, groups, rows, e.Rows)
 	d.Sampling.Phases, d.Sampling.Bursts = e.Phases, e.Bursts
-	all := max(1, float64(e.Accesses))
+	all := max(1, float64(s.a.count))
 	for k, n := range e.Bins {
 		b := SampledBin{Count: math.Round(n), share: [2]float64{n / all, e.Errors[k] / all}}
 		if x := math.Round(e.Errors[k]); !math.IsNaN(x) {
@@ -336,6 +415,14 @@ func (s *sampler) end(d *Document) error {
 	return nil
 }
 
+// orNone is x, nil for 0.
+func orNone(x float64) *float64 {
+	if x == 0 {
+		return nil
+	}
+	return &x
+}
+
 // leastError is from which share of the accesses on the error of an empty bin is a reason to list
 // it.
 const leastError = 5e-3
@@ -345,8 +432,16 @@ func (s *Sampling) view(v *doc.Doc) {
 	if s.Cold == nil {
 		return // a warning says so
 	}
-	v.Say("estimated from %s and %s; +-: two standard errors", units.Count(s.Phases, "phase"),
-		units.Count(s.Bursts, "burst"))
+	asked := ""
+	if s.AskedShare != nil {
+		asked = fmt.Sprintf(" (--sample=%g%%)", 100**s.AskedShare)
+	}
+	if s.AskedOverhead != nil { // it comes first
+		asked = fmt.Sprintf(" (--overhead %g)", *s.AskedOverhead)
+	}
+	v.Say("estimated from %s and %s; recorded: %s of the accesses%s; +-: two standard errors",
+		units.Count(s.Phases, "phase"), units.Count(s.Bursts, "burst"),
+		doc.Percent(*s.RecordedShare, 1), asked)
 	t := doc.NewTable(1, "distance, estimated", "share", "+-")
 	row := func(name string, b *SampledBin) {
 		off := units.NotAvailable

@@ -36,7 +36,7 @@ func TestSampleCounts(t *testing.T) {
 			}
 			counts := func(d *Document) map[string]uint64 {
 				m := map[string]uint64{}
-				for i, list := range [][]Part{d.Functions, d.Loops} {
+				for i, list := range [][]Part{d.Functions, d.Loops, d.Objects} {
 					for _, p := range list {
 						m[fmt.Sprint(i, p.Name)] = p.Accesses
 					}
@@ -44,7 +44,7 @@ func TestSampleCounts(t *testing.T) {
 				return m
 			}
 			if got, want := counts(sample), counts(exact); !maps.Equal(got, want) {
-				t.Errorf("functions and loops have %v, expected %v", got, want)
+				t.Errorf("functions, loops and objects have %v, expected %v", got, want)
 			}
 			sum := sample.KRD.Cold
 			for _, b := range sample.KRD.Bins {
@@ -141,5 +141,35 @@ func TestSampleOfStretches(t *testing.T) {
 			math.Abs(*b.Count-want*float64(p.Accesses)) > 4**b.Error+1 {
 			t.Errorf("%.400s, expected %.3f beyond 32 KiB", text, want)
 		}
+	}
+}
+
+// TestSampleOfStack has half of the accesses of a site on the stack: 2000 x (10 000 + 100 x 100) of 80
+// million, and of the others 100 where it may be either, unless a draw has just begun.
+func TestSampleOfStack(t *testing.T) {
+	const half = 2000 * (10_000 + 100*100)
+	exact, _, err := trace(t, Lines, "stacked", func(r *Request) { r.Args = []string{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := exact.Accounts; a.Stack != half || a.All() != exact.Accesses+half {
+		t.Errorf("exact: %+v", a)
+	}
+	d, _, err := trace(t, Lines, "stacked", sampled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := d.Accounts
+	if got := float64(a.Stack) / half; a.All() != exact.Accounts.All() || got < 0.8 || got > 1.2 ||
+		!a.Estimated {
+		t.Errorf("%+v, expected %d on the stack of %d, estimated", a, half, exact.Accounts.All())
+	}
+	p := part(t, d.Functions, "main.sum")
+	if off := math.Abs(float64(p.Accesses) - half); *p.AccessesError == 0 || off > 4**p.AccessesError {
+		t.Errorf("sum has %d +- %.0f accesses, expected %d", p.Accesses, 2**p.AccessesError, half)
+	}
+	t.Logf("%+v; sum: %d +- %.0f", a, p.Accesses, 2**p.AccessesError)
+	if a.Unseen != 100 && a.Unseen != 0 {
+		t.Errorf("%d accesses are of either", a.Unseen)
 	}
 }

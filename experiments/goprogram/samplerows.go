@@ -3,6 +3,7 @@ package goprogram
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"krdlab/hw/units"
 	"krdlab/krd"
@@ -12,19 +13,20 @@ import (
 // A sampledRow is a row of a table of a sample.
 type sampledRow struct {
 	krd.BurstPart
-	table int
-	name  string
+	table  int
+	name   string
+	unsure float64 // the standard error of how many are on the heap
 }
 
-// rows returns the rows of all tables. How many accesses a function or loop has is counted; what those
-// are to that the sample does not have is not known.
+// rows returns the rows of all tables. How many accesses a function, loop, field or type of elements
+// has is counted; where that was made which the sample does not have is not known.
 func (s *sampler) rows() (rows []sampledRow) {
 	type key struct {
 		table int
 		name  string
 	}
 	at := map[key]int{}
-	s.counts(func(group uint32, n uint64) {
+	s.counts(func(group uint32, n uint64, unsure float64) {
 		for table, name := range s.a.rows(group) {
 			if name == "" {
 				continue
@@ -35,12 +37,13 @@ func (s *sampler) rows() (rows []sampledRow) {
 				i = len(rows)
 				at[k] = i
 				rows = append(rows, sampledRow{table: table, name: name})
-				if table == byObject || table == byAllocation {
-					rows[i].Size = math.NaN()
-				}
 			}
-			rows[i].Groups = append(rows[i].Groups, group)
-			rows[i].Size += float64(n)
+			r := &rows[i]
+			r.Groups = append(r.Groups, group)
+			if table != byAllocation {
+				r.Sizes = append(r.Sizes, n)
+				r.unsure += unsure
+			}
 		}
 	})
 	return rows
@@ -52,12 +55,15 @@ func (d *Document) sampledParts(a *analysis, groups []krd.GroupHistogram, rows [
 	tables := a.parts(groups)
 	for i := range rows {
 		r, k := &rows[i], &known[i]
-		if tables[r.table][r.name] == nil && math.IsNaN(r.Size) {
+		if tables[r.table][r.name] == nil && r.Sizes == nil {
 			continue
 		}
 		p := tables[r.table].part(r.name)
 		p.SampledPart = &krd.SampledPart{AccessesError: orNil(k.Error), Why: why(k)}
-		if math.IsNaN(r.Size) && k.Accesses == 0 { // all are of functions and loops that no draw has seen
+		if r.Sizes != nil {
+			counted(p, uint64(k.Accesses))
+			p.AccessesError = orNil(r.unsure)
+		} else if k.Accesses == 0 { // all are of functions and loops that no draw has seen
 			p.AccessesError = new(float64)
 		}
 		all := float64(p.Accesses)
@@ -74,6 +80,26 @@ func (d *Document) sampledParts(a *analysis, groups []krd.GroupHistogram, rows [
 		}
 	}
 	d.tables(tables)
+}
+
+// counted gives a part the accesses that were counted; what they do is in proportion.
+func counted(p *Part, n uint64) {
+	if p.Accesses == n || p.Accesses == 0 {
+		p.Accesses, p.Bytes = n, n*lineBytes
+		return
+	}
+	factor, sum, given := float64(n)/float64(p.Accesses), 0.0, uint64(0)
+	scale := func(x *uint64) {
+		sum += float64(*x) * factor
+		*x = uint64(math.Round(sum)) - given
+		given += *x
+	}
+	scale(p.Cold)
+	for i := range p.Bins {
+		scale(&p.Bins[i].Count)
+	}
+	p.Bins = slices.DeleteFunc(p.Bins, func(b krd.Bin) bool { return b.Count == 0 })
+	p.Accesses, p.Bytes = n, n*lineBytes
 }
 
 // orNil is x as a whole number, nil if it is not known.

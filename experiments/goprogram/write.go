@@ -23,18 +23,20 @@ func (d *Document) View() *doc.Doc {
 		return v
 	}
 	v.Say("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
-		accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
+		about(d.Accounts.Estimated)+accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
 		time.Duration(d.TracedNs).Round(time.Millisecond))
 	a := &d.Accounts
 	var of []string
 	for _, x := range []struct {
-		n    uint64
-		what string
-	}{{a.Analysed, "analysed"}, {a.Unknown, "of unknown origin"}, {a.Stack, "on the stack"},
-		{a.Left, "left alone"}, {a.Lost, "lost"}} {
+		n         uint64
+		what      string
+		estimated bool
+	}{{a.Analysed, "analysed", a.Estimated}, {a.Unknown, "of unknown origin", a.Estimated},
+		{a.Stack, "on the stack", a.Estimated}, {a.Left, "left alone", false}, {a.Lost, "lost", false},
+		{a.Unseen, "on the heap or the stack, n/a which (no draw saw them)", false}} {
 		if x.n > 0 {
-			of = append(of, fmt.Sprintf("%s %s", count(x.n), x.what))
+			of = append(of, fmt.Sprintf("%s%v %s", about(x.estimated), count(x.n), x.what))
 		}
 	}
 	if len(of) > 1 || a.Analysed == 0 && a.All() > 0 {
@@ -73,6 +75,14 @@ func (d *Document) View() *doc.Doc {
 		}
 	}
 	return v
+}
+
+// about stands before what is estimated.
+func about(estimated bool) string {
+	if estimated {
+		return "about "
+	}
+	return ""
 }
 
 // accesses is a count with its noun.
@@ -140,16 +150,18 @@ func (d *Document) outside() (list []string) {
 	if float64(a.All()-a.Analysed) > outsideShare*all {
 		for _, x := range []struct {
 			n             uint64
+			estimated     bool
 			account, what string
 		}{
-			{a.Stack, stackAccount, "to the stack of their goroutine, and are not observed (--stack " +
-				"observes them)"},
-			{a.Unknown, unknownAccount, "to memory whose allocation was not seen: such data are told " +
-				"apart by address only"},
-			{a.Left, leftAccount, "at places that are left alone, so that the program does what it did"},
+			{a.Stack, a.Estimated, stackAccount, "to the stack of their goroutine, and are not observed " +
+				"(--stack observes them)"},
+			{a.Unknown, a.Estimated, unknownAccount, "to memory whose allocation was not seen: such data " +
+				"are told apart by address only"},
+			{a.Left, false, leftAccount, "at places that are left alone, so that the program does what it did"},
+			{a.Unseen, false, unseenAccount, "in loops that no draw saw: of the heap or of the stack"},
 		} {
 			if float64(x.n) > outsideShare/10*all {
-				list = append(list, fmt.Sprintf("%s of the accesses were %s%s",
+				list = append(list, fmt.Sprintf("%s%s of the accesses were %s%s", about(x.estimated),
 					doc.Percent(float64(x.n), all), x.what, named(d.places(x.account))))
 			}
 		}
@@ -198,7 +210,7 @@ func named(places []Place) (text string) {
 			text += ", " + p.Why
 		}
 		if p.Accesses != nil {
-			text += fmt.Sprintf(" (%d)", *p.Accesses)
+			text += fmt.Sprintf(" (%s%d)", about(p.Estimated), *p.Accesses)
 		}
 	}
 	if n := len(places) - mostPlaces; n > 0 {

@@ -143,6 +143,7 @@ type Reader struct {
 	last    *thread
 	batch   Batch
 	sampled bool
+	rate    Rate
 	addr    uint64 // of the place that is put next
 	moving  bool   // what is read is moved by an append
 	byLeaf  bool   // the accesses are in groups by leaf

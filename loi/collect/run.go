@@ -40,7 +40,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	if r.Sample != nil {
-		defer m.sample(cpuTime(cmd.Process.Pid))()
+		defer m.sample(r, cpuTime(cmd.Process.Pid))()
 	}
 	o := newOrder(m, r.Events)
 	pause, most := time.Duration(0), time.Millisecond

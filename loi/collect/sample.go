@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,16 @@ type Sampler interface {
 	// so-manyeth of the tracer's changes, and has made so many accesses since the last time that
 	// nothing else tells of; or, of Inside, is to leave so many of the next ones out.
 	Mode(goroutine, change uint64, mode Mode, small bool, dropped uint64) error
+	// Taken returns how many accesses came, and how many are known of in all. Any goroutine may call it.
+	Taken() (came, all uint64)
+}
+
+// A Rate says how much a sample records; the zero value is the schedule as it is below.
+type Rate struct {
+	Share float64 // of the accesses, up to 1; 0: none is asked for
+	// Overhead is how many times the CPU time that it takes with nothing recorded the program may
+	// take, more than 1; 0: none is asked for. It comes before Share.
+	Overhead float64
 }
 
 // granuleBytes are drawn together.
@@ -52,8 +63,8 @@ func (r *Reader) mode(t *thread, e event, at uint64) error {
 }
 
 // Sampled says that the program records a sample: Sample is set.
-func (r *Reader) Sampled(s Sampler) {
-	r.Sample, r.sampled = s, true
+func (r *Reader) Sampled(s Sampler, rate Rate) {
+	r.Sample, r.rate, r.sampled = s, rate, true
 	for i := range r.cached {
 		r.cached[i].leaf = 0 // the short way of an access does not note its address
 	}
@@ -96,7 +107,45 @@ const (
 	betweenShare  = 0.025
 	// leastWait is how long is waited at least: of many threads CPU time passes faster.
 	leastWait = 200 * time.Microsecond
+	// recordingShare is the part of its CPU time in which a program records, about: phases, and bursts
+	// when they are as close as they get.
+	recordingShare = 0.35
+	// A rate multiplies onShare at the cost of offShare, and divides the time between bursts.
+	leastPace, mostPace = 0.02, 3.85
 )
+
+// A pace is by how much a rate changes the schedule.
+type pace struct {
+	rate      Rate
+	by        float64
+	came, all uint64 // when the phase before began
+}
+
+func newPace(r Rate) pace {
+	p := pace{rate: r, by: 1}
+	switch {
+	case r.Overhead > 0:
+		p.by = clamped((1 - 1/r.Overhead) / recordingShare)
+	case r.Share > 0:
+		p.by = clamped(r.Share / recordingShare)
+	}
+	return p
+}
+
+func clamped(by float64) float64 { return min(max(by, leastPace), mostPace) }
+
+// next sets the pace so that by the end of the next phase, and what follows it, a share has come:
+// what came since the last phase is taken to be in proportion to the pace.
+func (p *pace) next(came, all uint64) {
+	since := float64(all - min(all, p.all))
+	if p.rate.Overhead == 0 && p.rate.Share > 0 && since > 0 {
+		grow := 1 + onShare + offShare
+		lacks := p.rate.Share*float64(all)*grow - float64(came)
+		got := float64(came-min(came, p.came)) / since / p.by // of a pace of 1
+		p.by = clamped(lacks / (float64(all) * (grow - 1)) / max(got, 1e-9))
+	}
+	p.came, p.all = came, all
+}
 
 // sampledChunks is how many chunks a program has that records a sample: what is recorded and not
 // read yet when it ends is waited for.
@@ -110,9 +159,9 @@ func NewSampledMemory(sites int, stack bool) (*Memory, error) {
 // sampledPause is how long the reader of a sample sleeps at most: a phase waits for it.
 const sampledPause = 100 * time.Microsecond
 
-// sample changes the mode of the program, of which elapsed is the CPU time, until the function that
-// it returns is called.
-func (m *Memory) sample(elapsed func() time.Duration) (stop func()) {
+// sample changes the mode of the program of r, of which elapsed is the CPU time, until the function
+// that it returns is called.
+func (m *Memory) sample(r *Reader, elapsed func() time.Duration) (stop func()) {
 	done, ended := make(chan bool), make(chan bool)
 	var change uint64
 	// set goes on in a mode until a time, and reports that it came.
@@ -123,8 +172,12 @@ func (m *Memory) sample(elapsed func() time.Duration) (stop func()) {
 			word |= 4
 		}
 		atomic.StoreUint64(&m.h.mode, word)
+		began, last := time.Now(), time.Duration(math.MaxInt64)
+		if mode == Watch && r.rate.Overhead > 0 { // the program may wait for what it records to be read
+			last = end - elapsed()
+		}
 		for {
-			left := end - elapsed()
+			left := min(end-elapsed(), last-time.Since(began))
 			if left <= 0 {
 				return true
 			}
@@ -139,22 +192,26 @@ func (m *Memory) sample(elapsed func() time.Duration) (stop func()) {
 	var next time.Duration // when a burst is due that is not small
 	go func() {
 		defer close(ended)
+		p := newPace(r.rate)
+		share := func(x float64, of time.Duration) time.Duration { return time.Duration(x * float64(of)) }
 		for {
-			now := elapsed()
-			if !set(Watch, false, now+max(firstPhase, time.Duration(onShare*float64(now)))) {
+			on, now := onShare*p.by, elapsed()
+			if !set(Watch, false, now+max(firstPhase, share(on, now))) {
 				return
 			}
 			now = elapsed()
-			for end := now + time.Duration(offShare*float64(now)); now < end; now = elapsed() {
+			for end := now + share(onShare+offShare-on, now); now < end; now = elapsed() {
 				small := now < next
 				if !small {
-					next = now + about(max(betweenBursts, time.Duration(betweenShare*float64(now))))
+					next = now + about(share(1/p.by, max(betweenBursts, share(betweenShare, now))))
 				}
-				apart := max(betweenSmall, time.Duration(smallShare*float64(now)))
+				apart := share(1/p.by, max(betweenSmall, share(smallShare, now)))
 				if !set(Glimpse, small, min(end, now+about(apart))) {
 					return
 				}
 			}
+			came, all := r.Sample.Taken()
+			p.next(came, all+m.Dropped())
 		}
 	}()
 	return func() {

@@ -3,6 +3,7 @@ package front
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 	"strconv"
 )
 
@@ -13,17 +14,19 @@ import (
 const LeavesShift = 32
 
 // A loop that is run while nothing is recorded runs its plain body from the beginning on: WS and WL
-// return 0 and have counted its accesses. So the first loop asks for that in its condition, and
+// return 0 and have counted its accesses, by a site of the loop's own. So the first loop asks for that in its condition, and
 // where the second one has calls, the plain one stands between.
 
 // sampled is what takes the place of W where a sample is recorded.
 func (l *steady) sampled(index string) string {
-	leaves, first := 0, 1<<LeavesShift // the first site stands for all: they are of one loop
+	leaves, s := 0, Site{Kind: SteadyLoop, File: l.w.path, Function: l.w.name, Loop: l.w.loop, Line: l.w.loop}
 	for _, number := range l.sites {
 		n, _ := strconv.Atoi(number)
 		leaves += n >> LeavesShift
-		first = min(first, n&(1<<LeavesShift-1))
+		s.Unseen = append(s.Unseen, n&(1<<LeavesShift-1))
 	}
+	slices.Sort(s.Unseen)
+	l.w.out.Sites = append(l.w.out.Sites, s)
 	times := "0"
 	switch {
 	case l.step == "1" && l.op == tripLess:
@@ -35,7 +38,7 @@ func (l *steady) sampled(index string) string {
 	if len(l.loose) > 0 {
 		name = "WL"
 	}
-	return l.w.call(name, strconv.Itoa(len(l.sites)), times, strconv.Itoa(leaves<<LeavesShift|first))
+	return l.w.call(name, strconv.Itoa(len(l.sites)), times, strconv.Itoa(leaves<<LeavesShift|len(l.w.out.Sites)))
 }
 
 // orUnseen is the condition that the second loop runs from the beginning on.

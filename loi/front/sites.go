@@ -36,6 +36,8 @@ type Site struct {
 	// Fields are the fields that a literal of a structure stores whose layout depends on a type
 	// parameter.
 	Fields []int
+	// Unseen are the sites of a [SteadyLoop].
+	Unseen []int
 }
 
 // Stores tells whether a literal stores a field or element.
@@ -62,6 +64,10 @@ const everything = 1 << 30
 
 // LeftAlone is the kind of a site whose accesses are counted only.
 const LeftAlone = "left"
+
+// SteadyLoop is the kind of what counts the iterations of a loop that a sample runs unseen: it is no
+// access.
+const SteadyLoop = "loop"
 
 // A Leaf is a part of a datum that has no parts: a number, a pointer, the header of a string, of a
 // slice or of an interface.

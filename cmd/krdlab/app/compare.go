@@ -22,11 +22,22 @@ func (a *app) compareCommand() *cobra.Command {
 			"Mann-Whitney's U over the repetitions, and what holds\n" +
 			"after Holm's correction for the number of tests is told apart. Simulated and " +
 			"measured numbers are never compared.\n\n" +
+			"Two results of one Go program, of which one is a sample (krdlab trace go --sample --json, or " +
+			"its run directory), are compared by bins\n" +
+			"of distances: do they agree within the errors of the sample, all bins together?\n\n" +
 			"Without arguments it takes the two latest of the folder " + result.RunsDir +
 			", and says which.",
-		Example: "  krdlab compare before after\n  krdlab compare before after --json",
-		Args:    orNone("A", "B"),
+		Example: "  krdlab compare before after\n  krdlab compare before after --json\n" +
+			"  krdlab compare sample.json exact.json",
+		Args: orNone("A", "B"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 && (compare.IsTraced(args[0]) || compare.IsTraced(args[1])) {
+				r, err := compare.OfSamples(args[0], args[1])
+				if err != nil {
+					return err
+				}
+				return a.answer(c, r, r.View().Text)
+			}
 			return a.experiments(c, args, []string{"A", "B"}, func(e []*dataset.Experiment) error {
 				if one, err := os.Stat(e[0].Dir); err == nil {
 					if other, err := os.Stat(e[1].Dir); err == nil && os.SameFile(one, other) {

@@ -47,11 +47,27 @@ func excludes(c *cobra.Command, flag string, names ...string) {
 
 // noExcludedFlag returns an error for flags of a group that are given and exclude each other.
 func noExcludedFlag(c *cobra.Command) error {
-	if err := c.ValidateFlagGroups(); err != nil {
+	err := c.ValidateFlagGroups()
+	if err == nil {
+		return nil
+	}
+	var given []string // of the first group of which two are
+	groups := map[string][]string{}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		for _, g := range f.Annotations[exclusiveNote] {
+			if groups[g] = append(groups[g], "--"+f.Name); len(groups[g]) > 1 && given == nil {
+				given = groups[g]
+			}
+		}
+	})
+	if given == nil {
 		return usageError("%s: %w", c.CommandPath(), err)
 	}
-	return nil
+	return usageError("%s: %s exclude each other; leave one out", c.CommandPath(), strings.Join(given, " and "))
 }
+
+// exclusiveNote is the annotation by which cobra knows a group of flags that exclude each other.
+const exclusiveNote = "cobra_annotation_mutually_exclusive"
 
 // heeded are the flags of a run that not every request heeds, each with why a request does not;
 // "" where it does.

@@ -40,6 +40,8 @@ func TestExcludedFlags(t *testing.T) {
 		"survey --markdown --json":                          {"markdown", "json"},
 		"trace go . --out new.loi --by function":            {"out", "by"},
 		"trace go . --sample --no-accesses --out new.loi":   {"sample", "no-accesses"},
+		"trace go . --sample --out new.loi":                 {"sample", "out"},
+		"trace go . --overhead 1.5 --sync --out new.loi":    {"overhead", "sync"},
 	} {
 		code, _, stderr := krdlab(strings.Fields(args)...)
 		if code != exitUsage || !strings.Contains(stderr, flags[0]) || !strings.Contains(stderr, flags[1]) {

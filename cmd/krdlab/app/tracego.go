@@ -71,7 +71,10 @@ func (a *app) traceGo() *cobra.Command {
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
 	programFlags(c, &r, unitFlag)
-	sampleVar(c, &r.Build.Sample)
+	sampleFlags(c, &r)
+	for _, name := range []string{"sample", "overhead"} {
+		excludes(c, name, "out", "regions", "sync", "no-accesses")
+	}
 	needs(f, "out", "--out FILE.loi", "regions", "values", "sync", "no-accesses",
 		"trace-limit")
 	rank.define(c)
@@ -202,8 +205,12 @@ func program(c *cobra.Command, args []string, r *goprogram.Request) error {
 		return usageError("%s: --no-accesses leaves nothing to be recorded; add --sync", c.CommandPath())
 	}
 	if len(words) != 1 {
+		hint := ""
+		if len(words) > 0 {
+			hint = withEquals(c, words[0])
+		}
 		return usageError("%s: expected PACKAGE, found %d arguments; the program's own follow --: "+
-			"%s . -- ARGS", c.CommandPath(), len(words), c.CommandPath())
+			"%s . -- ARGS%s", c.CommandPath(), len(words), c.CommandPath(), hint)
 	}
 	r.Build.Path, r.Build.Dir = words[0], "."
 	return nil

@@ -12,5 +12,5 @@
 // no differences to be tested.
 //
 // The parts: match.go finds what can be compared, quantity.go says what is, holm.go corrects,
-// text.go prints.
+// text.go prints; samples.go compares a sampled and an exact result of a Go program.
 package compare

@@ -162,6 +162,9 @@ func onStack(b *Buf, a uintptr, w uint64) {
 		put(b, a, w)
 		return
 	}
+	if sampling && b.mode == glimpse {
+		b.tookStack()
+	}
 	count(b, w&siteMask, 1)
 }
 

@@ -55,8 +55,10 @@ type sample struct {
 	whole int64 // accesses that are recorded as of a loop, chosen or not; if it does not
 	// watch, about how many there are between the tracer's changes
 	dropped uint64 // accesses that the sample does not have, since the last Mode
-	due     uint64 // if nothing is recorded: after so many of them it looks at the word
-	begins  uint64 // and after so many the burst begins that the word tells of; 0: none
+	// due is, if nothing is recorded, after how many of them it looks at the word; in a burst, the
+	// accesses on the stack before the first others.
+	due    uint64
+	begins uint64 // and after so many the burst begins that the word tells of; 0: none
 }
 
 // drops reports that the sample does not have an access to the heap, and then counts it.
@@ -181,12 +183,29 @@ func (b *Buf) took(n uint64, now bool) {
 	if b.mode < glimpse {
 		return
 	}
+	b.due = mostDense
 	if b.left -= int64(n); b.left <= 0 && now {
 		b.mode, b.left = off, 0
 		tell(b)
 		if b.whole >= leastBetween { // if the tracer is late
 			b.begins = lateTimes * uint64(b.whole)
 		}
+	}
+}
+
+// tookStack counts an access on the stack. A burst that has nothing else ends, after as many as it may
+// have: where stack and heap take turns, each is to be seen as often as it is accessed.
+func (b *Buf) tookStack() {
+	most := uint64(mostDense)
+	if b.seen&small != 0 {
+		most = fewDense
+	}
+	if b.due >= most {
+		return
+	}
+	if b.due++; b.due == most {
+		b.left = 0
+		b.took(1, true)
 	}
 }
 
