@@ -5,7 +5,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// A Warning is a doubt about a result. Its sentence is made by package brief.
+// A Warning is a doubt about a result. The catalogue has its sentence (words.go).
 type Warning = doc.Finding
 
 // A Code is what a warning is about.

@@ -80,16 +80,10 @@ func WhyNoKRD(r *result.Result) string {
 		return fmt.Sprintf("no trace is taken with --trace %s", r.Settings.Trace)
 	}
 	if t := r.Trace; t != nil && t.Discarded > 0 {
-		return LostRecords(t.Path, t.Discarded, t.Records+t.Discarded)
+		return result.LostRecords(t.Path, t.Discarded, t.Records+t.Discarded)
 	}
 	if r.Interrupted {
 		return "the run ended before a repetition was traced"
 	}
 	return "no repetition was traced"
-}
-
-// LostRecords returns why a trace with losses gives no KRD, and what to do about it.
-func LostRecords(trace string, lost, all int64) string {
-	return fmt.Sprintf("the trace %s lost %d of %d records; krdlab krd --allow-loss analyses what "+
-		"there is", trace, lost, all)
 }

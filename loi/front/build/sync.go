@@ -26,6 +26,9 @@ var syncPatches = []patch{
 		anchor: "\nfunc send(c *hchan, sg *sudog, ep unsafe.Pointer, unlockf func(), skip int) {"},
 	{file: "runtime/chan.go", after: " krdPass(sg)",
 		anchor: "\nfunc recv(c *hchan, sg *sudog, ep unsafe.Pointer, unlockf func(), skip int) {"},
+	// the garbage collector's own, while a goroutine of the program begins it
+	{file: "runtime/mgc.go", anchor: "\n\t\t<-ready\n",
+		instead: "\n\t\tkrdChanrecv(*(**hchan)(unsafe.Pointer(&ready)), nil, true)\n"},
 	{file: "runtime/select.go", anchor: "\nfunc selectgo(", instead: "\nfunc krdSelectgo("},
 	{file: "runtime/select.go", after: "\tkrdNow()\n",
 		anchor: "\n\t// lock all the channels involved in the select\n\tsellock(scases, lockorder)\n"},

@@ -1,53 +1,51 @@
-package brief
+package result
 
 import (
 	"fmt"
 	"math"
 
 	"krdlab/experiments/run/estimate"
-	"krdlab/experiments/run/result"
-	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
 
-// levels are those of the codes of package result, with arguments for the catalogue.
-var levels = map[result.Code]doc.Entry{
-	result.Text:              {Level: doc.Note, Example: []any{"a sentence without a code of its own"}},
-	result.NoIntervals:       {Level: doc.Limit, Example: []any{3, estimate.MinSample}, Next: "--reps 6"},
-	result.Interrupted:       {Level: doc.Limit, Example: []any{4, 10}},
-	result.SharedCPUs:        {Level: doc.Doubt, Example: []any{4, 2}},
-	result.StampedOverCPU:    {Level: doc.Doubt, Example: []any{result.Parallel, 12.0}},
-	result.LostCPU:           {Level: doc.Doubt, Example: []any{result.SerialRun, 30.0}},
-	result.CPUTaken:          {Level: doc.Doubt, Example: []any{0.8}},
-	result.FrequencyMoved:    {Level: doc.Doubt, Example: []any{1, 0.2}},
-	result.ClockMoved:        {Level: doc.Doubt, Example: []any{1, 300.0}},
-	result.DisturbedRuns:     {Level: doc.Doubt, Example: []any{result.Parallel, 2, 10, string(result.CPUTaken), 0.8}},
-	result.DoneAgain:         {Level: doc.Note, Example: []any{result.Parallel, 2}},
-	result.HandoverMoved:     {Level: doc.Doubt, Example: []any{0, 1, 40.0, 400.0}},
-	result.Impossible:        {Level: doc.Doubt, Example: []any{"speedup", 2.4, 2.0, 2, false}},
-	result.FlaggedKernels:    {Level: doc.Doubt, Example: []any{12.0, 4096.0}},
-	result.SyntheticTopology: {Level: doc.Note},
-	result.NoKRD:             {Level: doc.Limit, Example: []any{"workfirst.loi", 10, 1000}, Next: "--trace-limit"},
-	result.TraceLost:         {Level: doc.Doubt, Example: []any{"workfirst.loi", 10, 1000, "the disk was full"}},
-	result.MixedPrices:       {Level: doc.Doubt, Example: []any{"a scheduler", "another"}},
-	result.CheckFailed:       {Level: doc.Doubt, Example: []any{1e-3, 1e-6}},
-	result.ClocksNotCompared: {Level: doc.Limit, Example: []any{"one CPU"}},
-	result.TracingCost:       {Level: doc.Limit, Example: []any{"what tracing costs is not known"}},
-	result.PlacesUnknown:     {Level: doc.Limit, Example: []any{"no addresses"}},
-	result.ReplayLost:        {Level: doc.Doubt, Example: []any{10}},
-	result.ReplayLossUnknown: {Level: doc.Doubt, Example: []any{1, 4}},
-	result.UnfinishedRun:     {Level: doc.Limit, Example: []any{"run.partial"}},
-	result.SettingDiffers:    {Level: doc.Doubt, Example: []any{"numa", "node0", "interleave"}},
-	result.OtherComputer:     {Level: doc.Doubt, Example: []any{"CPU"}},
-	result.OtherMachine:      {Level: doc.Doubt, Example: []any{"westmere-ex-4s"}},
-	result.OtherModel:        {Level: doc.Doubt, Example: []any{"westmere-ex-4s", "0123456789", "9876543210"}},
-	result.OneConfiguration:  {Level: doc.Limit},
-	result.SeveralSources:    {Level: doc.Note},
-	result.NoMisses:          {Level: doc.Limit},
-	result.WithoutKRD:        {Level: doc.Limit, Example: []any{2, 12}},
-	result.OneTrace:          {Level: doc.Limit, Example: []any{2, 12}, Next: "--trace krd"},
-	result.SameShares:        {Level: doc.Note, Example: []any{2, 12}},
+// levels are those of the codes, with arguments for the catalogue.
+var levels = map[Code]doc.Entry{
+	Text:              {Level: doc.Note, Example: []any{"a sentence without a code of its own"}},
+	NoIntervals:       {Level: doc.Limit, Example: []any{3, estimate.MinSample}, Next: "--reps 6"},
+	Interrupted:       {Level: doc.Limit, Example: []any{4, 10}},
+	SharedCPUs:        {Level: doc.Doubt, Example: []any{4, 2}},
+	StampedOverCPU:    {Level: doc.Doubt, Example: []any{Parallel, 12.0}},
+	LostCPU:           {Level: doc.Doubt, Example: []any{SerialRun, 30.0}},
+	CPUTaken:          {Level: doc.Doubt, Example: []any{0.8}},
+	FrequencyMoved:    {Level: doc.Doubt, Example: []any{1, 0.2}},
+	ClockMoved:        {Level: doc.Doubt, Example: []any{1, 300.0}},
+	DisturbedRuns:     {Level: doc.Doubt, Example: []any{Parallel, 2, 10, string(CPUTaken), 0.8}},
+	DoneAgain:         {Level: doc.Note, Example: []any{Parallel, 2}},
+	HandoverMoved:     {Level: doc.Doubt, Example: []any{0, 1, 40.0, 400.0}},
+	Impossible:        {Level: doc.Doubt, Example: []any{"speedup", 2.4, 2.0, 2, false}},
+	FlaggedKernels:    {Level: doc.Doubt, Example: []any{12.0, 4096.0}},
+	SyntheticTopology: {Level: doc.Note},
+	NoKRD:             {Level: doc.Limit, Example: []any{"workfirst.loi", 10, 1000}, Next: "--trace-limit"},
+	TraceLost:         {Level: doc.Doubt, Example: []any{"workfirst.loi", 10, 1000, "the disk was full"}},
+	MixedPrices:       {Level: doc.Doubt, Example: []any{"a scheduler", "another"}},
+	CheckFailed:       {Level: doc.Doubt, Example: []any{1e-3, 1e-6}},
+	ClocksNotCompared: {Level: doc.Limit, Example: []any{"one CPU"}},
+	TracingCost:       {Level: doc.Limit, Example: []any{"what tracing costs is not known"}},
+	PlacesUnknown:     {Level: doc.Limit, Example: []any{"no addresses"}},
+	ReplayLost:        {Level: doc.Doubt, Example: []any{10}},
+	ReplayLossUnknown: {Level: doc.Doubt, Example: []any{1, 4}},
+	UnfinishedRun:     {Level: doc.Limit, Example: []any{"run.partial"}},
+	SettingDiffers:    {Level: doc.Doubt, Example: []any{"numa", "node0", "interleave"}},
+	OtherComputer:     {Level: doc.Doubt, Example: []any{"CPU"}},
+	OtherMachine:      {Level: doc.Doubt, Example: []any{"westmere-ex-4s"}},
+	OtherModel:        {Level: doc.Doubt, Example: []any{"westmere-ex-4s", "0123456789", "9876543210"}},
+	OneConfiguration:  {Level: doc.Limit},
+	SeveralSources:    {Level: doc.Note},
+	NoMisses:          {Level: doc.Limit},
+	WithoutKRD:        {Level: doc.Limit, Example: []any{2, 12}},
+	OneTrace:          {Level: doc.Limit, Example: []any{2, 12}, Next: "--trace krd"},
+	SameShares:        {Level: doc.Note, Example: []any{2, 12}},
 }
 
 func init() {
@@ -60,132 +58,132 @@ func init() {
 	doc.Catalogue(entries)
 }
 
-// sentences are the words of each code. Arguments are those that [result.Code] documents.
-var sentences = map[result.Code]func(a doc.Args) string{
-	result.Text: func(a doc.Args) string { return a.Text(0) },
-	result.NoIntervals: func(a doc.Args) string {
+// sentences are the words of each code. Arguments are those that [Code] documents.
+var sentences = map[Code]func(a doc.Args) string{
+	Text: func(a doc.Args) string { return a.Text(0) },
+	NoIntervals: func(a doc.Args) string {
 		return fmt.Sprintf("no intervals: %s, and %d are needed for 95 %% confidence",
 			units.Count(a.Whole(0), "repetition"), a.Whole(1))
 	},
-	result.Interrupted: func(a doc.Args) string {
+	Interrupted: func(a doc.Args) string {
 		return fmt.Sprintf("ended after %d of %d repetitions", a.Whole(0), a.Whole(1))
 	},
-	result.SharedCPUs: func(a doc.Args) string {
+	SharedCPUs: func(a doc.Args) string {
 		return fmt.Sprintf("WTI is unreliable: %d workers share %d CPUs", a.Whole(0), a.Whole(1))
 	},
-	result.StampedOverCPU: func(a doc.Args) string {
+	StampedOverCPU: func(a doc.Args) string {
 		return fmt.Sprintf("%s: kernels took %.0f %% longer by their stamps than the workers had "+
 			"a CPU", disturbed(a), a.Number(1))
 	},
-	result.LostCPU: func(a doc.Args) string {
+	LostCPU: func(a doc.Args) string {
 		return fmt.Sprintf("%s: a worker lost its CPU %.0f times in a repetition", disturbed(a),
 			a.Number(1))
 	},
-	result.CPUTaken:       taken,
-	result.FrequencyMoved: frequencyMoved,
-	result.ClockMoved:     clockMoved,
-	result.DisturbedRuns: func(a doc.Args) string {
+	CPUTaken:       taken,
+	FrequencyMoved: frequencyMoved,
+	ClockMoved:     clockMoved,
+	DisturbedRuns: func(a doc.Args) string {
 		s := fmt.Sprintf("disturbed: %d of %s", a.Whole(1), repetitionsOf(a, a.Whole(2)))
-		if cause, ok := reasonWords[result.Code(a.Text(3))]; ok {
+		if cause, ok := reasonWords[Code(a.Text(3))]; ok {
 			s += "; at worst " + cause(a[4:])
 		}
 		return s
 	},
-	result.DoneAgain: func(a doc.Args) string {
+	DoneAgain: func(a doc.Args) string {
 		return fmt.Sprintf("%s disturbed and done again; the disturbed are set aside in the "+
 			"document", repetitionsOf(a, a.Whole(1))+wasOrWere(a.Whole(1)))
 	},
-	result.HandoverMoved: func(a doc.Args) string {
+	HandoverMoved: func(a doc.Args) string {
 		return fmt.Sprintf("a cache line took from %.0f to %.0f ns from CPU %d to CPU %d and "+
 			"back: schedulers that share queues are as fast as that", a.Number(2), a.Number(3),
 			a.Whole(0), a.Whole(1))
 	},
-	result.Impossible: impossible,
-	result.FlaggedKernels: func(a doc.Args) string {
+	Impossible: impossible,
+	FlaggedKernels: func(a doc.Args) string {
 		return fmt.Sprintf("%.0f of %.0f kernels were stopped or moved to another CPU while they "+
 			"ran, and their times include that", a.Number(0), a.Number(1))
 	},
-	result.SyntheticTopology: func(doc.Args) string {
+	SyntheticTopology: func(doc.Args) string {
 		return "synthetic topology: which workers share a node was given by --topology, not by " +
 			"the hardware"
 	},
-	result.NoKRD: func(a doc.Args) string {
-		return "no KRD: " + stats.LostRecords(a.Text(0), int64(a.Whole(1)), int64(a.Whole(2)))
+	NoKRD: func(a doc.Args) string {
+		return "no KRD: " + LostRecords(a.Text(0), int64(a.Whole(1)), int64(a.Whole(2)))
 	},
-	result.TraceLost: func(a doc.Args) string {
+	TraceLost: func(a doc.Args) string {
 		return fmt.Sprintf("%s lost %d of its %d records: %s", a.Text(0), a.Whole(1), a.Whole(2),
 			a.Text(3))
 	},
-	result.MixedPrices: func(a doc.Args) string {
+	MixedPrices: func(a doc.Args) string {
 		return fmt.Sprintf("not to be compared: the prices of what the runtime does were fitted "+
 			"for %s, and are guesses or measurements for %s", a.Text(0), a.Text(1))
 	},
-	result.CheckFailed: func(a doc.Args) string {
+	CheckFailed: func(a doc.Args) string {
 		return fmt.Sprintf("the check failed: error %g, tolerance %g", a.Number(0),
 			a.Number(1))
 	},
-	result.ClocksNotCompared: func(a doc.Args) string {
+	ClocksNotCompared: func(a doc.Args) string {
 		return fmt.Sprintf("the clocks of the CPUs could not be compared (%s): the order of "+
 			"kernels on different CPUs is as they stamped it", a.Text(0))
 	},
-	result.TracingCost: func(a doc.Args) string { return a.Text(0) },
-	result.PlacesUnknown: func(a doc.Args) string {
+	TracingCost: func(a doc.Args) string { return a.Text(0) },
+	PlacesUnknown: func(a doc.Args) string {
 		return fmt.Sprintf("where blocks lie is not known (%s): taken as one behind the other",
 			a.Text(0))
 	},
-	result.ReplayLost: func(a doc.Args) string {
+	ReplayLost: func(a doc.Args) string {
 		return fmt.Sprintf("%d records were discarded while tracing, or were damaged: what they "+
 			"left in the caches is missing", a.Whole(0))
 	},
-	result.ReplayLossUnknown: func(a doc.Args) string {
+	ReplayLossUnknown: func(a doc.Args) string {
 		return fmt.Sprintf("the trace was recovered, and how many records of %d of its %d workers "+
 			"are missing is not known: what they left in the caches is missing", a.Whole(0),
 			a.Whole(1))
 	},
-	result.UnfinishedRun: func(a doc.Args) string {
+	UnfinishedRun: func(a doc.Args) string {
 		return fmt.Sprintf("%s is of a run that did not finish: traces of schedulers and of "+
 			"repetitions may be missing", a.Text(0))
 	},
-	result.SettingDiffers: func(a doc.Args) string {
+	SettingDiffers: func(a doc.Args) string {
 		return fmt.Sprintf("the setting %s differs: %s in A, %s in B", a.Text(0), a.Text(1),
 			a.Text(2))
 	},
-	result.OtherComputer: func(a doc.Args) string {
+	OtherComputer: func(a doc.Args) string {
 		return fmt.Sprintf("the %s of B is another computer than that of A: what differs may "+
 			"differ between computers", a.Text(0))
 	},
-	result.OtherMachine: func(a doc.Args) string {
+	OtherMachine: func(a doc.Args) string {
 		return fmt.Sprintf("the machine %s is described otherwise in A than in B (cores, caches "+
 			"or source of time)", a.Text(0))
 	},
-	result.OtherModel: func(a doc.Args) string {
+	OtherModel: func(a doc.Args) string {
 		return fmt.Sprintf("the simulated machine %s is not the same in A and B: its numbers "+
 			"differ (hash %.8s in A, %.8s in B)", a.Text(0), a.Text(1), a.Text(2))
 	},
-	result.OneConfiguration: func(doc.Args) string {
+	OneConfiguration: func(doc.Args) string {
 		return "there is one configuration only: nothing to set it against but its own " +
 			"repetitions; sweep more schedulers, core counts or sizes"
 	},
-	result.SeveralSources: func(doc.Args) string {
+	SeveralSources: func(doc.Args) string {
 		return "LLC misses are of several sources (perf_event, model); they are correlated apart"
 	},
-	result.NoMisses: func(doc.Args) string {
+	NoMisses: func(doc.Args) string {
 		return "no LLC misses: neither hardware counters nor a model"
 	},
-	result.WithoutKRD: func(a doc.Args) string { return configurations(a) + " have no KRD" },
-	result.OneTrace: func(a doc.Args) string {
+	WithoutKRD: func(a doc.Args) string { return configurations(a) + " have no KRD" },
+	OneTrace: func(a doc.Args) string {
 		return configurations(a) + " have one traced repetition only: no interval of their KRD; " +
 			"--trace krd traces all"
 	},
-	result.SameShares: func(a doc.Args) string {
+	SameShares: func(a doc.Args) string {
 		return configurations(a) + " have all their KRD shares equal to another's of the same " +
 			"cores and size: n counts them all"
 	},
 }
 
 // reasonWords are the words of what disturbed a repetition.
-var reasonWords = map[result.Code]func(a doc.Args) string{
-	result.CPUTaken: taken, result.FrequencyMoved: frequencyMoved, result.ClockMoved: clockMoved,
+var reasonWords = map[Code]func(a doc.Args) string{
+	CPUTaken: taken, FrequencyMoved: frequencyMoved, ClockMoved: clockMoved,
 }
 
 func taken(a doc.Args) string {
@@ -207,7 +205,7 @@ func clockMoved(a doc.Args) string {
 
 // repetitionsOf counts repetitions of the kind that a warning is about.
 func repetitionsOf(a doc.Args, n int) string {
-	if a.Text(0) == result.SerialRun {
+	if a.Text(0) == SerialRun {
 		return units.Count(n, "serial repetition")
 	}
 	return units.Count(n, "repetition")
@@ -247,8 +245,14 @@ func configurations(a doc.Args) string {
 
 func disturbed(a doc.Args) string {
 	what := "the repetitions"
-	if a.Text(0) == result.SerialRun {
+	if a.Text(0) == SerialRun {
 		what = "the serial run"
 	}
 	return "WTI is unreliable: other programs disturbed " + what
+}
+
+// LostRecords returns why a trace with losses gives no KRD, and what to do about it.
+func LostRecords(trace string, lost, all int64) string {
+	return fmt.Sprintf("the trace %s lost %d of %d records; krdlab krd --allow-loss analyses what "+
+		"there is", trace, lost, all)
 }
