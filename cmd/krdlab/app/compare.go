@@ -31,7 +31,7 @@ func (a *app) compareCommand() *cobra.Command {
 			"  krdlab compare sample.json exact.json",
 		Args: orNone("A", "B"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 2 && (compare.IsTraced(args[0]) || compare.IsTraced(args[1])) {
+			if len(args) == 2 && compare.AreTraced(args[0], args[1]) {
 				r, err := compare.OfSamples(args[0], args[1])
 				if err != nil {
 					return err

@@ -84,10 +84,16 @@ type tracedBin struct {
 	Error *float64
 }
 
-// IsTraced reports that path is a result, or a run directory, of krdlab trace go.
-func IsTraced(path string) bool {
-	_, err := readTraced(path)
-	return err == nil
+// AreTraced reports that two paths are to be compared by [OfSamples]: both are files, or one is a result,
+// or a run directory, of krdlab trace go.
+func AreTraced(a, b string) bool {
+	file := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Mode().IsRegular()
+	}
+	_, first := readTraced(a)
+	_, second := readTraced(b)
+	return file(a) && file(b) || first == nil || second == nil
 }
 
 func readTraced(path string) (*traced, error) {
