@@ -5,24 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
-	"krdlab/krd/doc"
 )
 
 const (
 	nbsp = "\u00a0" // between a number and its unit
 )
-
-// duration prints a time in ns with 4 significant digits and its unit.
-func duration(n result.Number) string {
-	return n.Print(func(v float64) string {
-		if v == 0 {
-			return "0" + nbsp + "ns"
-		}
-		return strings.Replace(doc.Time(n), " ", nbsp, 1)
-	})
-}
 
 // count prints a whole number in groups of three digits, with a thin space between them.
 func count(n int64) string {
