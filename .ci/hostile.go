@@ -50,7 +50,7 @@ var kinds = [][2]string{
 		"?--runs=# ?--depth=# ?--llc=1/8 ?--search=# ?--llc=1/# ?--seed=# ?--sampler=walk,# ?--extreme=# ?--csv=#"},
 	{"schedule", matmul + "--follow @schedule.txt"},
 	{"predict document", "predict --different @run.json:64 ../good/run.json:128 --at 512"},
-	{"predict flags", "predict --different ../good/run.json:[64|#] ../good/run.json:# --at # ?--cache=# ?--csv=#"},
+	{"predict flags", "predict --different ../good/run.json:[64|#] ../good/run.json:# --at # ?--llc=# ?--csv=#"},
 	{"model table", "model @cars.csv --formula mpg~[wt*hp|(.)^2|(.)^9|log(wt)+factor(cyl)|I(wt^#)]"},
 	{"model parquet", "model @table.parquet --formula time~block+bytes"},
 	{"model document", "model change @model.json wt=[+1|-10%|#]\nmodel predict model.json ../good/cars.csv"},

@@ -12,27 +12,20 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"krdlab/experiments"
 	"krdlab/experiments/goprogram"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/show/figures"
-	"krdlab/hw"
-	"krdlab/hw/failure"
 	"krdlab/hw/scratch"
 	"krdlab/hw/textfile"
-	"krdlab/kernels"
-	"krdlab/kernels/kernel"
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/regions"
 	"krdlab/krd/doc"
 	"krdlab/loi"
-	"krdlab/runtimes"
 )
 
 // An analyser is the command of a line of the table of analyses.
@@ -66,58 +59,34 @@ var goProgram, _, _ = strings.Cut(ofProgram, " ")
 // firstTable is --csv without the name of a table.
 const firstTable = "first"
 
-// analysisCommand is the command of an analysis: of a trace, a run directory, a kernel or a Go
-// program.
+// analysisCommand is the command of an analysis: of a trace, a run directory or a Go program.
 func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	x := a.analyser(line)
 	c := &cobra.Command{
-		Use:   line.Name + " [TRACE|RUNDIR|KERNEL|go PACKAGE]",
+		Use:   line.Name + " [TRACE|RUNDIR|go PACKAGE]",
 		Short: line.Summary,
-		Long: line.Long + "\n\nThe name of a kernel runs it, with the flags of krdlab run; `go` and a " +
-			"package builds a Go program that tells what it does, as krdlab trace go. A file or folder " +
-			"comes before a kernel of that name." + ofLatest,
-		Example: line.Example,
-		Args:    orNone("TRACE|RUNDIR"),
+		Long: line.Long + "\n\n`go` and a package builds a Go program that tells what it does, as " +
+			"krdlab trace go; a file or folder of that name comes before it." + ofLatest,
+		Example:     line.Example,
+		Args:        orNone("TRACE|RUNDIR"),
+		Annotations: map[string]string{takesFile: "TRACE"},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := x.check(c); err != nil {
+			if err := cmp.Or(x.kernelNamed(c), x.check(c)); err != nil {
 				return err
 			}
 			args, err := a.orLatest(c, args, x.latest(), "TRACE|RUNDIR")
 			if err != nil {
 				return err
 			}
-			if slices.Contains(request.KernelNames(), args[0]) { // see below
-				a.sayHere(args[0], "kernel")
-			}
-			if word := args[0]; !strings.ContainsAny(word, "./") && x.readable(word) == "" {
-				if _, serr := findTraces(word); serr != nil && failure.Of(serr) != failure.Data {
-					return fmt.Errorf("%w, or a kernel: %s%s", serr,
-						request.Suggest(word, request.KernelNames(), ""), withEquals(c, word))
-				}
-			}
 			return interruptible(c.Context(), func() error { return x.folder(c, args[0]) })
 		},
-		ValidArgsFunction: cobra.FixedCompletions(append(request.KernelNames(), goProgram),
-			cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: cobra.FixedCompletions([]string{goProgram}, cobra.ShellCompDirectiveDefault),
 	}
 	x.define(c)
 	cachesVar(c.Flags(), &x.caches)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		err = flagError(c, err)
-		if word := c.Flags().Arg(0); slices.Contains(request.KernelNames(), word) && here(word, true) {
-			return fmt.Errorf("%w; %s is a file or folder here, which comes before the kernel of that "+
-				"name: to run that, type krdlab run %s", err, word, word)
-		}
-		return err
+		return cmp.Or(x.kernelNamed(c), flagError(c, err))
 	})
-	if !a.mayRun(line.Name) {
-		return c
-	}
-	for _, k := range kernels.Table {
-		if !here(k.Name, true) {
-			c.AddCommand(a.analyseKernel(line, k.Name))
-		}
-	}
 	c.AddCommand(a.analyseGo(line))
 	return c
 }
@@ -129,9 +98,12 @@ func (x *analyser) latest() latest {
 	case n.Operations:
 		l.needs, l.makes = "a trace with operations", "krdlab "+x.line.Name+" go PACKAGE"
 	case n.Tasks || n.Scopes:
-		l.needs, l.makes = "a trace with task events", l.makes+",tasks"
+		l.needs = "a trace with task events"
 	case n.Regions:
-		l.needs, l.makes = "a trace with regions", l.makes+",regions"
+		l.needs = "a trace with regions"
+	}
+	if !x.line.Needs.Operations {
+		l.makes = "krdlab run matmul --trace " + x.records(true)
 	}
 	l.fits = func(path string) error {
 		if x.readable(path) != "" {
@@ -151,11 +123,17 @@ func (x *analyser) latest() latest {
 	return l
 }
 
-// mayRun reports whether the command line may be one of the command, or of all: its commands of
-// kernels take a third of the time that krdlab needs to begin.
-func (a *app) mayRun(command string) bool {
-	return a.argv == nil || slices.Contains(a.argv, command) ||
-		slices.Contains(a.argv, "man")
+// records is the value of --trace for a run whose traces the analysis takes; of kernels without
+// work there is a trace of tasks or none.
+func (x *analyser) records(work bool) string {
+	words := "full"
+	if x.line.Needs.Tasks || x.line.Needs.Scopes || !work {
+		words += ",tasks"
+	}
+	if x.line.WantsRegions(x.options) {
+		words += ",regions"
+	}
+	return words
 }
 
 // define defines the flags of every analysis, and those of its options.
@@ -179,7 +157,7 @@ func (x *analyser) define(c *cobra.Command) {
 var valueWord = regexp.MustCompile(`\bN\b|\b[A-Z]{2,}(?:[-:\[\]A-Z]*[A-Z\]])?`)
 
 // optionFlags defines a flag of c for each field of a struct: see [analysis.Analysis].New. The
-// seed is one of the run and of its analysis. The error is of what is no option.
+// error is of what is no option.
 func optionFlags(c *cobra.Command, options any) error {
 	v := reflect.ValueOf(options)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -210,10 +188,6 @@ func optionFlags(c *cobra.Command, options any) error {
 		case *int:
 			p.IntVar(to, name, *to, help)
 		case *uint64:
-			if run := p.Lookup(name); run != nil && name == sharedOption {
-				run.Value = both{run.Value, to}
-				continue
-			}
 			p.Uint64Var(to, name, *to, help)
 		case *float64:
 			p.Float64Var(to, name, *to, help)
@@ -248,88 +222,6 @@ func optionFlags(c *cobra.Command, options any) error {
 		}
 	}
 	return nil
-}
-
-// sharedOption is the flag of a run whose value an option of an analysis may have too.
-const sharedOption = "seed"
-
-// both is the value of a flag that is an option too.
-type both struct {
-	pflag.Value
-	option *uint64
-}
-
-// Set implements [pflag.Value].
-func (b both) Set(s string) error {
-	if err := b.Value.Set(s); err != nil {
-		return err
-	}
-	n, err := strconv.ParseUint(s, 0, 64)
-	*b.option = n
-	return err
-}
-
-// analyseKernel is the command of an analysis and a kernel, which it runs once, as the flags of
-// krdlab run say.
-func (a *app) analyseKernel(line *analysis.Analysis, name string) *cobra.Command {
-	x, f := a.analyser(line), &runFlags{}
-	k, _ := kernels.ByName(name)
-	var c *cobra.Command
-	c = a.kernelCommand(k, f, func(d *request.Draft, p *pflag.FlagSet) error {
-		if p.Changed("trace") && d.Trace != request.TraceFull {
-			return &request.Error{Flag: "trace", Got: f.trace,
-				Want: line.Name + " looks at the trace that is kept: expected full"}
-		}
-		if line.Needs.Accesses && !k.Work {
-			return failure.Errorf(failure.Capability, "%s needs what kernels access, and %s has no "+
-				"kernels that say it", line.Name, name)
-		}
-		d.Trace = request.TraceFull
-		if is[analysis.OverTraces](x.options) {
-			x.policies(d, p)
-		} else if !p.Changed("reps") {
-			d.Reps = 1
-		}
-		// without kernels there is a trace of tasks or none
-		d.Structure.Tasks = d.Structure.Tasks || line.Needs.Tasks || line.Needs.Scopes || !k.Work
-		d.Structure.Regions = d.Structure.Regions || line.WantsRegions(x.options)
-		return nil
-	}, func(ctx context.Context, r *request.Request, t *hw.Topology) error {
-		if err := x.check(c); err != nil {
-			return err
-		}
-		return a.measured(ctx, r, t, func(out *experiments.Outcome) error {
-			fmt.Fprintf(a.stderr, "run directory: %s\n", out.Dir)
-			return x.folder(c, out.Dir)
-		})
-	})
-	c.Hidden, c.Long = true, "Run "+name+", and "+line.Name+" of its trace."
-	f.define(c.Flags())
-	completeRunFlags(c)
-	x.define(c)
-	if is[analysis.OverTraces](x.options) { // many runs
-		class := c.Flags().Lookup("class")
-		class.DefValue = kernel.SmallClass
-		_ = class.Value.Set(class.DefValue) // any text is one
-	}
-	return c
-}
-
-// policyReps is how often each scheduler is run, with a seed each, for an analysis of all.
-const policyReps = 3
-
-// policies makes a request one of all schedulers, simulated, where nothing else is said: what the
-// trace of one is compared with.
-func (x *analyser) policies(d *request.Draft, p *pflag.FlagSet) {
-	if !p.Changed("sched") && d.Follow == "" {
-		d.Schedulers, d.AllSchedulers = runtimes.Schedulers, true
-	}
-	if !p.Changed("machine") {
-		d.Place = request.DefaultMachine
-	}
-	if !p.Changed("reps") {
-		d.Reps = policyReps
-	}
 }
 
 // analyseGo is the command of an analysis of a Go program.
@@ -492,7 +384,7 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 	}
 	traces, err := findTraces(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, withEquals(c, path))
 	}
 	x.sayUnfinished(path)
 	if f := c.Flags().Lookup("coherence"); f != nil && !f.Changed {

@@ -197,6 +197,7 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.DisableNoDescFlag = true // KRDLAB_COMPLETION_DESCRIPTIONS=0 does it
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {

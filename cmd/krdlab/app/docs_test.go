@@ -78,22 +78,22 @@ func small(text string) (command string, ok bool) {
 	} {
 		text = strings.ReplaceAll(text, r[0], r[1])
 	}
-	words := strings.Fields(text)
+	words := append(strings.Fields(text), "")
 	switch {
 	case slices.Contains(words, "saxpy") ||
 		(words[0] == "graph" || words[0] == "regions") && words[1] == goProgram ||
 		words[0] == "trace" && words[1] == goProgram && words[2] != "--agent":
 		return text, false
 	case slices.Contains(words, "--help"):
-	case words[0] == "explore" && words[1] == "matmul":
-		text += " --n 64 --leaf 32x32x32 --runs 5 --search 5 --sched workfirst,static --reps 2"
+	case words[0] == "explore" && words[1] == "--llc":
+		text += " --runs 5 --search 5"
 	case words[0] == "run" && words[1] == "fmm":
 		text = strings.Replace(text, "--sched all", "--sched workfirst,static", 1) +
 			" --bodies 300 --reps 1 --warmup 0"
 	case words[0] == "run":
 		text += " --n 20 --reps 1 --warmup 0"
 	case words[0] == "sweep" && words[1] == "submit":
-		return text, slices.Contains(words, "--print") // the others need a cluster
+		return text, slices.Contains(words, "--dry-run") // the others need a cluster
 	case words[0] == "sweep" && words[1] == "all": // the matrix in small
 		text = strings.NewReplacer("--sched all", "--sched workfirst,static", "1,6,24", "6",
 			"1,2", "2").Replace(text) + " --reps 1 --warmup 0"

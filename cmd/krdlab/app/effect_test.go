@@ -15,9 +15,9 @@ import (
 // names, or is refused without it by what reads it.
 var mentioned = map[string]string{
 	"leaf": "a parameter", "input": "a parameter", "split": "a parameter", "include": "its syntax",
-	"regions": "by what reads it", "save-schedule": "of another command",
-	"follow": "what reads the file", "trace": "a default",
-	"dry-run": "its other name", "draws": "what made the folder", "unit": "implied",
+	"regions": "by what reads it",
+	"trace":   "a default",
+	"draws":   "what made the folder", "unit": "implied",
 	"stack": "implied", "bins": "the other way round", "by": "by its value",
 	"values": "by the program", "figure": "the other way round", "sync": "by the front end",
 }
@@ -27,7 +27,7 @@ func TestExcludedFlags(t *testing.T) {
 	for args, flags := range map[string][2]string{
 		"krd t.loi --by kernel --node 0":                    {"by", "node"},
 		"krd t.loi --replay host --csv":                     {"replay", "csv"},
-		"krd matmul --json --csv":                           {"json", "csv"},
+		"krd t.loi --json --csv":                            {"json", "csv"},
 		"graph go . --json --csv=path":                      {"json", "csv"},
 		"predict a:1 b:2 --at 4 --json --csv":               {"json", "csv"},
 		"topo --root . --measure":                           {"root", "measure"},

@@ -125,7 +125,7 @@ func TestOutside(t *testing.T) {
 	o.has("list", o.mine("list"), "saxpy", "childlocal", "tries=1", "--block 4096",
 		"reach ")
 	o.has("completion of kernels", o.mine("__complete", "run", ""), "saxpy")
-	o.has("completion of kernels to analyse", o.mine("__complete", "reach", ""), "saxpy", "\ngo\n")
+	o.has("completion of what to analyse", o.mine("__complete", "reach", ""), "go\n")
 	o.has("completion of schedulers", o.mine("__complete", "sweep", "saxpy", "--sched", ""),
 		"childlocal", "childlocal:tries=")
 
@@ -152,8 +152,9 @@ func TestOutside(t *testing.T) {
 		t.Errorf("one core: %+v, want the first two alike", results)
 	}
 
-	o.has("the analysis of a run", o.mine(append(machine, "reach", "saxpy", "--n", "20000", "--block",
-		"64", "--cores", "3", "--reps", "1", "--sched", "childlocal", "--out", "reached")...),
+	o.mine(append(machine, "run", "saxpy", "--n", "20000", "--block",
+		"64", "--cores", "3", "--reps", "1", "--trace", "full", "--sched", "childlocal", "--out", "reached")...)
+	o.has("the analysis of a run", o.mine("reach", "reached"),
 		"Distinct blocks", "worker")
 	o.has("the analysis of a trace", o.mine("reach", "reached", "--written", "--json"),
 		`"workers": [`, `"schema_version": 1`)

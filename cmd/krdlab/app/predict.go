@@ -50,7 +50,7 @@ func (a *app) predictCommand() *cobra.Command {
 	p.SortFlags = false
 	p.Float64Var(&f.at, "at", 0, "the `SIZE` to predict, in the unit of the others")
 	p.StringVar(&f.actual, "actual", "", "a `RUN` of that size, to say how wrong the prediction is")
-	p.StringSliceVar(&f.caches, "cache", nil, "predict the misses of caches of these `SIZES`, such as "+
+	p.StringSliceVar(&f.caches, "llc", nil, "predict the misses of caches of these `SIZES`, such as "+
 		"1MiB,32MiB (default: L2 and LLC of the runs)")
 	csvFlag(c, &f.csv)
 	figureFlag(c, &f.plot, "also draw the signatures")
@@ -72,7 +72,7 @@ func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
 	for _, word := range f.caches {
 		bytes, err := units.ParseBytes(word)
 		if err != nil || bytes == 0 {
-			return usageError("%s: --cache %s: expected sizes such as 1MiB,32MiB", c.CommandPath(), word)
+			return usageError("%s: --llc %s: expected sizes such as 1MiB,32MiB", c.CommandPath(), word)
 		}
 		q.Caches = append(q.Caches, bytes)
 	}

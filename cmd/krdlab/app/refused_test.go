@@ -95,7 +95,7 @@ func TestRefused(t *testing.T) {
 		{"explore blocks.loi --exact", "--exact"},
 		{"explore blocks.loi --depth 1,2", "of tasks there is one"},
 		{"predict go.loi:1 go.loi --at 2", "expected a run and the size of its input"},
-		{"predict go.loi:1 go.loi:2 --at 4 --cache 0", "--cache 0"},
+		{"predict go.loi:1 go.loi:2 --at 4 --llc 0", "--llc 0"},
 		{"trace export go.loi --out go.loi", "it exists already"},
 		{"trace compress go.loi --out go.loi", "it exists already"},
 		{"trace recover go.loi --out go.loi", "it exists already"},

@@ -41,9 +41,14 @@ func TestRegionsOfProduct(t *testing.T) {
 		{"--machine", "westmere-ex-4s", "--cores", "24", "--sched", "shepherd-socket"},
 		{"--cores", "2", "--sched", "helpfirst"},
 	} {
-		args := append([]string{"regions", "matmul", "--n", "128", "--json", "--work", "kernels", "--out",
-			filepath.Join(t.TempDir(), "run")}, flags...)
-		code, stdout, stderr := krdlab(args...)
+		run := filepath.Join(t.TempDir(), "run")
+		args := append([]string{"run", "matmul", "--n", "128", "--reps", "1", "--trace",
+			"full,tasks,regions", "--out", run}, flags...)
+		code, _, stderr := krdlab(args...)
+		if code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, stderr)
+		}
+		code, stdout, stderr := krdlab("regions", run, "--json", "--work", "kernels")
 		if code != 0 {
 			t.Fatalf("%v: exit code %d, %s", args, code, stderr)
 		}

@@ -75,25 +75,7 @@ func (a *app) runCommand() *cobra.Command {
 		return err
 	}
 	for _, k := range kernels.Table {
-		var c *cobra.Command
-		c = a.kernelCommand(k, f,
-			func(d *request.Draft, p *pflag.FlagSet) error {
-				if !view {
-					return nil
-				}
-				return keepTraces(d, p.Changed("trace"), f.trace)
-			},
-			func(ctx context.Context, r *request.Request, t *hw.Topology) error {
-				dir, err := a.run(ctx, r, t, printerOf(asJSON(c), verbose))
-				if err != nil || !view {
-					return err
-				}
-				page, err := a.view(ctx, &viewFlags{allowLoss: true}, []string{dir})
-				if err == nil {
-					a.openPage(ctx, page)
-				}
-				return err
-			})
+		c := a.runKernel(k, f, &verbose, &view)
 		c.Example = fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
 			"--sched all --json", k.Name, k.Name)
 		run.AddCommand(c)
@@ -178,11 +160,8 @@ func schedulerWords() []string {
 	return words
 }
 
-// kernelCommand is a command that runs a kernel, with a flag for each parameter of it. run is
-// called with what is asked for, after change, which may be nil.
-func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags,
-	change func(*request.Draft, *pflag.FlagSet) error, run func(context.Context, *request.Request,
-		*hw.Topology) error) *cobra.Command {
+// runKernel is the command that runs a kernel, with a flag for each parameter of it.
+func (a *app) runKernel(k *kernel.Kernel, f *runFlags, verbose, view *bool) *cobra.Command {
 	c := &cobra.Command{
 		Use:         k.Name,
 		Short:       k.Summary,
@@ -205,8 +184,8 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags,
 		if err != nil {
 			return err
 		}
-		if change != nil {
-			if err := change(d, c.Flags()); err != nil {
+		if *view {
+			if err := keepTraces(d, c.Flags().Changed("trace"), f.trace); err != nil {
 				return err
 			}
 		}
@@ -219,7 +198,15 @@ func (a *app) kernelCommand(k *kernel.Kernel, f *runFlags,
 				"--machine native)\n", choice.TooFew, choice.Cores, choice.Machine.Name)
 		}
 		a.sayIdle(c.Flags(), choice.Request)
-		return run(c.Context(), &choice.Request, choice.Topology)
+		dir, err := a.run(c.Context(), &choice.Request, choice.Topology, printerOf(asJSON(c), *verbose))
+		if err != nil || !*view {
+			return err
+		}
+		page, err := a.view(c.Context(), &viewFlags{allowLoss: true}, []string{dir})
+		if err == nil {
+			a.openPage(c.Context(), page)
+		}
+		return err
 	}
 	return c
 }
@@ -370,17 +357,7 @@ func (f *runFlags) schedule(path string) (*dag.Schedule, error) {
 // run measures and prints, and returns the run directory. What was done before an error is printed
 // too.
 func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
-	print printer) (dir string, err error) {
-	err = a.measured(ctx, c, t, func(out *experiments.Outcome) error {
-		dir = out.Dir
-		return a.print(out, print)
-	})
-	return dir, err
-}
-
-// measured measures, and hands what was done to use, after an error too.
-func (a *app) measured(ctx context.Context, c *request.Request, t *hw.Topology,
-	use func(*experiments.Outcome) error) error {
+	print printer) (dir string, _ error) {
 	bar, done := a.progress()
 	var progress measure.Progress
 	if bar != nil {
@@ -395,14 +372,14 @@ func (a *app) measured(ctx context.Context, c *request.Request, t *hw.Topology,
 	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
 	done()
 	if len(out.Results) > 0 {
-		err = errors.Join(err, use(out))
+		err = errors.Join(err, a.print(out, print))
 	} else if out.Dir != "" && ctx.Err() == nil {
 		fmt.Fprintf(a.stderr, "what was done is kept in %s\n", out.Dir)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
 			if out.Dir == "" {
-				return failure.New(failure.Interrupted, "interrupted before anything was measured")
+				return out.Dir, failure.New(failure.Interrupted, "interrupted before anything was measured")
 			}
 			unchecked := ""
 			if !slices.ContainsFunc(out.Results,
@@ -412,18 +389,18 @@ func (a *app) measured(ctx context.Context, c *request.Request, t *hw.Topology,
 					unchecked += ": nothing was checked"
 				}
 			}
-			return failure.Errorf(failure.Interrupted, "interrupted%s; what was done is kept in %s",
+			return out.Dir, failure.Errorf(failure.Interrupted, "interrupted%s; what was done is kept in %s",
 				unchecked, out.Dir)
 		}
-		return err
+		return out.Dir, err
 	}
 	for _, r := range out.Results {
 		if r.Check != nil && !r.Check.Passed {
-			return failure.Errorf(failure.Check, "the check of %s under %s failed: %s",
+			return out.Dir, failure.Errorf(failure.Check, "the check of %s under %s failed: %s",
 				r.Kernel, r.Scheduler, r.Check)
 		}
 	}
-	return nil
+	return out.Dir, nil
 }
 
 // A printer says how results are printed; nil as JSON.

@@ -160,7 +160,7 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 	if f.set.Changed("sched") {
 		a.sayNames(f.sched, configs[0].Schedulers)
 	}
-	if f.dry || f.print {
+	if f.dry {
 		a.sayFew(configs)
 		return a.printPlan(dir, plan)
 	}

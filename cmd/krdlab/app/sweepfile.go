@@ -110,7 +110,7 @@ func overridden(common, table []sweep.Setting) []sweep.Setting {
 }
 
 // notInFiles are the flags of what is done with a sweep, as opposed to what it is.
-var notInFiles = []string{"dry-run", "print", "plan-only", "view", "help"}
+var notInFiles = []string{"dry-run", "plan-only", "view", "help"}
 
 // knows returns an error unless a file may have the setting name: in a kernel's table, or above it.
 func (f *sweepFlags) knows(name string, table bool) error {

@@ -70,15 +70,15 @@ func (l *list) split(flag string, whole func(string) bool) ([]string, error) {
 // values, and the kernel's own.
 type sweepFlags struct {
 	runFlags
-	set               *pflag.FlagSet
-	kernel            *kernel.Kernel // nil: only the common flags
-	coreList, seeds   list
-	machines          list
-	params            map[string]*list
-	class             *string
-	nativeOnly        []string // kernels and schedulers that simulated cells of a sweep of all lack
-	dry, print, write bool
-	view              bool
+	set             *pflag.FlagSet
+	kernel          *kernel.Kernel // nil: only the common flags
+	coreList, seeds list
+	machines        list
+	params          map[string]*list
+	class           *string
+	nativeOnly      []string // kernels and schedulers that simulated cells of a sweep of all lack
+	dry, write      bool
+	view            bool
 }
 
 // newSweepFlags defines the flags on set, those of k first.
@@ -133,7 +133,6 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 	})
 	set.BoolVar(&f.dry, "dry-run", false, "print the plan, and how long it takes if that is "+
 		"known; run and write nothing")
-	set.BoolVar(&f.print, "print", false, "the same as --dry-run")
 	set.BoolVar(&f.write, "plan-only", false, "write the experiment folder and run nothing, for "+
 		"krdlab sweep submit")
 	viewVar(set, &f.view, "; without --trace simulated cells then keep the trace of each "+

@@ -94,7 +94,7 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 
 type submitFlags struct {
 	engine, out, program string
-	print, noCollect     bool
+	dry, noCollect       bool
 	args                 []string
 	cpus, maxArray       int
 }
@@ -112,7 +112,7 @@ func (a *app) sweepSubmit() *cobra.Command {
 			"cluster share, under the same name. With a TOML file the folder is made first.",
 		Example: "  krdlab sweep matmul --sched all --cores 1,6,12,24 --machine native " +
 			"--plan-only --out exp\n" +
-			"  krdlab sweep submit exp --sbatch-arg=--partition=long --print\n  krdlab sweep " +
+			"  krdlab sweep submit exp --sbatch-arg=--partition=long --dry-run\n  krdlab sweep " +
 			"submit exp --sbatch-arg=--partition=long",
 		Args: exactly("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -126,7 +126,7 @@ func (a *app) sweepSubmit() *cobra.Command {
 	p := c.Flags()
 	p.SortFlags = false
 	p.StringVar(&f.engine, "engine", "slurm", "`NAME` of what runs jobs: slurm")
-	p.BoolVar(&f.print, "print", false, "print the job scripts, submit nothing")
+	p.BoolVar(&f.dry, "dry-run", false, "print the job scripts, submit nothing")
 	p.StringArrayVar(&f.args, "sbatch-arg", nil, "`OPTION` of sbatch, such as --partition=long; "+
 		"may be repeated")
 	p.IntVar(&f.cpus, "cpus", 1, "`N` CPUs for a cell that is simulated; a native one has as "+
@@ -206,7 +206,7 @@ func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.print {
+	if f.dry {
 		for _, j := range jobs {
 			fmt.Fprintf(a.stdout, "%s\n", j.Script)
 		}

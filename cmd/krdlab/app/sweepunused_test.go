@@ -80,7 +80,7 @@ func TestSweepUnused(t *testing.T) {
 			t.Fatal(err)
 		}
 		commands := [][]string{{"sweep", "resume", dir}, {"sweep", "collect", dir},
-			{"sweep", "submit", dir, "--print", "--max-array", "10"}}
+			{"sweep", "submit", dir, "--dry-run", "--max-array", "10"}}
 		if test.others {
 			commands = append(commands, []string{"correlate", dir}, []string{"correlate", dir,
 				"--json"}, []string{"plot", dir}, []string{"report", dir},

@@ -200,8 +200,7 @@ func checkAnalysis(x *analysis.Analysis, flags map[string]string) error {
 	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
 		f := v.Type().Field(i)
 		name := f.Tag.Get("flag")
-		shared := name == sharedOption && f.Type.Kind() == reflect.Uint64
-		if of := flags[name]; seen[name] || of != "" && !shared {
+		if of := flags[name]; seen[name] || of != "" {
 			return fmt.Errorf("its option --%s is there twice, or is a flag already%s", name, of)
 		}
 		seen[name] = true

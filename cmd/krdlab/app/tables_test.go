@@ -12,9 +12,10 @@ import (
 	"krdlab/runtimes"
 )
 
-// opted is a good analysis with an option of the run.
+// opted is a good analysis, with an option that kernels and runs have too.
 type opted struct {
 	Seed uint64   `flag:"seed" help:"a"`
+	N    int      `flag:"n" help:"a"`
 	Most float64  `flag:"most" help:"a"`
 	List []string `flag:"list" help:"a"`
 }
@@ -62,17 +63,11 @@ func TestTablesRefused(t *testing.T) {
 		"of every command": option(&struct {
 			A bool `flag:"help" help:"a"`
 		}{}),
-		"--n is there twice, or is a flag already (of krdlab probe": option(&struct {
-			A int `flag:"n" help:"a"`
-		}{}),
 		"--json is there": option(&struct {
 			A bool `flag:"json" help:"a"`
 		}{}),
 		"--stack is there": option(&struct {
 			A bool `flag:"stack" help:"a"`
-		}{}),
-		"--seed is there": option(&struct {
-			A int `flag:"seed" help:"a"`
 		}{}),
 		"--a is there twice": option(&struct {
 			A bool `flag:"a" help:"a"`
@@ -87,7 +82,6 @@ func TestTablesRefused(t *testing.T) {
 		"pointer to a struct":  option(1),
 		"both Begin and Trace": option(&struct{}{}),
 		`"cores" is`:           param("cores"),
-		`"bins" is`:            param("bins"),
 		`"dry-run" is`:         param("dry-run"),
 		`"" is`:                param(""),
 	} {
@@ -103,7 +97,7 @@ func TestTablesRefused(t *testing.T) {
 		t.Errorf("%v, %d analyses", err, len(analyses.Table))
 	}
 	analyses.Table = own
-	if err := param("buckets").install(); err != nil {
+	if err := param("bins").install(); err != nil {
 		t.Error(err)
 	}
 	kernels.Table = table

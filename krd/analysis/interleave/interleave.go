@@ -34,16 +34,15 @@ var Analysis = &analysis.Analysis{
 	Summary: "Reuse distances over all schedules of a task program, or interleavings of threads",
 	Long: "Find which reuse distances are possible over the schedules that the spawns and joins of a " +
 		"task program allow, how likely they are, and where in that range each scheduler lies. A trace " +
-		"with task events has the program, and each trace of a run directory is a schedule; a kernel " +
-		"is run in class small, simulated, under all schedulers, three times with a seed each, unless " +
-		"flags say otherwise.\n" +
+		"with task events has the program, and each trace of a run directory is a schedule.\n" +
 		"Or compute which distances the accesses to each object can have over all interleavings of the " +
 		"threads of a program that is a text:\n\n" +
 		"  shared x = 0; input y in {1, 2}\n" +
 		"  thread 1: r A; lock L; a = x; x = a + 1; unlock L\n" +
 		"  thread 2: b = y; if b > 1 { w A } else { w B }; barrier C\n\n" +
 		"Its grammar is that of `go doc krdlab/krd/analysis/interleave/text`.",
-	Example: "  krdlab explore matmul --n 256 --leaf 32x32x32 --machine westmere-ex-4s --cores 6 --llc 256K\n" +
+	Example: "  krdlab run matmul --class small --sched all --machine westmere-ex-4s --reps 3 --trace full,tasks " +
+		"--out traced\n  krdlab explore traced --llc 256K\n" +
 		"  krdlab explore traced --save-schedule worst.txt --extreme most\n" +
 		"  krdlab explore prog.txt --reached\n" +
 		"  krdlab explore prog.txt --sampler uniform,pct --depth 3,5 --runs 1000 --json",

@@ -45,7 +45,7 @@ var Analysis = &analysis.Analysis{
 		"instance. What a goroutine touches counts for its own regions.\n" +
 		"Of tasks, and of a Go program with --values, the critical path of each region is found too: " +
 		"how parallel it is by itself, and which loops to execute in parallel.",
-	Example: "  krdlab regions matmul --n 1024 --sched workfirst\n" +
+	Example: "  krdlab run matmul --n 1024 --reps 1 --trace full,tasks,regions\n  krdlab regions\n" +
 		"  krdlab regions go ./cmd/server -- -port 8080\n" +
 		"  krdlab regions program.loi --depth 4 --plot flame.svg",
 	Needs: analysis.Needs{Scopes: true},
