@@ -88,15 +88,15 @@ func TestStack(t *testing.T) {
 	if a := d.Accounts; a.Analysed != 449_992 || a.Stack != 150_009 || a.Unknown+a.Left+a.Lost != 0 {
 		t.Errorf("%+v", a)
 	}
-	if p := d.places(stackAccount); len(p) != 2 || p[0].At != "main.go:9" || len(d.Doubts()) != 1 ||
-		!strings.Contains(d.Doubts()[0], "main.go:9: entry of map[int]int (1000") {
-		t.Errorf("%+v; %q", p, d.Doubts())
+	if p := d.places(stackAccount); len(p) != 2 || p[0].At != "main.go:9" || len(d.Warnings) != 1 ||
+		!strings.Contains(d.Warnings[0], "main.go:9: entry of map[int]int (1000") {
+		t.Errorf("%+v; %q", p, d.Warnings)
 	}
 	if d, _, err = trace(t, Lines, "maps", func(r *Request) { r.Build.Stack = true }); err != nil {
 		t.Fatal(err)
 	}
-	if a := d.Accounts; a.Analysed != 600_001 || a.All() != a.Analysed || len(d.Doubts()) != 0 {
-		t.Errorf("%+v; %q", a, d.Doubts())
+	if a := d.Accounts; a.Analysed != 600_001 || a.All() != a.Analysed || len(d.Warnings) != 0 {
+		t.Errorf("%+v; %q", a, d.Warnings)
 	}
 	for _, made := range []string{"map[int]int, made at main.go:17", "map[int]int, made at main.go:18"} {
 		if n := part(t, d.Allocations, made).Accesses; n != 300_000 {

@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/run/result"
 	"krdlab/krd"
 	observe "krdlab/krd/analysis"
+	"krdlab/krd/doc"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
 	"krdlab/loi/front/build"
@@ -56,7 +57,7 @@ type Document struct {
 	KRD            *krd.Report      `json:"krd"`        // null: a trace, or nothing sampled
 	Sampling       *Sampling        `json:"sampling"`   // null: all accesses were taken
 	krd.Parts                       // empty: a trace was written
-	Warnings       []string         `json:"warnings"` // see Doubts
+	doc.Concluded
 
 	// Result is what the observer of a [Request] found, nil where there was none; ObserverNs is the
 	// CPU time that it took, beside the program.
@@ -138,7 +139,7 @@ type Part = krd.Part
 func newDocument(r *Request, b *build.Program) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Failed: b.Failed,
-		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, Warnings: []string{}}
+		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}}
 	if d.Args == nil {
 		d.Args = []string{}
 	}

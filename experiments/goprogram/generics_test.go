@@ -52,7 +52,7 @@ func TestNothingObserved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Join(d.Doubts(), "; "); d.Accesses != 0 || !strings.Contains(said, why) {
+		if said := strings.Join(d.Warnings, "; "); d.Accesses != 0 || !strings.Contains(said, why) {
 			t.Errorf("%s\n%d accesses, %q, expected %q", text, d.Accesses, said, why)
 		}
 	}

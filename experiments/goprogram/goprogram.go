@@ -126,7 +126,7 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 		}
 		return nil, errors.Join(err, failed)
 	}
-	d.Warnings = append(d.Warnings, d.Doubts()...)
+	d.doubt()
 	if dir == nil {
 		return d, failed
 	}

@@ -362,12 +362,12 @@ func TestTraceLimit(t *testing.T) {
 			lost += n
 		}
 		all = max(all, d.TraceRecords)
-		said := strings.Contains(strings.Join(d.Doubts(), "\n"), fmt.Sprintf("p.loi lost %d of its %d "+
+		said := strings.Contains(strings.Join(d.Warnings, "\n"), fmt.Sprintf("p.loi lost %d of its %d "+
 			"records: size limit of the trace reached", lost, all))
 		if small := limit < 1<<20; lost > 0 != small || said != small || d.TraceDiscarded != lost ||
 			d.TraceRecords+lost != all || d.TraceRecords < 100 || total != limit {
 			t.Errorf("limit %d: %d of %d lost, %d in the document, progress up to %d\n%q", limit, lost, all,
-				d.TraceDiscarded, total, d.Doubts())
+				d.TraceDiscarded, total, d.Warnings)
 		}
 	}
 }

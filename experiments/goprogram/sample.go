@@ -458,16 +458,15 @@ func (s *Sampling) view(v *doc.Doc) {
 }
 
 // doubts returns what is not as good as it could be.
-func (s *Sampling) doubts() []string {
+func (s *Sampling) doubts() []doc.Finding {
 	switch {
 	case s == nil:
 	case s.Bursts == 0:
-		return []string{"no access was sampled: the program ended before a burst had seen enough"}
+		return []doc.Finding{doc.Find(noAccessSampled)}
 	case s.Phases == 0:
-		return []string{"no phase was long enough to see far accesses; all were taken as near"}
+		return []doc.Finding{doc.Find(noLongPhase)}
 	case s.Phases < fewPhases:
-		return []string{fmt.Sprintf("few samples: %s; the errors are not well known",
-			units.Count(s.Phases, "phase"))}
+		return []doc.Finding{doc.Find(fewSamples, s.Phases)}
 	}
 	return nil
 }

@@ -111,9 +111,9 @@ func TestBecomesAnother(t *testing.T) {
 			if d.Replaced != x.replaced || d.LeftRunning != x.running || out != x.out {
 				t.Errorf("replaced %v, left running %d, output %q", d.Replaced, d.LeftRunning, out)
 			}
-			if said := strings.Contains(strings.Join(d.Doubts(), "\n"),
+			if said := strings.Contains(strings.Join(d.Warnings, "\n"),
 				"not traced"); said != (x.replaced || x.running > 0) {
-				t.Errorf("warnings %q", d.Doubts())
+				t.Errorf("warnings %q", d.Warnings)
 			}
 			if n := part(t, d.Functions, "main.main").Accesses; n < 200 {
 				t.Errorf("%d accesses, expected 200 at least", n)

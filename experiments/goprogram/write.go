@@ -17,7 +17,7 @@ const most = 12
 
 // View returns what people read of d.
 func (d *Document) View() *doc.Doc {
-	v := &doc.Doc{Warnings: d.Doubts()}
+	v := &doc.Doc{Warnings: d.Warnings}
 	if d.KRD != nil && d.KRD.Causes != nil {
 		v.Add(reuse.Ranking(d.KRD, d.KRD.Causes.By))
 		return v
@@ -140,41 +140,39 @@ const mostPlaces = 3
 // outsideShare is from which share of the accesses people are told what was not analysed.
 const outsideShare = 0.01
 
-// outside returns where the accesses are made that are not simply analysed, if they are many.
-func (d *Document) outside() (list []string) {
+// outside concludes where the accesses are made that are not simply analysed, if they are many.
+func (d *Document) outside() {
 	a := &d.Accounts
-	all := float64(a.All())
+	all := a.All()
 	if d.Accesses == 0 {
-		list = append(list, "nothing was observed: "+d.nothing())
+		d.nothing()
 	}
-	if float64(a.All()-a.Analysed) > outsideShare*all {
+	if float64(all-a.Analysed) > outsideShare*float64(all) {
 		for _, x := range []struct {
-			n             uint64
-			estimated     bool
-			account, what string
+			n         uint64
+			estimated bool
+			account   string
+			code      doc.Code
 		}{
-			{a.Stack, a.Estimated, stackAccount, "to the stack of their goroutine, and are not observed " +
-				"(--stack observes them)"},
-			{a.Unknown, a.Estimated, unknownAccount, "to memory whose allocation was not seen: such data " +
-				"are told apart by address only"},
-			{a.Left, false, leftAccount, "at places that are left alone, so that the program does what it did"},
-			{a.Unseen, false, unseenAccount, "in loops that no draw saw: of the heap or of the stack"},
+			{a.Stack, a.Estimated, stackAccount, onStack}, {a.Unknown, a.Estimated, unknownAccount, unknownOrigin},
+			{a.Left, false, leftAccount, leftAlone}, {a.Unseen, false, unseenAccount, undrawn},
 		} {
-			if float64(x.n) > outsideShare/10*all {
-				list = append(list, fmt.Sprintf("%s%s of the accesses were %s%s", about(x.estimated),
-					doc.Percent(float64(x.n), all), x.what, named(d.places(x.account))))
+			if float64(x.n) > outsideShare/10*float64(all) {
+				d.Find(x.code, x.estimated, x.n, all, named(d.places(x.account)))
 			}
 		}
 	}
 	if p := d.places(""); len(p) > 0 {
-		list = append(list, fmt.Sprintf("%s left alone and not counted%s",
-			units.Count(len(p), "place")+map[bool]string{true: " is", false: " are"}[len(p) == 1],
-			named(p)))
+		d.Find(uncountedPlaces, len(p), named(p))
 	}
-	if a.Lost > 0 {
-		list = append(list, fmt.Sprintf("%d events were lost", a.Lost))
+	d.some(lostEvents, a.Lost)
+}
+
+// some concludes a code that counts what there is.
+func (d *Document) some(code doc.Code, n uint64) {
+	if n > 0 {
+		d.Find(code, n)
 	}
-	return list
 }
 
 // uncounted is what is in no account: what the compiler may keep in registers.
@@ -185,21 +183,19 @@ func (d *Document) uncounted() string {
 	return "local variables by their names"
 }
 
-// nothing returns why a program seems to access nothing.
-func (d *Document) nothing() string {
+// nothing concludes why a program seems to access nothing.
+func (d *Document) nothing() {
+	packages := strings.Join(d.Packages, ", ")
 	switch a := &d.Accounts; {
 	case a.All() > 0:
-		return fmt.Sprintf("of %d accesses that the rewritten packages made, but for %s, %d were to "+
-			"the stack, %d at places that are left alone and %d lost", a.All(), d.uncounted(), a.Stack,
-			a.Left, a.Lost)
+		d.Find(nothingAnalysed, a.All(), d.uncounted(), a.Stack, a.Left, a.Lost)
 	case len(d.Packages) == 0:
-		return "no package was rewritten"
+		d.Find(nothingRewritten)
 	case d.Sites == 0:
-		return "the rewritten packages have no access to the heap in their sources: " +
-			strings.Join(d.Packages, ", ")
+		d.Find(noAccesses, packages)
+	default:
+		d.Find(noneMade, d.Sites, packages)
 	}
-	return fmt.Sprintf("none of the %d accesses in the sources of %s was made", d.Sites,
-		strings.Join(d.Packages, ", "))
 }
 
 // named is the first of places.
@@ -219,38 +215,27 @@ func named(places []Place) (text string) {
 	return text
 }
 
-// Doubts returns what is not as good as it could be.
-func (d *Document) Doubts() (list []string) {
+// doubt concludes what is not as good as it could be.
+func (d *Document) doubt() {
+	d.Conclude()
 	if d.Replaced {
-		list = append(list, "the program replaced itself by another (exec), which was not traced")
+		d.Find(replaced)
 	}
-	if d.LeftRunning > 0 {
-		list = append(list, fmt.Sprintf("processes of the program that went on after its end, and "+
-			"were not traced: %d", d.LeftRunning))
-	}
+	d.some(leftRunning, uint64(d.LeftRunning))
 	if d.TraceDiscarded > 0 {
-		list = append(list, doc.Sentences([]result.Warning{result.Warn(result.TraceLost, *d.Trace,
-			int64(d.TraceDiscarded), int64(d.TraceRecords+d.TraceDiscarded), d.noRoom)})...)
+		d.Find(result.TraceLost, *d.Trace, d.TraceDiscarded, d.TraceRecords+d.TraceDiscarded, d.noRoom)
 	}
-	list = append(list, d.Sampling.doubts()...)
-	list = append(list, d.outside()...)
+	d.Conclude(d.Sampling.doubts()...)
+	d.outside()
 	if d.LateEvents > d.Accesses/1e6 {
-		list = append(list, fmt.Sprintf("%d events came too late to be put in order with those of "+
-			"other goroutines", d.LateEvents))
+		d.Find(lateEvents, d.LateEvents)
 	}
-	if d.LostGoroutines > 0 {
-		list = append(list, fmt.Sprintf("%d goroutines were not recorded, since there were too many",
-			d.LostGoroutines))
-	}
-	if d.OddEvents > 0 {
-		list = append(list, fmt.Sprintf("%d events made no sense", d.OddEvents))
-	}
+	d.some(lostGoroutines, d.LostGoroutines)
+	d.some(oddEvents, d.OddEvents)
 	for _, f := range d.Failed {
-		list = append(list, fmt.Sprintf("package %s did not build when rewritten, and was left as "+
-			"it is: %s", f.Package, strings.TrimSpace(f.Why)))
+		d.Find(notBuilt, f.Package, strings.TrimSpace(f.Why))
 	}
 	for _, s := range d.LeftFiles {
-		list = append(list, "not observed: "+s)
+		d.Find(NotObserved, s)
 	}
-	return list
 }

@@ -11,8 +11,13 @@ import (
 // A Finding is a conclusion or a doubt as a value: a code, and the numbers and names that belong to
 // it. The catalogue has its words; nothing looks at sentences.
 type Finding struct {
-	Code Code  `json:"code"`
-	Args []any `json:"args"`
+	Code Code `json:"code"`
+	// Subject is the input, the cell or the programs that it is about; "": what was asked for.
+	Subject string `json:"subject,omitempty"`
+	Args    []any  `json:"args"`
+	// Count is how many have it, where several do, of what Of names.
+	Count int    `json:"count,omitempty"`
+	Of    string `json:"of,omitempty"`
 	// Evidence is what an answer rests on; nil: it needs none.
 	Evidence *Evidence `json:"evidence,omitempty"`
 }
@@ -93,10 +98,15 @@ func (n Needs) lacks(e *Evidence) string {
 	return ""
 }
 
-// CannotTell is said in the place of an answer whose evidence does not do: its code, what it lacks.
-const CannotTell Code = "cannot_tell"
+const (
+	// CannotTell is said in the place of an answer whose evidence does not do: its code, what it lacks.
+	CannotTell Code = "cannot_tell"
+	// Uncoded is a sentence without a code of its own: the sentence.
+	Uncoded Code = "text"
+)
 
 var catalogue = map[Code]Entry{
+	Uncoded:    {Level: Note, Words: "%v", Example: []any{"a sentence without a code of its own"}},
 	CannotTell: {Level: Limit, Words: "%v cannot be told: %v", Example: []any{"fastest", "3 are there, and 6 are needed"}},
 }
 
@@ -119,8 +129,19 @@ func (c Code) In() (Entry, bool) {
 	return e, ok
 }
 
-// Sentence returns the words of f. A code without words is printed as it is.
+// Sentence returns the subject, the words and the count of f. A code without words is printed as it is.
 func (f Finding) Sentence() string {
+	s := f.words()
+	if f.Subject != "" {
+		s = f.Subject + ": " + s
+	}
+	if f.Count > 1 {
+		s += fmt.Sprintf(" (%d %s)", f.Count, f.Of)
+	}
+	return s
+}
+
+func (f Finding) words() string {
 	switch e := catalogue[f.Code]; {
 	case e.Say != nil:
 		return e.Say(f.Args)
@@ -128,6 +149,28 @@ func (f Finding) Sentence() string {
 		return fmt.Sprintf(e.Words, f.Args...)
 	}
 	return fmt.Sprintf("%s %v", f.Code, f.Args)
+}
+
+// About returns f with a subject.
+func (f Finding) About(subject string) Finding {
+	f.Subject = subject
+	return f
+}
+
+// Once returns findings, each of the same words and subject once, with how many there were of what of
+// names.
+func Once(of string, list []Finding) (once []Finding) {
+	at := map[string]int{}
+	for _, f := range list {
+		s := f.Sentence()
+		if i, again := at[s]; again {
+			once[i].Count, once[i].Of = max(2, once[i].Count+1), of
+			continue
+		}
+		at[s] = len(once)
+		once = append(once, f)
+	}
+	return once
 }
 
 // Sentences returns the words of findings, never nil.
@@ -145,6 +188,19 @@ type Concluded struct {
 	Findings []Finding `json:"findings"`
 }
 
+// Recorded returns the findings of a document that was read: where it is of before it had all of them,
+// its warnings are texts.
+func Recorded(warnings []string, findings []Finding) (list []Finding) {
+	for i, s := range warnings {
+		f := Find(Uncoded, s)
+		if i < len(findings) {
+			f = findings[i]
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
 // Conclude adds findings, or, for an answer whose evidence does not do, that it cannot be told. Without
 // any, a document says that there are none.
 func (c *Concluded) Conclude(list ...Finding) {
@@ -153,10 +209,22 @@ func (c *Concluded) Conclude(list ...Finding) {
 	}
 	for _, f := range list {
 		if lack := catalogue[f.Code].Needs.lacks(f.Evidence); lack != "" {
-			f = Find(CannotTell, string(f.Code), lack)
+			f = Find(CannotTell, string(f.Code), lack).About(f.Subject)
 		}
 		c.Findings, c.Warnings = append(c.Findings, f), append(c.Warnings, f.Sentence())
 	}
+}
+
+// Apart returns the sentences of answers, and those of all else.
+func (c *Concluded) Apart() (answers, rest []string) {
+	for i, f := range c.Findings {
+		if catalogue[f.Code].Level == Answer {
+			answers = append(answers, c.Warnings[i])
+		} else {
+			rest = append(rest, c.Warnings[i])
+		}
+	}
+	return answers, rest
 }
 
 // Find adds a finding that needs no evidence.

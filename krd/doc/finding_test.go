@@ -31,3 +31,13 @@ func TestConclude(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// What several have is said once, with their number; another subject is another finding.
+func TestOnce(t *testing.T) {
+	f := Find("test_once", 1)
+	got := Sentences(Once("results", []Finding{f, f, f.About("A"), f, Find("test_once", 2)}))
+	want := []string{"test_once [1] (3 results)", "A: test_once [1]", "test_once [2]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}

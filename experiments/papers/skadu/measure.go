@@ -24,6 +24,7 @@ import (
 	table "krdlab/kernels"
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/regions"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/loi/front"
 	"krdlab/loi/front/build"
@@ -73,7 +74,7 @@ type Sample struct {
 	// Observed is the share of the program's accesses that were counted: others are to the stack, or
 	// where nothing is recorded. null: all are.
 	Observed *float64 `json:"observed"`
-	Warnings []string `json:"warnings"`
+	doc.Concluded
 }
 
 // included are the packages of others that are observed, beside the program that calls them.
@@ -200,7 +201,7 @@ func measure(ctx context.Context, w *steps.Worker, by *profiler, p *program, t *
 			return nil, leftOut(fmt.Errorf("SlimTV was left out, and its size is not known: %w", err))
 		}
 		if n := beside.baselineBytes(by); n > baselineLimit {
-			return &Sample{NotRunBytes: &n, Warnings: []string{}}, nil
+			return &Sample{NotRunBytes: &n}, nil
 		}
 	}
 	o := regions.Analysis.New().(*regions.Options)
@@ -347,10 +348,10 @@ func (x *Sample) notObserved(d *goprogram.Document) {
 	observed := float64(d.Accounts.Analysed) / float64(max(d.Accounts.All(), 1))
 	x.Observed = &observed
 	for _, left := range d.LeftFiles {
-		x.Warnings = append(x.Warnings, "not observed: "+left)
+		x.Find(goprogram.NotObserved, left)
 	}
 	for _, f := range d.Failed {
-		x.Warnings = append(x.Warnings, fmt.Sprintf("not observed: package %s: %s", f.Package, f.Why))
+		x.Find(goprogram.NotObserved, fmt.Sprintf("package %s: %s", f.Package, f.Why))
 	}
 }
 
@@ -385,7 +386,8 @@ func ofKernel(ctx context.Context, w *steps.Worker, p *program, o *regions.Optio
 func sampleOf(d *regions.Document) *Sample {
 	x := &Sample{PeakBytes: d.Memory.PeakBytes, TagBytes: d.Memory.Tags.Peak,
 		VersionBytes: d.Memory.Versions.Peak,
-		TableBytes:   d.Memory.Tables.Peak, Warnings: append([]string{}, d.Warnings...)}
+		TableBytes:   d.Memory.Tables.Peak}
+	x.Conclude(d.Findings...)
 	for i := range d.Regions {
 		x.Depth = max(x.Depth, len(d.Regions[i].Path))
 	}

@@ -17,12 +17,12 @@ import (
 
 // A Result is what the steps of a folder came to. As JSON each of its tables is an array.
 type Result struct {
-	Scale    steps.Scale
-	Warnings []string
-	warned   []warning
-	rows     map[*profiler][]row // by program, then technique
-	tables   []*doc.Table
-	figures  []steps.Figure
+	Scale steps.Scale
+	doc.Concluded
+	warned  []doc.Finding
+	rows    map[*profiler][]row // by program, then technique
+	tables  []*doc.Table
+	figures []steps.Figure
 }
 
 // A row is a program under a technique. What was not measured is not known, for the reason why.
@@ -40,24 +40,18 @@ type row struct {
 	speedup   doc.Number // of its time
 }
 
-// warn adds the warnings of a sample to those of the programs before.
+// warn adds the findings of a sample to those of the programs before.
 func (r *Result) warn(p *program, s *Sample) {
-	for _, text := range s.Warnings {
-		i := slices.IndexFunc(r.warned, func(w warning) bool { return w.text == text })
+	for _, f := range doc.Recorded(s.Warnings, s.Findings) {
+		i := slices.IndexFunc(r.warned, func(g doc.Finding) bool {
+			return g.About("").Sentence() == f.Sentence()
+		})
 		if i < 0 {
-			i = len(r.warned)
-			r.warned = append(r.warned, warning{text: text})
-		}
-		if of := &r.warned[i].programs; !slices.Contains(*of, p.name) {
-			*of = append(*of, p.name)
+			r.warned = append(r.warned, f.About(p.name))
+		} else if g := &r.warned[i]; !slices.Contains(strings.Split(g.Subject, ", "), p.name) {
+			g.Subject += ", " + p.name
 		}
 	}
-}
-
-// A warning is one of several programs.
-type warning struct {
-	text     string
-	programs []string
 }
 
 // known is a number of a cell, or why there is none.
@@ -80,7 +74,7 @@ func step[T any](f *steps.Folder, name string) (*T, doc.Missing, error) {
 // ResultOf makes the result of the steps, each of which is done or left out. Errors:
 // [steps.ErrStep], wrapped; those of the file system.
 func ResultOf(f *steps.Folder) (*Result, error) {
-	r := &Result{Scale: f.Scale, Warnings: []string{}, rows: map[*profiler][]row{}}
+	r := &Result{Scale: f.Scale, rows: map[*profiler][]row{}}
 	for _, by := range profilers {
 		columns := []string{"program", "program", "source", "from", "input", "input", "native_bytes",
 			"native memory, MB", "native_ns", "native time, s", "depth", "levels"}
@@ -107,9 +101,7 @@ func ResultOf(f *steps.Folder) (*Result, error) {
 		r.draw(by)
 	}
 	r.paper()
-	for _, w := range r.warned {
-		r.Warnings = append(r.Warnings, strings.Join(w.programs, ", ")+": "+w.text)
-	}
+	r.Conclude(r.warned...)
 	return r, nil
 }
 
@@ -408,7 +400,8 @@ func (r *Result) Figures() []steps.Figure { return r.figures }
 
 // MarshalJSON implements [json.Marshaler].
 func (r *Result) MarshalJSON() ([]byte, error) {
-	all := map[string]any{"schema_version": 1, "scale": r.Scale, "warnings": r.Warnings}
+	all := map[string]any{"schema_version": 1, "scale": r.Scale, "warnings": r.Warnings,
+		"findings": r.Findings}
 	for _, t := range r.tables {
 		all[t.Name] = t
 	}

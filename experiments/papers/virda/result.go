@@ -43,16 +43,16 @@ type Result struct {
 	Scale         steps.Scale
 	Computer      hw.Machine // of the timing
 	Agree, Judged int        // judgements
-	Warnings      []string
-	tables        []*doc.Table
-	figures       []steps.Figure
-	moves         map[string][]float64 // of SciMark's kernels
+	doc.Concluded
+	tables  []*doc.Table
+	figures []steps.Figure
+	moves   map[string][]float64 // of SciMark's kernels
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (r *Result) MarshalJSON() ([]byte, error) {
 	all := map[string]any{"schema_version": 1, "scale": r.Scale, "computer": r.Computer,
-		"agree": r.Agree, "judged": r.Judged, "warnings": append([]string{}, r.Warnings...)}
+		"agree": r.Agree, "judged": r.Judged, "warnings": r.Warnings, "findings": r.Findings}
 	for _, t := range r.tables {
 		all[t.Name] = t
 	}
@@ -171,6 +171,7 @@ func near(a, b float64) bool { return max(a-b, b-a) <= within }
 // those of the file system.
 func ResultOf(f *steps.Folder) (*Result, error) {
 	r, s := &Result{Scale: f.Scale, moves: map[string][]float64{}}, sizes(f.Scale)
+	r.Conclude()
 	for _, part := range []func(*steps.Folder, *size) error{r.predictions, r.interchange, r.timing,
 		r.simulated} {
 		if err := part(f, &s); err != nil {
@@ -238,8 +239,8 @@ func (r *Result) predictions(f *steps.Folder, s *size) error {
 				r.judge(a.ErrorPercent.Known() && a.ErrorPercent.Float() <= leastError))
 			r.draw(fmt.Sprintf("%s-%d", p.kernel, n),
 				fmt.Sprintf("%s: signatures and the prediction at %d", p.kernel, n), a)
-			for _, w := range a.Warnings {
-				r.Warnings = append(r.Warnings, fmt.Sprintf("%s at %d: %s", p.kernel, n, w))
+			for _, f := range a.Findings {
+				r.Conclude(f.About(fmt.Sprintf("%s at %d", p.kernel, n)))
 			}
 			if i < len(in.targets)-1 {
 				continue

@@ -27,14 +27,14 @@ type Report struct {
 	Alpha         float64 `json:"alpha"`
 	// Tests is how many tests were made, Below how many have p < alpha, Hold how many of those hold
 	// after Holm's correction.
-	Tests    int      `json:"tests"`
-	Below    int      `json:"tests_below_alpha"`
-	Hold     int      `json:"tests_that_hold"`
-	Pairs    []Pair   `json:"pairs"`
-	OnlyA    []Config `json:"only_in_a"`
-	OnlyB    []Config `json:"only_in_b"`
-	Warnings []string `json:"warnings"`
-	// WarningCodes are those of Warnings that are about the comparison itself, each once.
+	Tests int      `json:"tests"`
+	Below int      `json:"tests_below_alpha"`
+	Hold  int      `json:"tests_that_hold"`
+	Pairs []Pair   `json:"pairs"`
+	OnlyA []Config `json:"only_in_a"`
+	OnlyB []Config `json:"only_in_b"`
+	doc.Concluded
+	// WarningCodes are the findings that are about the comparison itself.
 	WarningCodes []result.Warning `json:"warning_codes"`
 }
 
@@ -74,6 +74,9 @@ type Pair struct {
 	Quantities []Comparison `json:"quantities"`
 }
 
+// times are what a finding is counted by.
+const times = "times"
+
 // ErrNothingInCommon is wrapped by the error of experiments without a configuration that both have.
 var ErrNothingInCommon = failure.New(failure.Request, "no configuration is in both")
 
@@ -83,12 +86,11 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 	a, b = dataset.Together(a, b)
 	r := &Report{
 		SchemaVersion: SchemaVersion, A: sideOf(a), B: sideOf(b), Alpha: Alpha,
-		Pairs: []Pair{}, OnlyA: []Config{}, OnlyB: []Config{}, Warnings: []string{},
-		WarningCodes: []result.Warning{},
+		Pairs: []Pair{}, OnlyA: []Config{}, OnlyB: []Config{}, WarningCodes: []result.Warning{},
 	}
 	orderA, cellsA := configs(a)
 	orderB, cellsB := configs(b)
-	doubts := &counted{}
+	var doubts []doc.Finding
 	for _, c := range orderA {
 		other, ok := cellsB[c]
 		if !ok {
@@ -97,9 +99,7 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 		}
 		r.Pairs = append(r.Pairs, Pair{c, disturbed(cellsA[c]), disturbed(other),
 			quantities(side{dataset.Pool(cellsA[c])}, side{dataset.Pool(other)})})
-		for _, d := range differences(cellsA[c][0].Result, other[0].Result) {
-			r.warn(doubts, d)
-		}
+		doubts = append(doubts, differences(cellsA[c][0].Result, other[0].Result)...)
 	}
 	for _, c := range orderB {
 		if cellsA[c] == nil {
@@ -111,25 +111,10 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 			whyNot(orderA, orderB))
 	}
 	r.correct()
-	r.Warnings = append(r.Warnings, doubts.list()...)
-	for _, e := range []struct {
-		name string
-		*dataset.Experiment
-	}{{"A", a}, {"B", b}} {
-		for _, n := range e.Notes {
-			r.Warnings = append(r.Warnings, e.name+": "+n)
-		}
-		for _, p := range e.Problems {
-			r.Warnings = append(r.Warnings, e.name+": "+p.String())
-		}
-		w := &counted{}
-		for i := range e.Cells {
-			for _, text := range e.Cells[i].Result.Warnings {
-				w.add(e.name + ": " + text)
-			}
-		}
-		r.Warnings = append(r.Warnings, w.list()...)
-	}
+	r.WarningCodes = append(r.WarningCodes, doc.Once(times, doubts)...)
+	r.Conclude(r.WarningCodes...)
+	r.Conclude(a.AllDoubts("A", times)...)
+	r.Conclude(b.AllDoubts("B", times)...)
 	return r, nil
 }
 
@@ -258,41 +243,4 @@ func (r *Report) correct() {
 			r.Hold++
 		}
 	}
-}
-
-// counted collects texts, each once, with how often it came.
-type counted struct {
-	order []string
-	count map[string]int
-}
-
-// add counts s and says whether it is new.
-func (c *counted) add(s string) bool {
-	if c.count == nil {
-		c.count = map[string]int{}
-	}
-	c.count[s]++
-	if c.count[s] > 1 {
-		return false
-	}
-	c.order = append(c.order, s)
-	return true
-}
-
-// warn counts the sentence of w, and keeps its code once.
-func (r *Report) warn(c *counted, w result.Warning) {
-	if c.add(doc.Sentences([]result.Warning{w})[0]) {
-		r.WarningCodes = append(r.WarningCodes, w)
-	}
-}
-
-func (c *counted) list() []string {
-	var out []string
-	for _, s := range c.order {
-		if n := c.count[s]; n > 1 {
-			s = fmt.Sprintf("%s (%d times)", s, n)
-		}
-		out = append(out, s)
-	}
-	return out
 }

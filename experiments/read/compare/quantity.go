@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"golang.org/x/perf/benchmath"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -17,9 +18,9 @@ import (
 const (
 	// Alpha is the p below which a difference is said to be there.
 	Alpha = 0.05
-	// minSample is the least sample of either side that is tested: with 4 and 4 the smallest
+	// MinSample is the least sample of either side that is tested: with 4 and 4 the smallest
 	// two-sided p is 0.029, with 3 and 3 it is 0.1.
-	minSample = 4
+	MinSample = 4
 )
 
 // A Verdict says what became of a quantity from A to B.
@@ -160,9 +161,9 @@ func (c *Comparison) test(a, b []float64) {
 		c.P = signTest(b, c.A.Median.Float())
 	case exactB && len(a) >= estimate.MinSample:
 		c.P = signTest(a, c.B.Median.Float())
-	case min(len(a), len(b)) < minSample:
+	case min(len(a), len(b)) < MinSample:
 		c.Verdict, c.Why = TooFew, fmt.Sprintf("n = %d and %d: with fewer than %d on a side no "+
-			"difference can be significant", c.A.N, c.B.N, minSample)
+			"difference can be significant", c.A.N, c.B.N, MinSample)
 	case a[0] == a[len(a)-1] && b[0] == b[len(b)-1] && a[0] == b[0]:
 		c.Verdict = Same // the test would say that all values are equal
 	default:
@@ -177,7 +178,63 @@ func (c *Comparison) test(a, b []float64) {
 // there are too few.
 func PValue(m stats.Measure, a, b *dataset.Pooled) result.Number {
 	c := Comparison{less: m.Better == stats.Lower, A: m.Of(a.Result), B: m.Of(b.Result)}
-	c.test(side{a}.values(m.Each), side{b}.values(m.Each))
+	return c.p(side{a}.values(m.Each), side{b}.values(m.Each))
+}
+
+// Seen returns the least part by which the measure of b would have had to exceed that of a for its p to
+// be below a limit, with the spreads that both have: 0.03 for 3 %. Unknown where none would do: there
+// are too few repetitions.
+func Seen(m stats.Measure, a, b *dataset.Pooled, limit float64) result.Number {
+	c := Comparison{A: m.Of(a.Result), B: m.Of(b.Result)}
+	of := [2][]float64{side{a}.values(m.Each), side{b}.values(m.Each)}
+	for i, q := range []result.Quantity{c.A, c.B} {
+		if !q.Median.Known() || q.Median.Float() == 0 {
+			return result.Number{}
+		}
+		for j := range of[i] { // of their medians
+			of[i][j] /= q.Median.Float()
+		}
+	}
+	below := func(by float64) bool { // b is 1 + by times a
+		longer := slices.Clone(of[1])
+		for i := range longer {
+			longer[i] *= 1 + by
+		}
+		x := Comparison{A: result.Quantity{Median: result.Some(1), Reason: c.A.Reason},
+			B: result.Quantity{Median: result.Some(1 + by), Reason: c.B.Reason}}
+		p := x.p(of[0], longer)
+		return p.Known() && p.Float() < limit
+	}
+	const just = 1e-9 // beyond where two values are the same
+	steps := []float64{just}
+	for _, x := range slices.Concat(of[0], []float64{1}) {
+		for _, y := range slices.Concat(of[1], []float64{1}) {
+			if by := x/y - 1; by > 0 {
+				steps = append(steps, by+just)
+			}
+		}
+	}
+	slices.Sort(steps)
+	if i := sort.Search(len(steps), func(i int) bool { return below(steps[i]) }); i < len(steps) {
+		return result.Some(max(0, steps[i]-just))
+	}
+	return result.Number{}
+}
+
+// Needed returns how many repetitions of each of two configurations can have a p below a limit: all of
+// one below all of the other.
+func Needed(limit float64) int {
+	p := 2.0
+	for n := 1; ; n++ {
+		if p *= float64(n) / float64(2*(2*n-1)); n >= MinSample && p < limit { // 2 of C(2n, n)
+			return n
+		}
+	}
+}
+
+// p tests values as c does, whose medians are known.
+func (c *Comparison) p(a, b []float64) result.Number {
+	c.test(a, b)
 	switch c.Verdict {
 	case Same:
 		return result.Some(1)

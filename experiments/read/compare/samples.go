@@ -18,15 +18,23 @@ import (
 
 // A SampleReport is how a sampled and an exact result of a Go program agree.
 type SampleReport struct {
-	Sample   string      `json:"sample"` // paths
-	Exact    string      `json:"exact"`
-	Answer   Answer      `json:"answer"`
-	Tests    int         `json:"tests"` // bins with a standard error
-	Alpha    float64     `json:"alpha"`
-	Bins     []SampleBin `json:"bins"`
-	Warnings []string    `json:"warnings"`
+	Sample string      `json:"sample"` // paths
+	Exact  string      `json:"exact"`
+	Answer Answer      `json:"answer"`
+	Tests  int         `json:"tests"` // bins with a standard error
+	Alpha  float64     `json:"alpha"`
+	Bins   []SampleBin `json:"bins"`
+	doc.Concluded
 
 	phases int // of the sample
+}
+
+// otherProgram is a code: the program of the sample and of the other, with arguments.
+const otherProgram doc.Code = "other_program"
+
+func init() {
+	doc.Catalogue(map[doc.Code]doc.Entry{otherProgram: {Level: doc.Doubt, Example: []any{"fft 1024", "fft 512"},
+		Words: "they are of other programs or arguments: %v, and %v"}})
 }
 
 // An Answer is what a [SampleReport] comes to.
@@ -142,11 +150,11 @@ func OfSamples(a, b string) (*SampleReport, error) {
 }
 
 func ofTraced(sample, exact *traced) *SampleReport {
-	r := &SampleReport{Sample: sample.path, Exact: exact.path, Alpha: sampleAlpha, Warnings: []string{},
+	r := &SampleReport{Sample: sample.path, Exact: exact.path, Alpha: sampleAlpha,
 		Bins: sample.against(exact), phases: sample.Sampling.Phases}
+	r.Conclude()
 	if *sample.Package != *exact.Package || !slices.Equal(sample.Args, exact.Args) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("they are of other programs or arguments: %s, and %s",
-			sample.name(), exact.name()))
+		r.Find(otherProgram, sample.name(), exact.name())
 	}
 	var p []float64
 	untold := [2]float64{}

@@ -116,9 +116,9 @@ func (r *Report) whyNoTest() string {
 	case n[TooFew] == 0 && n[Same] > 0:
 		return "everything that both have is the same, value by value"
 	case n[Same] == 0:
-		return fmt.Sprintf("there are fewer than %d repetitions", minSample)
+		return fmt.Sprintf("there are fewer than %d repetitions", MinSample)
 	}
-	return fmt.Sprintf("what differs has fewer than %d repetitions", minSample)
+	return fmt.Sprintf("what differs has fewer than %d repetitions", MinSample)
 }
 
 // changes are the verdicts that hold, by quantity: in how many configurations, and from which

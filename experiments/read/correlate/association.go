@@ -24,8 +24,7 @@ type Report struct {
 	Resamples     int      `json:"bootstrap_resamples"`
 	Seed          uint64   `json:"bootstrap_seed"`
 	Families      []Family `json:"families"`
-	// Warnings are the problems of the experiment, and those of its results.
-	Warnings []string `json:"warnings"`
+	doc.Concluded          // the problems of the experiment, and those of its results
 }
 
 // An Association is how strongly each KRD share of a scope goes with an outcome.
@@ -88,8 +87,9 @@ type Coefficient struct {
 func Of(e *dataset.Experiment) *Report {
 	r := &Report{
 		SchemaVersion: SchemaVersion, Experiment: e.Name, Confidence: estimate.Confidence,
-		Resamples: estimate.Resamples, Seed: seed, Families: []Family{}, Warnings: warnings(e),
+		Resamples: estimate.Resamples, Seed: seed, Families: []Family{},
 	}
+	r.Conclude(e.AllDoubts("", "results")...)
 	r.Families = append(r.Families, families(e)...)
 	for i := range r.Families {
 		f := &r.Families[i]
@@ -108,8 +108,8 @@ func Of(e *dataset.Experiment) *Report {
 			f.Scopes = append(f.Scopes, s)
 		}
 		f.Answers = f.answers()
-		f.WarningCodes = append(f.WarningCodes, f.doubts()...)
-		f.Warnings = doc.Sentences(f.WarningCodes)
+		f.Conclude(f.doubts()...)
+		f.WarningCodes = f.Findings
 	}
 	return r
 }

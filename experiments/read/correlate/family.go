@@ -13,6 +13,7 @@ import (
 	"krdlab/hw"
 	"krdlab/kernels"
 	"krdlab/krd"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -33,9 +34,8 @@ type Family struct {
 	Configurations []Configuration `json:"configurations"`
 	Answers        []Answer        `json:"answers"`
 	Scopes         []Scope         `json:"scopes"`
-	Warnings       []string        `json:"warnings"` // the sentences of WarningCodes
-	// what limits the coefficients
-	WarningCodes []result.Warning `json:"warning_codes"`
+	doc.Concluded                  // what limits the coefficients
+	WarningCodes   []doc.Finding   `json:"warning_codes"` // the findings
 }
 
 // A Configuration is a scheduler at a core count and a size: medians over the repetitions of all
@@ -126,8 +126,7 @@ func familyOf(c *dataset.Cell) (f Family, size string) {
 	key := dataset.KeyOf(c)
 	f = Family{Kernel: key.Kernel, Substrate: key.Substrate, Machine: key.Machine,
 		Settings: key.Settings,
-		L2Bytes:  r.Machine.L2Bytes, LLCBytes: r.Machine.LLCBytes, Warnings: []string{},
-		WarningCodes: []result.Warning{}}
+		L2Bytes:  r.Machine.L2Bytes, LLCBytes: r.Machine.LLCBytes}
 	if k, ok := kernels.ByName(r.Kernel); ok {
 		f.SizeParam = k.Size
 	}

@@ -10,7 +10,6 @@ import (
 	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/failure"
-	"krdlab/hw/units"
 )
 
 // A construction is measures of which each is computed from the others: a fit of one to them says
@@ -140,11 +139,10 @@ func (t *Table) constructed(f *regress.Formula) error {
 			return &ConstructedError{f.String(), c.why}
 		}
 	}
-	if why := t.sameMisses(); why != "" && slices.Contains(predictors, stats.MissLines.Key) &&
+	if same, both := t.sameMisses(); same > 0 && (slices.Contains(predictors, stats.MissLines.Key) &&
 		slices.Contains(slices.Concat(predictors, response), stats.LinesLLC.Key) ||
-		why != "" && slices.Contains(response, stats.MissLines.Key) &&
-			slices.Contains(predictors, stats.LinesLLC.Key) {
-		return &ConstructedError{f.String(), why}
+		slices.Contains(response, stats.MissLines.Key) && slices.Contains(predictors, stats.LinesLLC.Key)) {
+		return &ConstructedError{f.String(), misses(same, both)}
 	}
 	return nil
 }
@@ -155,14 +153,13 @@ func (t *Table) computed(c *construction) bool {
 	return known > 0 && equal == known
 }
 
-// sameMisses returns why the misses of a model are no measure beside the lines beyond the LLC: in
-// many rows they are these, to the last one. "" where they are not.
-func (t *Table) sameMisses() string {
+// sameMisses returns in how many of both rows the misses of a model are the lines beyond the LLC, to
+// the last one: they are no measure beside these then. 0 where they are few.
+func (t *Table) sameMisses() (same, both int) {
 	misses, lines := t.Frame.Column(stats.MissLines.Key), t.Frame.Column(stats.LinesLLC.Key)
 	if misses == nil || lines == nil || misses.Texts != nil || lines.Texts != nil {
-		return ""
+		return 0, 0
 	}
-	same, both := 0, 0
 	for i, m := range misses.Numbers {
 		l := lines.Numbers[i]
 		if math.IsNaN(m) || math.IsNaN(l) || m == 0 && l == 0 {
@@ -173,11 +170,10 @@ func (t *Table) sameMisses() string {
 			same++
 		}
 	}
-	if same*4 < both || same == 0 {
-		return ""
+	if same*4 < both {
+		return 0, 0
 	}
-	return fmt.Sprintf("in %d of %d rows the modelled misses (%s) are the lines beyond the LLC "+
-		"(%s), to the last one", same, both, stats.MissLines.Key, stats.LinesLLC.Key)
+	return same, both
 }
 
 // rowsEach is how many rows a coefficient should have at least.
@@ -230,8 +226,7 @@ func (t *Table) DefaultFormula(response string) string {
 		stats.IdleShare.Key, coresColumn}
 	if n := t.Frame.N; response == stats.WTI.Key {
 		if err := t.Where(Condition{coresColumn, ">", "1"}); err == nil && t.Frame.N < n {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("%s on one core left out, where %s is 1",
-				units.Count(n-t.Frame.N, "row"), response))
+			t.Find(oneCore, n-t.Frame.N, response)
 		}
 	}
 	var names []string
@@ -249,20 +244,18 @@ func (t *Table) DefaultFormula(response string) string {
 			known++
 			varies = varies || v != first
 		}
-		switch why := t.sameMisses(); {
+		switch same, both := t.sameMisses(); {
 		case name == response:
-		case name == stats.MissLines.Key && why != "" || name == stats.LinesLLC.Key && why != "" &&
-			response == stats.MissLines.Key:
-			t.Warnings = append(t.Warnings, name+" is left out: "+why)
+		case same > 0 && (name == stats.MissLines.Key || name == stats.LinesLLC.Key &&
+			response == stats.MissLines.Key):
+			t.Find(modelledLines, name, same, both)
 		case known*2 < t.Frame.N:
-			t.Warnings = append(t.Warnings, fmt.Sprintf("%s is left out: %d of %d rows have it",
-				name, known, t.Frame.N))
+			t.Find(fewHave, name, known, t.Frame.N)
 		case !varies:
-			t.Warnings = append(t.Warnings, name+" is left out: it is the same in all rows")
+			t.Find(constantLeft, name)
 		default:
 			if like, rho2 := t.like(c, names); like != "" {
-				t.Warnings = append(t.Warnings, fmt.Sprintf("%s is left out: in ranks it is %s "+
-					"(rho2 %.2f)", name, like, rho2))
+				t.Find(sameRanks, name, like, rho2)
 				continue
 			}
 			names = append(names, name)
@@ -275,9 +268,7 @@ func (t *Table) DefaultFormula(response string) string {
 	case p == 1:
 		return response + " ~ " + names[0]
 	case known < rowsEach*second:
-		t.Warnings = append(t.Warnings, fmt.Sprintf("products are left out: %s with all values "+
-			"for "+
-			"%d coefficients, expected %d for each", units.Count(known, "row"), second, rowsEach))
+		t.Find(noProducts, known, second, rowsEach)
 		return response + " ~ " + strings.Join(names, " + ")
 	}
 	return response + " ~ (" + strings.Join(names, " + ") + ")^2"

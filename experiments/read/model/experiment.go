@@ -104,9 +104,7 @@ func OfExperiments(list []*dataset.Experiment, repetitions bool, place string) (
 	}
 	t := places[0].table(list, repetitions)
 	if len(places) > 1 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("the cells are of %d places, which are never put "+
-			"together: these are those of %s; left out are %s (--place)", len(places), words[0],
-			strings.Join(words[1:], ", ")))
+		t.Find(severalPlaces, len(places), words[0], strings.Join(words[1:], ", "))
 	}
 	return t, nil
 }
@@ -156,9 +154,7 @@ func (p *cellPlace) table(list []*dataset.Experiment, repetitions bool) *Table {
 	var names []string
 	for _, e := range list {
 		names = append(names, e.Name)
-		for _, problem := range e.Problems {
-			t.Warnings = append(t.Warnings, e.Name+": "+problem.String())
-		}
+		t.Conclude(e.Doubts(e.Name)...)
 	}
 	t.Name = strings.Join(names, ", ")
 	t.Experiment = &Origin{p.key.Substrate, p.key.Machine, p.key.Settings,

@@ -25,7 +25,7 @@ import (
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
-	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // SchemaVersion is that of the JSON form of a [Report].
@@ -87,7 +87,7 @@ type Report struct {
 	Strengths []Strength        `json:"strengths"`
 	Clusters  []Cluster         `json:"clusters"`
 	Redundant []Redundant       `json:"redundant"`
-	Warnings  []string          `json:"warnings"`
+	doc.Concluded
 
 	full  *regress.Design // before a selection
 	fit   *regress.Fit
@@ -157,7 +157,8 @@ func Of(t *Table, o Options) (*Report, error) {
 	}
 	r.before()
 	r.noise(&o)
-	r.Warnings = append(append([]string{}, t.Warnings...), r.doubts()...)
+	r.Conclude(t.Findings...)
+	r.doubt()
 	return r, nil
 }
 
@@ -258,40 +259,34 @@ func (r *Report) coefficients(hc3 bool) {
 	r.BIC, r.Equation5 = result.Some(f.BIC()), result.Some(f.Equation5())
 }
 
-// doubts returns what makes the model doubtful.
-func (r *Report) doubts() (list []string) {
-	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+// doubt concludes what makes the model doubtful.
+func (r *Report) doubt() {
 	for _, l := range r.Lost {
-		say("%s without %s left out", units.Count(l.Rows, "row"), l.Column)
+		r.Find(rowsWithout, l.Rows, l.Column)
 	}
 	for _, a := range r.Aliased {
 		if len(a.Names) == 0 {
-			say("%s is the same in all rows, and has no coefficient", a.Column)
+			r.Find(constant, a.Column)
 			continue
 		}
-		say("%s is %s in all rows, and has no coefficient of its own", a.Column, sum(a))
+		r.Find(aliased, a.Column, sum(a))
 	}
-	f := r.fit
-	switch {
+	switch f := r.fit; {
 	case f.TSS == 0:
-		say("%s is the same in all rows: there is nothing to explain", r.Response)
+		r.Find(nothingToExplain, r.Response)
 	case f.DF == 0:
-		say("as many coefficients as rows: every row is fitted, and nothing is explained")
+		r.Find(saturated)
 	case f.RSS == 0 || f.RSS < 1e-20*f.TSS:
-		say("the fit is perfect but for rounding: errors and criteria are of rounding alone, and "+
-			"%s may be computed from its predictors", r.Response)
+		r.Find(perfectFit, r.Response)
 	case r.N < rowsEach*f.P:
-		say("%d rows for %d coefficients: fewer than %d a coefficient", r.N, f.P, rowsEach)
+		r.Find(fewRows, r.N, f.P, rowsEach)
 	}
 	if !r.marginal() {
-		say("a product stands without a part of it: standardized coefficients are of another " +
-			"model than the others")
+		r.Find(partMissing)
 	}
 	if g := r.CV; g != nil && g.Groups == nil && r.replicates() {
-		say("rows with the same predictors are in different folds: add --groups with the column " +
-			"that names what was repeated")
+		r.Find(addGroups)
 	}
-	return list
 }
 
 // marginal reports whether each part of a product is a term too.

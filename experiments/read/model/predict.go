@@ -16,6 +16,7 @@ import (
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/textfile"
+	"krdlab/krd/doc"
 )
 
 // A Hull bounds where the data of a fit lie. Beside the range of each predictor (Report.Columns) it
@@ -144,6 +145,7 @@ type Predictions struct {
 	Lost          []regress.Lost `json:"rows_without"`
 	ErrorPercent  result.Number  `json:"error_percent"` // where the table has the response
 	Outside       int            `json:"outside"`       // rows
+	doc.Concluded
 }
 
 // together is in Predicted.Outside of a row beyond the hull.
@@ -217,6 +219,9 @@ func (r *Report) Predict(model string, t *Table) (*Predictions, error) {
 		p.Rows = append(p.Rows, q)
 	}
 	p.ErrorPercent = result.Some(sum / float64(n))
+	if p.Conclude(); p.Outside > 0 {
+		p.Find(beyondData, p.Outside)
+	}
 	return p, nil
 }
 
@@ -258,6 +263,7 @@ type Change struct {
 	High       result.Number `json:"high"`
 	Percent    result.Number `json:"percent"` // of Before
 	Outside    []string      `json:"outside"`
+	doc.Concluded
 }
 
 // Change computes what a change of one predictor brings: NAME=VALUE, NAME=+VALUE, NAME=-VALUE, or
@@ -337,8 +343,14 @@ func (r *Report) Change(text string, at []string) (*Change, error) {
 			}
 		}
 	}
+	c.Conclude()
+	if len(c.Shared) > 0 {
+		c.Find(sharedColumn, name, strings.Join(c.Shared, ", "))
+	}
 	if c.Outside == nil {
 		c.Outside = []string{}
+	} else {
+		c.Find(changedBeyond, strings.Join(c.Outside, ", "))
 	}
 	return c, nil
 }

@@ -20,6 +20,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/textfile"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi/imports"
 )
 
@@ -36,7 +37,7 @@ type Table struct {
 	Block string
 	// Experiment is nil of a table that is a file.
 	Experiment *Origin
-	Warnings   []string
+	doc.Concluded
 }
 
 // IsTable reports whether a path is that of a table, by its name.
@@ -140,8 +141,7 @@ func (t *Table) columns(data []byte, comma rune) (at []int, err error) {
 	}
 	for i, name := range head {
 		if name = strings.TrimSpace(name); name == "" && len(head) > 1 {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("column %d has no name, and is left out",
-				i+1))
+			t.Find(unnamedColumn, i+1)
 			continue
 		}
 		if err := t.Frame.Add(name, i); err != nil {

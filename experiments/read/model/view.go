@@ -372,7 +372,7 @@ func (r *Report) modelsData() *doc.Table {
 
 // View returns what people read of predictions.
 func (p *Predictions) View() *doc.Doc {
-	d := &doc.Doc{}
+	d := &doc.Doc{Warnings: p.Warnings}
 	d.Say("%s by %s: %s", p.Table, p.Model, p.Formula)
 	if p.ErrorPercent.Known() {
 		d.Say("the error is %s on average", per(p.ErrorPercent))
@@ -388,10 +388,6 @@ func (p *Predictions) View() *doc.Doc {
 	}
 	t.Remarks = []string{"low, high: 95 % of rows are expected within"}
 	d.Add(t)
-	if p.Outside > 0 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%s beyond the data that the model was fitted "+
-			"to: intervals hold there only if the model does", units.Count(p.Outside, "row")))
-	}
 	return d
 }
 
@@ -408,7 +404,7 @@ func (p *Predictions) Data() *doc.Table {
 
 // View returns what people read of a change.
 func (c *Change) View() *doc.Doc {
-	d := &doc.Doc{}
+	d := &doc.Doc{Warnings: c.Warnings}
 	percent := ""
 	if c.Percent.Known() {
 		percent = fmt.Sprintf(", %s %%", signed(c.Percent))
@@ -425,16 +421,6 @@ func (c *Change) View() *doc.Doc {
 	}
 	d.Say("%s: %s", c.Formula, others)
 	d.Say("This is the difference between rows that differ so, not the effect of a change.")
-	if len(c.Shared) > 0 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("others are computed from a column of %s "+
-			"too, and do not change with it: %s; no row can be so", c.Predictor,
-			strings.Join(c.Shared, ", ")))
-	}
-	if len(c.Outside) > 0 {
-		d.Warnings = append(d.Warnings, "beyond the data that the model was fitted to: "+
-			strings.Replace(strings.Join(c.Outside, ", "), together, "each value is within its "+
-				"range, but no row has them all together", 1))
-	}
 	return d
 }
 

@@ -10,18 +10,19 @@ package survey
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"krdlab/experiments/read/compare"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
+	"krdlab/krd/doc"
 )
 
 // SchemaVersion is that of the JSON form of a [Report].
@@ -33,7 +34,7 @@ type Report struct {
 	Experiments   []string `json:"experiments"`
 	Alpha         float64  `json:"alpha"`
 	Places        []Place  `json:"places"`
-	Warnings      []string `json:"warnings"`
+	doc.Concluded
 }
 
 // A Place is a number of cores of a machine, with its pages placed in one way.
@@ -70,8 +71,11 @@ type Row struct {
 	P      result.Number `json:"p"`      // null: not tested
 	HolmP  result.Number `json:"p_holm"` // over the rows of these prices
 	Told   bool          `json:"told"`   // the best is told from all others
-	// Tied are those that it is not told from, best first.
-	Tied []string `json:"tied"`
+	// Tied are those that it is not told from, best first, though a difference of the part Seen of its
+	// time would have been. Few are those that no difference would tell it from: repetitions are too few.
+	Tied []string      `json:"tied"`
+	Seen result.Number `json:"seen"` // null: there is no tie
+	Few  []string      `json:"too_few"`
 	// the least and the most of the accesses that are far: a finite distance beyond the LLC
 	LeastFar result.Number `json:"least_far"`
 	MostFar  result.Number `json:"most_far"`
@@ -93,11 +97,13 @@ type Held struct {
 // A Share is how a scheduler compares with the best of each row.
 type Share struct {
 	Scheduler string        `json:"scheduler"`
-	Rows      int           `json:"rows"`
-	Mean      result.Number `json:"geometric_mean"` // of the best's time over its own
+	Rows      int           `json:"rows"`           // that all schedulers have under all prices
+	Mean      result.Number `json:"geometric_mean"` // over these, of the best's time over its own; null: none
 	Worst     result.Number `json:"worst"`
 	WorstOf   string        `json:"worst_kernel"`
 	Best      int           `json:"best"` // rows that it is told to be the best of
+
+	logs float64
 }
 
 // A NothingError says that no kernel was run under two schedulers.
@@ -115,12 +121,11 @@ func (*NothingError) Class() failure.Class { return failure.Data }
 // [*NothingError]. Cost: a bootstrap for each configuration.
 func Of(experiments []*dataset.Experiment) (*Report, error) {
 	r := &Report{SchemaVersion: SchemaVersion, Experiments: []string{}, Alpha: compare.Alpha,
-		Places: []Place{}, Warnings: []string{}}
+		Places: []Place{}}
+	r.Conclude()
 	for _, e := range experiments {
 		r.Experiments = append(r.Experiments, e.Name)
-		for _, p := range e.Problems {
-			r.Warnings = append(r.Warnings, e.Name+": "+p.String())
-		}
+		r.Conclude(e.Doubts(e.Name)...)
 		groups := e.Groups()
 		pages := "" // of programs without data, too: an experiment has one placement
 		for i := range groups {
@@ -142,6 +147,7 @@ func Of(experiments []*dataset.Experiment) (*Report, error) {
 	for i := range r.Places {
 		r.Places[i].finish()
 	}
+	r.conclude()
 	return r, nil
 }
 
@@ -170,28 +176,36 @@ func (r *Report) add(g *dataset.Group, pages string) {
 			p.Prices = append(p.Prices, Prices{Name: prices, Rows: []Row{}, Schedulers: []Share{}})
 		}
 		if p.Prices[j].row(row.Kernel, row.Params) != nil {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s, %s: several experiments have it; the "+
-				"first is used", row.changed, p.title()))
+			r.Conclude(doc.Find(severalHave).About(row.changed + ", " + p.title()))
 			continue
 		}
 		p.Prices[j].Rows = append(p.Prices[j].Rows, *row)
-		p.Prices[j].share(row.Kernel, times)
+		p.Prices[j].times = append(p.Prices[j].times, times)
 	}
 }
 
 // timed is a scheduler with its median time.
 type timed struct {
-	name string
-	ns   float64
-	p    result.Number // of the test against the best
+	name   string
+	ns     float64
+	p      result.Number // of the test against the best
+	pooled *dataset.Pooled
+}
+
+// n is how many repetitions stand behind t, of which one does for all where nothing is drawn.
+func (t *timed) n() int {
+	q := t.pooled.Result.Summary.TimeNS
+	if q.Reason == result.Deterministic {
+		return max(q.N, estimate.MinSample)
+	}
+	return q.N
 }
 
 // rowOf returns the row of a kernel, before correction, and all times, the least first; nil where
 // fewer than two schedulers have one.
 func rowOf(g *dataset.Group, cores int) (*Row, []timed) {
 	var times []timed
-	pooled := map[string]*dataset.Pooled{}
-	row := &Row{Kernel: g.Kernel, Params: g.Params, Tied: []string{}, changed: g.Changed()}
+	row := &Row{Kernel: g.Kernel, Params: g.Params, changed: g.Changed()}
 	for _, s := range g.Schedulers() {
 		cells := slices.DeleteFunc(slices.Clone(g.Cells), func(c *dataset.Cell) bool {
 			return c.Result.Scheduler != s || c.Result.Cores != cores
@@ -204,8 +218,7 @@ func rowOf(g *dataset.Group, cores int) (*Row, []timed) {
 		if !q.Median.Known() {
 			continue
 		}
-		pooled[s] = p
-		times = append(times, timed{name: s, ns: q.Median.Float()})
+		times = append(times, timed{name: s, ns: q.Median.Float(), pooled: p})
 		far := stats.FarShare.Of(p.Result).Median
 		if far.Known() && (!row.MostFar.Known() || far.Float() > row.MostFar.Float()) {
 			row.MostFar, row.FarUnder = far, s
@@ -218,14 +231,14 @@ func rowOf(g *dataset.Group, cores int) (*Row, []timed) {
 		return nil, nil
 	}
 	slices.SortStableFunc(times, func(a, b timed) int { return cmp.Compare(a.ns, b.ns) })
-	best := pooled[times[0].name]
+	best := times[0].pooled
 	row.Best, row.Second = times[0].name, times[1].name
 	row.Lead = result.Some(times[1].ns / times[0].ns)
 	row.Speedup, row.WTI = best.Result.Summary.Speedup, best.Result.Summary.WTI
 	row.P = result.Some(0)
 	for i := range times[1:] {
 		t := &times[1+i]
-		t.p = compare.PValue(stats.Time, best, pooled[t.name])
+		t.p = compare.PValue(stats.Time, best, t.pooled)
 		if row.P.Known() && (!t.p.Known() || t.p.Float() > row.P.Float()) {
 			row.P = t.p
 		}
@@ -233,28 +246,61 @@ func rowOf(g *dataset.Group, cores int) (*Row, []timed) {
 	return row, times
 }
 
-// share adds a row to how schedulers compare.
-func (p *Prices) share(kernel string, times []timed) {
-	for _, t := range times {
-		i := slices.IndexFunc(p.Schedulers, func(s Share) bool { return s.Scheduler == t.name })
-		if i < 0 {
-			i = len(p.Schedulers)
-			p.Schedulers = append(p.Schedulers, Share{Scheduler: t.name, Mean: result.Some(0)})
-		}
-		s, v := &p.Schedulers[i], times[0].ns/t.ns
-		s.Rows++
-		s.Mean = result.Some(s.Mean.Float() + math.Log(v))
-		if !s.Worst.Known() || v < s.Worst.Float() {
-			s.Worst, s.WorstOf = result.Some(v), kernel
+// share compares schedulers over the rows that all have.
+func (p *Prices) share(common func(*Row) bool) {
+	for i := range p.Rows {
+		row, best := &p.Rows[i], p.times[i][0].ns
+		for _, t := range p.times[i] {
+			j := slices.IndexFunc(p.Schedulers, func(s Share) bool { return s.Scheduler == t.name })
+			if j < 0 {
+				j = len(p.Schedulers)
+				p.Schedulers = append(p.Schedulers, Share{Scheduler: t.name})
+			}
+			s, v := &p.Schedulers[j], best/t.ns
+			if row.Told && row.Best == t.name {
+				s.Best++
+			}
+			if !common(row) {
+				continue
+			}
+			s.logs += math.Log(v)
+			if s.Rows++; !s.Worst.Known() || v < s.Worst.Float() {
+				s.Worst, s.WorstOf = result.Some(v), row.Kernel
+			}
 		}
 	}
-	p.times = append(p.times, times)
+	for i := range p.Schedulers {
+		if s := &p.Schedulers[i]; s.Rows > 0 {
+			s.Mean = result.Some(math.Exp(s.logs / float64(s.Rows)))
+		}
+	}
+	slices.SortStableFunc(p.Schedulers, func(a, b Share) int {
+		return -cmp.Compare(a.Mean.Float(), b.Mean.Float())
+	})
+}
+
+// all reports whether a row is there under all prices, with all schedulers that they have.
+func (p *Place) all(row *Row) bool {
+	for i := range p.Prices {
+		v, most := &p.Prices[i], map[string]bool{}
+		for _, times := range v.times {
+			for _, t := range times {
+				most[t.name] = true
+			}
+		}
+		j := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Kernel == row.Kernel && r.Params == row.Params })
+		if j < 0 || len(v.times[j]) < len(most) {
+			return false
+		}
+	}
+	return true
 }
 
 // finish corrects and sums up.
 func (p *Place) finish() {
 	for i := range p.Prices {
 		p.Prices[i].finish()
+		p.Prices[i].share(p.all)
 	}
 	for i := range p.Prices {
 		for _, row := range p.Prices[i].Rows {
@@ -307,23 +353,20 @@ func (p *Prices) finish() {
 	limit := compare.Alpha / float64(max(1, len(tests)-told))
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		r.Tied = []string{}
+		r.Tied, r.Few = []string{}, []string{}
+		best := p.times[i][0].pooled
 		for _, t := range p.times[i][1:] {
-			if !r.Told && (!t.p.Known() || t.p.Float() >= limit) {
-				r.Tied = append(r.Tied, t.name)
+			if r.Told || t.p.Known() && t.p.Float() < limit {
+				continue
+			}
+			seen := compare.Seen(stats.Time, best, t.pooled, limit)
+			if !seen.Known() {
+				r.Few = append(r.Few, t.name)
+				continue
+			}
+			if r.Tied = append(r.Tied, t.name); !r.Seen.Known() || seen.Float() > r.Seen.Float() {
+				r.Seen = seen
 			}
 		}
 	}
-	for i := range p.Schedulers {
-		s := &p.Schedulers[i]
-		s.Mean = result.Some(math.Exp(s.Mean.Float() / float64(s.Rows)))
-		for _, r := range p.Rows {
-			if r.Told && r.Best == s.Scheduler {
-				s.Best++
-			}
-		}
-	}
-	slices.SortStableFunc(p.Schedulers, func(a, b Share) int {
-		return -cmp.Compare(a.Mean.Float(), b.Mean.Float())
-	})
 }

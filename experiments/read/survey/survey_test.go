@@ -3,13 +3,17 @@ package survey
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"krdlab/experiments/read/compare"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
+	"krdlab/experiments/run/stats"
 	"krdlab/experiments/test/datasettest"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
@@ -28,7 +32,7 @@ func made(prices string, kernels map[string][4]int64) *dataset.Experiment {
 	for _, name := range []string{"lu", "sor", "triad"} {
 		times, ok := kernels[name]
 		for i := range small {
-			if !ok {
+			if !ok || times[i] == 0 { // it was not run
 				continue
 			}
 			c, r := small[i], *small[i].Result
@@ -137,7 +141,7 @@ func TestNothingLost(t *testing.T) {
 	}
 	p := r.Places[0]
 	if len(p.Prices[0].Rows) != 1 || p.Prices[0].Rows[0].Best != "workfirst" ||
-		len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "several experiments have it") {
+		!strings.Contains(r.Warnings[0], "several experiments have it") {
 		t.Errorf("a row of two experiments: %+v, %q", p.Prices[0].Rows, r.Warnings)
 	}
 	if len(p.Held) != 2 || p.Held[1].Kernel != "sor" || p.Held[1].Best != "" {
@@ -166,7 +170,7 @@ func TestPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Places) != 2 || len(r.Warnings) != 0 {
+	if _, limits := r.Apart(); len(r.Places) != 2 || len(limits) != 0 {
 		t.Fatalf("%d places, %q", len(r.Places), r.Warnings)
 	}
 	for _, p := range r.Places {
@@ -182,19 +186,99 @@ func TestUntold(t *testing.T) {
 	for i := range e.Cells {
 		r := e.Cells[i].Result
 		r.Repetitions = r.Repetitions[:3]
-		r.Summary.TimeNS = r.Quantity([]float64{float64(r.Repetitions[0].TimeNS)})
+		ns := float64(r.Repetitions[0].TimeNS)
+		r.Summary.TimeNS = r.Quantity([]float64{ns, ns + 10, ns + 20})
 	}
 	r, err := Of([]*dataset.Experiment{e})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row := r.Places[0].Prices[0].Rows[0]; row.Told || row.P != (result.Number{}) ||
-		len(row.Tied) != 3 || row.HolmP != (units.Number{}) {
-		t.Errorf("3 repetitions: %+v", row)
+	if row := r.Places[0].Prices[0].Rows[0]; row.Told || row.P != (result.Number{}) || len(row.Tied) != 0 ||
+		len(row.Few) != 3 || row.Seen.Known() || row.HolmP != (units.Number{}) || len(r.Warnings) != 1 ||
+		!strings.Contains(r.Warnings[0], "too few to tell the best in 1 of 1 rows: 3 repetitions of a scheduler are there, and 4 are needed") {
+		t.Errorf("3 repetitions: %+v, %q", row, r.Warnings)
 	}
 	e.Cells = e.Cells[:1]
 	_, err = Of([]*dataset.Experiment{e})
 	if _, ok := errors.AsType[*NothingError](err); !ok || failure.Of(err) != failure.Data {
 		t.Errorf("one scheduler: %v", err)
+	}
+}
+
+// Schedulers that were run on other kernels are compared over the rows that all have: helpfirst is the
+// better one of lu, and what it has beside is its worst, workfirst's a tie.
+func TestUnlikeRows(t *testing.T) {
+	const slow = 4000
+	for _, c := range []struct {
+		kernels map[string][4]int64
+		rows    int
+		warning string
+	}{
+		{map[string][4]int64{"lu": {3000, 2000, 1000, slow}, "sor": {1000, 0, 1000, slow},
+			"triad": {0, slow, 1000, slow}}, 1, "compared over 1 of 3 rows"},
+		{map[string][4]int64{"lu": {1000, 0, 2000, slow}, "sor": {0, 1000, 2000, slow}}, 0, "over 0 of 2 rows"},
+	} {
+		r, err := Of([]*dataset.Experiment{made("", c.kernels)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]Share{}
+		for _, s := range r.Places[0].Prices[0].Schedulers {
+			of[s.Scheduler] = s
+		}
+		hf, wf := of["helpfirst"], of["workfirst"]
+		if hf.Rows != c.rows || wf.Rows != c.rows || hf.Mean.Known() != (c.rows > 0) ||
+			c.rows > 0 && hf.Mean.Float() <= wf.Mean.Float() {
+			t.Errorf("helpfirst %+v, workfirst %+v, expected %d rows of both", hf, wf, c.rows)
+		}
+		if !strings.Contains(strings.Join(r.Warnings, "\n"), c.warning) {
+			t.Errorf("%q, expected %q", r.Warnings, c.warning)
+		}
+	}
+}
+
+// A difference that would have been seen is seen where it is there, and one that is smaller is not; of
+// samples that are too small none would be.
+func TestSeen(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pooled := func(ns []float64, by float64) *dataset.Pooled {
+		x := *datasettest.Small().Cells[0].Result
+		x.Repetitions = slices.Clone(x.Repetitions[:len(ns)])
+		scaled := make([]float64, len(ns))
+		for i, v := range ns {
+			x.Repetitions[i].TimeNS = int64(v * by)
+			scaled[i] = float64(x.Repetitions[i].TimeNS)
+		}
+		x.Summary.TimeNS = x.Quantity(scaled)
+		return dataset.Pool([]*dataset.Cell{{Result: &x}})
+	}
+	median := func(p *dataset.Pooled) float64 { return p.Result.Summary.TimeNS.Median.Float() }
+	known := 0
+	for _, n := range []int{3, 4, 5, 6, 7, 8} {
+		for _, limit := range []float64{0.05, 0.01, 0.001} {
+			a, b := make([]float64, n), make([]float64, n)
+			for i := range n {
+				a[i], b[i] = 1e12*math.Exp(0.1*r.NormFloat64()), 2e12*math.Exp(0.2*r.NormFloat64())
+			}
+			best, other := pooled(a, 1), pooled(b, 1)
+			seen := compare.Seen(stats.Time, best, other, limit)
+			if seen.Known() != (n >= compare.Needed(limit)) {
+				t.Errorf("%d repetitions, limit %g: %v, and %d are needed", n, limit, seen, compare.Needed(limit))
+			}
+			if !seen.Known() || seen.Float() == 0 {
+				continue
+			}
+			known++
+			for by, want := range map[float64]bool{1 - 1e-3: false, 1 + 1e-3: true} {
+				p := compare.PValue(stats.Time, best, pooled(b, median(best)/median(other)*(1+by*seen.Float())))
+				if got := p.Float() < limit; got != want {
+					t.Errorf("%d repetitions, limit %g: %.4f of the difference %v that would be seen: p %v", n, limit,
+						by, seen, p)
+				}
+			}
+		}
+	}
+	if known < 8 {
+		t.Errorf("%d differences", known)
 	}
 }

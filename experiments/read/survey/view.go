@@ -40,7 +40,8 @@ func (p *Place) head(i int) string {
 // View returns what people read of the report: for each place the best of each kernel by prices,
 // and how all schedulers compare.
 func (r *Report) View() *doc.Doc {
-	d := &doc.Doc{Warnings: r.Warnings}
+	answers, limits := r.Apart()
+	d := &doc.Doc{Parts: []doc.Part{doc.Paragraph(answers)}, Warnings: limits}
 	for i := range r.Places {
 		p := &r.Places[i]
 		of := &doc.Doc{Title: p.title()}
@@ -48,13 +49,14 @@ func (r *Report) View() *doc.Doc {
 		of.Add(p.shares())
 		d.Add(of)
 	}
-	d.Add(doc.Paragraph{fmt.Sprintf("best: the least median time, with its speed-up; +N: not told "+
+	d.Add(doc.Paragraph{fmt.Sprintf("best: the least median time, with its speed-up; +N <x %%: a tie "+
+		"with N others, from which a difference of x %% would have been seen; +N?: too few repetitions to tell it "+
 		"from N others (largest p of the tests against all others, Holm's correction over the "+
 		"rows of a column, limit %.2f). told: from all others; stays: told, and the same, under "+
 		"all prices. far: accesses with "+
 		"a finite distance beyond the LLC, the least and the most of all schedulers.",
-		compare.Alpha), "of the best: geometric mean over rows of the best's time over the " +
-		"scheduler's; worst: the least of a row; first: rows that it is told to be the best of."})
+		compare.Alpha), "of the best: geometric mean of the best's time over the " +
+		"scheduler's, over the rows that all schedulers have; worst: the least of these; first: rows that it is told to be the best of."})
 	return d
 }
 
@@ -105,9 +107,22 @@ func (r *Row) text() string {
 		s += " " + units.Digits(r.Speedup.Median.Float(), 3)
 	}
 	if len(r.Tied) > 0 {
-		s += fmt.Sprintf(" +%d", len(r.Tied))
+		s += fmt.Sprintf(" +%d <%s %%", len(r.Tied), percent(r.Seen.Float()))
+	}
+	if len(r.Few) > 0 {
+		s += fmt.Sprintf(" +%d?", len(r.Few))
 	}
 	return s
+}
+
+const unlike = "no row has all schedulers"
+
+// known is a number of a cell, or why there is none.
+func known(n doc.Number) any {
+	if !n.Known() {
+		return doc.Missing(unlike)
+	}
+	return n
 }
 
 func (p *Place) shares() *doc.Table {
@@ -138,8 +153,11 @@ func (p *Place) shares() *doc.Table {
 				continue
 			}
 			s := &list[j]
-			cells = append(cells, s.Mean, units.Digits(s.Worst.Float(), 2)+" "+s.WorstOf,
-				int64(s.Best))
+			worst := any(doc.Missing(unlike))
+			if s.Rows > 0 {
+				worst = units.Digits(s.Worst.Float(), 2) + " " + s.WorstOf
+			}
+			cells = append(cells, known(s.Mean), worst, int64(s.Best))
 		}
 		t.Row(cells...)
 	}
@@ -174,7 +192,7 @@ func (r *Report) Table(name string) *doc.Table {
 			{Key: "speedup", Head: "speedup", Kind: doc.Real, Ends: true},
 			{Key: "wti", Head: "wti", Kind: doc.Real, Ends: true}}, text("second"),
 			number(doc.Real, "lead", "p", "p_holm"), number(doc.Truth, "told"),
-			text("tied", "stays"), number(doc.Real, "least_far", "most_far"),
+			text("tied"), number(doc.Real, "seen"), text("too_few", "stays"), number(doc.Real, "least_far", "most_far"),
 			text("most_far_under"))
 	}
 	for i := range r.Places {
@@ -192,7 +210,7 @@ func (r *Report) Table(name string) *doc.Table {
 				stays := p.held(row).Best
 				t.Row(append(place(p, v), row.Kernel, row.Params, row.Best, row.Speedup, row.WTI,
 					row.Second, row.Lead, row.P, row.HolmP, row.Told, strings.Join(row.Tied, " "),
-					stays, row.LeastFar, row.MostFar, row.FarUnder)...)
+					row.Seen, strings.Join(row.Few, " "), stays, row.LeastFar, row.MostFar, row.FarUnder)...)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/textfile"
+	"krdlab/krd/doc"
 )
 
 // An Experiment is what there is of one.
@@ -71,11 +72,47 @@ type Problem struct {
 // Unnamed stands for the scheduler of a result that names none.
 const Unnamed = "?"
 
-func (p Problem) String() string {
-	if p.Cell == "" {
-		return fmt.Sprintf("%s: %s", p.Kind, p.Detail)
+func (p Problem) String() string { return p.Finding().Sentence() }
+
+// problem is the code of a part of an experiment: the cell, "" for the whole; a [ProblemKind]; the detail.
+const problem doc.Code = "experiment_part"
+
+func init() {
+	doc.Catalogue(map[doc.Code]doc.Entry{problem: {Level: doc.Limit, Example: []any{"0001-fib-c6",
+		string(Missing), "it has not been run"}, Say: func(a doc.Args) string {
+		if cell := a.Text(0); cell != "" {
+			return fmt.Sprintf("cell %s %s: %s", cell, a.Text(1), a.Text(2))
+		}
+		return a.Text(1) + ": " + a.Text(2)
+	}}})
+}
+
+// Finding returns p as one of the catalogue.
+func (p Problem) Finding() doc.Finding { return doc.Find(problem, p.Cell, string(p.Kind), p.Detail) }
+
+// Doubts returns the problems of the experiment, about a subject.
+func (e *Experiment) Doubts(subject string) (list []doc.Finding) {
+	for _, p := range e.Problems {
+		list = append(list, p.Finding().About(subject))
 	}
-	return fmt.Sprintf("cell %s %s: %s", p.Cell, p.Kind, p.Detail)
+	return list
+}
+
+// AllDoubts returns the notes of the experiment, its problems and the doubts of its results, each of
+// these once with how many have it, all about a subject.
+func (e *Experiment) AllDoubts(subject, of string) (list []doc.Finding) {
+	for _, n := range e.Notes {
+		list = append(list, doc.Find(doc.Uncoded, n).About(subject))
+	}
+	list = append(list, e.Doubts(subject)...)
+	var results []doc.Finding
+	for i := range e.Cells {
+		r := e.Cells[i].Result
+		for _, f := range doc.Recorded(r.Warnings, r.WarningCodes) {
+			results = append(results, f.About(subject))
+		}
+	}
+	return append(list, doc.Once(of, results)...)
 }
 
 // Load reads the experiment, or the single run, in the folder dir. What is missing, failed or

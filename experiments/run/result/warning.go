@@ -17,7 +17,7 @@ func Warn(code Code, args ...any) Warning { return doc.Find(code, args...) }
 // The codes, with what their arguments are.
 const (
 	// Text is a sentence without a code of its own: the sentence.
-	Text Code = "text"
+	Text = doc.Uncoded
 	// NoIntervals: repetitions that there are, repetitions that are needed.
 	NoIntervals Code = "no_intervals"
 	// Interrupted: repetitions that there are, repetitions that were asked for.

@@ -11,7 +11,6 @@ import (
 
 // levels are those of the codes, with arguments for the catalogue.
 var levels = map[Code]doc.Entry{
-	Text:              {Level: doc.Note, Example: []any{"a sentence without a code of its own"}},
 	NoIntervals:       {Level: doc.Limit, Example: []any{3, estimate.MinSample}, Next: "--reps 6"},
 	Interrupted:       {Level: doc.Limit, Example: []any{4, 10}},
 	SharedCPUs:        {Level: doc.Doubt, Example: []any{4, 2}},
@@ -60,7 +59,6 @@ func init() {
 
 // sentences are the words of each code. Arguments are those that [Code] documents.
 var sentences = map[Code]func(a doc.Args) string{
-	Text: func(a doc.Args) string { return a.Text(0) },
 	NoIntervals: func(a doc.Args) string {
 		return fmt.Sprintf("no intervals: %s, and %d are needed for 95 %% confidence",
 			units.Count(a.Whole(0), "repetition"), a.Whole(1))

@@ -31,7 +31,7 @@ func models(e *dataset.Experiment, number *int, classes *styles) (list []modelPa
 		}
 		for _, response := range []string{stats.WTI.Key, stats.CoreTime.Key} {
 			own := *t
-			own.Warnings = slices.Clone(t.Warnings)
+			own.Warnings, own.Findings = slices.Clip(t.Warnings), slices.Clip(t.Findings)
 			part := modelPart{Title: fmt.Sprintf("%s, %s", response, own.Experiment)}
 			r, err := model.Of(&own, model.Options{Response: response, Folds: 10, Seed: 1,
 				Select: regress.BIC, LeaveOne: []string{"scheduler"}})

@@ -4,8 +4,6 @@ import "krdlab/krd/doc"
 
 // The codes of findings, with what their arguments are.
 const (
-	// ofInput: the input, its sentence.
-	ofInput doc.Code = "of_input"
 	// nothingMoves, smallerThanRun: no argument.
 	nothingMoves   doc.Code = "nothing_moves"
 	smallerThanRun doc.Code = "smaller_than_run"
@@ -17,7 +15,6 @@ const (
 
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
-		ofInput:      {Level: doc.Doubt, Words: "%v: %v", Example: []any{"a.json", "the trace names no L2 size"}},
 		nothingMoves: {Level: doc.Doubt, Words: "no component moves with the size: only shares change"},
 		anotherLaw: {Level: doc.Doubt, Example: []any{12.0}, Words: "%.0f %% of the accesses of a smaller input are " +
 			"elsewhere than components that move by 0, 1/2, 1 or 2 bins have them: there may be another law, or " +

@@ -113,8 +113,8 @@ func Ask(q *Question) (*Prediction, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", x.Name, err)
 		}
-		for _, w := range x.Report.Warnings {
-			p.Find(ofInput, x.Name, w)
+		for _, f := range doc.Recorded(x.Report.Warnings, x.Report.WarningCodes) {
+			p.Conclude(f.About(x.Name))
 		}
 		if i == len(small) {
 			p.actual = s

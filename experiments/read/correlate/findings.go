@@ -1,36 +1,10 @@
 package correlate
 
 import (
-	"fmt"
 	"slices"
 
-	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 )
-
-// warnings returns the problems of an experiment and the warnings of its results, each once.
-func warnings(e *dataset.Experiment) []string {
-	list := append([]string{}, e.Notes...)
-	for _, p := range e.Problems {
-		list = append(list, p.String())
-	}
-	var texts []string
-	count := map[string]int{}
-	for i := range e.Cells {
-		for _, w := range e.Cells[i].Result.Warnings {
-			if count[w]++; count[w] == 1 {
-				texts = append(texts, w)
-			}
-		}
-	}
-	for _, w := range texts {
-		if n := count[w]; n > 1 {
-			w = fmt.Sprintf("%s (%d results)", w, n)
-		}
-		list = append(list, w)
-	}
-	return list
-}
 
 // doubts returns what limits the coefficients of a family as a whole.
 func (f *Family) doubts() (list []result.Warning) {
