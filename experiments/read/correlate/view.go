@@ -25,13 +25,15 @@ func (r *Report) View(all bool) *doc.Doc {
 	} else {
 		r.answer(d, all)
 	}
+	var limits []doc.Finding
 	for i := range r.Families {
 		if f := &r.Families[i]; all {
 			d.Add(f.view())
 		} else {
-			d.Warnings = append(d.Warnings, f.Warnings...)
+			limits = append(limits, f.Findings...)
 		}
 	}
+	d.Warnings = doc.Sentences(doc.Once("parts", limits))
 	if len(r.Families) > 1 && all {
 		d.Add(doc.Paragraph{fmt.Sprintf("The %d parts above differ in kernel, substrate, machine or "+
 			"settings; nothing is pooled across them.", len(r.Families))})

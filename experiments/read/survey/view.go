@@ -41,7 +41,10 @@ func (p *Place) head(i int) string {
 // and how all schedulers compare.
 func (r *Report) View() *doc.Doc {
 	answers, limits := r.Apart()
-	d := &doc.Doc{Parts: []doc.Part{doc.Paragraph(answers)}, Warnings: limits}
+	d := &doc.Doc{Warnings: limits}
+	if len(answers) > 0 {
+		d.Add(doc.Paragraph(answers))
+	}
 	for i := range r.Places {
 		p := &r.Places[i]
 		of := &doc.Doc{Title: p.title()}
