@@ -110,7 +110,7 @@ var contracts = []any{(*OverEvents)(nil), (*OverTrace)(nil), (*OverTraces)(nil),
 func Fault(options any) error {
 	t := reflect.TypeOf(options)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-		return fmt.Errorf("New returned %v: expected a pointer to a struct", t)
+		return fmt.Errorf("what New returned is %v: expected a pointer to a struct", t)
 	}
 	for _, p := range contracts {
 		c := reflect.TypeOf(p).Elem()
