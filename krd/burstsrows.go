@@ -184,6 +184,9 @@ func (r *burstRows) scale(at int, s *scaleEstimate, sum *scaleSum, factors [][sc
 	n := len(r.parts)
 	x := newRowScale(len(s.draws), n)
 	for g, parts := range r.of[:min(len(r.of), len(sum.groups))] {
+		if len(parts) == 0 {
+			continue // it may be of no stratum: nothing was counted of it
+		}
 		f := factors[s.of(uint32(g))][at]
 		for _, i := range parts {
 			for _, n := range sum.groups[g] {

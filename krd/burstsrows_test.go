@@ -138,7 +138,7 @@ func TestRowsThatAreNotKnown(t *testing.T) {
 			}
 			line := uint64(j % 7)
 			if i > 10 && j%4 == 0 {
-				group, line = 2, uint64(10+j)
+				group, line = 2+3*uint32(j/4%2), uint64(10+j) // or 5, of the same stratum and row
 			}
 			b.Count(1)
 			b.Dense(line, group)
@@ -150,7 +150,10 @@ func TestRowsThatAreNotKnown(t *testing.T) {
 	for g, n := range sizes {
 		parts = append(parts, BurstPart{[]uint32{uint32(g)}, []uint64{n}})
 	}
-	e := b.Estimate(sizes, func(g uint32) int { return int(g) }, parts...)
+	parts[2] = BurstPart{[]uint32{2, 5}, []uint64{25_000, 25_000}}
+	e := b.Estimate(sizes, func(g uint32) int { // 4 is of none that was counted
+		return map[uint32]int{0: 0, 1: 1, 2: 2, 3: 3, 4: 99, 5: 2}[g]
+	}, parts...)
 	for g, want := range []struct {
 		short        string
 		seen, needed int
