@@ -75,8 +75,8 @@ func init() {
 		notBuilt: {Level: doc.Limit, Example: []any{"example.com/p", "a.go:1: undefined: x"}, Words: "package %v did " +
 			"not build when rewritten, and was left as it is: %v"},
 		NotObserved: {Level: doc.Limit, Example: []any{"a.go: it imports C"}, Words: "not observed: %v"},
-		nothingAnalysed: {Level: doc.Limit, Example: []any{9, "local variables by their names", 9, 0, 0}, Words: nothing + "of %v accesses that " +
-			"the rewritten packages made, but for %v, %v were to the stack, %v at places that are left alone and %v lost"},
+		nothingAnalysed: {Level: doc.Limit, Example: []any{9, "local variables by their names", 9, 0, 0},
+			Words: nothing + "of %v accesses that the rewritten packages made, but for %v, %v were to the stack, %v at places that are left alone and %v lost"},
 		nothingRewritten: {Level: doc.Limit, Words: nothing + "no package was rewritten"},
 		noAccesses: {Level: doc.Limit, Example: []any{"example.com/p"}, Words: nothing + "the rewritten packages have " +
 			"no access to the heap in their sources: %v"},

@@ -1,5 +1,5 @@
-// Package textfile checks that a text file is UTF-8, and decodes TOML with its lines. Decoders of JSON replace other bytes by
-// U+FFFD, so that two names become one, and those of TOML refuse a byte order mark.
+// Package textfile checks that a text file is UTF-8, and decodes TOML with its lines. Decoders of JSON
+// replace other bytes by U+FFFD, so that two names become one, and those of TOML refuse a byte order mark.
 package textfile
 
 import (

@@ -146,7 +146,13 @@ func (f Finding) words() string {
 	case e.Say != nil:
 		return e.Say(f.Args)
 	case e.Words != "":
-		return fmt.Sprintf(e.Words, f.Args...)
+		args := slices.Clone(f.Args)
+		for i, x := range args { // a whole number of a document that was read is one
+			if n, ok := x.(float64); ok && n == math.Trunc(n) && math.Abs(n) < 1<<53 && !strings.Contains(e.Words, "%.") {
+				args[i] = int64(n)
+			}
+		}
+		return fmt.Sprintf(e.Words, args...)
 	}
 	return fmt.Sprintf("%s %v", f.Code, f.Args)
 }

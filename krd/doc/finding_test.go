@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 )
@@ -39,5 +40,21 @@ func TestOnce(t *testing.T) {
 	want := []string{"test_once [1] (3 results)", "A: test_once [1]", "test_once [2]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, expected %q", got, want)
+	}
+}
+
+// A finding that was written to a document and read says the same, numbers above a million too.
+func TestReadAgain(t *testing.T) {
+	const lost Code = "test_lost"
+	Catalogue(map[Code]Entry{lost: {Level: Doubt, Words: "%v records of %v"}})
+	defer delete(catalogue, lost)
+	f := Find(lost, uint64(12_000_000), "a")
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Finding
+	if err := json.Unmarshal(text, &again); err != nil || again.Sentence() != f.Sentence() {
+		t.Errorf("%q, read again %q, %v", f.Sentence(), again.Sentence(), err)
 	}
 }

@@ -18,12 +18,14 @@ import (
 
 // A SampleReport is how a sampled and an exact result of a Go program agree.
 type SampleReport struct {
-	Sample string      `json:"sample"` // paths
-	Exact  string      `json:"exact"`
-	Answer Answer      `json:"answer"`
-	Tests  int         `json:"tests"` // bins with a standard error
-	Alpha  float64     `json:"alpha"`
-	Bins   []SampleBin `json:"bins"`
+	Sample string `json:"sample"` // paths
+	Exact  string `json:"exact"`
+	Answer Answer `json:"answer"`
+	Tests  int    `json:"tests"` // bins with a standard error
+	// Seen is which difference, 0 to 1, would have been seen in any of these bins, as the only one.
+	Seen  float64     `json:"seen"`
+	Alpha float64     `json:"alpha"`
+	Bins  []SampleBin `json:"bins"`
 	doc.Concluded
 
 	phases int // of the sample
@@ -170,6 +172,7 @@ func ofTraced(sample, exact *traced) *SampleReport {
 	for i := range r.Bins {
 		if b := &r.Bins[i]; b.Error != nil {
 			b.P, p = &p[0], p[1:]
+			r.Seen = max(r.Seen, *b.Error*math.Sqrt2*math.Erfcinv(r.Alpha/float64(r.Tests)))
 			if *b.P < r.Alpha {
 				r.Answer = Differ
 			}
@@ -257,7 +260,8 @@ func (r *SampleReport) View() *doc.Doc {
 		text += ": bins " + strings.Join(untold, ", ") + "; the sample has " +
 			units.Count(r.phases, "phase") + ", of which two at least are needed"
 	case Agree:
-		text += fmt.Sprintf(" within their intervals, in %s", units.Count(r.Tests, "bin"))
+		text += fmt.Sprintf(" within their intervals, in %s; a bin that is %s points off would have been seen",
+			units.Count(r.Tests, "bin"), doc.Digits(100*r.Seen, 2))
 	}
 	if len(untold) > 0 && r.Answer != CannotTell {
 		text += "; not known: " + strings.Join(untold, ", ")

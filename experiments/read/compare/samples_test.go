@@ -88,6 +88,8 @@ func TestSamples(t *testing.T) {
 	even := func(x float64) []float64 { return []float64{x, x, x, x, x, x, x, x} }
 	off := append([]float64{}, truth...)
 	off[0], off[1] = off[0]+0.02, off[1]-0.02 // 2.5 errors, of 8 tests
+	below, above := append([]float64{}, truth...), append([]float64{}, truth...)
+	below[0], above[0] = below[0]+0.0135, above[0]+0.0138 // 2.734 errors of 0.005 are 0.01367
 	for _, c := range []struct {
 		name      string
 		a, b      string
@@ -100,6 +102,9 @@ func TestSamples(t *testing.T) {
 			"differ in: bins from 512 B, from 1 KiB\n", ""},
 		{"within Holm's correction", document(off, even(0.8)), document(truth, nil), Agree, "", ""},
 		{"beyond it", document(off, even(0.7)), document(truth, nil), Differ, "from 0 B, from 64 B", ""},
+		{"less than would have been seen", document(below, even(0.5)), document(truth, nil), Agree,
+			"a bin that is 1.4 points off would have been seen", ""},
+		{"more than that", document(above, even(0.5)), document(truth, nil), Differ, "from 0 B", ""},
 		{"no phase", document(truth, []float64{.5, .5, .5, .5, 0, 0, 0, 0}), document(truth, nil), CannotTell,
 			"cannot be told: bins from 512 B, from 1 KiB, from 2 KiB, cold", ""},
 		{"nothing known", document(truth, even(0)), document(truth, nil), CannotTell, "cannot be told", ""},

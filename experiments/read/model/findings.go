@@ -66,11 +66,15 @@ func init() {
 		severalPlaces: {Level: doc.Limit, Next: "--place", Example: []any{2, `"native" (40 cells)`, `"other" (7 cells)`},
 			Words: "the cells are of %v places, which are never put together: these are those of %v; left out are %v " +
 				"(--place)"},
-		rowsWithout:      {Level: doc.Limit, Example: []any{7, "wti"}, Say: rows("%s without %v left out")},
-		constant:         {Level: doc.Limit, Example: []any{"steals"}, Words: "%v is the same in all rows, and has no coefficient"},
-		aliased:          {Level: doc.Limit, Example: []any{"c", "2 x a + b"}, Words: "%v is %v in all rows, and has no coefficient of its own"},
-		nothingToExplain: {Level: doc.Doubt, Example: []any{"wti"}, Words: "%v is the same in all rows: there is nothing to explain"},
-		saturated:        {Level: doc.Doubt, Words: "as many coefficients as rows: every row is fitted, and nothing is explained"},
+		rowsWithout: {Level: doc.Limit, Example: []any{7, "wti"}, Say: rows("%s without %v left out")},
+		constant: {Level: doc.Limit, Example: []any{"steals"}, Words: "%v is the same in all rows, and has " +
+			"no coefficient"},
+		aliased: {Level: doc.Limit, Example: []any{"c", "2 x a + b"}, Words: "%v is %v in all rows, and " +
+			"has no coefficient of its own"},
+		nothingToExplain: {Level: doc.Doubt, Example: []any{"wti"}, Words: "%v is the same in all rows: " +
+			"there is nothing to explain"},
+		saturated: {Level: doc.Doubt, Words: "as many coefficients as rows: every row is fitted, and " +
+			"nothing is explained"},
 		perfectFit: {Level: doc.Doubt, Example: []any{"wti"}, Words: "the fit is perfect but for rounding: errors and " +
 			"criteria are of rounding alone, and %v may be computed from its predictors"},
 		fewRows: {Level: doc.Doubt, Example: []any{40, 11, 10}, Words: "%v rows for %v coefficients: fewer than %v a " +

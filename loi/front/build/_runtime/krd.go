@@ -105,7 +105,7 @@ func krdInit() {
 	krdTried.plain = krdOpen("KRD_PLAIN", 0x80000)
 	fd := krdOpen("KRDLAB_TRACE", 2|0x80000) // O_RDWR|O_CLOEXEC
 	if fd < 0 {
-		return // a child that has outlived the tracer
+		return // it is not traced, or a child that has outlived the tracer
 	}
 	p, err := mmap(nil, 4096, _PROT_READ|_PROT_WRITE, 1, fd, 0)
 	if err != 0 {
