@@ -45,7 +45,7 @@ func (r *Report) noise(o *Options) {
 		orders = fewOrders
 	}
 	o.Progress("random orders", 0, 1)
-	n, ok := r.full.Noise(o.Select, orders, o.Seed)
+	n, ok := r.full.Noise(o.Select, orders, o.Seed, r.together(o))
 	if !ok {
 		return
 	}
@@ -53,7 +53,32 @@ func (r *Report) noise(o *Options) {
 		at, _ := slices.BinarySearch(list, x*(1-1e-9))
 		return len(list) - at
 	}
-	r.Noise = &Noise{orders, result.Some(n.R2[orders*19/20]), reach(n.R2, r.fit.R2()), reach(n.T, r.fit.MostT())}
+	r.Noise = &Noise{orders, result.Some(n.R2[orders*19/20]), reach(n.R2, r.fit.R2()),
+		reach(n.T, n.Most(r.fit.Coefficients(false)))}
+}
+
+// fewGroups is how many groups there are at least whose means change places: fewer have too few orders.
+const fewGroups = 5
+
+// together numbers the rows by what folds do not part or, in experiments, by the kernel; nil: rows are
+// independent, or there are few groups.
+func (r *Report) together(o *Options) []int {
+	name := cmp.Or(o.Groups, r.table.Folds)
+	if name == "" && r.table.Groups["kernel"] != nil {
+		name = "kernel"
+	}
+	if name == "" {
+		return nil
+	}
+	texts, err := r.table.group("groups", name)
+	if err != nil {
+		return nil
+	}
+	numbers, values := numbered(texts, r.full.Rows)
+	if len(values) < fewGroups {
+		return nil
+	}
+	return numbers
 }
 
 // asNoise reports that noise is explained as well.

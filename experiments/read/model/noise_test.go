@@ -119,3 +119,53 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 }
+
+// groupedTable has ten groups of ten rows. A group has one x, and a mean of its own in y, which is noise;
+// z differs by row, and has an effect on y.
+func groupedTable(seed uint64, effect float64) *Table {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	f := &regress.Frame{N: 100, Columns: []regress.Column{{Name: "k"}, {Name: "x"}, {Name: "z"}, {Name: "y"}}}
+	c := f.Columns
+	for g := range 10 {
+		x, mean := rng.NormFloat64(), rng.NormFloat64()
+		for range 10 {
+			z := rng.NormFloat64()
+			c[0].Texts = append(c[0].Texts, fmt.Sprint("k", g))
+			c[1].Numbers, c[2].Numbers = append(c[1].Numbers, x), append(c[2].Numbers, z)
+			c[3].Numbers = append(c[3].Numbers, mean+effect*z+0.3*rng.NormFloat64())
+		}
+	}
+	return &Table{Name: "grouped", Frame: f}
+}
+
+// TestNoiseOfGroups has rows that are alike in a group, so that ten means explain as well as a hundred
+// rows if rows are taken as independent; an effect within groups is found.
+func TestNoiseOfGroups(t *testing.T) {
+	tables := long.Or(12, 100)
+	called, named, free := 0, 0, 0
+	for i := range tables {
+		o := Options{Formula: "y ~ x + z", Seed: 1, Groups: "k", orders: long.Or(80, 0)}
+		of := func(effect float64, o Options) string {
+			r, err := Of(groupedTable(uint64(i), effect), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Answer()
+		}
+		if strings.HasPrefix(of(0, o), "No more than noise would") {
+			called++
+		}
+		if first, _, _ := strings.Cut(of(0.5, o), " explain"); strings.Contains(first, "z (+") {
+			named++
+		}
+		if o.Groups = ""; strings.HasPrefix(of(0, o), "No more than noise would") {
+			free++
+		}
+	}
+	t.Logf("of %d tables: %d of noise are called so, %d if rows are taken as independent; %d name z", tables, called,
+		free, named)
+	if called*10 < tables*9 || named*20 < tables*19 || free >= called {
+		t.Errorf("%d of %d tables of noise are called so (%d without groups), %d name the effect", called, tables,
+			free, named)
+	}
+}
