@@ -57,19 +57,21 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 				if sent != nil {
 					to = at(&sent.marks, uint32(len(sent.marks)))
 				}
-			case loi.Memory:
-				for i, t := range terms {
-					if t == w.to.N+1 && pending[i].Mode&loi.Out != 0 {
-						f.analysis.Store(worker, &pending[i].Access, w.mark)
-						claimed[i] = true
-					}
-				}
 			}
 			if to != nil {
 				if f.overwriter != nil && w.to.Kind == loi.Slot {
 					f.overwriter.Overwrite(*to, w.mark)
 				}
 				*to, w.mark = w.mark, *to
+			}
+		}
+		for i, t := range terms { // as it was written: two may be the same datum
+			for j := range f.writes {
+				w := &f.writes[j]
+				if w.to.Kind == loi.Memory && t == w.to.N+1 && pending[i].Mode&loi.Out != 0 {
+					f.analysis.Store(worker, &pending[i].Access, w.mark)
+					claimed[i] = true
+				}
 			}
 		}
 		f.writes = f.writes[:0]

@@ -355,7 +355,11 @@ func randomPaths(t *testing.T, rt *rapid.T, folded, marked, chained *int) {
 		_, err := b.Region(r)
 		check(err)
 	}
-	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0)) // rapid prefers small numbers
+	seed := rapid.Uint64().Draw(rt, "seed") // rapid prefers small numbers
+	if seed == 0 {
+		seed = 0xb18 // two values of one operation are stored to the same datum
+	}
+	r := rand.New(rand.NewPCG(seed, 0))
 	operations := drawOperations(r)
 	for i := range operations {
 		operations[i].Kernel = kernel
