@@ -64,15 +64,9 @@ func stage(m int) float64 {
 
 // needed returns how many draws of a scale must have seen a part, and what they are called. By stage
 // alone, two standard errors are 0.57 with three bursts, which is more than mostUnsure, and 0.32 with
-// four. Far accesses are some of a row: two phases do, as for the bins.
+// four. What is farther is a share of a row, and so is its error: two draws tell how far they differ.
 func needed(scale int) (int, string) {
-	switch scale {
-	case shortTime:
-		return 4, ShortOfBursts
-	case midTime:
-		return 4, ShortOfLargeBursts
-	}
-	return 2, ShortOfPhases
+	return [...]int{4, 2, 2}[scale], [...]string{ShortOfBursts, ShortOfLargeBursts, ShortOfPhases}[scale]
 }
 
 // burstRows makes the rows of an estimate, as its errors are made.

@@ -206,7 +206,7 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 
 // childOutput is how long the output of children that the program leaves behind is waited for,
 // where it is no file.
-const childOutput = 100 * time.Millisecond
+const childOutput = time.Second
 
 // KRDFile is the document in a run directory.
 const KRDFile = "krd.json"

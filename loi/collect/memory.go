@@ -17,7 +17,7 @@ import (
 // may push and pop.
 const (
 	magic       = 0x314b4c4244524b
-	bufBytes    = 128
+	bufBytes    = 192
 	maxBufs     = 1 << 20
 	chunkBytes  = 16 << 10
 	chunkEvents = (chunkBytes - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
@@ -69,12 +69,13 @@ type header struct {
 	replaced   uint64
 	sync       uint64
 	mode       uint64
+	apart      uint64
 	dropped    uint64
 	smallBytes uint64
 	smallAt    uint64
 	countsOwn  uint64
 	countBytes uint64
-	_          [2]uint64
+	_          uint64
 	freeSmall  uint64
 	waitsAt    uint64
 }
@@ -93,7 +94,7 @@ type buffer struct {
 	seen      uint64
 	_         [3]uint64
 	dropped   uint64
-	_         [2]uint64
+	_         [10]uint64
 }
 
 var _ [bufBytes]byte = [unsafe.Sizeof(buffer{})]byte{}

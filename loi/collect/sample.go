@@ -101,10 +101,15 @@ const (
 	firstPhase    = time.Millisecond
 	onShare       = 0.13
 	offShare      = 0.4
-	betweenSmall  = 300 * time.Microsecond
+	betweenSmall  = 200 * time.Microsecond
 	smallShare    = 0.0005
-	betweenBursts = 8 * time.Millisecond
+	betweenBursts = 500 * time.Microsecond
 	betweenShare  = 0.025
+	// Each goroutine has large bursts of its own, so many accesses apart, or this share of those that
+	// were made, at random.
+	leastApart = 1 << 16
+	mostApart  = 1 << 31
+	apartShare = 0.125
 	// leastWait is how long is waited at least: of many threads CPU time passes faster.
 	leastWait = 200 * time.Microsecond
 	// recordingShare is the part of its CPU time in which a program records, about: phases, and bursts
@@ -153,7 +158,11 @@ const sampledChunks = 32
 
 // NewSampledMemory is NewMemory for a program that records a sample.
 func NewSampledMemory(sites int, stack bool) (*Memory, error) {
-	return newMemory(sites, stack, false, sampledChunks)
+	m, err := newMemory(sites, stack, false, sampledChunks)
+	if err == nil {
+		m.h.apart = leastApart
+	}
+	return m, err
 }
 
 // sampledPause is how long the reader of a sample sleeps at most: a phase waits for it.
@@ -188,6 +197,17 @@ func (m *Memory) sample(r *Reader, elapsed func() time.Duration) (stop func()) {
 			}
 		}
 	}
+	var soon time.Duration
+	// spread sets how far apart the large bursts of goroutines themselves are.
+	spread := func(now time.Duration, pace float64) {
+		if now < soon {
+			return
+		}
+		soon = now + max(now/10, betweenSmall)
+		_, all := r.Sample.Taken()
+		atomic.StoreUint64(&m.h.apart, uint64(min(max(float64(all+m.Dropped())*apartShare/pace,
+			leastApart), mostApart)))
+	}
 	about := func(d time.Duration) time.Duration { return d/2 + rand.N(d) }
 	var next time.Duration // when a burst is due that is not small
 	go func() {
@@ -200,11 +220,13 @@ func (m *Memory) sample(r *Reader, elapsed func() time.Duration) (stop func()) {
 				return
 			}
 			now = elapsed()
+			spread(now, p.by)
 			for end := now + share(onShare+offShare-on, now); now < end; now = elapsed() {
 				small := now < next
 				if !small {
 					next = now + about(share(1/p.by, max(betweenBursts, share(betweenShare, now))))
 				}
+				spread(now, p.by)
 				apart := share(1/p.by, max(betweenSmall, share(smallShare, now)))
 				if !set(Glimpse, small, min(end, now+about(apart))) {
 					return

@@ -58,7 +58,9 @@ type sample struct {
 	// due is, if nothing is recorded, after how many of them it looks at the word; in a burst, the
 	// accesses on the stack before the first others.
 	due    uint64
-	begins uint64 // and after so many the burst begins that the word tells of; 0: none
+	begins uint64 // and after so many the next burst begins; 0: none
+	ahead  uint64 // after so many the next large one begins that is the goroutine's own; 0: not known
+	_      [7]uint64
 }
 
 // drops reports that the sample does not have an access to the heap, and then counts it.
@@ -130,34 +132,51 @@ func (b *Buf) look() {
 	}
 	was := b.mode
 	b.seen, b.mode = seen, seen&3
+	if b.ahead == 0 {
+		b.draw()
+	}
 	if was == off && b.mode == glimpse {
 		b.mode = off
 		most := min(b.dropped+uint64(b.left), 1<<31)
 		b.left = 0
 		b.whole = max(b.whole/2, int64(most))
-		if at := 1 + ticks()*0x9e3779b97f4a7c15>>32*most>>32; b.begins == 0 {
-			tell(b)
-			b.begins = at
-		} else {
-			b.begins = min(b.begins, b.dropped+at)
+		at := 1 + ticks()*0x9e3779b97f4a7c15>>32*most>>32
+		if b.begins > b.dropped { // one is due
+			at = min(at, b.begins-b.dropped)
 		}
+		tell(b)
+		b.begins = min(at, b.ahead)
 		b.wait()
 		return
 	}
 	b.whole, b.begins = 0, 0
-	b.full()
+	b.full(0)
 	tell(b)
 	if b.mode == off {
 		b.left = 0
 	}
 }
 
-// full sets what the burst may have.
-func (b *Buf) full() {
+// full sets what the burst may have that begins with the so-manyeth access from here on. It is large
+// if one of the goroutine's own is due.
+func (b *Buf) full(at uint64) {
 	b.left = mostDense
-	if b.seen&small != 0 {
+	switch {
+	case b.ahead <= at:
+		b.draw()
+	case b.seen&small != 0:
 		b.left = fewDense
 	}
+}
+
+// draw sets when the next large burst of the goroutine's own begins, by chance: the tracer has how far
+// they are apart, of all goroutines and as the program goes on. So a program that ends before many
+// of the tracer's changes, or that makes many accesses between them, has large ones too.
+//
+//go:nocheckptr
+func (b *Buf) draw() {
+	apart := *(*uint64)(unsafe.Pointer(b.word + 8))
+	b.ahead = b.dropped + 1 + apart/2 + ticks()*0x9e3779b97f4a7c15>>32*apart>>32
 }
 
 // wait begins the burst that is due, or sets when to look again.
@@ -166,8 +185,8 @@ func (b *Buf) wait() {
 	case b.begins == 0:
 		b.due = b.dropped + lookEvery
 	case b.dropped+1 >= b.begins:
+		b.full(b.begins)
 		b.begins, b.mode = 0, glimpse
-		b.full()
 		tell(b)
 	default:
 		b.due = min(b.dropped+lookEvery, b.begins-1)
@@ -187,8 +206,9 @@ func (b *Buf) took(n uint64, now bool) {
 	if b.left -= int64(n); b.left <= 0 && now {
 		b.mode, b.left = off, 0
 		tell(b)
+		b.begins = b.ahead
 		if b.whole >= leastBetween { // if the tracer is late
-			b.begins = lateTimes * uint64(b.whole)
+			b.begins = min(b.begins, lateTimes*uint64(b.whole))
 		}
 	}
 }
@@ -213,6 +233,7 @@ func (b *Buf) tookStack() {
 func tell(b *Buf) {
 	n := b.dropped
 	b.dropped, b.due = 0, 0
+	b.ahead -= min(max(b.ahead, 1)-1, n)
 	w := b.seen&^3 | b.mode
 	if b.left == mostDense {
 		w &^= small // also of a long loop
@@ -283,7 +304,7 @@ func (b *Buf) unseen(n, leaves uint64, loose bool) bool {
 	case loose && all >= longLoop:
 	case b.begins != 0 && b.dropped+all >= b.begins:
 		at := b.begins - b.dropped
-		b.full()
+		b.full(b.begins)
 		b.within(at)
 		b.left += int64(at - 1)
 		return false
@@ -320,12 +341,13 @@ func (b *Buf) passes(n uint64) {
 	}
 	if b.begins != 0 && b.dropped+n >= b.begins {
 		at := b.begins - b.dropped
-		b.full()
+		b.full(b.begins)
 		b.within(at)
 		return
 	}
 	b.left += int64(n)
 	b.due -= min(b.due, n)
+	b.ahead -= min(max(b.ahead, 1)-1, n)
 	if b.begins != 0 {
 		b.begins -= n // which is less
 	}

@@ -33,12 +33,13 @@ type krdHeader struct {
 	replaced   atomic.Uint64 // 1: the process is about to become another program, or has
 	sync       uint64        // 1: what goroutines wait for is recorded
 	mode       uint64        // of a sample, which the tracer changes: see package krdagent
+	apart      uint64        // likewise, behind mode
 	dropped    atomic.Uint64 // accesses that it did not have, of goroutines that have ended
 	smallBytes uint64        // of small chunks
 	smallAt    uint64        // offset of them
 	countsOwn  uint64        // so many buffers have counts of their own; one more is common
 	countBytes uint64        // of each
-	_          [2]uint64
+	_          uint64
 	freeSmall  atomic.Uint64 // stack of small chunks
 	waitsAt    uint64        // offset of what goroutines wait for, by buffer
 }
@@ -73,6 +74,8 @@ type krdBuffer struct {
 	dropped  uint64
 	due      uint64
 	begins   uint64
+	ahead    uint64
+	_        [7]uint64
 }
 
 const krdBufBytes = unsafe.Sizeof(krdBuffer{})
@@ -97,7 +100,7 @@ var krd struct {
 	sink  [1 << 13]uint64 // room for events that many threads put before one rewinds
 	early *krdBuffer      // of what runs on no goroutine
 	sync  bool            // what goroutines wait for is recorded now
-	none  uint64          // the mode of a sample of nothing
+	none  [2]uint64       // the mode of a sample of nothing
 }
 
 func krdInit() {
@@ -203,7 +206,7 @@ func krdNew(gp *g) *krdBuffer {
 	b.stack = uintptr(unsafe.Pointer(&gp.stack))
 	b.depth, b.observed, b.counts = 0, h.observed, krdCounts(uint64(i))
 	b.mode, b.seen, b.dropped = uintptr(unsafe.Pointer(&h.mode)), ^uint64(0), 0
-	b.due, b.begins, b.link = 0, 0, 0
+	b.due, b.begins, b.ahead, b.link = 0, 0, 0, 0
 	krdTake(b, i, 0)
 	b.state = 1
 	if krd.sync && !isSystemGoroutine(gp, false) {
