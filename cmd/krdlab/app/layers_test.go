@@ -40,7 +40,7 @@ var inside = map[string]string{
 	"experiments/run":    "estimate request result dataset stats replay measure brief",
 	"experiments/read":   "compare correlate survey model",
 	"experiments/show":   "scene figures view report",
-	"experiments/papers": "steps kernelreuse virda skadu disconpro",
+	"experiments/papers": "claims steps kernelreuse virda skadu disconpro",
 }
 
 // testOnly are the folders of what only tests use.

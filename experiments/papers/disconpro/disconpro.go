@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"krdlab/examples"
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/result"
-	"krdlab/hw/units"
 	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/krd/analysis/interleave/text"
 	"krdlab/krd/doc"
@@ -56,9 +56,9 @@ const exactGroup = "all interleavings"
 
 // A Result is the tables and the figures, one for each program.
 type Result struct {
-	Agree, Judged int // judgements
-	Tables        []*doc.Table
-	figures       []*plot.Figure
+	Verdicts claims.Counts
+	Tables   []*doc.Table
+	figures  []*plot.Figure
 }
 
 // Options of [Run].
@@ -71,7 +71,7 @@ type Options struct {
 // Run redoes it. Cost: some seconds, most of them to enumerate 168 million interleavings if
 // Options.Enumerate allows that.
 func Run(opt Options) (*Result, error) {
-	r := &Result{}
+	r := &Result{Verdicts: claims.Counts{}}
 	if err := r.small(&opt); err != nil {
 		return nil, err
 	}
@@ -156,14 +156,14 @@ func (r *Result) small(opt *Options) error {
 			enumerated = ns
 		}
 		all := exact.Interleavings.String()
-		agrees := all == s.paths
+		verdict := claims.Same(all == s.paths)
 		if more, gaveUp := strings.CutPrefix(s.paths, ">"); gaveUp {
 			var least float64
 			fmt.Sscan(more, &least)
-			agrees = n > least
+			verdict = claims.Order().Of(claims.Exactly(claims.Gap(least, n)))
 		}
 		six.Row(s.threads, s.objects, s.paths, s.seconds, all, counted, enumerated, drawn,
-			r.judge(agrees))
+			r.judge(verdict))
 		if s.threads != 3 {
 			continue
 		}
@@ -174,20 +174,14 @@ func (r *Result) small(opt *Options) error {
 		for o := range exact.Objects {
 			a, b := distances(&exact.Objects[o]), distances(&pct.Objects[o])
 			five.Row(fmt.Sprint(s.objects), fmt.Sprint(o+1), strings.Join(paper, ","), a, b,
-				r.judge(a == b && a == strings.Join(paper, ",")))
+				r.judge(claims.Same(a == b && a == strings.Join(paper, ","))))
 		}
 	}
 	r.Tables = append(r.Tables, five, six)
 	return nil
 }
 
-func (r *Result) judge(agrees bool) string {
-	r.Judged++
-	if agrees {
-		r.Agree++
-	}
-	return units.Yes(agrees)
-}
+func (r *Result) judge(v claims.Verdict) string { return string(r.Verdicts.Add(v)) }
 
 // ranges makes the table and the figures like 2 and 3.
 func (r *Result) ranges(opt *Options) error {
@@ -293,8 +287,8 @@ func figure(name string, p *engine.Program, heads []string,
 // View is what people read.
 func (r *Result) View() *doc.Doc {
 	d := &doc.Doc{Title: "The disconpro paper's evaluation, with programs as text"}
-	d.Say("%d of %d judgements agree. What figures 2 and 3 have of Parsec and MySQL is not redone: "+
-		"that takes programs under a controlled scheduler.", r.Agree, r.Judged)
+	d.Say("Of %d judgements %s. What figures 2 and 3 have of Parsec and MySQL is not redone: "+
+		"that takes programs under a controlled scheduler.", r.Verdicts.Judged(), r.Verdicts)
 	for _, t := range r.Tables {
 		d.Add(t)
 	}
@@ -303,7 +297,8 @@ func (r *Result) View() *doc.Doc {
 
 // Document is the JSON form: each table is an array of objects.
 func (r *Result) Document() any {
-	all := map[string]any{"schema_version": 1, "agree": r.Agree, "judged": r.Judged,
+	all := map[string]any{"schema_version": 1, "agree": r.Verdicts[claims.Agree],
+		"judged":   r.Verdicts.Judged(),
 		"warnings": []string{}}
 	for _, t := range r.Tables {
 		all[t.Name] = t

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"krdlab/experiments/papers/claims"
 )
 
 // Tables 5 and 6 come out as the paper has them, where it has an end, and no sampler shows a
@@ -15,8 +17,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Judged != 2+3+4+5+len(settings) || r.Agree != r.Judged {
-		t.Errorf("%d of %d agree", r.Agree, r.Judged)
+	if n := r.Verdicts.Judged(); n != 2+3+4+5+len(settings) || r.Verdicts[claims.Agree] != n {
+		t.Errorf("of %d %s", n, r.Verdicts)
 	}
 	text, err := json.Marshal(r.Document())
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
@@ -21,7 +22,7 @@ type Claim struct {
 	Quote string   // its own words, or the numbers of a table
 	Says  string   // what is tested, in a few words
 	Paper string   // its value, "" where it gives none
-	Test  string   // the bounds, and where they are from
+	Test  string   // what it is held to
 	On    []string // the simulated programs that it is about; none: this computer's runs
 	Basis Basis
 
@@ -46,56 +47,46 @@ type meaning struct {
 	parts []part
 }
 
-// A part is one pair of an order, or one value: it holds if the quantity lies within the bounds.
+// A part is one pair of an order, or one value: it holds if the quantity does.
 type part struct {
-	name      string
-	terms     []term // the values shown
-	of        func(v *view) result.Quantity
-	low, high float64
-	// the bounds of the wider margin: those above where the paper prints no number
-	wideLow, wideHigh float64
-	// of a pair: one that is reversed by less than that share is not said to disagree under the
-	// wider margin; 0: no pair
-	pair float64
+	name  string
+	terms []term // the values shown
+	of    func(v *view) result.Quantity
+	test  claims.Test
 }
 
 // A PartFinding is what became of a part.
 type PartFinding struct {
-	Name    string  `json:"part"`
-	Verdict Verdict `json:"verdict"`
-	BySeeds Verdict `json:"verdict_by_seeds"`
-	Wide    Verdict `json:"verdict_wide"` // under the wider margin
-	Banded  bool    `json:"band"`         // the draws of the parameters have what it is about
+	Name    string         `json:"part"`
+	Verdict claims.Verdict `json:"verdict"`
+	BySeeds claims.Verdict `json:"verdict_by_seeds"`
+	Banded  bool           `json:"band"` // the draws of the parameters have what it is about
 }
 
 // A ReadingFinding is what became of a claim in one reading.
 type ReadingFinding struct {
-	Name    string        `json:"reading"`
-	Ours    string        `json:"ours"`
-	Verdict Verdict       `json:"verdict"`
-	BySeeds Verdict       `json:"verdict_by_seeds"`
-	Wide    Verdict       `json:"verdict_wide"`
-	Parts   []PartFinding `json:"parts"`
+	Name    string         `json:"reading"`
+	Ours    string         `json:"ours"`
+	Verdict claims.Verdict `json:"verdict"`
+	BySeeds claims.Verdict `json:"verdict_by_seeds"`
+	Parts   []PartFinding  `json:"parts"`
 }
 
 // A Finding is what became of a claim in an experiment.
 type Finding struct {
-	ID      string  `json:"id"`
-	Where   string  `json:"where"`
-	Quote   string  `json:"quote"`
-	Says    string  `json:"claim"`
-	Paper   string  `json:"paper"`
-	Test    string  `json:"test"`
-	Basis   Basis   `json:"basis"`
-	Fitted  bool    `json:"fitted"`
-	Ours    string  `json:"ours"`
-	Verdict Verdict `json:"verdict"`
+	ID      string         `json:"id"`
+	Where   string         `json:"where"`
+	Quote   string         `json:"quote"`
+	Says    string         `json:"claim"`
+	Paper   string         `json:"paper"`
+	Test    string         `json:"test"`
+	Basis   Basis          `json:"basis"`
+	Fitted  bool           `json:"fitted"`
+	Ours    string         `json:"ours"`
+	Verdict claims.Verdict `json:"verdict"`
 	// BySeeds is the verdict without the draws of the guessed parameters: the intervals over seeds
 	// alone.
-	BySeeds Verdict `json:"verdict_by_seeds"`
-	// Wide is the verdict under the wider margin: 10 % of what the paper prints, 5 % of work time
-	// inflation. Verdict's is what the print's digits allow.
-	Wide     Verdict          `json:"verdict_wide"`
+	BySeeds  claims.Verdict   `json:"verdict_by_seeds"`
 	Readings []ReadingFinding `json:"readings"`
 	// MachineHash is that of the machine of the simulated cells, Frozen whether it is the frozen one;
 	// "" where there is no such machine, or several.
@@ -142,7 +133,7 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 	if worlds == nil {
 		worlds = []world{plain}
 	}
-	var verdicts, bySeeds, wide []Verdict
+	var verdicts, bySeeds []claims.Verdict
 	for _, m := range c.meanings {
 		for _, w := range worlds {
 			r := m.judge(v.in(w), bands)
@@ -154,11 +145,10 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 			}
 			f.Readings = append(f.Readings, r)
 			verdicts, bySeeds = append(verdicts, r.Verdict), append(bySeeds, r.BySeeds)
-			wide = append(wide, r.Wide)
 		}
 	}
-	f.Verdict, f.BySeeds, f.Wide = readings(verdicts...), readings(bySeeds...), readings(wide...)
-	if f.Ours = ours(f.Readings); f.Verdict == NotRun {
+	f.Verdict, f.BySeeds = claims.Readings(verdicts...), claims.Readings(bySeeds...)
+	if f.Ours = ours(f.Readings); f.Verdict == claims.NotRun {
 		f.Ours = doc.NotAvailable
 	}
 	return f
@@ -166,15 +156,14 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 
 func (m *meaning) judge(v *view, bands *Bands) ReadingFinding {
 	var r ReadingFinding
-	var verdicts, bySeeds, wide []Verdict
+	var verdicts, bySeeds []claims.Verdict
 	for i := range m.parts {
 		p := m.parts[i].judge(v, bands)
 		r.Parts = append(r.Parts, p)
 		verdicts, bySeeds = append(verdicts, p.Verdict), append(bySeeds, p.BySeeds)
-		wide = append(wide, p.Wide)
 	}
-	r.Verdict, r.BySeeds, r.Wide = all(verdicts...), all(bySeeds...), all(wide...)
-	if r.Ours = m.ours(v, r.Parts); r.Verdict == NotRun {
+	r.Verdict, r.BySeeds = claims.All(verdicts...), claims.All(bySeeds...)
+	if r.Ours = m.ours(v, r.Parts); r.Verdict == claims.NotRun {
 		r.Ours = doc.NotAvailable
 	}
 	return r
@@ -183,22 +172,16 @@ func (m *meaning) judge(v *view, bands *Bands) ReadingFinding {
 func (p *part) judge(v *view, bands *Bands) PartFinding {
 	f := PartFinding{Name: p.name}
 	q := p.of(v)
-	f.BySeeds = within(q, p.low, p.high)
+	f.BySeeds = p.test.Of(q)
 	if low, high, ok := p.band(v, bands); ok {
 		f.Banded = true
 		from, to, sure := q.Bounds()
 		q = ranged(q.Median.Float(), min(from, low), max(to, high), sure, q.N)
 	}
-	f.Verdict, f.Wide = within(q, p.low, p.high), within(q, p.wideLow, p.wideHigh)
-	if p.pair > 0 && f.Wide == Disagree {
-		gap := ratio(p.terms[1].of(v), p.terms[0].of(v)) // 1 and more: as the paper has it
-		if _, high, ok := gap.Bounds(); !ok || high >= 1-p.pair {
-			f.Wide = CannotTell
-		}
-	}
+	f.Verdict = p.test.Of(q)
 	for _, t := range p.terms {
-		if f.BySeeds != NotRun && !v.onPaperSize(t.kernel) {
-			f.Verdict, f.BySeeds, f.Wide = OtherSize, OtherSize, OtherSize
+		if f.BySeeds != claims.NotRun && !v.onPaperSize(t.kernel) {
+			f.Verdict, f.BySeeds = claims.OtherSize, claims.OtherSize
 		}
 	}
 	return f

@@ -1,8 +1,7 @@
 package kernelreuse
 
 import (
-	"math"
-
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
@@ -32,7 +31,7 @@ var concluding = []Claim{
 			"count scenarios, thus minimizing overheads should take precedence over locality " +
 			"optimizations.",
 		Says: "overhead costs more than inflation of work on 24 cores",
-		Test: "OVR above WTI, each scheduler and program",
+		Test: "OVR - 1 above WTI - 1 by more than 10 %, each scheduler and program",
 		meanings: means(forBoth(func(k string) (list []part) {
 			for _, s := range papers {
 				ovr, wti := on(qOVR, k, 24, s), on(qWTI, k, 24, s)
@@ -45,7 +44,7 @@ var concluding = []Claim{
 }
 
 func above0(t term) part {
-	p := is(t, math.SmallestNonzeroFloat64, math.Inf(1))
+	p := is(t, claims.Sign())
 	p.name += " above 0"
 	return p
 }
@@ -64,7 +63,7 @@ func together(kernel string, cores int, name string, m stats.Measure) term {
 				x = append(x, v.value(qFar, kernel, cores, s).Median.Float())
 				y = append(y, v.value(drawn, kernel, cores, s).Median.Float())
 			}
-			return exact(estimate.Correlation(x, y, nil))
+			return claims.Exactly(estimate.Correlation(x, y, nil))
 		}
 		var rows [][]dataset.Row
 		n := 0

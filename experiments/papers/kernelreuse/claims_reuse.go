@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
@@ -38,16 +39,18 @@ var reuse = []Claim{
 		Says:  "matmul on one core has one histogram under work-first and help-first",
 		Paper: "identical", Test: "no point of the cumulative histogram differs",
 		meanings: []meaning{
-			{"simulated", []part{is(widest("matmul", 1, limits(), papers...), 0, 0)}},
-			{"this computer", []part{is(nativeWidest, 0, 0)}},
+			{"simulated", []part{is(widest("matmul", 1, limits(), papers...), claims.Held(0, 0))}},
+			{"this computer", []part{is(nativeWidest, claims.Held(0, 0))}},
 		},
 	}, {
 		ID: "one-core-fmm", Where: "IV-A, fig. 5", On: both[1:], Basis: Predicted, worlds: rules,
 		Quote: "For FMM the decomposition is not completely symmetric [...]. However, " +
 			"differences between schedulers are still barely noticeable.",
-		Says:     "FMM on one core: differences between schedulers are barely noticeable",
-		Test:     "none above 0.42 points, the least that the paper names in its plots",
-		meanings: means([]part{is(widest("fmm", 1, limits(), papers...), 0, visible)}),
+		Says: "FMM on one core: differences between schedulers are barely noticeable",
+		Test: "none above 0.42 points, the least that the paper names in its plots",
+		meanings: means([]part{
+			is(widest("fmm", 1, limits(), papers...), claims.Held(0, visible)),
+		}),
 	}, {
 		ID: "socket-best", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "QThread/Socket stands out, having the highest reuse ratio at almost all " +
@@ -55,7 +58,7 @@ var reuse = []Claim{
 		Says: "matmul on one socket: QTH/Socket reuses most at almost all distances",
 		Test: "its cumulative histogram is the highest at 80 % (our word for it) of the powers " +
 			"of two from 1 KiB to 256 MiB at which schedulers differ",
-		meanings: means([]part{is(best("matmul", 6), almostAll, 1)}),
+		meanings: means([]part{is(best("matmul", 6), claims.Held(almostAll, 1))}),
 	}, {
 		ID: "socket-tbb", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "TBB also shows improved reuse compared to MTH and QTH/Core when executing MATMUL.",
@@ -82,14 +85,18 @@ var reuse = []Claim{
 		ID: "fmm-three", Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
 		Quote: "but the difference is only 3% at most.",
 		Says:  "FMM on one socket: the difference in close reuses", Paper: "3 % at most",
-		Test:     "cumulative histograms differ by at most 3.5 points (as printed) up to 256 KiB",
-		meanings: means([]part{is(widest("fmm", 6, upTo(close), papers...), 0, 3.5)}),
+		Test: "cumulative histograms differ by at most 3.5 points (as printed) up to 256 KiB",
+		meanings: means([]part{
+			is(widest("fmm", 6, upTo(close), papers...), claims.AtMost(3, 1, 0)),
+		}),
 	}, {
 		ID: "fmm-others", Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
-		Quote:    "Other schedulers show almost no differences.",
-		Says:     "FMM on one socket: the others show almost no differences",
-		Test:     "none between MTH, TBB and QTH/Core above 0.42 points",
-		meanings: means([]part{is(widest("fmm", 6, limits(), mth, tbb, qtc), 0, visible)}),
+		Quote: "Other schedulers show almost no differences.",
+		Says:  "FMM on one socket: the others show almost no differences",
+		Test:  "none between MTH, TBB and QTH/Core above 0.42 points",
+		meanings: means([]part{
+			is(widest("fmm", 6, limits(), mth, tbb, qtc), claims.Held(0, visible)),
+		}),
 	}, {
 		ID: "sockets-best", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "QTH/Socket again shows the best reuse performance",
@@ -161,8 +168,8 @@ func nearer(t, a, b term) part {
 	return part{t.where + ": " + t.name + " nearer to " + a.name + " than to " + b.name,
 		[]term{t, a, b}, func(v *view) result.Quantity {
 			x := t.of(v)
-			return minus(minus(b.of(v), x), minus(x, a.of(v)))
-		}, math.SmallestNonzeroFloat64, math.Inf(1), math.SmallestNonzeroFloat64, math.Inf(1), 0}
+			return gap(minus(x, a.of(v)), minus(b.of(v), x), 0)
+		}, claims.Order()}
 }
 
 // upTo are the powers of two of the figures that are not above limit.
@@ -176,7 +183,7 @@ func widest(kernel string, cores int, at []uint64, schedulers ...string) term {
 	t := each(quantity{}, kernel, cores, schedulers[0])[0]
 	t.name, t.decimals = "largest difference", 3
 	t.of = func(v *view) result.Quantity {
-		out := exact(0)
+		out := claims.Exactly(0)
 		for _, limit := range at {
 			list := make([]result.Quantity, len(schedulers))
 			for i, s := range schedulers {
@@ -200,11 +207,11 @@ var nativeWidest = term{where: "matmul on 1 core", name: "largest difference", d
 			len(b.Histograms()) == 0 {
 			return result.Quantity{}
 		}
-		out := exact(0)
+		out := claims.Exactly(0)
 		for _, limit := range limits() {
 			q := closer(limit)
-			out = larger(out, distance(minus(exact(q.value(a).Median.Float()),
-				exact(q.value(b).Median.Float()))))
+			out = larger(out, distance(minus(claims.Exactly(q.value(a).Median.Float()),
+				claims.Exactly(q.value(b).Median.Float()))))
 		}
 		return out
 	}}
@@ -214,11 +221,12 @@ var nativeWidest = term{where: "matmul on 1 core", name: "largest difference", d
 func best(kernel string, cores int) term {
 	t := on(quantity{}, kernel, cores, qts)
 	t.decimals = 2
+	above := claims.Held(math.SmallestNonzeroFloat64, math.Inf(1))
 	t.of = func(v *view) result.Quantity {
 		won, beaten, points, sure := 0, 0, 0, true
 		for _, limit := range limits() {
 			q := closer(limit)
-			own, verdicts, differ := v.value(q, kernel, cores, qts), []Verdict{}, false
+			own, verdicts, differ := v.value(q, kernel, cores, qts), []claims.Verdict{}, false
 			for _, s := range papers[:3] {
 				other := v.value(q, kernel, cores, s)
 				d := minus(own, other)
@@ -227,16 +235,16 @@ func best(kernel string, cores int) term {
 				}
 				_, _, ok := d.Bounds()
 				sure, differ = sure && ok, differ || d.Median.Float() != 0
-				verdicts = append(verdicts, within(d, math.SmallestNonzeroFloat64, math.Inf(1)))
+				verdicts = append(verdicts, above.Of(d))
 			}
 			if !differ {
 				continue
 			}
 			points++
-			switch all(verdicts...) {
-			case Agree:
+			switch claims.All(verdicts...) {
+			case claims.Agree:
 				won++
-			case Disagree:
+			case claims.Disagree:
 				beaten++
 			}
 		}
@@ -253,9 +261,10 @@ var native = []Claim{{
 		"the worst case.",
 	Says:  "on this computer: what tracing adds to the execution time",
 	Paper: "less than 5 %",
-	Test: "serial order on one core: time of traced runs over that of profiled ones, below 1.05, " +
-		"matmul and FMM",
-	meanings: means([]part{is(traced("matmul"), 0, 1.05), is(traced("fmm"), 0, 1.05)}),
+	Test: "serial order on one core: time of traced runs over that of profiled ones, at most " +
+		"1.055, matmul and FMM",
+	meanings: means([]part{is(traced("matmul"), claims.AtMost(1.05, 0.01, 1)),
+		is(traced("fmm"), claims.AtMost(1.05, 0.01, 1))}),
 }}
 
 func traced(kernel string) term {

@@ -3,10 +3,9 @@
 //
 // A [Claim] is one statement of the paper, with its words. It has parts, the pairs of an order or a
 // value, and readings: what the sentence may mean, and what the paper leaves open (Qthreads' order
-// of victims, FMM's tasks). A part holds if the 95 % interval of a number lies within bounds, which
-// are the precision of the print; with [Bands] the interval is widened by what the number comes to
-// when guessed parameters are drawn. A difference that the repetitions do not show is "cannot tell"
-// and not "agree" or "disagree". Its [Basis] says whether the machine was fitted to a claim, or was
+// of victims, FMM's tasks). A part holds if the 95 % interval of a number passes a test of package
+// claims; with [Bands] the interval is widened by what the number comes to when guessed parameters
+// are drawn. Its [Basis] says whether the machine was fitted to a claim, or was
 // changed with it in view.
 //
 // Beside the evaluation there are studies, each a plan and an outcome (study.go), the text, tables

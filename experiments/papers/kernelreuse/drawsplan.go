@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/estimate"
@@ -163,10 +164,10 @@ func (b *Bands) text() *doc.Doc {
 			if list := b.sorted(k); len(list) > 0 {
 				zero := result.Quantity{}
 				if v, ok := b.At(0, k.kernel, k.cores, k.sched, k.measure); ok {
-					zero = exact(v)
+					zero = claims.Exactly(v)
 				}
-				t.Row(k.kernel, k.cores, name, k.sched, zero, exact(estimate.Median(list)),
-					exact(list[0]), exact(list[len(list)-1]), fmt.Sprintf("%d of %d", same, of))
+				t.Row(k.kernel, k.cores, name, k.sched, zero, claims.Exactly(estimate.Median(list)),
+					claims.Exactly(list[0]), claims.Exactly(list[len(list)-1]), fmt.Sprintf("%d of %d", same, of))
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package kernelreuse
 
 import (
+	"krdlab/experiments/papers/claims"
+
 	"errors"
 	"io/fs"
 	"os"
@@ -68,7 +70,7 @@ func hashOf(g *dataset.Group) string {
 // held counts on how many draws of the site's machine a conclusion holds.
 func (s *site) held(c *conclusion) (n int) {
 	for i := range s.draws {
-		if c.judge(&s.draws[i]) == Agree {
+		if c.judge(&s.draws[i]) == claims.Agree {
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package kernelreuse
 import (
 	"slices"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
@@ -56,7 +57,7 @@ func coresOf(m *machine.Machine) []int {
 // A conclusion is what the paper concludes of its machine, as a question to any.
 type conclusion struct {
 	id, says, where string
-	judge           func(s *site) Verdict
+	judge           func(s *site) claims.Verdict
 }
 
 // A site is a program on so many cores of a machine.
@@ -76,41 +77,46 @@ func (s *site) of(m stats.Measure, scheduler string) result.Quantity {
 	case r == nil:
 		return result.Quantity{}
 	case s.exact:
-		return exact(m.Of(r).Median.Float())
+		return claims.Exactly(m.Of(r).Median.Float())
 	}
 	return m.Of(r)
 }
 
 // least reports whether a scheduler has less of a measure than the paper's others, most whether it
 // has more.
-func least(m stats.Measure, scheduler string) func(s *site) Verdict {
-	return beside(scheduler, func(o string) func(s *site) Verdict { return fewer(m, scheduler, o) })
+func least(m stats.Measure, scheduler string) func(s *site) claims.Verdict {
+	return beside(scheduler, func(o string) func(s *site) claims.Verdict {
+		return fewer(m, scheduler, o)
+	})
 }
 
-func most(m stats.Measure, scheduler string) func(s *site) Verdict {
-	return beside(scheduler, func(o string) func(s *site) Verdict { return fewer(m, o, scheduler) })
+func most(m stats.Measure, scheduler string) func(s *site) claims.Verdict {
+	return beside(scheduler, func(o string) func(s *site) claims.Verdict {
+		return fewer(m, o, scheduler)
+	})
 }
 
 // beside is the verdict on a scheduler beside each of the paper's others.
-func beside(scheduler string, f func(other string) func(s *site) Verdict) func(s *site) Verdict {
-	return func(s *site) Verdict {
-		var verdicts []Verdict
+func beside(scheduler string,
+	f func(other string) func(s *site) claims.Verdict) func(s *site) claims.Verdict {
+	return func(s *site) claims.Verdict {
+		var verdicts []claims.Verdict
 		for _, o := range papers {
 			if o != scheduler {
 				verdicts = append(verdicts, f(o)(s))
 			}
 		}
-		return all(verdicts...)
+		return claims.All(verdicts...)
 	}
 }
 
 // fewer reports whether one scheduler has less than another.
-func fewer(m stats.Measure, a, b string) func(s *site) Verdict {
-	return func(s *site) Verdict { return less(s.of(m, a), s.of(m, b)) }
+func fewer(m stats.Measure, a, b string) func(s *site) claims.Verdict {
+	return func(s *site) claims.Verdict { return less(s.of(m, a), s.of(m, b)) }
 }
 
 // conclusions are what is asked. Programs, core counts and sizes of caches are others than the
-// paper's, so that they are no claims.
+// paper's, so that they are no claims: an order is that of the intervals.
 var conclusions = []conclusion{
 	{"socket-reuse", "QTH/Socket has the fewest accesses beyond the LLC", "IV-A",
 		least(stats.BeyondLLC, qts)},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/test/datasettest"
@@ -48,12 +49,12 @@ func TestMachinesPlan(t *testing.T) {
 
 // On made numbers a conclusion holds, and no longer once what it is about has changed places.
 func TestConclusions(t *testing.T) {
-	verdicts := func(e *dataset.Experiment) map[string]Verdict {
+	verdicts := func(e *dataset.Experiment) map[string]claims.Verdict {
 		list, err := sites(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, out := list[len(list)-1], map[string]Verdict{}
+		last, out := list[len(list)-1], map[string]claims.Verdict{}
 		for _, c := range conclusions {
 			out[c.id] = c.judge(&last)
 		}
@@ -70,7 +71,7 @@ func TestConclusions(t *testing.T) {
 	}
 	got, other := verdicts(datasettest.Small()), verdicts(exchanged)
 	for _, id := range []string{"mth-fastest", "tbb-wti", "tbb-ovr"} {
-		if got[id] != Agree || other[id] != Disagree {
+		if got[id] != claims.Agree || other[id] != claims.Disagree {
 			t.Errorf("%s: %s, and with MTH and TBB exchanged %s", id, got[id], other[id])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/stats"
 	"krdlab/krd/doc"
@@ -21,12 +22,12 @@ func machines(e *dataset.Experiment) (*outcome, error) {
 	d.Add(matrix(list, func(s *site, c *conclusion) any { return signs[c.judge(s)] }))
 	for n := range conclusions {
 		c := &conclusions[n]
-		counts := map[Verdict]int{}
+		counts := map[claims.Verdict]int{}
 		for i := range list {
 			counts[c.judge(&list[i])]++
 		}
-		d.Say("%d  %s [%s]: %d yes, %d no of %d", n+1, c.says, c.where, counts[Agree],
-			counts[Disagree], len(list)-counts[NotRun])
+		d.Say("%d  %s [%s]: %d yes, %d no of %d", n+1, c.says, c.where, counts[claims.Agree],
+			counts[claims.Disagree], len(list)-counts[claims.NotRun])
 	}
 	d.Add(doc.Paragraph{"yes, no: the intervals of the seeds are apart; ?: they are not"})
 	d.Add(numbers)
@@ -51,7 +52,8 @@ func machines(e *dataset.Experiment) (*outcome, error) {
 }
 
 // signs are verdicts where there is little room.
-var signs = map[Verdict]string{Agree: "yes", Disagree: "no", CannotTell: "?", NotRun: "-"}
+var signs = map[claims.Verdict]string{claims.Agree: "yes", claims.Disagree: "no",
+	claims.CannotTell: "?", claims.NotRun: "-"}
 
 // matrix has a row for each site and a column for each conclusion.
 func matrix(list []site, cell func(*site, *conclusion) any) *doc.Table {

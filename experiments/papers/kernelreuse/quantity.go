@@ -5,14 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/result"
 	"krdlab/krd/doc"
 )
-
-// exact returns v as a quantity that has no other value; unknown where v is not finite.
-func exact(v float64) result.Quantity {
-	return result.Sample{Values: []float64{v}, Fixed: true}.Quantity()
-}
 
 // ranged returns the quantity of a median, with its interval if that is sure. What is not finite is
 // not known.
@@ -36,7 +32,7 @@ func combined(a, b result.Quantity, f func(a, b float64) float64,
 	low, high := ends(aLow, aHigh, bLow, bHigh)
 	q := ranged(f(a.Median.Float(), b.Median.Float()), low, high, sure && ok, min(a.N, b.N))
 	if a.Reason == result.Deterministic && b.Reason == a.Reason && q.N > 0 {
-		return exact(q.Median.Float())
+		return claims.Exactly(q.Median.Float())
 	}
 	return q
 }
@@ -59,6 +55,17 @@ func minus(a, b result.Quantity) result.Quantity {
 	return combined(a, b, func(a, b float64) float64 { return a - b },
 		func(aLow, aHigh, bLow, bHigh float64) (low, high float64) { return aLow - bHigh, aHigh - bLow })
 }
+
+// gap is by how much a - base is below b - base, likewise.
+func gap(a, b result.Quantity, base float64) result.Quantity {
+	of := func(a, b float64) float64 { return claims.Gap(a-base, b-base) }
+	return combined(a, b, of, func(aLow, aHigh, bLow, bHigh float64) (low, high float64) {
+		return of(aHigh, bLow), of(aLow, bHigh)
+	})
+}
+
+// less is the verdict on a below b by their intervals alone: of what is no claim of the paper.
+func less(a, b result.Quantity) claims.Verdict { return claims.Sign().Of(minus(b, a)) }
 
 // larger is the greater of two.
 func larger(a, b result.Quantity) result.Quantity {

@@ -4,27 +4,26 @@ import (
 	"fmt"
 	"slices"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/krd/doc"
 )
 
 // Count sums up findings: how many have each verdict of those that the machine was not fitted to,
 // how many were fitted, and how many that agree were not seen before.
 type Count struct {
-	Of, Wide          map[Verdict]int // by the print's digits, and under the wider margin
+	Of                claims.Counts
 	Fitted, Predicted int
 }
 
 // CountOf counts findings.
 func CountOf(list []Finding) Count {
-	c := Count{Of: map[Verdict]int{}, Wide: map[Verdict]int{}}
+	c := Count{Of: claims.Counts{}}
 	for _, f := range list {
 		if f.Fitted {
 			c.Fitted++
 			continue
 		}
-		c.Of[f.Verdict]++
-		c.Wide[f.Wide]++
-		if f.Verdict == Agree && f.Basis == Predicted {
+		if c.Of.Add(f.Verdict) == claims.Agree && f.Basis == Predicted {
 			c.Predicted++
 		}
 	}
@@ -32,16 +31,11 @@ func CountOf(list []Finding) Count {
 }
 
 func (c Count) String() string {
-	of := func(v map[Verdict]int, predicted string) string {
-		return fmt.Sprintf("%d agree%s, %d disagree, %d depend on the reading, %d cannot be told",
-			v[Agree], predicted, v[Disagree], v[Depends], v[CannotTell])
-	}
-	s := fmt.Sprintf("claims, by the digits of the print: %s; within 10 %% of the print, 5 %% of "+
-		"WTI: %s", of(c.Of, fmt.Sprintf(" (%d of them predicted)", c.Predicted)), of(c.Wide, ""))
-	if n := c.Of[NotRun]; n > 0 {
+	s := fmt.Sprintf("claims: %s; %d that agree were predicted", c.Of, c.Predicted)
+	if n := c.Of[claims.NotRun]; n > 0 {
 		s += fmt.Sprintf(", %d not run", n)
 	}
-	if n := c.Of[OtherSize]; n > 0 {
+	if n := c.Of[claims.OtherSize]; n > 0 {
 		s += fmt.Sprintf(", %d run on another size than the paper's", n)
 	}
 	return s + fmt.Sprintf("; %d more are what the simulated machine was fitted to and prove "+
@@ -57,9 +51,9 @@ func Text(list []Finding) *doc.Doc {
 		doc.Paragraph{"Ours: medians and 95 % intervals over seeds, of the simulated machine unless " +
 			"a claim says otherwise. In brackets: readings, near=1 with Qthreads' victims sorted by " +
 			"distance and exafmm with FMM's tasks by the rule of exaFMM; a claim agrees if it does " +
-			"under all. Within 10 %: of the number that the paper prints, 5 % where " +
-			"it is of work time inflation; a pair of an order that is reversed by less cannot be " +
-			"told. Seen: it had been seen when a parameter or rule was changed."}}}
+			"under all. A value agrees within 10 % of the print, of a ratio near 1 of what exceeds " +
+			"1, an order by more than 10 %. Seen: it had been seen when a parameter or rule was " +
+			"changed."}}}
 	if len(list) > 0 {
 		d.Add(doc.Paragraph{frozenText(list[0].MachineHash)})
 	}
@@ -72,12 +66,12 @@ func findings(list []Finding) *doc.Table {
 		[]doc.Column{{Head: "verdict"}, {Head: "claim"}, hidden("id"), hidden("where"),
 			hidden("claim")}, named(2, "paper", "test"), []doc.Column{hidden("fitted")},
 		named(1, "ours"), []doc.Column{hidden("verdict"), hidden("basis"),
-			hidden("verdict_by_seeds"), hidden("verdict_wide"), hidden("quote"),
+			hidden("verdict_by_seeds"), hidden("quote"),
 			hidden("machine_hash"), hidden("frozen")})}
 	t.Prose(0, 1, 5, 6, 8)
 	for _, f := range list {
 		t.Row(f.verdict(), f.Says+" ["+f.Where+"]", f.ID, f.Where, f.Says, f.Paper, f.Test, f.Fitted,
-			f.Ours, string(f.Verdict), string(f.Basis), string(f.BySeeds), string(f.Wide), f.Quote,
+			f.Ours, string(f.Verdict), string(f.Basis), string(f.BySeeds), f.Quote,
 			f.MachineHash, f.Frozen)
 	}
 	return t
@@ -97,13 +91,9 @@ func (f *Finding) paper() string {
 	return fmt.Sprintf("%s: \u201c%s\u201d (%s)", f.Where, f.Quote, join(f.Says, f.Paper))
 }
 
-// verdict is the word for the finding with its basis, and what seeds alone and the wider margin
-// come to where that is another.
+// verdict is the word for the finding with its basis, and that of seeds alone where it is another.
 func (f *Finding) verdict() string {
 	s := string(f.Verdict) + ", " + string(f.Basis)
-	if f.Wide != f.Verdict {
-		s += "; within 10 %: " + string(f.Wide)
-	}
 	if f.BySeeds != f.Verdict {
 		s += "; by seeds alone: " + string(f.BySeeds)
 	}

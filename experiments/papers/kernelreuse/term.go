@@ -2,9 +2,9 @@ package kernelreuse
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
 )
@@ -15,34 +15,16 @@ type term struct {
 	kernel, where, name string
 	decimals            int
 	of                  func(v *view) result.Quantity
-	// margin is the wider of the two: that share of the number, or of the ratio that it was made
-	// out of by shown, which ratio undoes
-	margin       float64
-	shown, ratio func(float64) float64
+	base                float64 // 1: a ratio near 1
 }
 
-// The wider margins: of numbers whose spread the paper does not give.
-const (
-	wideMargin = 0.10
-	wideWTI    = 0.05 // of work time inflation, and of ratios of work time
-)
-
-// marginOf is that of a quantity.
-func marginOf(q quantity) float64 {
+// baseOf is that of a quantity.
+func baseOf(q quantity) float64 {
 	switch q.id {
-	case qWTI.id, qM2L.id, qWork.id:
-		return wideWTI
+	case qWTI.id, qOVR.id, qM2L.id:
+		return 1
 	}
-	return wideMargin
-}
-
-// wide are the bounds of the wider margin around a printed value.
-func (t term) wide(value float64) (low, high float64) {
-	if t.ratio == nil {
-		return value * (1 - t.margin), value * (1 + t.margin)
-	}
-	r := t.ratio(value)
-	return t.shown(r * (1 - t.margin)), t.shown(r * (1 + t.margin))
+	return 0
 }
 
 // program is the kernel's name in texts.
@@ -52,7 +34,7 @@ var program = map[string]string{"matmul": "matmul", "fmm": "FMM"}
 func on(m quantity, kernel string, cores int, scheduler string) term {
 	return term{kernel: kernel,
 		where: program[kernel] + " on " + units.Count(cores, "core"),
-		name:  short[scheduler], decimals: m.decimals, margin: marginOf(m),
+		name:  short[scheduler], decimals: m.decimals, base: baseOf(m),
 		of: func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
 }
 
@@ -67,7 +49,7 @@ func each(m quantity, kernel string, cores int, schedulers ...string) (list []te
 // over is a/b.
 func over(a, b term, decimals int) term {
 	return term{kernel: a.kernel, where: a.where, name: a.name + " over " + b.name,
-		decimals: decimals, margin: a.margin,
+		decimals: decimals, base: a.base,
 		of: func(v *view) result.Quantity { return ratio(a.of(v), b.of(v)) }}
 }
 
@@ -79,13 +61,13 @@ func growth(m quantity, kernel string, few, many int, scheduler string) term {
 	return t
 }
 
-// is says that t lies in [low, high].
-func is(t term, low, high float64) part {
+// is says that t passes the test.
+func is(t term, test claims.Test) part {
 	name := t.name
 	if t.where != "" {
 		name = t.where + " " + t.name
 	}
-	return part{name, []term{t}, t.of, low, high, low, high, 0}
+	return part{name, []term{t}, t.of, test}
 }
 
 // ranks says that a is below b.
@@ -94,9 +76,9 @@ func ranks(a, b term) part {
 	if a.where != b.where {
 		name = a.where + " " + a.name + " < " + b.where + " " + b.name
 	}
-	return part{name, []term{a, b}, func(v *view) result.Quantity { return minus(b.of(v), a.of(v)) },
-		math.SmallestNonzeroFloat64, math.Inf(1), math.SmallestNonzeroFloat64, math.Inf(1),
-		a.margin}
+	return part{name, []term{a, b}, func(v *view) result.Quantity {
+		return gap(a.of(v), b.of(v), a.base)
+	}, claims.Order()}
 }
 
 // lowest says that a is below each of the others, pair by pair.
@@ -123,31 +105,17 @@ func ascending(list ...term) (parts []part) {
 	return parts
 }
 
-// atLeast says that t is not below low.
-func atLeast(t term, low float64) part { return is(t, low, math.Inf(1)) }
-
-// with is t with a rising function of its values, and what undoes it.
-func (t term) with(decimals int, f, inverse func(float64) float64) term {
+// with is t with a rising function of its values, which are not near 1.
+func (t term) with(decimals int, f func(float64) float64) term {
 	of := t.of
 	t.decimals, t.of = decimals, func(v *view) result.Quantity { return mapped(of(v), f) }
-	t.shown, t.ratio = f, inverse
+	t.base = 0
 	return t
 }
 
-// printed says that t is the number that the paper prints: to half a unit of its last digit, and
-// within the wider margin, which is never the narrower one.
+// printed says that t is the number that the paper prints, whose last digit has the unit.
 func printed(t term, value, unit float64) part {
-	p := is(t, value-unit/2, value+unit/2)
-	low, high := t.wide(value)
-	p.wideLow, p.wideHigh = min(low, p.low), max(high, p.high)
-	return p
-}
-
-// upToPrinted says that t is at most that number.
-func upToPrinted(t term, value, unit float64) part {
-	p := printed(t, value, unit)
-	p.low, p.wideLow = 0, 0
-	return p
+	return is(t, claims.Printed(value, value, unit, t.base))
 }
 
 // means is the only meaning of a claim, that all of these hold.
@@ -182,14 +150,14 @@ func (m *meaning) ours(v *view, found []PartFinding) string {
 		list = append(list, join(w, strings.Join(texts[w], ", ")))
 	}
 	if len(found) > 1 {
-		list = append(list, notAgreeing(found, Disagree, "not so")...)
-		list = append(list, notAgreeing(found, CannotTell, "cannot tell")...)
+		list = append(list, notAgreeing(found, claims.Disagree, "not so")...)
+		list = append(list, notAgreeing(found, claims.CannotTell, "cannot tell")...)
 	}
 	return strings.Join(list, between)
 }
 
 // notAgreeing are the names of the parts with a verdict that not all have.
-func notAgreeing(found []PartFinding, verdict Verdict, word string) []string {
+func notAgreeing(found []PartFinding, verdict claims.Verdict, word string) []string {
 	var names []string
 	for _, p := range found {
 		if p.Verdict == verdict {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/estimate"
@@ -289,7 +290,7 @@ func orders(list []pair) (same, other, unsure int) {
 			a, b := &list[i], &list[j]
 			native := less(a.native.median, b.native.median)
 			simulated := less(a.simulated.median, b.simulated.median)
-			apart := func(v Verdict) bool { return v == Agree || v == Disagree }
+			apart := func(v claims.Verdict) bool { return v == claims.Agree || v == claims.Disagree }
 			switch {
 			case !apart(native) || !apart(simulated):
 				unsure++

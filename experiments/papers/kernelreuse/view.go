@@ -1,6 +1,7 @@
 package kernelreuse
 
 import (
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
@@ -172,7 +173,7 @@ func (v *view) value(q quantity, kernel string, cores int, scheduler string) res
 		if !ok {
 			return result.Quantity{}
 		}
-		return exact(x)
+		return claims.Exactly(x)
 	}
 	if r := v.at(loi.Simulated, kernel, v.world.scheduler(scheduler, cores), cores); r != nil {
 		return q.value(r)
@@ -226,7 +227,7 @@ func (v *view) tracing(kernel string) result.Quantity {
 		r.Settings.Trace != request.TraceFull {
 		return result.Quantity{}
 	}
-	return ratio(exact(1), stats.Speedup.Of(r))
+	return ratio(claims.Exactly(1), stats.Speedup.Of(r))
 }
 
 // paperSizes are the paper's sizes of its programs (II-A).

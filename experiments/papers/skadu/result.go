@@ -10,7 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/run/estimate"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
@@ -226,25 +230,27 @@ func (r *Result) techniques(by *profiler) {
 	}
 }
 
-// mean is the geometric mean of what is known of the rows of a technique, and of how many. Go
-// programs alone, or kernels too.
-func (r *Result) mean(by *profiler, t *technique, of func(*row) doc.Number, all bool) (doc.Number,
-	int) {
-	sum, n := 0.0, 0
+// mean is the geometric mean of what is known of the rows of a technique, with an interval of 95 %
+// over the programs. Go programs alone, or kernels too.
+func (r *Result) mean(by *profiler, t *technique, of func(*row) doc.Number, all bool) doc.Quantity {
+	var logs []float64
 	for i := range r.rows[by] {
 		x := &r.rows[by][i]
 		if !all && x.program.source == kernels {
 			continue
 		}
 		if v := of(x); x.technique == t && v.Known() && v.Float() > 0 {
-			sum += math.Log(v.Float())
-			n++
+			logs = append(logs, math.Log(v.Float()))
 		}
 	}
+	n := len(logs)
 	if n == 0 {
-		return doc.Number{}, 0
+		return doc.Quantity{}
 	}
-	return doc.Some(math.Exp(sum / float64(n))), n
+	mean, sd := stat.MeanStdDev(logs, nil)
+	half := estimate.T(n-1) * sd / math.Sqrt(float64(n))
+	return doc.Quantity{Median: doc.Some(math.Exp(mean)), Low: doc.Some(math.Exp(mean - half)),
+		High: doc.Some(math.Exp(mean + half)), N: n}
 }
 
 const (
@@ -255,12 +261,13 @@ const (
 // means sets geometric means beside those of the paper.
 func (r *Result) means(by *profiler) {
 	columns := []string{"quantity", "quantity", "technique", "technique", "paper", "paper", "ours", "ours",
-		"programs", "programs"}
+		"programs", "programs",
+		"verdict", "verdict"}
 	if !by.paths {
 		columns = append(columns, "with_kernels", "with kernels", "all_programs", "programs")
 	}
 	t := r.table(by.prefix+"means", by.title+": geometric means over the Go programs that were "+
-		"measured, beside the paper's", 2, columns...)
+		"measured, beside the paper's; the verdict is on the interval over them", 2, columns...)
 	for _, q := range []struct {
 		name  string
 		paper func(*technique) float64
@@ -279,14 +286,18 @@ func (r *Result) means(by *profiler) {
 	} {
 		for i := range by.techniques {
 			k := &by.techniques[i]
-			theirs := doc.Number{}
+			theirs, verdict := doc.Number{}, any(notTold)
+			ours := r.mean(by, k, q.ours, false)
 			if v := q.paper(k); v > 0 {
-				theirs = doc.Some(v)
+				theirs, verdict = doc.Some(v), string(claims.Printed(v, v, 0.1, 0).Of(ours))
+				if v == 1 {
+					verdict = doc.Missing("1 by definition")
+				}
 			}
-			ours, n := r.mean(by, k, q.ours, false)
-			cells := []any{q.name, k.title, known(theirs, notTold), known(ours, noneRan), n}
-			if with, all := r.mean(by, k, q.ours, true); !by.paths {
-				cells = append(cells, known(with, noneRan), all)
+			cells := []any{q.name, k.title, known(theirs, notTold), known(ours.Median, noneRan), ours.N,
+				verdict}
+			if with := r.mean(by, k, q.ours, true); !by.paths {
+				cells = append(cells, known(with.Median, noneRan), with.N)
 			}
 			t.Row(cells...)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/hw"
 	"krdlab/hw/hwtest/long"
@@ -258,6 +259,7 @@ func TestResult(t *testing.T) {
 		Means []struct {
 			Quantity, Technique string
 			Paper, Ours         *float64
+			Verdict             *string
 			Programs            int
 			With                *float64 `json:"with_kernels"`
 			All                 int      `json:"all_programs"`
@@ -321,7 +323,8 @@ func TestResult(t *testing.T) {
 			continue
 		}
 		if seen++; math.Abs(*x.Ours-want) > 1e-9 || math.Abs(*x.With-want) > 1e-9 ||
-			x.Programs != n || x.All != all || (x.Paper == nil) != (n == 12) {
+			x.Programs != n || x.All != all || (x.Paper == nil) != (n == 12) || (x.Verdict == nil) != (n == 12) ||
+			x.Verdict != nil && *x.Verdict != string(claims.Disagree) { // 1.4 and 17.8
 			t.Errorf("%+v, expected %v of %d and %d", x, want, n, all)
 		}
 	}

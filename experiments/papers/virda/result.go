@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/goprogram"
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/hw"
 	"krdlab/hw/units"
@@ -17,22 +18,15 @@ import (
 	"krdlab/krd/doc"
 )
 
-// The thresholds of the judgements.
-const (
-	within     = 0.10 // of two shares
-	leastError = 3    // of a prediction, in %
-	partRatio  = 1.2  // of the times of FFT's loops
-	// The length at which the loops part is beyond LLC/2 and at most 2 LLC: the first power of two
-	// beyond the LLC, or beyond half of it, where others use it too.
-	llcBelow, llcAbove = 0.5, 2
-)
+// partRatio is of the times of FFT's loops, from which they have parted.
+const partRatio = 1.2
 
 // What the paper says of FFT's loops (4.3.1, figures 8 to 10). The middle is from bin 8 to the one
 // below the last, which is that of distances just below the array's bytes; after the interchange it
-// is "almost empty".
+// is "almost empty", which a print of 0 % would be.
 const (
 	middleFrom  = 8
-	paperMiddle = 0.02 // a bin, before
+	paperMiddle = 0.02 // a bin, before; a unit of the last digit is half of that
 	paperLast   = 0.10
 	paperPart   = 8 << 20 // bytes of the array
 	paperLLC    = 6 << 20
@@ -40,9 +34,9 @@ const (
 
 // A Result is what the steps of a folder came to. As JSON each of its tables is an array.
 type Result struct {
-	Scale         steps.Scale
-	Computer      hw.Machine // of the timing
-	Agree, Judged int        // judgements
+	Scale    steps.Scale
+	Computer hw.Machine // of the timing
+	Verdicts claims.Counts
 	doc.Concluded
 	tables  []*doc.Table
 	figures []steps.Figure
@@ -52,7 +46,7 @@ type Result struct {
 // MarshalJSON implements [json.Marshaler].
 func (r *Result) MarshalJSON() ([]byte, error) {
 	all := map[string]any{"schema_version": 1, "scale": r.Scale, "computer": r.Computer,
-		"agree": r.Agree, "judged": r.Judged, "warnings": r.Warnings, "findings": r.Findings}
+		"agree": r.Verdicts[claims.Agree], "judged": r.Verdicts.Judged(), "warnings": r.Warnings, "findings": r.Findings}
 	for _, t := range r.tables {
 		all[t.Name] = t
 	}
@@ -69,9 +63,9 @@ func (r *Result) Figures() []steps.Figure { return r.figures }
 func (r *Result) View() *doc.Doc {
 	d := &doc.Doc{Title: fmt.Sprintf("The virda paper's evaluation, scale %s", r.Scale),
 		Warnings: r.Warnings}
-	d.Say("%d of %d judgements agree. Thresholds: equal shifts, an error of at most %d %%, shares "+
-		"within %.0f points, loops that part beyond half of the LLC and at most at twice as much.",
-		r.Agree, r.Judged, leastError, 100*within)
+	d.Say("Of %d judgements %s. Shifts are to be equal; numbers within 10 %% of the paper's, or half "+
+		"a unit of its last digit if that is more, errors at most so large; loops are to part at the "+
+		"same power of two of LLCs.", r.Verdicts.Judged(), r.Verdicts)
 	if r.Scale == steps.Smoke {
 		d.Say("The programs of this scale are so small that nothing can be told from them.")
 	}
@@ -81,13 +75,19 @@ func (r *Result) View() *doc.Doc {
 	return d
 }
 
-// judge counts a judgement and returns it as a word.
-func (r *Result) judge(agrees bool) string {
-	r.Judged++
-	if agrees {
-		r.Agree++
-	}
-	return units.Yes(agrees)
+// judge counts a verdict and returns it as a word.
+func (r *Result) judge(all ...claims.Verdict) string {
+	return string(r.Verdicts.Add(claims.All(all...)))
+}
+
+// printed is the verdict on a share that the paper prints, the last digit of which has the unit.
+func printed(share, paper, unit float64) claims.Verdict {
+	return claims.Printed(paper, paper, unit, 0).Of(claims.Exactly(share))
+}
+
+// below is the verdict on an order.
+func below(a, b float64) claims.Verdict {
+	return claims.Order().Of(claims.Exactly(claims.Gap(a, b)))
 }
 
 // table adds a table, whose columns are given as keys and heads in turn. Keys that end in _percent,
@@ -164,13 +164,11 @@ func binWords(from, to int) string {
 	return fmt.Sprintf("%d-%d", from, to)
 }
 
-// near reports whether two shares are within the threshold.
-func near(a, b float64) bool { return max(a-b, b-a) <= within }
-
 // ResultOf makes the result of the steps, all of which must be done. Errors: [steps.ErrStep], wrapped;
 // those of the file system.
 func ResultOf(f *steps.Folder) (*Result, error) {
-	r, s := &Result{Scale: f.Scale, moves: map[string][]float64{}}, sizes(f.Scale)
+	r := &Result{Scale: f.Scale, moves: map[string][]float64{}, Verdicts: claims.Counts{}}
+	s := sizes(f.Scale)
 	r.Conclude()
 	for _, part := range []func(*steps.Folder, *size) error{r.predictions, r.interchange, r.timing,
 		r.simulated} {
@@ -229,14 +227,14 @@ func (r *Result) predictions(f *steps.Folder, s *size) error {
 			list := shiftsOf(a.Components)
 			r.moves[p.kernel] = list
 			same := slices.Equal(list, p.shifts)
-			agree := units.Yes(same)
+			agree := string(claims.Same(same))
 			if i == 0 { // of all targets the same
-				agree = r.judge(same)
+				agree = r.judge(claims.Same(same))
 			}
 			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
 				shiftWords(list), agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
 				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
-				r.judge(a.ErrorPercent.Known() && a.ErrorPercent.Float() <= leastError))
+				r.judge(claims.AtMost(p.error, 0.1, 0).Of(claims.Exactly(a.ErrorPercent.Float()))))
 			r.draw(fmt.Sprintf("%s-%d", p.kernel, n),
 				fmt.Sprintf("%s: signatures and the prediction at %d", p.kernel, n), a)
 			for _, f := range a.Findings {
@@ -267,14 +265,20 @@ func (r *Result) cause(t *doc.Table, p *program, c *cause, list []components.Mov
 			continue
 		}
 		share, up := shareOf(c.ours, d, m.FromBin, m.ToBin), int(c.shift)*doublings
-		agrees := c.words == "" && near(share, c.share) || c.words != "" && share >= c.least
+		verdict := printed(share, c.share, 0.001)
+		switch c.words {
+		case mostly:
+			verdict = below(1-share, share)
+		case fromIt:
+			verdict = printed(share, 1, 0)
+		}
 		t.Row(p.kernel, c.component, binWords(m.FromBin, m.ToBin), c.theirs, theirs, c.words, c.ours,
-			doc.Some(share), r.judge(agrees),
+			doc.Some(share), r.judge(verdict),
 			doc.Some(shareOf(c.ours, large, m.FromBin+up, m.ToBin+up)))
 		return
 	}
 	t.Row(p.kernel, c.component, doc.Missing("no component moves so"), c.theirs, theirs, c.words,
-		c.ours, nil, r.judge(false), nil)
+		c.ours, nil, r.judge(claims.Disagree), nil)
 }
 
 // shareOf is the share of a function in the accesses of bins.
@@ -327,11 +331,12 @@ func (r *Result) interchange(f *steps.Folder, s *size) error {
 			}
 		}
 		paper := paperMiddle * float64(last-middleFrom)
-		agrees := near(middle[0], paper) && at == last && near(before[at], paperLast) &&
-			middle[1] <= min(within, middle[0]/2) && after[7] > before[7]
 		t.Row(strconv.Itoa(2*n), binWords(middleFrom, last-1), doc.Some(paper), doc.Some(middle[0]),
 			doc.Some(middle[1]), doc.Some(before[7]), doc.Some(after[7]), last,
-			doc.Some(paperLast), at, doc.Some(before[at]), r.judge(agrees))
+			doc.Some(paperLast), at, doc.Some(before[at]),
+			r.judge(printed(middle[0], paper, paper/2), claims.Same(at == last),
+				printed(before[at], paperLast, 0.01), below(before[7], after[7]),
+				printed(middle[1], 0, paper/2)))
 	}
 	r.draw("interchange", "fft before and after the interchange of its loops, by lines (figures 8 "+
 		"and 10)", interchangeFigure(curves))
@@ -380,7 +385,7 @@ func (r *Result) timing(f *steps.Folder, s *size) error {
 	x.Row("the paper's, Core 2 Quad Q9550", units.Bytes(paperLLC), units.Bytes(paperPart), "")
 	if llc := float64(r.Computer.LLCBytes); llc > 0 {
 		x.Row(r.Computer.Name, units.Bytes(uint64(llc)), part,
-			r.judge(parted > llcBelow*llc && parted <= llcAbove*llc))
+			r.judge(printed(parted/llc, float64(paperPart)/paperLLC, float64(paperPart)/paperLLC)))
 	} else {
 		x.Row(r.Computer.Name, doc.Missing("not known: give --caches in a new folder"), part, nil)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"krdlab/experiments/goprogram"
+	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/steps"
 	"krdlab/hw"
 	"krdlab/krd"
@@ -235,15 +236,17 @@ func TestCause(t *testing.T) {
 		part("g", 1024, 20)}}}
 	for _, c := range []struct {
 		cause
-		want string
+		want claims.Verdict
 		all  float64
 	}{
-		{cause{"second", 1, "f", "f", 0.9, "", 0}, "yes", 0.8},
-		{cause{"second", 1, "f", "f", 0.91, "", 0}, "no", 0.8},
-		{cause{"second", 1, "g", "g", 0, "mostly", 0.5}, "no", 0.2},
-		{cause{"third", 2, "f", "f", 0.8, "", 0}, "no", 0},
+		{cause{"second", 1, "f", "f", 0.88, ""}, claims.Agree, 0.8},
+		{cause{"second", 1, "f", "f", 0.89, ""}, claims.Disagree, 0.8},
+		{cause{"second", 1, "g", "g", 0, mostly}, claims.Disagree, 0.2},
+		{cause{"second", 1, "f", "f", 0, mostly}, claims.Agree, 0.8},
+		{cause{"second", 1, "f", "f", 0, fromIt}, claims.Disagree, 0.8},
+		{cause{"third", 2, "f", "f", 0.8, ""}, claims.Disagree, 0},
 	} {
-		r := &Result{}
+		r := &Result{Verdicts: claims.Counts{}}
 		x := r.table("causes", "", 0)
 		r.cause(x, &program{kernel: "k"}, &c.cause, list, d, d, 0)
 		row := x.Rows[0]
@@ -251,8 +254,8 @@ func TestCause(t *testing.T) {
 		if n, ok := row[7].(doc.Number); ok {
 			share = n.Float()
 		}
-		if row[8] != c.want || share != c.all || r.Judged != 1 || r.Agree != len(c.want)-2 {
-			t.Errorf("%+v: %v, %d of %d", c, row, r.Agree, r.Judged)
+		if row[8] != string(c.want) || share != c.all || r.Verdicts[c.want] != 1 {
+			t.Errorf("%+v: %v, %v", c, row, r.Verdicts)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"krdlab/experiments/read/model/regress"
 	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
@@ -35,7 +34,7 @@ func (r *Report) Figure(name string) (*plot.Figure, error) {
 	if f == nil || len(f.Panels) == 0 {
 		return nil, &request.Error{Flag: "figure", Got: name, Want: "the model has nothing to " +
 			"draw in " +
-			"it: coefficients and effects need terms, effects products of two numbers, held-out " +
+			"it: coefficients and effects need terms, effects products of two or three numbers, held-out " +
 			"folds, clusters two predictors or more"}
 	}
 	f.ID = "model-" + name
@@ -309,79 +308,6 @@ func (r *Report) heldOut() *plot.Figure {
 	}
 	return &plot.Figure{Title: "How well rows are predicted that the fit has not seen", Columns: 1,
 		Panels: []plot.Panel{p}, Caption: []string{caption}}
-}
-
-// effects draws the response over one predictor at three values of another, for the surest
-// products of two.
-func (r *Report) effects() *plot.Figure {
-	f := &plot.Figure{Title: "Effects of products on " + r.Response, Columns: 2,
-		Caption: []string{"The expected response over one predictor, where the other of the " +
-			"product " +
-			"is one standard deviation below its mean, at it and above (within the range of the " +
-			"data); all others at their means, categories at the first. Bars: intervals of 95 % " +
-			"of the mean."}}
-	for _, t := range r.strongest() {
-		a, b, ok := strings.Cut(t.Name, ":")
-		i, j := r.predictor(a), r.predictor(b)
-		if !ok || i < 0 || j < 0 || len(f.Panels) == 4 {
-			continue
-		}
-		if p, err := r.effect(i, j); err == nil {
-			f.Panels = append(f.Panels, p)
-		}
-	}
-	return f
-}
-
-// predictor returns the number of a column of numbers, -1 for none.
-func (r *Report) predictor(name string) int {
-	return slices.IndexFunc(r.Columns, func(c regress.Coding) bool {
-		return c.Name == name && c.Levels == nil
-	})
-}
-
-// effect is the panel of predictors i, on the axis, and j.
-func (r *Report) effect(i, j int) (plot.Panel, error) {
-	x, z := &r.Columns[i], &r.Columns[j]
-	p := plot.Panel{Kind: plot.Lines, Title: x.Name + " and " + z.Name,
-		X: plot.Axis{Label: x.Name}, Y: plot.Axis{Label: r.Response}}
-	half := estimate.T(r.DF) * r.Sigma.Float()
-	low, high := math.Inf(1), math.Inf(-1)
-	for k, name := range []string{"one sd below its mean", "at its mean", "one sd above"} {
-		s := plot.NewSeries("the other "+name, k+1)
-		at := min(max(z.Mean+float64(k-1)*z.SD, z.Min), z.Max)
-		var points [][]float64
-		for step := range 6 {
-			point := make([]float64, len(r.Columns))
-			for m, c := range r.Columns {
-				point[m] = c.Mean
-			}
-			from, to := max(x.Min, x.Mean-2*x.SD), min(x.Max, x.Mean+2*x.SD)
-			point[i], point[j] = from+float64(step)/5*(to-from), at
-			points = append(points, point)
-		}
-		d, err := regress.NewPoints(r.Formula, r.Columns, points)
-		if err != nil {
-			return p, err
-		}
-		b := r.estimates()
-		for row, point := range points {
-			v, values := 0.0, r.values(d, row)
-			for m := range b {
-				v += b[m] * values[m]
-			}
-			w := half * math.Sqrt(r.Hull.leverage(values))
-			low, high = min(low, v-w), max(high, v+w)
-			s.Points = append(s.Points, plot.Point{X: point[i], At: units.Digits(point[i], 4),
-				Y: result.Some(v), Low: result.Some(v - w), High: result.Some(v + w), N: r.N})
-		}
-		p.Series = append(p.Series, s)
-	}
-	first, last := p.Series[0].Points[0].X, p.Series[0].Points[5].X
-	p.X, p.Y = plot.NiceAxis(p.X, first, last), plot.NiceAxis(p.Y, low, high)
-	p.X.Thousands()
-	p.Y.Thousands()
-	return p, nil
 }
 
 // name says what was left out.
