@@ -34,20 +34,21 @@ const (
 	timeout = 20 * time.Second
 	matmul  = "run matmul --n 128 --leaf 32x32x32 --machine westmere-ex-4s --reps 1 "
 	load    = "trace import @tasks.txt --out t.loi\n"
-	explore = " --memory 200M ?--exact ?--reached ?--enumerate ?--guarantee ?--sampler=walk,pos ?--sampler=pct " +
+	threads = " --memory 200M ?--exact ?--reached ?--enumerate ?--guarantee ?--sampler=walk,pos ?--sampler=pct " +
 		"?--sampler=native ?--runs=10 ?--runs=# ?--depth=#"
 )
 
 // kinds are commands, of which the first that fails is the last. [a|b] is one of several, ?word there
 // or not, # a number, @file a mutation of a good file, or a program, and ../good/ has good ones.
 var kinds = [][2]string{
-	{"explore text", "explore @text.txt" + explore},
-	{"explore threads", "explore @threads.txt" + explore},
-	{"explore steps", "explore @steps.txt" + explore},
+	{"interleavings text", "interleavings @text.txt" + threads},
+	{"interleavings threads", "interleavings @threads.txt" + threads},
+	{"interleavings steps", "interleavings @steps.txt" + threads},
 	{"explore tasks", load + "explore t.loi --memory 200M --search 5 --runs 5 " +
 		"--llc [1/8|1/8|1|#] ?--enumerate ?--depth=#"},
-	{"explore flags", "explore --memory 200M [../good/run|../good/p.txt --sampler=pct] " +
-		"?--runs=# ?--depth=# ?--llc=1/8 ?--search=# ?--llc=1/# ?--seed=# ?--sampler=walk,# ?--extreme=# ?--csv=#"},
+	{"explore flags", "explore --memory 200M ../good/run ?--runs=# ?--depth=# ?--llc=1/8 ?--search=# ?--llc=1/# ?--seed=# ?--sampler=walk,# ?--extreme=# ?--csv=#"},
+	{"interleavings flags", "interleavings --memory 200M ../good/p.txt --sampler=pct ?--runs=# " +
+		"?--depth=# ?--seed=# ?--sampler=walk,# ?--csv=#"},
 	{"schedule", matmul + "--follow @schedule.txt"},
 	{"predict document", "predict --different @run.json:64 ../good/run.json:128 --at 512"},
 	{"predict flags", "predict --different ../good/run.json:[64|#] ../good/run.json:# --at # ?--llc=# ?--csv=#"},

@@ -25,7 +25,7 @@ var Modules embed.FS
 //go:embed rusage/main.go
 var RUsage embed.FS
 
-// Interleavings is programs of threads as text, for krdlab explore.
+// Interleavings is programs of threads as text, for krdlab interleavings.
 //
 //go:embed interleavings/*.txt
 var Interleavings embed.FS

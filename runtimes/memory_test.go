@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 	"testing"
 
 	"krdlab/hw/hwtest"
@@ -36,7 +35,7 @@ func TestMemory(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	for _, s := range Schedulers {
-		if s.ThreadsOnly() || strings.Contains(s.Doc, "breadth first") {
+		if s.ThreadsOnly() || s.BreadthFirst {
 			continue
 		}
 		for _, cores := range []int{1, 2} {

@@ -162,7 +162,7 @@ func TestFramesAreReused(t *testing.T) {
 			continue
 		}
 		least, most := uint64(1), uint64(20)
-		if r := p.Rules(); r.Take == TakeOldest && !r.Place {
+		if p.BreadthFirst {
 			least, most = 1000, uint64(fib(21))
 		}
 		r, err := Run(context.Background(), unpinned(p, 1, 1, 1), &fibProg{n: 20})

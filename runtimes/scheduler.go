@@ -33,6 +33,8 @@ type Scheduler struct {
 	// Speedup is the share of the ideal speed-up that tests expect at least where there is work
 	// enough; 0 is a quarter.
 	Speedup float64
+	// BreadthFirst: memory grows with the width of the tree, not with its depth.
+	BreadthFirst bool
 	// Unordered: the records of a worker in a trace may be out of order.
 	Unordered bool
 	Params    []Param

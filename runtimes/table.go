@@ -61,7 +61,7 @@ var Schedulers = withDefaults([]Scheduler{
 		Make:   shepherd(Shepherd{Socket: true}),
 	},
 	{
-		Name: "central-fifo", Family: qthreadsSocket,
+		Name: "central-fifo", Family: qthreadsSocket, BreadthFirst: true,
 		Doc:    "one locked queue for all workers, oldest first: breadth first",
 		Policy: Central{TakeOldest},
 	},

@@ -66,11 +66,6 @@ type OverDistances interface {
 	ReadDistances(r io.Reader) (Result, error)
 }
 
-// OverText is an analysis that takes a program that is a text, which any file is that is no trace.
-type OverText interface {
-	ReadText(r io.Reader) (Result, error)
-}
-
 // Checked has options of which some are wrong for any trace: the error comes before any work.
 type Checked interface{ Check() error }
 
@@ -102,7 +97,7 @@ type Sectioned interface{ Sections(t *loi.Trace) []any }
 
 // contracts has a nil pointer to each interface that the result of New may implement.
 var contracts = []any{(*OverEvents)(nil), (*OverTrace)(nil), (*OverTraces)(nil), (*OverProgram)(nil),
-	(*OverDistances)(nil), (*OverText)(nil), (*Checked)(nil), (*Suited)(nil), (*Tabled)(nil),
+	(*OverDistances)(nil), (*Checked)(nil), (*Suited)(nil), (*Tabled)(nil),
 	(*Formatted)(nil), (*Recorded)(nil), (*Joined)(nil), (*Sectioned)(nil)}
 
 // Fault returns what is wrong with what New returned: no pointer to a struct, a method that has a name

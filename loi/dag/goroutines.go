@@ -3,6 +3,7 @@ package dag
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -328,14 +329,16 @@ var waits = [...]uint8{loi.SyncReceiveClosed: 1, loi.SyncWait: 1, loi.SyncCondWa
 // An object is what has been seen of one channel, lock, group, condition or variable. Operations
 // are numbers, -1 for none.
 type object struct {
-	sends, receives, readers, done []int32
+	Channel[int32]
+	readers, done []int32
 	// the last close, unlock, signal, once, store; what the last wait follows
 	closed, unlocked, signal, once, stored, joined int32
 }
 
 // match finds what the operations of one object follow; list has them in the order of At.
 func (x *object) match(g *Goroutines, list []int32) {
-	*x = object{x.sends[:0], x.receives[:0], x.readers[:0], x.done[:0], -1, -1, -1, -1, -1, -1}
+	*x = object{Channel[int32]{x.Sends[:0], x.Receives[:0]}, x.readers[:0], x.done[:0], -1, -1, -1, -1,
+		-1, -1}
 	room := uint32(0)
 	for _, i := range list {
 		room = max(room, g.Ops[i].Room)
@@ -343,13 +346,8 @@ func (x *object) match(g *Goroutines, list []int32) {
 	for _, i := range list {
 		o := &g.Ops[i]
 		o.Room = room
+		x.Add(o.Sync, o.Timer, i)
 		switch o.Sync {
-		case loi.SyncSend:
-			x.sends = append(x.sends, i)
-		case loi.SyncReceive:
-			if !o.Timer {
-				x.receives = append(x.receives, i)
-			}
 		case loi.SyncClose:
 			x.closed = i
 		case loi.SyncReceiveClosed:
@@ -392,15 +390,41 @@ func (x *object) match(g *Goroutines, list []int32) {
 		g.Ordered = g.Ordered || o.Sync >= loi.SyncLock && o.Sync <= loi.SyncReadUnlock ||
 			o.Sync >= loi.SyncLoad && o.Sync <= loi.SyncUpdate
 	}
-	for k, i := range x.receives {
-		g.must(i, nth(x.sends, uint64(k)))
+	for i, by := range x.Partners(-1) {
+		g.must(i, by)
 	}
-	for k, i := range x.sends {
-		switch c := uint64(room); {
-		case c == 0:
-			g.must(i, nth(x.receives, uint64(k)))
-		case uint64(k) >= c:
-			g.must(i, nth(x.receives, uint64(k)-c))
+	for i, by := range partners(x.Sends[min(int(room), len(x.Sends)):], x.Receives, -1) {
+		g.must(i, by)
+	}
+}
+
+// A Channel has its sends and receives, in the order in which they took effect.
+type Channel[T any] struct{ Sends, Receives []T }
+
+// Add adds an operation if it is one of them. Of what a timer sends nothing is known.
+func (c *Channel[T]) Add(op loi.SyncOp, timer bool, x T) {
+	switch {
+	case op == loi.SyncSend:
+		c.Sends = append(c.Sends, x)
+	case op == loi.SyncReceive && !timer:
+		c.Receives = append(c.Receives, x)
+	}
+}
+
+// Partners yields each receive and the send of what it received, the k-th and the k-th; none where
+// there are fewer sends.
+func (c *Channel[T]) Partners(none T) iter.Seq2[T, T] { return partners(c.Receives, c.Sends, none) }
+
+func partners[T any](list, of []T, none T) iter.Seq2[T, T] {
+	return func(yield func(T, T) bool) {
+		for k, x := range list {
+			by := none
+			if k < len(of) {
+				by = of[k]
+			}
+			if !yield(x, by) {
+				return
+			}
 		}
 	}
 }
@@ -418,14 +442,6 @@ func (x *object) wait(g *Goroutines, i int32) {
 		x.done, x.joined = x.done[:0], j
 	}
 	g.may(i, x.joined)
-}
-
-// nth returns the k-th of a list from 0, or -1.
-func nth(list []int32, k uint64) int32 {
-	if k < uint64(len(list)) {
-		return list[k]
-	}
-	return -1
 }
 
 // may has an operation follow another, if there is one.

@@ -71,7 +71,7 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 		Args:        orNone("TRACE|RUNDIR"),
 		Annotations: map[string]string{takesFile: "TRACE"},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(x.kernelNamed(c), x.check(c)); err != nil {
+			if err := cmp.Or(x.misnamed(c), x.check(c)); err != nil {
 				return err
 			}
 			args, err := a.orLatest(c, args, x.latest(), "TRACE|RUNDIR")
@@ -83,9 +83,9 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions([]string{goProgram}, cobra.ShellCompDirectiveDefault),
 	}
 	x.define(c)
-	cachesVar(c.Flags(), &x.caches)
+	x.ofTrace(c)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return cmp.Or(x.kernelNamed(c), flagError(c, err))
+		return cmp.Or(x.misnamed(c), flagError(c, err))
 	})
 	c.AddCommand(a.analyseGo(line))
 	return c
@@ -136,6 +136,12 @@ func (x *analyser) records(work bool) string {
 	return words
 }
 
+// ofTrace defines the flags of every analysis of a trace.
+func (x *analyser) ofTrace(c *cobra.Command) {
+	c.Flags().BoolVar(&x.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
+	cachesVar(c.Flags(), &x.caches)
+}
+
 // define defines the flags of every analysis, and those of its options.
 func (x *analyser) define(c *cobra.Command) {
 	p := c.Flags()
@@ -150,7 +156,6 @@ func (x *analyser) define(c *cobra.Command) {
 		p.StringVar(&x.plot, "plot", "", "also draw it to this `FILE`: ."+strings.Join(f, ", ."))
 		expects(p, "plot", "expected a file that ends in ."+strings.Join(f, ", ."))
 	}
-	p.BoolVar(&x.allowLoss, "allow-loss", false, "analyse a trace with discarded records too")
 }
 
 // valueWord is the word of a flag's help that stands for its value.
@@ -298,7 +303,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		needs(c.Flags(), "values", "--values", "trace-limit", "try")
 	}
 	programFlags(c, &r, unit)
-	cachesVar(c.Flags(), &x.caches)
+	x.ofTrace(c)
 	return c
 }
 
@@ -380,7 +385,7 @@ const savePrefix = "save-"
 // folder analyses a trace, or those of a run directory, and prints what came out.
 func (x *analyser) folder(c *cobra.Command, path string) error {
 	if file := x.readable(path); file != "" {
-		return x.read(c, file)
+		return x.read(c, file, x.options.(analysis.OverDistances).ReadDistances)
 	}
 	traces, err := findTraces(path)
 	if err != nil {
@@ -453,20 +458,13 @@ func (x *analyser) drawsNothing() error {
 		x.line.Name)
 }
 
-// readable is the text, or the file of reuse distances, that path names or holds, "" where the
-// analysis takes none.
+// readable is the file of reuse distances that path names or holds, "" where the analysis takes
+// none.
 func (x *analyser) readable(path string) string {
-	info, err := os.Stat(path)
-	if is[analysis.OverText](x.options) {
-		if err != nil || info.IsDir() || isTrace(path) {
-			return ""
-		}
-		return path
-	}
 	if !is[analysis.OverDistances](x.options) {
 		return ""
 	}
-	if err == nil && info.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, goprogram.KRDFile)
 	}
 	if info, err := os.Stat(path); err != nil || info.IsDir() || filepath.Ext(path) != ".json" {
@@ -475,20 +473,15 @@ func (x *analyser) readable(path string) string {
 	return path
 }
 
-// read analyses a file that is readable.
-func (x *analyser) read(c *cobra.Command, file string) error {
+// read analyses a file by reading it.
+func (x *analyser) read(c *cobra.Command, file string,
+	by func(io.Reader) (analysis.Result, error)) error {
 	text, err := textfile.Open(file)
 	if err != nil {
 		return err
 	}
 	defer text.Close()
-	var r analysis.Result
-	switch over := x.options.(type) {
-	case analysis.OverText:
-		r, err = over.ReadText(text)
-	case analysis.OverDistances:
-		r, err = over.ReadDistances(text)
-	}
+	r, err := by(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

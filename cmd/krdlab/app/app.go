@@ -224,6 +224,7 @@ func (a *app) root() *cobra.Command {
 		}
 		analysing = append(analysing, c)
 	}
+	analysing = append(analysing, a.interleavingsCommand())
 	for _, g := range []struct {
 		id, question string
 		commands     []*cobra.Command

@@ -82,6 +82,11 @@ func TestFlagsWithoutEffect(t *testing.T) {
 				value = "true"
 			}
 			argv := append(path[:len(path):len(path)], "--"+f.Name+"="+value)
+			for _, word := range strings.Fields(c.Use)[1:] {
+				if !strings.HasPrefix(word, "[") {
+					argv = append(argv, word)
+				}
+			}
 			code, _, stderr := krdlab(argv...)
 			if want := "--" + f.Name + " is for --" + with[0] + "; add " + with[1] + "\n"; code !=
 				exitUsage || !strings.HasSuffix(stderr, want) {

@@ -17,6 +17,23 @@ import (
 // policyReps is how often each scheduler is run, with a seed each, for an analysis of all.
 const policyReps = 3
 
+// misnamed is the error of a command line of an analysis of traces whose argument is the name of a
+// kernel, or a program of threads; nil of any other. It has the commands that do it.
+func (x *analyser) misnamed(c *cobra.Command) error {
+	for i, word := range x.argv {
+		if i < 2 || !ofThreads(word) {
+			continue
+		}
+		before := c.Flags().Lookup(strings.TrimLeft(x.argv[i-1], "-"))
+		if before != nil && before.NoOptDefVal == "" {
+			continue // it is a flag's value
+		}
+		return usageError("%s: it takes traces, and %s is a program of threads; type %s", c.CommandPath(),
+			word, typed(slices.Concat([]string{"krdlab", interleavings}, x.argv[2:])))
+	}
+	return x.kernelNamed(c)
+}
+
 // kernelNamed is the error of a command line whose one argument is the name of a kernel, nil of any
 // other. It has the commands that run the kernel and analyse the run, with the flags that were typed:
 // one that both have goes to the run, --json to the analysis, --seed to both, and one that neither has

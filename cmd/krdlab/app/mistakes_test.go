@@ -54,7 +54,7 @@ var mistakes = []struct {
 	{"sweep missing.toml", 1, `there is no such file; expected the TOML file of a sweep, or kernels`},
 	{"trace import notes.txt --out b.loi", 2, `--format: notes.txt looks like none of csv, .*; say which`},
 	{"trace go ./empty", 2, `no Go files in .*empty; expected a package.s folder`},
-	{"explore notes.txt", 5, `notes.txt: .*line 1.*expected`},
+	{"interleavings notes.txt", 5, `notes.txt: .*line 1.*expected`},
 	// Arguments.
 	{"krd a.loi a.loi", 2, `"a.loi" is one argument too many; type krdlab krd`},
 	{"trace compress a.loi", 2, `--out is missing; type krdlab trace compress a.loi --out`},

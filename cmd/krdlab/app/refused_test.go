@@ -93,7 +93,7 @@ func TestRefused(t *testing.T) {
 		{"graph two --plot x.svg", "--plot is of one trace"},
 		{"regions two --html x.html", "--html is of one trace"},
 		{"explore blocks.loi --exact", "--exact"},
-		{"explore blocks.loi --depth 1,2", "of tasks there is one"},
+		{"explore blocks.loi --depth 1,2", "--depth"},
 		{"predict go.loi:1 go.loi --at 2", "expected a run and the size of its input"},
 		{"predict go.loi:1 go.loi:2 --at 4 --llc 0", "--llc 0"},
 		{"trace export go.loi --out go.loi", "it exists already"},

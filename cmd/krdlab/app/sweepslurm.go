@@ -93,10 +93,10 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 }
 
 type submitFlags struct {
-	engine, out, program string
-	dry, noCollect       bool
-	args                 []string
-	cpus, maxArray       int
+	out, program   string
+	dry            bool
+	args           []string
+	cpus, maxArray int
 }
 
 // sweepSubmit is `krdlab sweep submit`.
@@ -125,7 +125,6 @@ func (a *app) sweepSubmit() *cobra.Command {
 	}
 	p := c.Flags()
 	p.SortFlags = false
-	p.StringVar(&f.engine, "engine", "slurm", "`NAME` of what runs jobs: slurm")
 	p.BoolVar(&f.dry, "dry-run", false, "print the job scripts, submit nothing")
 	p.StringArrayVar(&f.args, "sbatch-arg", nil, "`OPTION` of sbatch, such as --partition=long; "+
 		"may be repeated")
@@ -135,16 +134,12 @@ func (a *app) sweepSubmit() *cobra.Command {
 		"scontrol says)")
 	p.StringVar(&f.program, "program", "", "`PATH` of krdlab on the cluster's computers (default "+
 		"this one)")
-	p.BoolVar(&f.noCollect, "no-collect", false, "submit no job that writes the tables")
 	p.StringVar(&f.out, "out", "", "experiment folder `DIR` of a TOML file")
 	return c
 }
 
 // submitted returns the experiment folder that a command's argument means.
 func (a *app) submitted(ctx context.Context, arg string, f *submitFlags) (string, error) {
-	if f.engine != "slurm" {
-		return "", &request.Error{Flag: "engine", Got: f.engine, Want: "there is slurm"}
-	}
 	if !strings.HasSuffix(arg, ".toml") {
 		if f.out != "" {
 			return "", &request.Error{Flag: "out", Got: f.out,
@@ -210,14 +205,9 @@ func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {
 		for _, j := range jobs {
 			fmt.Fprintf(a.stdout, "%s\n", j.Script)
 		}
-		if !f.noCollect {
-			fmt.Fprintf(a.stdout, "# with --dependency=afterany: and the numbers of the jobs "+
-				"above\n%s", collect)
-		}
+		fmt.Fprintf(a.stdout, "# with --dependency=afterany: and the numbers of the jobs above\n%s",
+			collect)
 		return nil
-	}
-	if f.noCollect {
-		collect = ""
 	}
 	if err := slurm.Submit(ctx, dir, jobs, collect, func(id string, j *slurm.Job) {
 		what := "tables"

@@ -15,9 +15,9 @@ import (
 	"krdlab/hw/failure"
 )
 
-// Submit submits the jobs of the experiment in dir and, unless collect is "", that script after
-// them, and tells the number of each as Slurm takes it, with its job, nil for the last. Errors have
-// the class [failure.Capability] where there is no Slurm.
+// Submit submits the jobs of the experiment in dir and collect, a script, after them, and tells the
+// number of each as Slurm takes it, with its job, nil for the last. Errors have the class
+// [failure.Capability] where there is no Slurm.
 func Submit(ctx context.Context, dir string, jobs []Job, collect string,
 	tell func(id string, j *Job)) error {
 	if err := os.MkdirAll(filepath.Join(dir, OutputDir), 0o777); err != nil {
@@ -31,9 +31,6 @@ func Submit(ctx context.Context, dir string, jobs []Job, collect string,
 		}
 		tell(id, &jobs[i])
 		dependency += ":" + id
-	}
-	if collect == "" {
-		return nil
 	}
 	id, err := sbatch(ctx, collect, dependency)
 	if err == nil {

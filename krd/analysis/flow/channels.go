@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"krdlab/loi"
+	"krdlab/loi/dag"
 )
 
 // A channel is one of the program.
@@ -26,18 +27,14 @@ type reader struct {
 	operand *loi.Operand
 }
 
-// traffic is what went through a channel.
-type traffic[C any] struct{ sends, receives []*passage[C] }
-
 // recent is what an activation has done since its last operation.
 type recent[C any] struct {
 	sent     *passage[C]
 	received []*passage[C]
 }
 
-// channels matches sends and receives: the k-th receive of a channel has what the k-th send sent,
-// both in the order in which they took effect. Of what the runtime sends nothing is known.
-type channels[C any] map[channel]*traffic[C]
+// channels has the sends and receives of each.
+type channels[C any] map[channel]*dag.Channel[*passage[C]]
 
 // sync takes an operation of an activation to a channel; common is what its ticks are behind those
 // of the common clock.
@@ -48,16 +45,13 @@ func (c channels[C]) sync(w *recent[C], x *loi.Sync, common int64) {
 	p, key := &passage[C]{at: int64(x.At) + common}, channel{x.Object, x.Place}
 	t := c[key]
 	if t == nil {
-		t = &traffic[C]{}
+		t = &dag.Channel[*passage[C]]{}
 		c[key] = t
 	}
-	switch x.Op {
+	switch t.Add(x.Op, x.Timer, p); x.Op {
 	case loi.SyncSend:
-		t.sends, w.sent = append(t.sends, p), p
+		w.sent = p
 	case loi.SyncReceive, loi.SyncReceiveClosed:
-		if x.Op == loi.SyncReceive && !x.Timer {
-			t.receives = append(t.receives, p)
-		}
 		if len(w.received) == 2*mostReceives {
 			w.received = slices.Delete(w.received, 0, mostReceives)
 		}
@@ -100,14 +94,14 @@ func (f *Flow[C]) Match() {
 	})
 	for _, k := range keys {
 		t := f.channels[k]
-		for _, list := range [][]*passage[C]{t.sends, t.receives} {
+		for _, list := range [][]*passage[C]{t.Sends, t.Receives} {
 			slices.SortStableFunc(list, func(a, b *passage[C]) int { return cmp.Compare(a.at, b.at) })
 		}
-		for i, r := range t.receives[:min(len(t.receives), len(t.sends))] {
-			for j := range t.sends[i].marks {
+		for r, s := range t.Partners(&passage[C]{}) {
+			for j := range s.marks {
 				for n := range r.readers {
 					x := &r.readers[n]
-					f.receiver.Received(&x.Step, x.operand, &t.sends[i].marks[j], k.object)
+					f.receiver.Received(&x.Step, x.operand, &s.marks[j], k.object)
 				}
 			}
 		}

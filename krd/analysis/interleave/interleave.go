@@ -1,11 +1,10 @@
 // Package interleave implements the analysis `explore`: it finds which reuse distances are
 // possible, and likely, over the schedules of a task-parallel program, and where in that range its
-// policies lie; or over the interleavings of the threads of a program that is a text. Packages
-// engine and tasks compute them.
+// policies lie; and [Threads], the same over the interleavings of the threads of a program that is a
+// text. Packages tasks and engine compute them.
 package interleave
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 
 	"krdlab/hw"
 	"krdlab/hw/failure"
-	"krdlab/hw/textfile"
 	"krdlab/hw/units"
 	"krdlab/krd/analysis"
 	threads "krdlab/krd/analysis/interleave/engine"
@@ -31,40 +29,35 @@ import (
 // Analysis is the line of the table.
 var Analysis = &analysis.Analysis{
 	Name:    "explore",
-	Summary: "Reuse distances over all schedules of a task program, or interleavings of threads",
+	Summary: "Reuse distances over all schedules of a task program",
 	Long: "Find which reuse distances are possible over the schedules that the spawns and joins of a " +
 		"task program allow, how likely they are, and where in that range each scheduler lies. A trace " +
-		"with task events has the program, and each trace of a run directory is a schedule.\n" +
-		"Or compute which distances the accesses to each object can have over all interleavings of the " +
-		"threads of a program that is a text:\n\n" +
-		"  shared x = 0; input y in {1, 2}\n" +
-		"  thread 1: r A; lock L; a = x; x = a + 1; unlock L\n" +
-		"  thread 2: b = y; if b > 1 { w A } else { w B }; barrier C\n\n" +
-		"Its grammar is that of `go doc krdlab/krd/analysis/interleave/text`.",
+		"with task events has the program, and each trace of a run directory is a schedule. Of programs " +
+		"of threads, krdlab interleavings does it.",
 	Example: "  krdlab run matmul --class small --sched all --machine westmere-ex-4s --reps 3 --trace full,tasks " +
 		"--out traced\n  krdlab explore traced --llc 256K\n" +
-		"  krdlab explore traced --save-schedule worst.txt --extreme most\n" +
-		"  krdlab explore prog.txt --reached\n" +
-		"  krdlab explore prog.txt --sampler uniform,pct --depth 3,5 --runs 1000 --json",
+		"  krdlab explore traced --save-schedule worst.txt --extreme most",
 	Needs: analysis.Needs{Accesses: true, Tasks: true},
-	New:   func() any { return &Options{Seed: 1, Extreme: extremeLeast} },
+	New:   func() any { return defaults() },
 }
 
 // Options are the flags.
 type Options struct {
-	Exact        bool     `flag:"exact" help:"of threads: count exactly, by a dynamic program (the default without --sampler)"`
-	Enumerate    bool     `flag:"enumerate" help:"go through every interleaving, or schedule; of few schedules this is so without it"`
-	Reached      bool     `flag:"reached" help:"of threads: count the interleavings that have each distance at least once, too"`
-	Guarantee    bool     `flag:"guarantee" help:"of threads: find how many orderings of steps guarantee each distance, too (at most, where there are more than 20 000 interleavings), the bound of PCT for that, and from which depth on PCT has it"`
-	Samplers     []string `flag:"sampler" want:"expected names of samplers" help:"draw runs with these SAMPLERS: of threads uniform, walk, pct, pct-distinct, pos, native; of tasks uniform, walk, pct, greedy, depth-first (default all)"`
-	Depths       []string `flag:"depth" want:"expected whole numbers from 1 on" help:"DEPTHS of pct and pct-distinct (default 5)"`
-	Runs         int      `flag:"runs" help:"N runs to draw by each sampler (default 1000 of threads, 100 of tasks)"`
-	Search       int      `flag:"search" help:"of tasks: N schedules to try in the search for each end of the range (default 200)"`
+	Enumerate    bool     `flag:"enumerate" help:"go through every schedule; of few this is so without it"`
+	Samplers     []string `flag:"sampler" want:"expected names of samplers" help:"draw schedules with these SAMPLERS: uniform, walk, pct, greedy, depth-first (default all)"`
+	Depth        int      `flag:"depth" help:"N, the depth of pct"`
+	Runs         int      `flag:"runs" help:"N schedules to draw by each sampler"`
+	Search       int      `flag:"search" help:"N schedules to try in the search for each end of the range"`
 	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
-	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, a part of all data such as 1/8, or auto" help:"of tasks: SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed; auto: 1/8 where all data fits into that of the trace (default: that of the trace)"`
-	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, or for the tasks and accesses, such as 4G (default half of what the process may have, at most 1 GiB)"`
-	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"of tasks: write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
+	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, a part of all data such as 1/8, or auto" help:"SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed; auto: 1/8 where all data fits into that of the trace (default: that of the trace)"`
+	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for tasks and accesses, such as 4G (default half of what the process may have, at most 1 GiB)"`
+	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
 	Extreme      string   `flag:"extreme" with:"save-schedule" choice:"least,most" help:"WHICH schedule --save-schedule writes: least, that with the fewest accesses beyond the LLC; or most"`
+}
+
+func defaults() *Options {
+	return &Options{Seed: 1, Extreme: extremeLeast, Depth: defaultDepth, Runs: taskRuns,
+		Search: taskSearch}
 }
 
 // Formats implements [analysis.Formatted].
@@ -72,22 +65,14 @@ func (*Options) Formats() []string { return plot.Formats[:3] }
 
 // Sections implements [analysis.Sectioned]: less is drawn.
 func (*Options) Sections(*loi.Trace) []any {
-	return []any{&Options{Seed: 1, Extreme: extremeLeast, LLC: autoLLC, Runs: 20, Search: 40,
-		Memory: "64M"}}
+	o := defaults()
+	o.LLC, o.Runs, o.Search, o.Memory = autoLLC, 20, 40, "64M"
+	return []any{o}
 }
 
 // Check implements [analysis.Checked].
 func (o *Options) Check() error {
 	_, err := o.resolve()
-	return err
-}
-
-// Suits implements [analysis.Suited].
-func (o *Options) Suits(*loi.Header) error {
-	r, err := o.resolve()
-	if err == nil {
-		_, err = o.ofTasks(r)
-	}
 	return err
 }
 
@@ -127,108 +112,80 @@ func wrong(format string, args ...any) error {
 	return failure.Errorf(failure.Request, format, args...)
 }
 
-// resolved are options as numbers.
+// resolved are options as they are used.
 type resolved struct {
-	depths      []int
+	samplers    []tasks.Sampler
 	memory, llc uint64
 	part        uint64 // of all data that the cache holds: one of so many; 0: llc
 	auto        bool
 }
 
 func (o *Options) resolve() (r resolved, err error) {
-	for _, d := range o.Depths {
-		n, err := strconv.Atoi(d)
-		if err != nil || n < 1 {
-			return r, wrong("--depth %s: expected whole numbers from 1 on", d)
-		}
-		r.depths = append(r.depths, n)
+	if r.samplers, err = named(o.Samplers, tasks.Samplers); err != nil {
+		return r, err
 	}
-	llc := o.LLC
-	if r.auto = llc == autoLLC; r.auto {
-		llc = ""
+	if o.Samplers == nil {
+		r.samplers = tasks.Samplers
 	}
-	if text, ok := strings.CutPrefix(o.LLC, "1/"); ok {
-		if r.part, err = strconv.ParseUint(text, 10, 32); err != nil || r.part == 0 {
+	part, isPart := strings.CutPrefix(o.LLC, "1/")
+	switch r.auto = o.LLC == autoLLC; {
+	case isPart:
+		if r.part, err = strconv.ParseUint(part, 10, 32); err != nil || r.part == 0 {
 			return r, wrong("--llc %s: expected a size such as 18MiB, a part of all data such as 1/8, or "+
 				autoLLC, o.LLC)
 		}
-		llc = ""
-	}
-	for _, x := range []struct {
-		flag, text string
-		to         *uint64
-	}{{"memory", o.Memory, &r.memory}, {"llc", llc, &r.llc}} {
-		if x.text == "" {
-			continue
-		}
-		if *x.to, err = units.ParseBytes(x.text); err != nil {
-			return r, wrong("--%s %s: %w", x.flag, x.text, err)
+	case !r.auto:
+		if r.llc, err = bytesOf("llc", o.LLC); err != nil {
+			return r, err
 		}
 	}
-	r.memory = cmp.Or(r.memory, hw.DefaultMemory())
-	for _, x := range []struct {
-		flag  string
-		value int
-	}{{"runs", o.Runs}, {"search", o.Search}} {
-		if x.value < 0 || x.value > maxRuns {
-			return r, wrong("--%s %d: expected a whole number from 1 to %s", x.flag, x.value,
-				units.Grouped(maxRuns))
-		}
+	if r.memory, err = bytesOf("memory", o.Memory); err != nil {
+		return r, err
 	}
-	return r, nil
+	return r, cmp.Or(number("depth", o.Depth), number("runs", o.Runs), number("search", o.Search))
 }
 
-// within returns the depths of PCT, which are not more than the steps that there are.
-func (r *resolved) within(steps int, has, what string) ([]int, error) {
-	if r.depths == nil {
-		return []int{min(defaultDepth, steps)}, nil
+// named returns the samplers of these names.
+func named[S ~string](names []string, all []S) (list []S, err error) {
+	for _, name := range names {
+		switch {
+		case !slices.Contains(all, S(name)):
+			return nil, wrong("--sampler %s: there are %s", name, listed(all))
+		case slices.Contains(list, S(name)):
+			return nil, wrong("--sampler %s: it is named twice", name)
+		}
+		list = append(list, S(name))
 	}
-	for _, d := range r.depths {
-		if d > steps {
-			return nil, wrong("--depth %d: %s at most %s; expected whole numbers from 1 to %d", d, has,
-				units.Count(steps, what), steps)
+	return list, nil
+}
+
+// bytesOf is the value of a flag that is a size; 0: none was given.
+func bytesOf(flag, text string) (n uint64, err error) {
+	if text != "" {
+		if n, err = units.ParseBytes(text); err != nil {
+			return 0, wrong("--%s %s: %w", flag, text, err)
 		}
 	}
-	return r.depths, nil
+	if flag == "memory" {
+		n = cmp.Or(n, hw.DefaultMemory())
+	}
+	return n, nil
 }
 
-// A flag may be given.
-type flag struct {
-	name  string
-	given bool
-}
-
-// only is the error of a flag that is of the other kind of program.
-func only(what string, flags ...flag) error {
-	if i := slices.IndexFunc(flags, func(f flag) bool { return f.given }); i >= 0 {
-		return wrong("--%s is of %s", flags[i].name, what)
+func number(flag string, n int) error {
+	if n < 1 || n > maxRuns {
+		return wrong("--%s %d: expected a whole number from 1 to %s", flag, n, units.Grouped(maxRuns))
 	}
 	return nil
 }
 
-// ofTasks returns the samplers for a program of tasks, or which options are of programs of threads.
-func (o *Options) ofTasks(r resolved) ([]tasks.Sampler, error) {
-	if err := only("programs of threads; this is one of tasks", flag{"exact", o.Exact},
-		flag{"reached", o.Reached}, flag{"guarantee", o.Guarantee}); err != nil {
-		return nil, err
+// within returns a depth of PCT, which is not more than the steps that there are.
+func within(depth, steps int, has string) (int, error) {
+	if depth > steps && depth != defaultDepth {
+		return 0, wrong("--depth %d: %s at most %s; expected whole numbers from 1 to %d", depth, has,
+			units.Count(steps, "step"), steps)
 	}
-	samplers := tasks.Samplers
-	if o.Samplers != nil {
-		samplers = nil
-		for _, name := range o.Samplers {
-			if !slices.Contains(tasks.Samplers, tasks.Sampler(name)) {
-				return nil, wrong("--sampler %s: of tasks there are %s", name, listed(tasks.Samplers))
-			}
-			if slices.Contains(samplers, tasks.Sampler(name)) {
-				return nil, wrong("--sampler %s: it is named twice", name)
-			}
-			samplers = append(samplers, tasks.Sampler(name))
-		}
-	}
-	if len(r.depths) > 1 {
-		return nil, wrong("--depth %s: of tasks there is one", strings.Join(o.Depths, ","))
-	}
-	return samplers, nil
+	return min(depth, steps), nil
 }
 
 // All implements [analysis.OverTraces]: it explores the schedules of the program of the traces, which
@@ -239,23 +196,18 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 	if err != nil {
 		return nil, err
 	}
-	samplers, err := o.ofTasks(r)
-	if err != nil {
-		return nil, err
-	}
 	memory := threads.NewAccount(r.memory)
 	x := &result{options: o, cache: "LLC", header: &list[0].Header}
 	x.Conclude(in.Warnings...)
 	if err := x.take(list, r, memory); err != nil {
 		return nil, err
 	}
-	depths, err := r.within(x.dag.Vertices(), "a schedule has", "step")
+	depth, err := within(o.Depth, x.dag.Vertices(), "a schedule has")
 	if err != nil {
 		return nil, err
 	}
-	opt := tasks.Options{Samplers: samplers, Depth: depths[0], Runs: cmp.Or(o.Runs, taskRuns),
-		Search: cmp.Or(o.Search, taskSearch), Enumerate: fewSchedules, Seed: o.Seed,
-		Memory: memory, All: o.Enumerate, Progress: in.Progress}
+	opt := tasks.Options{Samplers: r.samplers, Depth: depth, Runs: o.Runs, Search: o.Search,
+		Enumerate: fewSchedules, Seed: o.Seed, Memory: memory, All: o.Enumerate, Progress: in.Progress}
 	if o.Enumerate {
 		opt.Enumerate = maxSchedules
 	}
@@ -271,7 +223,7 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 	}
 	if x.nodes() > 1 {
 		opt.Nodes = []int{0}
-		opt.Samplers = slices.DeleteFunc(slices.Clone(samplers), func(s tasks.Sampler) bool {
+		opt.Samplers = slices.DeleteFunc(slices.Clone(r.samplers), func(s tasks.Sampler) bool {
 			return s == tasks.Greedy // with one worker it is the walk
 		})
 		if x.shared, err = tasks.Explore(ctx, x.dag, nil, opt); err != nil {
@@ -352,18 +304,6 @@ func (x *result) take(list []*loi.Trace, r resolved, memory *threads.Account) er
 		}
 	}
 	return nil
-}
-
-// ReadText implements [analysis.OverText]: it explores a program of threads.
-func (o *Options) ReadText(in io.Reader) (analysis.Result, error) {
-	text := bufio.NewReader(in)
-	head, _ := text.Peek(3) // reading it says what is wrong
-	mark, err := textfile.Start(head)
-	if err != nil {
-		return nil, err
-	}
-	_, _ = text.Discard(mark) // which are buffered
-	return explore(o, text)
 }
 
 // A result is what schedules of a DAG come to.

@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
 
+	"krdlab/hw/textfile"
 	"krdlab/krd/analysis"
 	threads "krdlab/krd/analysis/interleave/engine"
 	"krdlab/krd/analysis/interleave/text"
@@ -13,34 +14,60 @@ import (
 	"krdlab/loi/dag"
 )
 
-// explore computes the distances over the interleavings of a program of threads, in all ways that
+// Threads are the flags of the command `interleavings`.
+type Threads struct {
+	Exact     bool     `flag:"exact" help:"count exactly, by a dynamic program (the default without --sampler)"`
+	Enumerate bool     `flag:"enumerate" help:"go through every interleaving"`
+	Reached   bool     `flag:"reached" help:"count the interleavings that have each distance at least once, too"`
+	Guarantee bool     `flag:"guarantee" help:"find how many orderings of steps guarantee each distance, too (at most, where there are more than 20 000 interleavings), the bound of PCT for that, and from which depth on PCT has it"`
+	Samplers  []string `flag:"sampler" want:"expected names of samplers" help:"draw interleavings with these SAMPLERS: uniform, walk, pct, pct-distinct, pos, native"`
+	Depths    []string `flag:"depth" with:"sampler uniform" want:"expected whole numbers from 1 on" help:"DEPTHS of pct and pct-distinct"`
+	Runs      int      `flag:"runs" with:"sampler uniform" help:"N interleavings to draw by each sampler"`
+	Seed      uint64   `flag:"seed" help:"N, the seed of what is drawn"`
+	Memory    string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for the states, such as 4G (default half of what the process may have, at most 1 GiB)"`
+}
+
+// NewThreads returns the flags with their defaults.
+func NewThreads() *Threads {
+	return &Threads{Depths: []string{strconv.Itoa(defaultDepth)}, Runs: threadRuns, Seed: 1}
+}
+
+// Read computes the distances over the interleavings of a program that is a text, in all ways that
 // are asked for.
-func explore(o *Options, in io.Reader) (analysis.Result, error) {
-	r, err := o.resolve()
+func (o *Threads) Read(in io.Reader) (analysis.Result, error) {
+	samplers, err := named(o.Samplers, threads.Samplers)
 	if err != nil {
 		return nil, err
 	}
-	if err := only("programs of tasks; this is one of threads", flag{"search", o.Search != 0},
-		flag{"llc", o.LLC != ""}, flag{"save-schedule", o.SaveSchedule != ""},
-		flag{"extreme", o.Extreme != extremeLeast}); err != nil {
-		return nil, err
-	}
-	if o.Samplers == nil && (o.Depths != nil || o.Runs != 0) {
-		return nil, wrong("--depth and --runs are of samplers; add --sampler uniform")
-	}
-	head := bufio.NewReader(in)
-	if begin, _ := head.Peek(len(dag.ScheduleHead)); string(begin) == dag.ScheduleHead {
-		return nil, wrong("it is a schedule, which krdlab run --follow takes; expected a program of threads")
-	}
-	p, err := text.Read(head)
+	memory, err := bytesOf("memory", o.Memory)
 	if err != nil {
 		return nil, err
 	}
-	depths, err := r.within(max(1, p.Steps()), "an interleaving has", "step")
+	if err := number("runs", o.Runs); err != nil {
+		return nil, err
+	}
+	var depths []int
+	for _, d := range o.Depths {
+		n, err := strconv.Atoi(d)
+		if err != nil || n < 1 {
+			return nil, wrong("--depth %s: expected whole numbers from 1 on", d)
+		}
+		depths = append(depths, n)
+	}
+	exact := o.Exact || o.Samplers == nil && !o.Enumerate
+	if o.Guarantee && !exact {
+		return nil, wrong("--guarantee is for the exact result; add --exact")
+	}
+	p, err := program(in)
 	if err != nil {
 		return nil, err
 	}
-	opt := threads.Options{MemoryBytes: r.memory, Reached: o.Reached}
+	for i, d := range depths {
+		if depths[i], err = within(d, max(1, p.Steps()), "an interleaving has"); err != nil {
+			return nil, err
+		}
+	}
+	opt := threads.Options{MemoryBytes: memory, Reached: o.Reached}
 	var list several
 	add := func(r *threads.Result, err error) error {
 		if err == nil {
@@ -48,7 +75,7 @@ func explore(o *Options, in io.Reader) (analysis.Result, error) {
 		}
 		return err
 	}
-	if o.Exact || o.Samplers == nil && !o.Enumerate {
+	if exact {
 		r, err := threads.Exact(p, opt)
 		if err == nil && o.Guarantee {
 			err = r.Guarantee(p, opt)
@@ -56,35 +83,39 @@ func explore(o *Options, in io.Reader) (analysis.Result, error) {
 		if err := add(r, err); err != nil {
 			return nil, err
 		}
-	} else if o.Guarantee {
-		return nil, wrong("--guarantee is for the exact result; add --exact")
 	}
 	if o.Enumerate {
 		if err := add(threads.Enumerate(p, opt)); err != nil {
 			return nil, err
 		}
 	}
-	runs := o.Runs
-	if runs == 0 {
-		runs = threadRuns
-	}
-	for _, name := range o.Samplers {
-		s := threads.Sampler(name)
-		if !slices.Contains(threads.Samplers, s) {
-			return nil, wrong("--sampler %s: of threads there are %s", name, listed(threads.Samplers))
-		}
+	for _, s := range samplers {
 		of := depths
 		if s != threads.PCT && s != threads.PCTDistinct {
 			of = []int{0}
 		}
 		for _, depth := range of {
-			if err := add(threads.Sample(p, threads.SampleOptions{Sampler: s, Runs: runs, Depth: depth,
-				Seed: o.Seed, MemoryBytes: r.memory})); err != nil {
+			if err := add(threads.Sample(p, threads.SampleOptions{Sampler: s, Runs: o.Runs, Depth: depth,
+				Seed: o.Seed, MemoryBytes: memory})); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return list, nil
+}
+
+func program(in io.Reader) (*threads.Program, error) {
+	head := bufio.NewReader(in)
+	begin, _ := head.Peek(len(dag.ScheduleHead)) // reading it returns what is wrong
+	if string(begin) == dag.ScheduleHead {
+		return nil, wrong("it is a schedule, which krdlab run --follow takes; expected a program of threads")
+	}
+	mark, err := textfile.Start(begin)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = head.Discard(mark) // which are buffered
+	return text.Read(head)
 }
 
 // several are the results of the ways that were asked for.

@@ -26,8 +26,10 @@
 package text
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 
 	"krdlab/hw/failure"
 	"krdlab/krd/analysis/interleave/engine"
@@ -55,6 +57,14 @@ func (*Error) Class() failure.Class { return failure.Data }
 
 // MaxBytes is how long a text may be.
 const MaxBytes = 1 << 20
+
+// begin is what programs begin with.
+var begin = regexp.MustCompile(`^(\x{feff}|\s|#.*\n)*(shared|input|thread)\s+\w`)
+
+// Begins reports whether a text begins as programs do.
+func Begins(r io.Reader) bool {
+	return begin.MatchReader(bufio.NewReader(io.LimitReader(r, MaxBytes)))
+}
 
 // Read reads a program. Errors are an [Error] or the reader's.
 func Read(r io.Reader) (p *engine.Program, err error) {
