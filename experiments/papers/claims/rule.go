@@ -44,14 +44,14 @@ func Printed(low, high, unit, base float64) Test {
 	return Held(low-max(unit/2, margin*math.Abs(low-base)), high+max(unit/2, margin*math.Abs(high-base)))
 }
 
-// AtMost is the test of a printed bound: what is less agrees too.
-func AtMost(value, unit, base float64) Test {
+// NoMore is the test of a printed bound: what is less agrees too.
+func NoMore(value, unit, base float64) Test {
 	t := Printed(value, value, unit, base)
 	return Held(math.Inf(-1), t.high)
 }
 
-// AtLeast is likewise for what is more.
-func AtLeast(value, unit, base float64) Test {
+// NoLess is likewise for what is more.
+func NoLess(value, unit, base float64) Test {
 	t := Printed(value, value, unit, base)
 	return Held(t.low, math.Inf(1))
 }

@@ -29,9 +29,9 @@ func TestRule(t *testing.T) {
 		{"one below 1", Printed(0.8, 0.8, 0.01, 1), 0.78, 0.82},
 		{"3 to 4 times", Printed(3, 4, 1, 0), 2.5, 4.5},
 		{"30 to 40", Printed(30, 40, 1, 0), 27, 44},
-		{"at most 3 %", AtMost(3, 1, 0), math.Inf(-1), 3.5},
-		{"less than 5 % more", AtMost(1.05, 0.001, 1), math.Inf(-1), 1.055},
-		{"at least 20", AtLeast(20, 1, 0), 18, math.Inf(1)},
+		{"at most 3 %", NoMore(3, 1, 0), math.Inf(-1), 3.5},
+		{"less than 5 % more", NoMore(1.05, 0.001, 1), math.Inf(-1), 1.055},
+		{"at least 20", NoLess(20, 1, 0), 18, math.Inf(1)},
 		{"identical", Held(0, 0), 0, 0},
 		{"a word", Held(0.9, 1), 0.9, 1},
 	} {

@@ -87,7 +87,7 @@ var reuse = []Claim{
 		Says:  "FMM on one socket: the difference in close reuses", Paper: "3 % at most",
 		Test: "cumulative histograms differ by at most 3.5 points (as printed) up to 256 KiB",
 		meanings: means([]part{
-			is(widest("fmm", 6, upTo(close), papers...), claims.AtMost(3, 1, 0)),
+			is(widest("fmm", 6, upTo(close), papers...), claims.NoMore(3, 1, 0)),
 		}),
 	}, {
 		ID: "fmm-others", Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
@@ -263,8 +263,8 @@ var native = []Claim{{
 	Paper: "less than 5 %",
 	Test: "serial order on one core: time of traced runs over that of profiled ones, at most " +
 		"1.055, matmul and FMM",
-	meanings: means([]part{is(traced("matmul"), claims.AtMost(1.05, 0.01, 1)),
-		is(traced("fmm"), claims.AtMost(1.05, 0.01, 1))}),
+	meanings: means([]part{is(traced("matmul"), claims.NoMore(1.05, 0.01, 1)),
+		is(traced("fmm"), claims.NoMore(1.05, 0.01, 1))}),
 }}
 
 func traced(kernel string) term {

@@ -234,7 +234,7 @@ func (r *Result) predictions(f *steps.Folder, s *size) error {
 			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
 				shiftWords(list), agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
 				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
-				r.judge(claims.AtMost(p.error, 0.1, 0).Of(claims.Exactly(a.ErrorPercent.Float()))))
+				r.judge(claims.NoMore(p.error, 0.1, 0).Of(claims.Exactly(a.ErrorPercent.Float()))))
 			r.draw(fmt.Sprintf("%s-%d", p.kernel, n),
 				fmt.Sprintf("%s: signatures and the prediction at %d", p.kernel, n), a)
 			for _, f := range a.Findings {
