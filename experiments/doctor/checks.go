@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,34 +12,31 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/scratch"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
-func checkTopology(t *hw.Topology) Finding {
+func checkTopology(t *hw.Topology) Check {
 	m := t.Machine()
-	f := Finding{Name: "topology", Status: Good, Found: m.Caches()}
-	why := slices.Clone(t.Warnings)
-	if m.L2Bytes == 0 || m.LLCBytes == 0 {
-		why = append(why, "close, near and far reuses cannot be told apart without the cache sizes")
+	f := Check{Name: "topology", Status: Good, Found: m.Caches()}
+	for _, w := range t.Warnings {
+		f.limit(Limited, doc.Uncoded, w)
 	}
-	if why != nil {
-		f.Status, f.Why = Limited, strings.Join(why, "; ")
+	if m.L2Bytes == 0 || m.LLCBytes == 0 {
+		f.limit(Limited, sizesUnknown)
 	}
 	return f
 }
 
-func checkCPUs(t *hw.Topology, facts *hw.Facts) Finding {
+func checkCPUs(t *hw.Topology, facts *hw.Facts) Check {
 	allowed := t.Allowed()
-	f := Finding{Name: "CPUs", Status: Good, Found: fmt.Sprintf("this process may use %d of %d: %s",
+	f := Check{Name: "CPUs", Status: Good, Found: fmt.Sprintf("this process may use %d of %d: %s",
 		len(allowed), len(t.CPUs), hw.FormatCPUList(allowed))}
 	if len(allowed) < len(t.CPUs) {
-		f.Status, f.Why, f.Help = Limited, "an affinity mask or cpuset keeps it from the others",
-			"taskset -c "+hw.FormatCPUList(ids(t))+" krdlab ..., or a larger cpuset"
+		f.limit(Limited, affinity, hw.FormatCPUList(ids(t)))
 	}
 	if q := facts.CPUQuota; q != nil && *q < float64(len(allowed)) {
-		f.Status, f.Why = Limited, fmt.Sprintf("a cgroup grants %.3g CPUs' worth of time: "+
-			"workers are stopped when it is used up", *q)
-		f.Help = fmt.Sprintf("--cores %d, or a larger cpu.max", max(1, int(*q)))
+		f.limit(Limited, cpuQuota, *q, max(1, int(*q)))
 	}
 	return f
 }
@@ -51,19 +49,18 @@ func ids(t *hw.Topology) []int {
 	return all
 }
 
-func checkClock(c hw.Clock) Finding {
-	f := Finding{Name: "time stamps", Status: Good,
+func checkClock(c hw.Clock) Check {
+	f := Check{Name: "time stamps", Status: Good,
 		Found: fmt.Sprintf("%s, %.6g MHz within %.2g ppm", c.Source, c.Hz/1e6, c.ErrorPPM)}
 	if c.Source != hw.SourceTSC {
-		f.Status, f.Found = Limited, "the monotonic clock"
-		f.Why = c.Reason + "; a stamp then costs more, so that small kernels look longer"
-		f.Help = "a machine or VM that shows constant_tsc and nonstop_tsc in /proc/cpuinfo"
+		f.Found = "the monotonic clock"
+		f.limit(Limited, noTSC, c.Reason)
 	}
 	return f
 }
 
-func checkOffsets(t *hw.Topology, c hw.Clock) Finding {
-	f := Finding{Name: "clocks of the CPUs", Status: Good}
+func checkOffsets(t *hw.Topology, c hw.Clock) Check {
+	f := Check{Name: "clocks of the CPUs", Status: Good}
 	cpus := t.Allowed()
 	if len(cpus) < 2 || c.Source != hw.SourceTSC {
 		f.Found = "one clock: nothing to compare"
@@ -71,8 +68,8 @@ func checkOffsets(t *hw.Topology, c hw.Clock) Finding {
 	}
 	offsets, err := hw.Offsets(cpus)
 	if err != nil {
-		f.Status, f.Found = Limited, "could not be compared"
-		f.Why = err.Error() + "; the order of kernels on different CPUs may be wrong"
+		f.Found = "could not be compared"
+		f.limit(Limited, unordered, err.Error())
 		return f
 	}
 	var seen, bound float64
@@ -90,8 +87,8 @@ func checkOffsets(t *hw.Topology, c hw.Clock) Finding {
 	return f
 }
 
-func checkPinning(t *hw.Topology) Finding {
-	f := Finding{Name: "pinning", Status: Good}
+func checkPinning(t *hw.Topology) Check {
+	f := Check{Name: "pinning", Status: Good}
 	var failed error
 	done := make(chan int)
 	go func() {
@@ -110,17 +107,17 @@ func checkPinning(t *hw.Topology) Finding {
 	n := <-done
 	f.Found = fmt.Sprintf("threads can be pinned to %d of %d CPUs", n, len(t.Allowed()))
 	if failed != nil {
-		f.Status, f.Why = Limited, oneLine(failed)+
-			"; workers then wander, and per-node results mean little"
+		status := Limited
 		if n == 0 {
-			f.Status = Missing
+			status = Missing
 		}
+		f.limit(status, unpinned, oneLine(failed))
 	}
 	return f
 }
 
 // checkCounters counts a little work with every event.
-func checkCounters() []Finding {
+func checkCounters() []Check {
 	hardware := []hw.Event{hw.LLCMisses, hw.Instructions, hw.Cycles}
 	software := []hw.Event{hw.TaskClock, hw.PageFaults, hw.ContextSwitches, hw.InvoluntarySwitches,
 		hw.Migrations}
@@ -129,11 +126,9 @@ func checkCounters() []Finding {
 		return slices.DeleteFunc(slices.Clone(counts),
 			func(c hw.Count) bool { return !slices.Contains(events, c.Event) })
 	}
-	return []Finding{
-		judgeCounters("hardware counters", len(hardware), pick(hardware), err,
-			"without LLC misses, KRD has nothing measured to be set against"),
-		judgeCounters("system counters", len(software), pick(software), err,
-			"what disturbed a run cannot be told"),
+	return []Check{
+		judgeCounters("hardware counters", len(hardware), pick(hardware), err, noHardwareCounters),
+		judgeCounters("system counters", len(software), pick(software), err, noSystemCounters),
 	}
 }
 
@@ -163,9 +158,10 @@ func tryCounters(events []hw.Event) (counts []hw.Count, err error) {
 	return counts, err
 }
 
-func judgeCounters(name string, asked int, counts []hw.Count, err error, loss string) Finding {
-	f := Finding{Name: name, Status: Good}
+func judgeCounters(name string, asked int, counts []hw.Count, err error, code doc.Code) Check {
+	f := Check{Name: name, Status: Good}
 	var names, reasons []string
+	help := ""
 	for _, c := range counts {
 		if c.Err == nil {
 			names = append(names, c.Event.String())
@@ -176,9 +172,7 @@ func judgeCounters(name string, asked int, counts []hw.Count, err error, loss st
 			reasons = append(reasons, reason)
 		}
 		if p, ok := errors.AsType[*hw.PermissionError](c.Err); ok {
-			f.Help = p.Command()
-		} else if errors.Is(c.Err, hw.ErrNoPMU) {
-			f.Help = "bare metal, or a VM with a virtual PMU"
+			help = p.Command()
 		}
 	}
 	if err != nil {
@@ -188,94 +182,86 @@ func judgeCounters(name string, asked int, counts []hw.Count, err error, loss st
 	if len(names) > 0 {
 		f.Found += ": " + strings.Join(names, ", ")
 	}
-	switch {
-	case len(names) == 0:
-		f.Status = Missing
-	case len(names) < asked:
-		f.Status = Limited
-	}
-	if f.Status != Good {
-		f.Why = strings.Join(append(reasons, loss), "; ")
+	if len(names) < asked {
+		status := Limited
+		if len(names) == 0 {
+			status = Missing
+		}
+		f.limit(status, code, strings.Join(reasons, "; "))
+		f.Help = cmp.Or(help, f.Help)
 	}
 	return f
 }
 
-func checkVector(x hw.CPUFeatures) Finding {
-	f := Finding{Name: "vector instructions", Status: Good, Found: "AVX-512"}
+func checkVector(x hw.CPUFeatures) Check {
+	f := Check{Name: "vector instructions", Status: Good, Found: "AVX-512"}
 	switch {
 	case x.AVX512F:
 	case x.AVX2 && x.FMA:
 		f.Found = "AVX2 and FMA"
 	default:
-		f.Status, f.Found, f.Why = Limited, "none that krdlab uses", "matmul runs its portable "+
-			"leaf, which is several times slower"
+		f.Found = "none that krdlab uses"
+		f.limit(Limited, noVectors)
 	}
 	return f
 }
 
-func checkFrequency(facts *hw.Facts) Finding {
-	f := Finding{Name: "clock frequency", Status: Good, Found: "governor " +
+func checkFrequency(facts *hw.Facts) Check {
+	f := Check{Name: "clock frequency", Status: Good, Found: "governor " +
 		strings.Join(facts.Governors, ", ")}
 	switch {
 	case len(facts.Governors) == 0:
-		f.Status, f.Found, f.Why = Limited, "no governor is shown",
-			"whether the frequency changes during a run is not known"
+		f.Found = "no governor is shown"
+		f.limit(Limited, noGovernor)
 	case !slices.Equal(facts.Governors, []string{"performance"}):
-		f.Status, f.Why, f.Help = Limited, "the frequency follows the load, and so does work time",
-			"sudo cpupower frequency-set -g performance"
+		f.limit(Limited, governorMoves)
 	}
 	if facts.Boost != nil && *facts.Boost {
 		f.Found += ", boost on"
 		if f.Status == Good {
-			f.Status, f.Why = Limited, "one busy core runs faster than many, which looks like "+
-				"work time inflation"
-			f.Help = "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost (or 1 > " +
-				"intel_pstate/no_turbo)"
+			f.limit(Limited, boostOn)
 		}
 	}
 	return f
 }
 
-func checkLoad(facts *hw.Facts, t *hw.Topology) Finding {
-	f := Finding{Name: "load", Status: Good}
+func checkLoad(facts *hw.Facts, t *hw.Topology) Check {
+	f := Check{Name: "load", Status: Good}
 	if facts.LoadAverage == nil {
-		f.Status, f.Found, f.Why = Limited, "not known", "other programs may disturb a run"
+		f.Found = "not known"
+		f.limit(Limited, loadUnknown)
 		return f
 	}
 	f.Found = fmt.Sprintf("%.2f over the last minute, %d CPUs", facts.LoadAverage[0], len(t.CPUs))
 	if facts.LoadAverage[0] > 0.25*float64(len(t.CPUs)) {
-		f.Status, f.Why, f.Help = Limited, "other programs are running and will disturb a run",
-			"wait, or stop them"
+		f.limit(Limited, loaded)
 	}
 	return f
 }
 
-func checkHugePages(facts *hw.Facts) Finding {
-	f := Finding{Name: "huge pages", Status: Good, Found: "transparent: " + facts.HugePages}
+func checkHugePages(facts *hw.Facts) Check {
+	f := Check{Name: "huge pages", Status: Good, Found: "transparent: " + facts.HugePages}
 	switch facts.HugePages {
 	case "":
-		f.Status, f.Found, f.Why = Missing, "the kernel shows none",
-			"large matrices cost more TLB misses"
+		f.Found = "the kernel shows none"
+		fallthrough
 	case "never":
-		f.Status, f.Why = Missing, "large matrices cost more TLB misses"
-		f.Help = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"
+		f.limit(Missing, noHugePages)
 	}
 	return f
 }
 
-func checkNUMA(t *hw.Topology, facts *hw.Facts) Finding {
-	f := Finding{Name: "NUMA", Status: Good}
+func checkNUMA(t *hw.Topology, facts *hw.Facts) Check {
+	f := Check{Name: "NUMA", Status: Good}
 	nodes := t.Memories()
 	f.Found = units.Count(len(nodes), "node") + " with memory"
 	if len(nodes) == 1 {
 		f.Found += ": placement makes no difference"
 	}
 	if err := tryInterleave(nodes); err != nil {
-		f.Status, f.Why, f.Help = Limited, "--numa interleave does not work: "+oneLine(err),
-			"a container needs CAP_SYS_NICE, or a seccomp profile that allows mbind"
+		f.limit(Limited, noInterleave, oneLine(err))
 	} else if facts.NUMABalancing != nil && *facts.NUMABalancing && len(nodes) > 1 {
-		f.Status, f.Why = Limited, "the kernel moves pages between nodes while a kernel runs"
-		f.Help = "sudo sysctl kernel.numa_balancing=0"
+		f.limit(Limited, numaBalancing)
 	}
 	return f
 }
@@ -291,31 +277,30 @@ func tryInterleave(nodes []int) error {
 	return errors.Join(hw.Interleave(b, nodes), hw.Unmap(b))
 }
 
-func checkMemory() Finding {
+func checkMemory() Check {
 	m, err := hw.FreeMemory()
 	if err != nil {
-		return Finding{Name: "memory", Status: Limited, Found: "not known", Why: oneLine(err) +
-			"; whether a run fits is not checked before it starts"}
+		f := Check{Name: "memory", Found: "not known"}
+		f.limit(Limited, memoryUnknown, oneLine(err))
+		return f
 	}
-	f := Finding{Name: "memory", Status: Good, Found: units.Bytes(uint64(m.FreeBytes)) +
+	f := Check{Name: "memory", Status: Good, Found: units.Bytes(uint64(m.FreeBytes)) +
 		" free"}
 	if m.LimitedBy != "" {
 		f.Found += " under the limit in " + m.LimitedBy
 	}
 	if m.FreeBytes < 3*64<<20 {
-		f.Status, f.Why, f.Help = Limited, "matmul's default of n = 4096 needs 192 MiB",
-			"krdlab run matmul --n 1024"
+		f.limit(Limited, littleMemory)
 	}
 	return f
 }
 
 // checkTrace writes a small trace in folder and reads it back.
-func checkTrace(folder string) Finding {
-	f := Finding{Name: "trace here", Status: Good}
-	fail := func(err error) Finding {
-		f.Status, f.Found, f.Why, f.Help = Missing,
-			"a trace cannot be written in the current folder", oneLine(err),
-			"another folder, with --out"
+func checkTrace(folder string) Check {
+	f := Check{Name: "trace here", Status: Good}
+	fail := func(err error) Check {
+		f.Found = "none can be written"
+		f.limit(Missing, noTrace, oneLine(err))
 		return f
 	}
 	dir, err := scratch.Make(folder, ".krdlab-doctor-")
@@ -355,8 +340,7 @@ func checkTrace(folder string) Finding {
 		f.Found += fmt.Sprintf("; %s free", units.Bytes(uint64(max(free, 0))))
 	}
 	if t.Buffered {
-		f.Status, f.Why, f.Help = Limited, "files cannot be mapped here: a killed run would lose "+
-			"more than the last record of each worker", "another folder, with --out"
+		f.limit(Limited, unmapped)
 	}
 	return f
 }

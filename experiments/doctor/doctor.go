@@ -9,7 +9,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// A Status is the verdict of a finding.
+// A Status is the verdict of a check.
 type Status string
 
 // The verdicts.
@@ -19,23 +19,24 @@ const (
 	Missing Status = "missing"
 )
 
-// A Finding is what was found out about one thing that measurements need.
-type Finding struct {
-	Name   string `json:"name"`
-	Status Status `json:"status"`
-	Found  string `json:"found"`
-	// what is limited or missing, and what that does to results
-	Why  string `json:"why,omitempty"`
-	Help string `json:"help,omitempty"` // what would help
+// A Check is what was found out about one thing that measurements need.
+type Check struct {
+	Name   string        `json:"name"`
+	Status Status        `json:"status"`
+	Found  string        `json:"found"`
+	limits []doc.Finding // what is limited or missing, and what that does to results
+	Help   string        `json:"help,omitempty"` // what would help
 }
 
-// A Diagnosis is the document of `krdlab doctor --json`.
+// A Diagnosis is the document of `krdlab doctor --json`. Findings have the name of their check as
+// subject.
 type Diagnosis struct {
 	Machine  hw.Machine     `json:"machine"`
 	Facts    hw.Facts       `json:"facts"`
 	Clock    hw.Clock       `json:"clock"`
 	Features hw.CPUFeatures `json:"cpu_features"`
-	Findings []Finding      `json:"findings"`
+	Checks   []Check        `json:"checks"`
+	doc.Concluded
 }
 
 // Examine tries everything on the machine t and in folder. Cost: about 0.2 s, and a trace of a few
@@ -43,12 +44,13 @@ type Diagnosis struct {
 func Examine(t *hw.Topology, folder string) *Diagnosis {
 	d := &Diagnosis{Machine: t.Machine(), Facts: hw.HostFacts(), Clock: hw.CalibrateClock(),
 		Features: hw.Features()}
-	d.Findings = append(d.Findings, checkTopology(t), checkCPUs(t, &d.Facts), checkClock(d.Clock),
+	d.Checks = append(d.Checks, checkTopology(t), checkCPUs(t, &d.Facts), checkClock(d.Clock),
 		checkOffsets(t, d.Clock), checkPinning(t))
-	d.Findings = append(d.Findings, checkCounters()...)
-	d.Findings = append(d.Findings, checkVector(d.Features), checkFrequency(&d.Facts),
+	d.Checks = append(d.Checks, checkCounters()...)
+	d.Checks = append(d.Checks, checkVector(d.Features), checkFrequency(&d.Facts),
 		checkLoad(&d.Facts, t), checkHugePages(&d.Facts),
 		checkNUMA(t, &d.Facts), checkMemory(), checkFallocate(folder), checkTrace(folder))
+	d.conclude()
 	return d
 }
 
@@ -65,16 +67,18 @@ func (d *Diagnosis) WriteText(p *doc.Page) error {
 		}
 		p.Line("Linux %s%s", d.Facts.KernelVersion, virtual)
 	}
+	answers, _ := d.Apart()
+	p.Line("%s", answers[0])
 	t := doc.NewTable(2)
 	t.Prose(2)
 	t.Keys = 2
-	for _, f := range d.Findings {
-		t.Row(f.Status, f.Name, f.Found)
-		if f.Why != "" {
-			t.Row("", "", f.Why)
+	for _, c := range d.Checks {
+		t.Row(c.Status, c.Name, c.Found)
+		for _, s := range doc.Sentences(c.limits) {
+			t.Row("", "", s)
 		}
-		if f.Help != "" {
-			t.Row("", "", "try: "+f.Help)
+		if c.Help != "" {
+			t.Row("", "", "try: "+c.Help)
 		}
 	}
 	p.Table(t)

@@ -8,8 +8,8 @@ import (
 )
 
 // checkFallocate tries to get space for a file in folder without writing it.
-func checkFallocate(folder string) Finding {
-	f := Finding{Name: "fallocate here", Status: Good,
+func checkFallocate(folder string) Check {
+	f := Check{Name: "fallocate here", Status: Good,
 		Found: "space for traces can be had without writing it"}
 	file, err := os.CreateTemp(folder, ".krdlab-doctor-")
 	if err == nil {
@@ -18,12 +18,11 @@ func checkFallocate(folder string) Finding {
 	}
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
-		f.Status, f.Found, f.Why = Limited, "the file system does not have it",
-			"traces are written twice: zeros first"
-		f.Help = "a folder on ext4, XFS, Btrfs or tmpfs, with --out"
+		f.Found = "the file system does not have it"
+		f.limit(Limited, writtenTwice)
 	case err != nil:
-		f.Status, f.Found, f.Why, f.Help = Missing, "no file can be made in the current folder",
-			oneLine(err), "another folder, with --out"
+		f.Found = "none"
+		f.limit(Missing, noFile, oneLine(err))
 	}
 	return f
 }

@@ -3,7 +3,8 @@
 package doctor
 
 // checkFallocate says that only Linux has it.
-func checkFallocate(string) Finding {
-	return Finding{Name: "fallocate here", Status: Limited, Found: "not on this system",
-		Why: "traces are written twice: zeros first", Help: "Linux"}
+func checkFallocate(string) Check {
+	f := Check{Name: "fallocate here", Found: "not on this system"}
+	f.limit(Limited, writtenTwice)
+	return f
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"krdlab/experiments/run/result"
@@ -63,3 +64,16 @@ func (w *work) settled() (n int) {
 // Estimate returns how long what is not done of the plan takes one process, from the cells that are
 // finished in dir.
 func (p *Plan) Estimate(dir string) Left { return newWork(dir, p).left(0) }
+
+// RoundTime is d with two or three digits.
+func RoundTime(d time.Duration) string {
+	switch {
+	case d < 100*time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}

@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
+	"krdlab/krd/doc"
 )
 
 // A Status is how far an experiment is: the document of `krdlab sweep status --json`. Cells are
@@ -29,6 +30,7 @@ type Status struct {
 	// SecondsLeft is for one process, as if each cell took the mean of those that are done; null:
 	// none is.
 	SecondsLeft result.Number `json:"seconds_left"`
+	doc.Concluded
 }
 
 // Damage is why a finished cell cannot be used as it was planned.
@@ -94,6 +96,7 @@ func NewStatus(dir string) (*Status, error) {
 	if left := w.left(0); left.Known {
 		s.SecondsLeft = result.Some(left.Time.Seconds())
 	}
+	s.conclude()
 	return s, nil
 }
 

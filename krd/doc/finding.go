@@ -36,13 +36,16 @@ func Find(code Code, args ...any) Finding {
 // A Level is what a finding is.
 type Level string
 
-// The levels. An Answer is what was asked for, a Doubt says that numbers are wrong or may be, a Limit
-// what is not told and why, a Note what a reader has to know besides.
+// The levels. An Answer is what was asked for, a Fault is wrong or missing, a Doubt says that numbers
+// are wrong or may be, a Limit what is not told and why, a Note what a reader has to know besides, and
+// what is Good was looked at and speaks for the numbers.
 const (
 	Answer Level = "answer"
+	Fault  Level = "fault"
 	Doubt  Level = "doubt"
 	Limit  Level = "limit"
 	Note   Level = "note"
+	Good   Level = "ok"
 )
 
 // An Entry is what the catalogue has of a code.
@@ -52,8 +55,9 @@ type Entry struct {
 	Say   func(Args) string // it, where Words cannot say it
 	// Example are arguments with which the catalogue is printed.
 	Example []any
-	Needs   Needs  // of an answer
-	Next    string // the command that shows more, or does better; "": none
+	Needs   Needs // of an answer
+	// Next is the command that shows more, or does better, with a verb for an argument; "": none.
+	Next string
 }
 
 // Evidence is what an answer rests on.
@@ -157,6 +161,14 @@ func (f Finding) words() string {
 	return fmt.Sprintf("%s %v", f.Code, f.Args)
 }
 
+// Next returns the command that shows more, or does better; "": none.
+func (f Finding) Next() string {
+	if next := catalogue[f.Code].Next; strings.Contains(next, "%") {
+		return fmt.Sprintf(next, f.Args...)
+	}
+	return catalogue[f.Code].Next
+}
+
 // About returns f with a subject.
 func (f Finding) About(subject string) Finding {
 	f.Subject = subject
@@ -177,6 +189,42 @@ func Once(of string, list []Finding) (once []Finding) {
 		once = append(once, f)
 	}
 	return once
+}
+
+// Alike are all findings of a code, of [Uncoded] all of a text.
+type Alike struct {
+	Code   Code
+	Text   string   // the words of the first
+	Count  int      // how many there are
+	Of     []string // their subjects, each once
+	Others int      // other words that they have
+	words  []string
+}
+
+// ByCode returns findings by code, in the order of the first of each.
+func ByCode(list []Finding) (all []Alike) {
+	at := map[string]int{}
+	for _, f := range list {
+		subject := f.Subject
+		text := f.About("").Sentence()
+		key := string(f.Code)
+		if f.Code == Uncoded {
+			key = text
+		}
+		i, again := at[key]
+		if !again {
+			i, at[key] = len(all), len(all)
+			all = append(all, Alike{Code: f.Code, Text: text})
+		}
+		x := &all[i]
+		if x.Count++; !slices.Contains(x.words, text) {
+			x.words = append(x.words, text)
+		}
+		if x.Others = len(x.words) - 1; !slices.Contains(x.Of, subject) {
+			x.Of = append(x.Of, subject)
+		}
+	}
+	return all
 }
 
 // Sentences returns the words of findings, never nil.

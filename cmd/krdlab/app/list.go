@@ -161,7 +161,8 @@ func (a *app) listing(what []string) (*listing, error) {
 func findings() (list []findingEntry) {
 	for _, code := range doc.Codes() {
 		e, _ := code.In()
-		list = append(list, findingEntry{code, e.Level, doc.Find(code, e.Example...).Sentence(), e.Needs.String(), e.Next})
+		f := doc.Find(code, e.Example...)
+		list = append(list, findingEntry{code, e.Level, f.Sentence(), e.Needs.String(), f.Next()})
 	}
 	return list
 }

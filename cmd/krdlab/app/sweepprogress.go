@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -70,13 +69,13 @@ func (s *sweepProgress) say(format string, args ...any) {
 func (s *sweepProgress) finished(f sweep.Finished) {
 	s.end()
 	if f.Err != nil {
-		s.say("%s failed after %s: %s", f.Cell.ID, roundTime(f.Took), oneLine(f.Err))
+		s.say("%s failed after %s: %s", f.Cell.ID, sweep.RoundTime(f.Took), oneLine(f.Err))
 	} else if !s.a.terminal {
 		rest := ""
 		if f.Left.Cells > 0 {
 			rest = ", " + leftText(f.Left)
 		}
-		s.say("%s done in %s; %d of %d cells%s", f.Cell.ID, roundTime(f.Took), f.Done,
+		s.say("%s done in %s; %d of %d cells%s", f.Cell.ID, sweep.RoundTime(f.Took), f.Done,
 			f.Cells, rest)
 	}
 }
@@ -120,18 +119,5 @@ func leftText(l sweep.Left) string {
 	case l.Time < time.Second:
 		return "less than 1s left"
 	}
-	return "about " + roundTime(l.Time) + " left"
-}
-
-// roundTime is d with two or three digits.
-func roundTime(d time.Duration) string {
-	switch {
-	case d < 100*time.Millisecond:
-		return d.Round(time.Millisecond).String()
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d < 10*time.Minute:
-		return d.Round(time.Second).String()
-	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	return "about " + sweep.RoundTime(l.Time) + " left"
 }

@@ -66,7 +66,7 @@ func TestRoundTime(t *testing.T) {
 		83 * time.Second:                "1m23s",
 		12*time.Minute + 20*time.Second: "12m", 26*time.Hour + 29*time.Second: "26h0m",
 	} {
-		if got := roundTime(d); got != want {
+		if got := sweep.RoundTime(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
 	}

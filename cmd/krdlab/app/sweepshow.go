@@ -35,15 +35,11 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 			substrate += ", " + pages
 		}
 		p.Line("%s", substrate)
-		var list []*result.Result
-		for _, s := range g.Schedulers() {
-			for _, n := range g.Cores() {
-				if r := g.At(s, n); r != nil {
-					list = append(list, r)
-				}
-			}
+		list := g.Results()
+		answers, limits := brief.Conclude(list).Apart()
+		for _, s := range append(answers, strings.Join(append([]string{brief.Sampled(list)}, limits...), "; ")) {
+			p.Brief(s)
 		}
-		p.Brief(brief.Sampled(list))
 		p.Line("")
 		brief.Summaries(p, list)
 		p.Line("")
@@ -126,7 +122,7 @@ func (a *app) printPlan(dir string, plan *sweep.Plan) error {
 		estimate = "all are done there"
 	} else if left.Known {
 		estimate = fmt.Sprintf("about %s for what is not done, from the cells in %s that are",
-			roundTime(left.Time), dir)
+			sweep.RoundTime(left.Time), dir)
 	}
 	p.Line("")
 	p.Line("%s, %d repetitions with the serial ones, into %s; %s",

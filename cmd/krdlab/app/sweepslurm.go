@@ -87,7 +87,7 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 		fmt.Fprintf(a.stderr, "cell %s was done already\n", plan.Cells[index].ID)
 	default:
 		fmt.Fprintf(a.stderr, "cell %s is done after %s\n", plan.Cells[index].ID,
-			roundTime(time.Since(start)))
+			sweep.RoundTime(time.Since(start)))
 	}
 	return nil
 }

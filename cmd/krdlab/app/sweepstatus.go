@@ -1,9 +1,7 @@
 package app
 
 import (
-	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,44 +27,10 @@ func (a *app) sweepStatus() *cobra.Command {
 }
 
 func writeStatus(p *doc.Page, s *sweep.Status) error {
-	fmt.Fprintf(p, "%d of %d cells are done", len(s.Done), s.Cells)
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{len(s.InFlight), "in flight"}, {len(s.Failed), "failed"}, {len(s.Damaged), "damaged"},
-		{len(s.Partial), "unfinished"}, {len(s.Missing), "missing"}} {
-		if part.n > 0 {
-			fmt.Fprintf(p, ", %d %s", part.n, part.what)
-		}
+	answers, cells := s.Apart()
+	for _, line := range append(answers, cells...) {
+		p.Line("%s", line)
 	}
-	fmt.Fprintln(p)
-	if s.Sweeping != nil {
-		fmt.Fprintf(p, "a sweep is at work: %s\n", s.Sweeping)
-	}
-	for _, c := range s.InFlight {
-		fmt.Fprintf(p, "in flight   %s: %s\n", c.ID, c.Holder)
-	}
-	for _, f := range s.Failed {
-		fmt.Fprintf(p, "failed      %s: %s (exit code %d)\n", f.ID, f.Error, f.ExitCode)
-	}
-	for _, d := range s.Damaged {
-		fmt.Fprintf(p, "damaged     %s: %s; remove its folder to run it anew\n", d.ID,
-			d.Error)
-	}
-	for _, id := range s.Partial {
-		fmt.Fprintf(p, "unfinished  %s: the process that began it is gone\n", id)
-	}
-	for _, id := range s.Missing {
-		fmt.Fprintf(p, "missing     %s\n", id)
-	}
-	if s.Complete() {
-		return p.Close()
-	}
-	if s.SecondsLeft.Known() {
-		fmt.Fprintf(p, "about %s left for one process\n",
-			roundTime(time.Duration(s.SecondsLeft.Float()*float64(time.Second))))
-	}
-	p.Line("go on with: krdlab sweep resume %s", s.Dir)
 	return p.Close()
 }
 

@@ -150,10 +150,8 @@ func (a *Association) excess() string {
 func (a *Association) answer(whole bool) string {
 	best := a.BestSpearman
 	switch {
-	case a.ByConstruction && whole:
-		return a.construction()
 	case a.ByConstruction:
-		return equalByConstruction
+		return a.construction()
 	case best == nil && len(a.Coefficients) == 0:
 		return fmt.Sprintf("too few to tell: n = %d", a.N)
 	case best == nil && constantOutcome(a):
@@ -240,13 +238,13 @@ func (a *Association) verdict(which bool) string {
 // answerLines are how wide and how long the answers are at most, that of a single family whole.
 const (
 	answerWidth = 80
-	answerLines = 30
+	answerLines = 18
 )
 
-// lines are the answers of a family.
-func (f *Family) lines(whole bool) (list []string) {
+// lines are the answers of a family, whole with intervals; with origin, what limits the numbers too.
+func (f *Family) lines(whole, origin bool) (list []string) {
 	list = append(list, f.String())
-	if whole {
+	if origin {
 		list = append(list, f.origin()...)
 	}
 	question := ""
@@ -282,12 +280,12 @@ func (r *Report) answer(d *doc.Doc, all bool) {
 	if !whole {
 		n := 0
 		for i := range r.Families {
-			n += height(r.Families[i].lines(true)) + 1
+			n += height(r.Families[i].lines(true, true)) + 1
 		}
 		whole = n <= left
 	}
 	for i := range r.Families {
-		lines := r.Families[i].lines(whole)
+		lines := r.Families[i].lines(whole, whole || len(r.Families) == 1)
 		if left -= height(lines) + 1; left < 0 && !all && i > 0 {
 			d.Say("%s more: --all", units.Count(len(r.Families)-i, "part"))
 			break

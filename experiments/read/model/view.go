@@ -34,6 +34,7 @@ func (r *Report) View(all bool) *doc.Doc {
 			units.Count(max(0, len(r.Steps)-1), "step"), len(r.fit.Design.Formula.Terms),
 			len(r.full.Formula.Terms))
 	}
+	d.Add(r.terms(all))
 	if e := r.Experiment; e != nil && e.Implied != nil && slices.ContainsFunc(r.Columns,
 		func(c regress.Coding) bool { return strings.Contains(c.Name, "lines_per_ns") }) {
 		m := e.Implied
@@ -46,7 +47,6 @@ func (r *Report) View(all bool) *doc.Doc {
 	if s := r.redundant(); s != "" {
 		d.Say("%s", s)
 	}
-	d.Add(r.terms(all))
 	d.Add(r.models())
 	if t := r.leftOut(); len(t.Rows) > 0 && all {
 		d.Add(t)

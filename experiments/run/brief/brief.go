@@ -2,7 +2,6 @@ package brief
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -22,26 +21,31 @@ import (
 // schedulers. With the line for the run directory and what is said before a run, that is a screen.
 const BriefLines = 23
 
-// WriteBrief writes what a run found, for a person at a terminal: what was run and where, a row for
-// each scheduler, what follows from it, and what is doubtful, by kind, the gravest first. What does
-// not fit in [BriefLines] is counted; [WriteTable] has all. All results are of one configuration;
+// headLines is how many lines stand before the table at most.
+const headLines = 12
+
+// WriteBrief writes what a run found, for a person at a terminal: what was run and where, what follows
+// from it, what is missing or doubtful, by kind, the gravest first, and a row for each scheduler. Doubts
+// that do not fit in headLines are counted; [WriteTable] has all. All results are of one configuration;
 // there is at least one.
 func WriteBrief(p *doc.Page, results []result.Result) error {
 	r := &results[0]
 	p.Brief(r.Kernel + " " + describe(r))
 	p.Brief(where(results))
 	all := pointers(results)
+	answers, limits := Conclude(all).Apart()
+	for _, s := range answers {
+		p.Brief(s)
+	}
 	p.Brief(fmt.Sprintf("serial %s; %s", serialTime(r), Sampled(all)))
+	if limits = append(limits, doc.Sentences(status(results))...); len(limits) > 0 {
+		p.Brief(strings.Join(limits, "; "))
+	}
+	for _, s := range fit(p, warningKinds(results), headLines-p.Lines()) {
+		p.Brief(s)
+	}
 	p.Line("")
 	p.Table(summaries(all, false))
-	p.Line("")
-	for _, s := range slices.Concat(conclusions(results), status(results)) {
-		p.Brief(s)
-	}
-	rows := max(0, len(results)-6) // of more schedulers
-	for _, s := range fit(p, warningKinds(results), BriefLines+rows-p.Lines()) {
-		p.Brief(s)
-	}
 	return p.Close()
 }
 
@@ -213,100 +217,6 @@ func briefSource(results []*result.Result) string {
 	return ""
 }
 
-// conclusions are the sentences that follow from the table: who was fastest, where the time went,
-// and what the reuse distances say.
-func conclusions(results []result.Result) []string {
-	var lines []string
-	ranked := make([]*result.Result, len(results))
-	for i := range results {
-		if results[i].Scheduler != request.SerialScheduler().Name || len(results) == 1 {
-			ranked[i] = &results[i] // serial has one core, whatever the others have
-		}
-	}
-	names := func(list []int) string {
-		var names []string
-		for _, i := range list {
-			names = append(names, results[i].Scheduler)
-		}
-		return strings.Join(names, ", ")
-	}
-	rank := result.RankByTime(ranked)
-	if len(rank.Order) > 1 {
-		first, next := rank.Order[0], rank.Order[1]
-		time := func(i int) float64 { return results[i].Summary.TimeNS.Median.Float() }
-		switch ahead := 100 * (time(next)/time(first) - 1); {
-		case !rank.Sure:
-			lines = append(lines, fmt.Sprintf("Fastest by its median: %s; without intervals for all, "+
-				"not shown to be.", results[first].Scheduler))
-		case len(rank.Tied) > 0:
-			lines = append(lines, fmt.Sprintf("None is shown to be the fastest: the interval of %s "+
-				"overlaps with that of %s.", results[first].Scheduler, names(rank.Tied)))
-		default:
-			lines = append(lines, fmt.Sprintf("Fastest: %s; the next, %s, takes %s %% longer "+
-				"(intervals apart).", results[first].Scheduler, results[next].Scheduler,
-				doc.Digits(ahead, 2)))
-		}
-	}
-	if len(rank.Order) > 0 {
-		var parts []string
-		ends := []int{rank.Order[0], rank.Order[len(rank.Order)-1]}
-		for _, i := range slices.Compact(ends) {
-			s := &results[i].Summary
-			if s.OVR.Median.Known() && s.WTI.Median.Known() {
-				parts = append(parts, fmt.Sprintf("%s %s%s and %s", results[i].Scheduler,
-					more(s.OVR), idling(&results[i]), more(s.WTI)))
-			}
-		}
-		if len(parts) > 0 {
-			lines = append(lines, "Overhead and inflation of work: "+strings.Join(parts, "; ")+".")
-		}
-	}
-	q := make([]result.Quantity, len(results))
-	for i, r := range ranked {
-		if r != nil {
-			q[i] = stats.BeyondLLC.Of(r)
-		}
-	}
-	rank = result.Rank(q, true)
-	if n := len(rank.Order); n > 1 {
-		first, last := rank.Order[0], rank.Order[n-1]
-		one := ""
-		switch {
-		case rank.Sure:
-		case q[first].N <= 1:
-			one = " (one trace each)"
-		default:
-			one = " (too few traces for intervals)"
-		}
-		fewest, most := doc.Digits(100*q[first].Median.Float(), 3),
-			doc.Digits(100*q[last].Median.Float(), 3)
-		if fewest == most {
-			all := "each"
-			if n < len(results) {
-				all = names(rank.Order)
-			}
-			return append(lines, fmt.Sprintf("Beyond the LLC: %s %% under %s%s.", most, all, one))
-		}
-		lines = append(lines, fmt.Sprintf("Beyond the LLC: fewest %s, %s %%; most %s, "+
-			"%s %%%s.", results[first].Scheduler, fewest, results[last].Scheduler, most, one))
-	}
-	return lines
-}
-
-// idling is how much of the overhead of r are workers without a task, "" below 1 %.
-func idling(r *result.Result) string {
-	part := math.Round(100 * r.IdleOVR().Float())
-	if !(part >= 1) {
-		return ""
-	}
-	return fmt.Sprintf(" (idle: %.0f %%)", part)
-}
-
-// more prints a ratio as what it adds: +31 %.
-func more(q result.Quantity) string {
-	return fmt.Sprintf("%+.0f %%", math.Round(100*(q.Median.Float()-1))+0) // no -0
-}
-
 func anyOf(results []result.Result, f func(*result.Result) bool) bool {
 	for i := range results {
 		if f(&results[i]) {
@@ -326,14 +236,14 @@ func traced(r *result.Result) bool { return r.Trace != nil || r.KRD != nil }
 // checked reports what was checked and found right: the results of schedulers that finished a
 // repetition, or after an interruption what ran before (warm-ups, the serial run). It is empty where
 // nothing was checked or something failed, of which a warning tells.
-func checked(results []result.Result) string {
+func checked(results []result.Result) []doc.Finding {
 	var right, none []string
 	any := false
 	for i := range results {
 		r := &results[i]
 		switch c := r.Check; {
 		case c != nil && !c.Passed:
-			return ""
+			return nil
 		case c == nil || !r.Summary.TimeNS.Median.Known():
 			none = append(none, r.Scheduler)
 		default:
@@ -343,22 +253,19 @@ func checked(results []result.Result) string {
 	}
 	switch {
 	case !any:
-		return ""
-	case len(right) == 0 && len(none) > 0:
-		return "No repetition was finished; what ran before them was checked, and is right."
-	case len(right) > 0 && len(none) > 0:
-		return fmt.Sprintf("The results of %s were checked, and are right; no repetition of %s was "+
-			"finished and checked.", units.List(right), units.List(none))
+		return nil
+	case len(right) == 0:
+		return []doc.Finding{doc.Find(checkedBefore)}
+	case len(none) > 0:
+		return []doc.Finding{doc.Find(checkedSome, units.List(right), units.List(none))}
 	}
-	return "The results were checked, and are right."
+	return []doc.Finding{doc.Find(checkedAll)}
 }
 
 // status reports whether the results were checked, and what was asked for and is not known.
-func status(results []result.Result) []string {
-	var parts []string
-	if c := checked(results); c != "" {
-		parts = append(parts, c)
-	}
+func status(results []result.Result) []doc.Finding {
+	list := checked(results)
+	missing := func(what, why string) { list = append(list, doc.Find(notThere, what, why)) }
 	r := &results[0]
 	k, ok := kernels.ByName(r.Kernel)
 	work := !ok || k.Work
@@ -366,23 +273,24 @@ func status(results []result.Result) []string {
 	ran, trace := finished(results), anyOf(results, traced)
 	timed := anyOf(results, func(r *result.Result) bool { return r.Summary.OVR.Median.Known() })
 	counted := anyOf(results, func(r *result.Result) bool { return r.LLCSource != nil })
+	also := func(what string) string { // of what is missing with reuse
+		if counted {
+			return what + "reuse"
+		}
+		return what + "misses or reuse"
+	}
 	switch {
-	case !work && counted:
-		parts = append(parts, r.Kernel+" runs no kernels: no OVR, no WTI, no reuse.")
 	case !work:
-		parts = append(parts, r.Kernel+" runs no kernels: no OVR, WTI, misses or reuse.")
+		missing(also("OVR, WTI, "), r.Kernel+" runs no kernels")
 	case !timed && ran && r.Settings.Trace == request.TraceOff:
-		parts = append(parts, "No OVR, no WTI: kernels are not timed with --trace off.")
+		missing("OVR or WTI", "kernels are not timed with --trace off")
 	}
 	if !data {
-		what := "misses or reuse"
-		if counted {
-			what = "reuse"
-		}
+		what := ""
 		if timed && !r.Inflates() {
-			what = "WTI, " + what
+			what = "WTI, "
 		}
-		parts = append(parts, r.Kernel+" accesses no data: no "+what+".")
+		missing(also(what), r.Kernel+" accesses no data")
 	}
 	if ran && work && data && !counted && r.Settings.Counters != request.CountersOff {
 		why := "neither counters nor a model here"
@@ -391,7 +299,7 @@ func status(results []result.Result) []string {
 		} else if !trace {
 			why = "no counters here, and no trace was taken for the model"
 		}
-		parts = append(parts, "No LLC misses: "+why+".")
+		missing("LLC misses", why)
 	}
 	if ran && work && data && !r.Settings.Trace.None() && !anyOf(results, func(r *result.Result) bool {
 		return stats.BeyondLLC.Of(r).Median.Known()
@@ -402,102 +310,58 @@ func status(results []result.Result) []string {
 		} else if !anyOf(results, func(r *result.Result) bool { return r.KRD != nil }) {
 			why = "no trace that can be used"
 		}
-		parts = append(parts, "No share beyond the LLC: "+why+".")
+		missing("share beyond the LLC", why)
 	}
 	if r.Settings.Tasks && anyOf(results, func(r *result.Result) bool { return r.Trace != nil }) {
-		parts = append(parts, "Traces have the graph of tasks: krdlab trace info.")
+		list = append(list, doc.Find(tasksTraced))
 	}
-	if parts == nil {
-		return nil
-	}
-	return []string{strings.Join(parts, " ")}
+	return list
 }
 
-// gravity is the order in which kinds of warnings are shown, and what they are called where there
-// is no room for their sentences. Kinds that are not in it come last.
-var gravity = []struct {
-	code result.Code
-	name string
-}{
-	{result.CheckFailed, "failed check"},
-	{result.Interrupted, "interrupted"},
-	{result.DisturbedRuns, "disturbed"},
-	{result.Impossible, "impossible ratios"},
-	{result.SharedCPUs, "shared CPUs"},
-	{result.MixedPrices, "mixed prices"},
-	{result.NoKRD, "lost records"},
-	{result.TraceLost, "lost records"},
-	{result.StampedOverCPU, "stamps over CPU time"},
-	{result.LostCPU, "lost CPUs"},
-	{result.SyntheticTopology, "synthetic topology"},
-	{result.FlaggedKernels, "stopped kernels"},
-	{result.HandoverMoved, "slow hand-over"},
-	{result.DoneAgain, "done again"},
-	{result.ClocksNotCompared, "clocks"},
-	{result.TracingCost, "cost of tracing"},
-}
+// gravity is the order in which kinds of warnings are shown. Kinds that are not in it come last.
+var gravity = []result.Code{result.CheckFailed, result.Interrupted, result.DisturbedRuns,
+	result.Impossible, result.SharedCPUs, result.MixedPrices, result.NoKRD, result.TraceLost,
+	result.StampedOverCPU, result.LostCPU, result.SyntheticTopology, result.FlaggedKernels,
+	result.HandoverMoved, result.DoneAgain, result.ClocksNotCompared, result.TracingCost}
 
 // A warningKind is all warnings of a code.
 type warningKind struct{ name, sentence string }
 
 // warningKinds are the kinds of warnings of results, the gravest first, each with the sentence of
 // the first and whom it is about.
-func warningKinds(results []result.Result) []warningKind {
-	var codes []result.Code
-	type kind struct {
-		first result.Warning
-		of    []string
-		more  map[string]bool // other sentences
-	}
-	found := map[result.Code]*kind{}
+func warningKinds(results []result.Result) (list []warningKind) {
+	var all []doc.Finding
 	for i := range results {
 		for _, w := range results[i].WarningCodes {
-			if w.Code == result.NoIntervals {
-				continue // said above the table
-			}
-			k := found[w.Code]
-			if k == nil {
-				k = &kind{first: w, more: map[string]bool{}}
-				found[w.Code], codes = k, append(codes, w.Code)
-			}
-			if s := w.Sentence(); s != k.first.Sentence() {
-				k.more[s] = true
-			}
-			if !slices.Contains(k.of, results[i].Scheduler) {
-				k.of = append(k.of, results[i].Scheduler)
+			if w.Code != result.NoIntervals { // said above
+				all = append(all, w.About(results[i].Scheduler))
 			}
 		}
 	}
-	place := func(c result.Code) int {
-		for i := range gravity {
-			if gravity[i].code == c {
-				return i
-			}
+	kinds := doc.ByCode(all)
+	place := func(k doc.Alike) int {
+		if i := slices.Index(gravity, k.Code); i >= 0 {
+			return i
 		}
 		return len(gravity)
 	}
-	slices.SortStableFunc(codes, func(a, b result.Code) int { return place(a) - place(b) })
-	var list []warningKind
-	if found[result.DisturbedRuns] == nil && anyOf(results, (*result.Result).Disturbed) {
+	slices.SortStableFunc(kinds, func(a, b doc.Alike) int { return place(a) - place(b) })
+	known := func(k doc.Alike) bool { return k.Code == result.DisturbedRuns }
+	if !slices.ContainsFunc(kinds, known) && anyOf(results, (*result.Result).Disturbed) {
 		list = append(list, warningKind{"disturbed", DisturbedNote})
 	}
-	for _, code := range codes {
-		k := found[code]
-		s := "warning: " + k.first.Sentence()
-		if code == result.DisturbedRuns {
-			s = DisturbedMark + " " + k.first.Sentence()
+	for _, k := range kinds {
+		s := "warning: " + k.Text
+		if known(k) {
+			s = DisturbedMark + " " + k.Text
 		}
 		switch {
-		case len(k.more) > 0:
-			s += fmt.Sprintf(" (%s; %d more of the kind: --verbose)", k.of[0], len(k.more))
-		case len(results) > 1 && len(k.of) < len(results):
-			s += " (" + strings.Join(k.of, ", ") + ")"
+		case k.Others > 0:
+			s += fmt.Sprintf(" (%s; %d more of the kind: --verbose)", k.Of[0], k.Others)
+		case len(k.Of) < len(results):
+			s += " (" + strings.Join(k.Of, ", ") + ")"
 		}
-		name := strings.ReplaceAll(string(code), "_", " ")
-		if i := place(code); i < len(gravity) {
-			name = gravity[i].name
-		}
-		list = append(list, warningKind{name, s})
+		list = append(list, warningKind{strings.ReplaceAll(string(k.Code), "_", " "), s})
 	}
 	return list
 }
@@ -514,7 +378,7 @@ func fit(p *doc.Page, kinds []warningKind, lines int) []string {
 				names = append(names, k.name)
 			}
 		}
-		const named = 5
+		const named = 3
 		if len(names) > named {
 			names = append(names[:named], "...")
 		}

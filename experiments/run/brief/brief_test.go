@@ -66,9 +66,9 @@ func TestBriefFits(t *testing.T) {
 	if n := strings.Count(got, "\n"); n > BriefLines {
 		t.Errorf("%d lines\n%s", n, got)
 	}
-	for _, want := range []string{"2.00±2%", "(model)", "Fastest: workfirst; the next, helpfirst, takes 25 % longer",
-		"go +125 % and +5 %.", "Beyond the LLC: fewest workfirst, 1.50 %; most go, 2.00 %",
-		"The results were checked", "warning: WTI is unreliable: 24 workers share 2 CPUs\n"} {
+	for _, want := range []string{"2.00±2%", "(model)", "workfirst is the fastest on 24 cores, 10.00 (9.90–10.20) times serial: the next, helpfirst, takes 25.0\u00a0% longer",
+		"go +125 % and +5 %\n", "fewest accesses beyond the LLC: workfirst, 1.50\u00a0%; most: go, 2.00\u00a0% (1 trace each: no intervals)",
+		"the results were checked", "warning: WTI is unreliable: 24 workers share 2 CPUs\n"} {
 		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -85,13 +85,13 @@ func TestCheckedAfterInterruption(t *testing.T) {
 		finished, checked int // so many of six
 		want              string
 	}{
-		"all":          {6, 6, "The results were checked, and are right."},
+		"all":          {6, 6, "the results were checked, and are right"},
 		"nothing":      {0, 0, ""},
-		"warm-ups":     {0, 6, "No repetition was finished; what ran before them was checked, and is right."},
-		"one":          {1, 6, "The results of workfirst were checked, and are right; no repetition of"},
+		"warm-ups":     {0, 6, "no repetition was finished; what ran before them was checked, and is right"},
+		"one":          {1, 6, "the results of workfirst were checked, and are right; no repetition of helpfirst, "},
 		"no checks":    {6, 0, ""},
-		"some checks":  {6, 1, "The results of workfirst were checked, and are right; no repetition of"},
-		"one, of some": {1, 1, "The results of workfirst were checked, and are right; no repetition of"},
+		"some checks":  {6, 1, "the results of workfirst were checked, and are right; no repetition of helpfirst, "},
+		"one, of some": {1, 1, "the results of workfirst were checked, and are right; no repetition of helpfirst, "},
 	} {
 		list := six()
 		for i := range list {
@@ -102,13 +102,13 @@ func TestCheckedAfterInterruption(t *testing.T) {
 				list[i].Summary = result.Summary{}
 			}
 		}
-		got := checked(list)
+		got := strings.Join(doc.Sentences(checked(list)), "\n")
 		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, expected %q", name, got, c.want)
 		}
 		list[0].Check = &result.Check{}
-		if got := checked(list); got != "" {
-			t.Errorf("%s, and one failed: %q", name, got)
+		if got := checked(list); got != nil {
+			t.Errorf("%s, and one failed: %v", name, got)
 		}
 	}
 }
@@ -134,8 +134,8 @@ func TestBriefOfTheWorst(t *testing.T) {
 		result.Warn(result.ClocksNotCompared, "no TSC"), result.Warn(result.TracingCost, "no clock"),
 	}
 	for _, gravest := range gravity {
-		if !slices.ContainsFunc(every, func(w result.Warning) bool { return w.Code == gravest.code }) {
-			t.Errorf("%s is not among them", gravest.code)
+		if !slices.ContainsFunc(every, func(w result.Warning) bool { return w.Code == gravest }) {
+			t.Errorf("%s is not among them", gravest)
 		}
 	}
 	for name, change := range map[string]func(r *result.Result, i int){
@@ -173,7 +173,8 @@ func TestBriefOfTheWorst(t *testing.T) {
 				change(r, i)
 			}
 			got := brief(t, list, 80)
-			if n := strings.Count(got, "\n"); n > BriefLines {
+			if n := strings.Count(got, "\n"); n > BriefLines || strings.Index(got, "\n\n") < 0 ||
+				strings.Count(got[:strings.Index(got, "\n\n")+1], "\n") > headLines {
 				t.Errorf("%d lines\n%s", n, got)
 			}
 			if !strings.Contains(got, "--verbose (") {
@@ -196,9 +197,9 @@ func TestBriefSaysNoMore(t *testing.T) {
 	list[0].Summary.TimeNS = list[0].Quantity([]float64{2e9})
 	list[1].KRD = list[0].KRD
 	got := brief(t, list, 0)
-	for _, want := range []string{"Beyond the LLC: 1.50 % under each (one trace each).",
-		"2.000=", "=: exact, nothing is drawn", "None is shown to be the " +
-			"fastest: the interval of workfirst overlaps with that of helpfirst."} {
+	for _, want := range []string{"accesses beyond the LLC: 1.50\u00a0% under workfirst, helpfirst",
+		"2.000=", "=: exact, nothing is drawn", "none is shown to be the " +
+			"fastest on 24 cores: the interval of workfirst overlaps with that of helpfirst"} {
 		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -207,27 +208,27 @@ func TestBriefSaysNoMore(t *testing.T) {
 
 // What a brief and its long form say after an interruption in each phase is what was done until then.
 func TestInterrupted(t *testing.T) {
-	const right = "The results were checked, and are right."
+	const right = "the results were checked, and are right"
 	for name, c := range map[string]struct {
 		reps           [2]int // of two schedulers, of 10
 		checked, trace bool
 		says, never    []string
 	}{
 		"before anything": {says: []string{"nothing measured on ", "no repetition was finished",
-			"ended after 0 of 10", "0 of 10 repetitions, seed"}, never: []string{"right", "No LLC misses",
-			"No share", "Fastest", "after 1 warm-up", "one more repetition traced", "check:"}},
+			"ended after 0 of 10", "0 of 10 repetitions, seed"}, never: []string{"right", "no LLC misses",
+			"no share", "fastest", "after 1 warm-up", "one more repetition traced", "check:"}},
 		"in warm-up": {checked: true, says: []string{"nothing measured on ", "what ran before them was " +
-			"checked", "check: before the first repetition passed"}, never: []string{right, "No LLC misses"}},
+			"checked", "check: before the first repetition passed"}, never: []string{right, "no LLC misses"}},
 		"with one": {reps: [2]int{1, 0}, checked: true, says: []string{"measured on Made-up CPU",
-			"The results of workfirst were checked, and are right; no repetition of helpfirst",
-			"No share beyond the LLC: no trace was taken.", "0 of 10 repetitions after 1 warm-up",
-			"no trace was taken\n"}, never: []string{right, "Fastest", "nothing measured",
+			"the results of workfirst were checked, and are right; no repetition of helpfirst",
+			"no share beyond the LLC: no trace was taken", "0 of 10 repetitions after 1 warm-up",
+			"no trace was taken\n"}, never: []string{right, "fastest", "nothing measured",
 			"neither counters nor a model", "one more repetition traced"}},
 		"in the middle": {reps: [2]int{7, 6}, checked: true, says: []string{right,
 			"medians of 6 to 7 repetitions", "6 of 10 repetitions", "no trace was taken"},
 			never: []string{"medians of 7", "neither counters nor a model"}},
 		"before the traces": {reps: [2]int{10, 10}, checked: true, says: []string{right,
-			"No share beyond the LLC: no trace was taken."}, never: []string{"ended after",
+			"no share beyond the LLC: no trace was taken"}, never: []string{"ended after",
 			"one more repetition traced", "neither counters nor a model"}},
 		"in the analysis": {reps: [2]int{10, 10}, checked: true, trace: true, says: []string{right,
 			"one more repetition traced"}, never: []string{"ended after", "no trace was taken"}},
@@ -271,26 +272,26 @@ func TestStatus(t *testing.T) {
 		want string
 	}{
 		"no kernels": {result.Result{Repetitions: one, Kernel: "fib"},
-			"fib runs no kernels: no OVR, WTI, misses or reuse."},
+			"no OVR, WTI, misses or reuse: fib runs no kernels"},
 		"no kernels, counters": {result.Result{Repetitions: one, Kernel: "fib", LLCSource: &source},
-			"fib runs no kernels: no OVR, no WTI, no reuse."},
+			"no OVR, WTI, reuse: fib runs no kernels"},
 		"a graph": {result.Result{Repetitions: one, Kernel: "fib", Trace: &result.Trace{},
-			Settings: request.Settings{Structure: runtimes.Structure{Tasks: true}}}, "fib runs no kernels: no OVR, WTI, misses or " +
-			"reuse. Traces have the graph of tasks: krdlab trace info."},
+			Settings: request.Settings{Structure: runtimes.Structure{Tasks: true}}}, "no OVR, WTI, misses or reuse: " +
+			"fib runs no kernels; traces have the graph of tasks: krdlab trace info"},
 		"not timed": {result.Result{Repetitions: one, Kernel: "matmul", Settings: request.Settings{
-			Trace: request.TraceOff}}, "No OVR, no WTI: kernels are not timed with --trace off. " +
-			"No LLC misses: no counters here, and the model replays a trace."},
+			Trace: request.TraceOff}}, "no OVR or WTI: kernels are not timed with --trace off; " +
+			"no LLC misses: no counters here, and the model replays a trace"},
 		"nothing": {result.Result{Repetitions: one, Kernel: "matmul", Settings: request.Settings{
-			Trace: request.TraceKRD}}, "No LLC misses: no counters here, and no trace was taken for the " +
-			"model. No share beyond the LLC: no trace was taken."},
+			Trace: request.TraceKRD}}, "no LLC misses: no counters here, and no trace was taken for the " +
+			"model; no share beyond the LLC: no trace was taken"},
 		"lost": {result.Result{Repetitions: one, Kernel: "matmul", Trace: &result.Trace{}},
-			"No LLC misses: neither counters nor a model here. No share beyond the LLC: no trace that can " +
-				"be used."},
+			"no LLC misses: neither counters nor a model here; no share beyond the LLC: no trace that can " +
+				"be used"},
 		"not begun": {result.Result{Kernel: "matmul"}, ""},
 		"profiled": {result.Result{Repetitions: one, Kernel: "matmul", Settings: request.Settings{
-			Trace: request.TraceProfile}}, "No LLC misses: no counters here, and the model replays a trace."},
+			Trace: request.TraceProfile}}, "no LLC misses: no counters here, and the model replays a trace"},
 	} {
-		if got := strings.Join(status([]result.Result{test.r}), "\n"); got != test.want {
+		if got := strings.Join(doc.Sentences(status([]result.Result{test.r})), "; "); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
@@ -304,12 +305,68 @@ func TestIdling(t *testing.T) {
 		{TimeNS: 900, Workers: []result.Worker{{}, {}}},
 		{TimeNS: 100, Workers: []result.Worker{{IdleNS: &half}, {IdleNS: &quarter}}},
 	}}
-	r.Summary.OVR.Median = result.Some(1.6)
-	if got := idling(&r); got != " (idle: 60 %)" {
-		t.Error(got)
+	r.Summary.TimeNS.Median = result.Some(500)
+	r.Summary.OVR.Median, r.Summary.WTI.Median = result.Some(1.6), result.Some(1)
+	for _, want := range []string{"+60 % (idle: 60 %) and +0 %", "+60 % and +0 %"} {
+		if got := doc.Sentences(Conclude([]*result.Result{&r}).Findings); !strings.Contains(got[1], want) {
+			t.Errorf("%q, expected %q", got, want)
+		}
+		r.Repetitions[1].Workers[0].IdleNS = nil // not known
 	}
-	r.Repetitions[1].Workers[0].IdleNS = nil
-	if got := idling(&r); got != "" {
-		t.Errorf("%q of an idle time that is not known", got)
+}
+
+// A winner is named only where its interval is clear of all others, and those with one share are named
+// together.
+func TestConclude(t *testing.T) {
+	type times map[string][3]float64 // median, low, high of a time in s
+	for _, c := range []struct {
+		times times
+		far   map[string]uint64 // of 100 accesses, in the first of six traces; one more in each
+		want  string
+	}{
+		{times{"a": {5, 4.9, 5.1}, "b": {4, 3.9, 4.2}}, nil,
+			"b is the fastest on 6 cores, 2.50 (2.40–2.60) times serial: the next, a, takes 25.0\u00a0% longer"},
+		{times{"a": {5, 4.1, 5.1}, "b": {4, 3.9, 4.2}, "c": {9, 8, 10}}, nil,
+			"none is shown to be the fastest on 6 cores: the interval of b overlaps with that of a"},
+		{times{"a": {5, 4.9, 5.1}, "b": {4, 3.9, 4.2}, "c": {9, 1, 10}}, nil, // one that is not the next
+			"none is shown to be the fastest on 6 cores: the interval of b overlaps with that of c"},
+		{times{"a": {5, 0, 0}, "b": {4, 3.9, 4.2}}, nil, "b has the least median time on 6 cores; which is the " +
+			"fastest cannot be told: 3 repetitions, 6 needed: --reps 6"},
+		{times{"a": {5, 4.9, 5.1}}, nil, "a runs 2.00 (1.90–2.10) times as fast as the serial program on 6 cores"},
+		{nil, nil, ""},
+		{nil, map[string]uint64{"a": 10, "b": 10, "c": 40}, "fewest accesses beyond the LLC: a, b, 12.5 " +
+			"(10.0–15.0)\u00a0%; most: c, 42.5 (40.0–45.0)\u00a0%"},
+		{nil, map[string]uint64{"a": 10, "b": 10, "c": 12, "d": 40}, "fewest accesses beyond the LLC: a, b, 12.5 " +
+			"(10.0–15.0)\u00a0%; most: d, 42.5 (40.0–45.0)\u00a0%; the first overlaps with c"},
+	} {
+		var list []*result.Result
+		for _, name := range []string{"a", "b", "c", "d"} {
+			r := &result.Result{Scheduler: name, Cores: 6}
+			if v, ok := c.times[name]; ok {
+				q, k := result.Quantity{Median: result.Some(v[0]), N: 3}, 10/v[0]
+				r.Summary.Speedup = result.Quantity{Median: result.Some(k), Low: result.Some(k - 0.1), High: result.Some(k + 0.1)}
+				if v[1] > 0 {
+					q.N, q.Low, q.High = 6, result.Some(v[1]), result.Some(v[2])
+				}
+				r.Summary.TimeNS, r.Repetitions = q, []result.Repetition{{TimeNS: int64(1e9 * v[0])}}
+			}
+			for i := range uint64(6) {
+				if n, ok := c.far[name]; ok {
+					r.Repetitions = append(r.Repetitions, result.Repetition{KRD: &krd.Histogram{Accesses: 100,
+						Cold: n + i, Far: new(uint64)}})
+				}
+			}
+			list = append(list, r)
+		}
+		if got := strings.Join(doc.Sentences(Conclude(list).Findings), "\n"); got != c.want {
+			t.Errorf("%v %v:\n%s\nexpected\n%s", c.times, c.far, got, c.want)
+		}
+	}
+	// A time without a speed-up has the reason.
+	r := &result.Result{Scheduler: "a", Cores: 2, Serial: result.Serial{TimeNS: result.Some(0)}}
+	r.Summary.TimeNS.Median = result.Some(2e9)
+	if got := doc.Sentences(Conclude([]*result.Result{r}).Findings); got[0] != "no speed-up on 2 cores: the serial "+
+		"run takes no time on this machine" {
+		t.Error(got)
 	}
 }

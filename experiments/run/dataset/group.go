@@ -171,6 +171,18 @@ func (g *Group) Cores() []int {
 	return slices.Compact(list)
 }
 
+// Results returns those of each scheduler at each number of cores, as [Group.At].
+func (g *Group) Results() (list []*result.Result) {
+	for _, s := range g.Schedulers() {
+		for _, n := range g.Cores() {
+			if r := g.At(s, n); r != nil {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
 // At returns the result of a scheduler at a core count, nil where there is none. Several cells (of
 // several seeds) are pooled, once in a group.
 func (g *Group) At(scheduler string, cores int) *result.Result {

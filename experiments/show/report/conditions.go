@@ -1,12 +1,13 @@
 package report
 
 import (
-	"fmt"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -25,7 +26,7 @@ func natives(e *dataset.Experiment) (list []*dataset.Cell) {
 // number is what flags of one kind differ in.
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 
-func disturbed(e *dataset.Experiment) (judgement, bool) {
+func disturbed(e *dataset.Experiment) doc.Finding {
 	all, flagged, kinds := 0, 0, map[string]bool{}
 	stay, counted, aside := 0, 0, 0
 	seen := map[string]bool{} // cells, whose schedulers share the serial run
@@ -51,33 +52,16 @@ func disturbed(e *dataset.Experiment) (judgement, bool) {
 			}
 		}
 	}
-	again := ""
-	if aside > 0 {
-		again = fmt.Sprintf("; %s done again and set aside", plural(aside, "repetition"))
-	}
+	native := len(natives(e))
 	switch {
 	case stay > 0:
-		return judgement{doubt, "Disturbed repetitions", fmt.Sprintf("in %d of %d results other "+
-			"programs, or the machine, disturbed repetitions or the serial run; these results are "+
-			"marked ~%s", stay, len(e.Cells), again)}, true
+		return doc.Find(disturbedResults, stay, len(e.Cells), aside)
 	case flagged > 0:
-		return judgement{doubt, "Disturbed repetitions",
-			fmt.Sprintf("%d of %d, serial ones counted: %s", flagged, all,
-				strings.Join(sorted(kinds), "; "))}, true
-	case len(natives(e)) == 0:
-		return judgement{}, false
+		return doc.Find(flaggedRepetitions, flagged, all, strings.Join(sorted(kinds), "; "))
+	case native == 0:
+		return doc.Finding{}
 	}
-	return judgement{fine, "Disturbed repetitions",
-		fmt.Sprintf("none of %d stays disturbed, serial ones counted%s%s", all, again,
-			notJudged(len(natives(e))-counted))}, true
-}
-
-// notJudged says of how many results it is not known whether they were disturbed.
-func notJudged(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("; not looked for in %s", plural(n, "result"))
+	return doc.Find(undisturbed, all, aside, max(0, native-counted))
 }
 
 // busy is the load for each CPU before the first run beyond which the times are doubted.
@@ -85,7 +69,7 @@ const busy = 0.5
 
 // load tells whether something else ran when the first run began; later runs see the load of those
 // before them.
-func load(e *dataset.Experiment) (judgement, bool) {
+func load(e *dataset.Experiment) doc.Finding {
 	var first *dataset.Cell
 	for _, c := range natives(e) {
 		if c.Manifest != nil && c.Manifest.System.LoadAverage != nil &&
@@ -94,21 +78,21 @@ func load(e *dataset.Experiment) (judgement, bool) {
 		}
 	}
 	if first == nil {
-		return judgement{}, false
+		return doc.Finding{}
 	}
 	n, cpus := first.Manifest.System.LoadAverage[0], first.Result.Machine.CPUs
-	text := fmt.Sprintf("load average %.2f before the first run, on %s", n, plural(cpus, "CPU"))
+	code := calm
 	if n > busy*float64(cpus) {
-		return judgement{doubt, "Load", text + ": other programs ran"}, true
+		code = othersRan
 	}
-	return judgement{fine, "Load", text}, true
+	return doc.Find(code, n, cpus)
 }
 
 // frequency tells what is known of the clock of the cores, which is not itself measured.
-func frequency(e *dataset.Experiment) (judgement, bool) {
+func frequency(e *dataset.Experiment) doc.Finding {
 	native := natives(e)
 	if len(native) == 0 {
-		return judgement{}, false
+		return doc.Finding{}
 	}
 	governors, boost, unknown := map[string]bool{}, map[string]bool{}, false
 	for _, c := range native {
@@ -126,39 +110,30 @@ func frequency(e *dataset.Experiment) (judgement, bool) {
 			boost[onOff(*b)] = true
 		}
 	}
-	text := "governor " + orUnknown(governors) + ", boost " + orUnknown(boost)
+	code := frequencyFree
 	switch {
 	case unknown:
-		return judgement{doubt, "Clock frequency",
-			text + ": whether it changed during the runs cannot be told"}, true
+		code = frequencyUnknown
 	case len(governors) == 1 && governors["performance"] && len(boost) == 1 && boost["off"]:
-		return judgement{fine, "Clock frequency", text + ": constant"}, true
+		code = frequencyFixed
 	}
-	return judgement{doubt, "Clock frequency", text + ": it may have changed during the runs"}, true
+	return doc.Find(code, orUnknown(governors), orUnknown(boost))
 }
 
-func virtual(e *dataset.Experiment) (judgement, bool) {
+func virtual(e *dataset.Experiment) doc.Finding {
 	for _, c := range natives(e) {
 		if c.Manifest != nil && c.Manifest.System.Virtual != nil && *c.Manifest.System.Virtual {
-			text := "a virtual machine: others on the same host may have taken time without a " +
-				"trace of it"
-			if h := c.Manifest.System.Hypervisor; h != "" {
-				text = h + ", " + text
-			}
-			return judgement{plain, "Host", text}, true
+			return doc.Find(virtualMachine, cmp.Or(c.Manifest.System.Hypervisor, "hypervisor not known"))
 		}
 	}
-	return judgement{}, false
+	return doc.Finding{}
 }
 
-func imposed(e *dataset.Experiment) (judgement, bool) {
+func imposed(e *dataset.Experiment) doc.Finding {
 	for _, c := range e.Cells {
 		if c.Result.Machine.Synthetic {
-			return judgement{plain, "Topology", "the map of workers to nodes, " +
-				c.Result.Settings.Topology +
-				", was imposed (synthetic); steals between nodes and reuse distances are those " +
-				"of the map, times are the machine's"}, true
+			return doc.Find(imposedNodes, c.Result.Settings.Topology)
 		}
 	}
-	return judgement{}, false
+	return doc.Finding{}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/stats"
 	"krdlab/experiments/show/figures"
@@ -151,12 +152,13 @@ const fewGroups = 6
 // leading are the families of figures that a page of many groups has.
 var leading = []string{"speedup", "ovr", "wti", "far"}
 
-func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, brief bool, number *int,
+func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, few bool, number *int,
 	classes *styles) (*groupPart, error) {
+	answers, limits := brief.Conclude(g.Results()).Apart()
 	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate,
-		Simulated: g.Substrate == loi.Simulated, Pages: g.Pages(), Findings: findings(g)}
+		Simulated: g.Substrate == loi.Simulated, Pages: g.Pages(), Findings: append(answers, limits...)}
 	var err error
-	if part.Pictures, part.Skipped, err = pictures(g, anchor, brief, number,
+	if part.Pictures, part.Skipped, err = pictures(g, anchor, few, number,
 		classes); err != nil {
 		return nil, err
 	}

@@ -9,16 +9,15 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/hwtest/long"
 	"krdlab/hw/units"
-	"krdlab/krd"
 	"krdlab/krd/doc"
 )
 
@@ -51,122 +50,6 @@ func TestECharts(t *testing.T) {
 	}
 }
 
-// ranked is a group whose schedulers have speed-ups with intervals as given.
-func ranked(values map[string][3]float64) []standing {
-	var all []standing
-	for _, s := range slices.Sorted(mapKeys(values)) {
-		v := values[s]
-		r := &result.Result{Scheduler: s,
-			Repetitions: []result.Repetition{{TimeNS: int64(1e9 / v[0])}}}
-		r.Summary.Speedup = result.Quantity{Median: result.Some(v[0]),
-			Low: result.Some(v[1]), High: result.Some(v[2]), N: 6}
-		if v[1] == 0 {
-			r.Summary.Speedup.Low, r.Summary.Speedup.High = result.Number{},
-				result.Number{}
-		}
-		r.Summary.TimeNS = result.Quantity{Median: result.Some(1e9 / v[0]), N: 6}
-		if v[1] != 0 {
-			r.Summary.TimeNS.Low, r.Summary.TimeNS.High = result.Some(1e9/v[2]), result.Some(1e9/v[1])
-		}
-		all = append(all, standing{scheduler: s, result: r})
-	}
-	return all
-}
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// A winner is named only where its interval is clear of all others.
-func TestSpeed(t *testing.T) {
-	for _, c := range []struct {
-		values map[string][3]float64
-		want   string
-	}{
-		{map[string][3]float64{"a": {4, 3.9, 4.1}, "b": {5, 4.2, 5.1}},
-			"On 6 cores, b is the fastest: it runs 5.0 (4.2–5.1) times as fast as the " +
-				"serial program. The next, a, takes 25.0\u00a0% longer."},
-		{map[string][3]float64{"a": {4, 3.9, 4.2}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 1.1}},
-			"On 6 cores, no scheduler can be called the fastest: b has the least median " +
-				"time, but its interval overlaps with that of a. Their speed-ups: b 5.0 " +
-				"(4.2–5.1), a 4.0 (3.9–4.2)."},
-		// One that is not the next may overlap too.
-		{map[string][3]float64{"a": {4, 3.9, 4.1}, "b": {5, 4.2, 5.1}, "c": {1, 0.9, 9}},
-			"On 6 cores, no scheduler can be called the fastest: b has the least median " +
-				"time, but its interval overlaps with that of c. Their speed-ups: b 5.0 " +
-				"(4.2–5.1), c 1.0 (0.9–9.0)."},
-		{map[string][3]float64{"a": {4, 0, 0}, "b": {5, 4.2, 5.1}},
-			"On 6 cores, the highest median speed-up is that of b, 5.0 (4.2–5.1), but " +
-				"fewer than 6 repetitions give no interval, so that no scheduler is called the " +
-				"fastest."},
-		{map[string][3]float64{"a": {4, 0, 0}}, "On 6 cores, a runs 4.00 times as fast as the " +
-			"serial program; there is no other scheduler to compare it with."},
-		{nil, "No speed-up is known on 6 cores."},
-	} {
-		if got := speed(ranked(c.values), 6); got != c.want {
-			t.Errorf("%v:\n%s\nexpected\n%s", c.values, got, c.want)
-		}
-	}
-	r := &result.Result{Serial: result.Serial{TimeNS: result.Some(0)}}
-	r.Summary.TimeNS = result.Quantity{Median: result.Some(2e9)}
-	if got := speed([]standing{{scheduler: "a", result: r}},
-		2); got != "No speed-up is known on 2 cores: the serial run takes no time on this "+
-		"machine. Times: a 2.00\u00a0s." {
-		t.Error(got)
-	}
-}
-
-// Those with one share are named together, and only others can overlap with them.
-func TestReuseOfEqual(t *testing.T) {
-	of := func(name string, cold uint64) standing {
-		r := &result.Result{Scheduler: name}
-		for i := range uint64(6) {
-			h := krd.Histogram{Accesses: 100, Cold: cold + i, Far: new(uint64)}
-			r.Repetitions = append(r.Repetitions, result.Repetition{KRD: &h})
-		}
-		return standing{scheduler: name, result: r}
-	}
-	both := "On 6 cores, a and b have the smallest share of accesses to data beyond the last-level " +
-		"cache (far or cold), 12\u00a0% (10–15)"
-	for want, others := range map[string][]standing{
-		both + ".": {of("c", 40)},
-		both + ", but the interval of a overlaps with that of c.": {of("c", 12), of("d", 40)},
-	} {
-		if got := reuse(append([]standing{of("a", 10), of("b", 10)}, others...), 6); got != want {
-			t.Errorf("%s\nexpected\n%s", got, want)
-		}
-	}
-}
-
-// Reuse: the smallest share is the best, and none is named where intervals overlap.
-func TestReuse(t *testing.T) {
-	e := example()
-	g := e.Groups()[0]
-	if got := findings(&g)[1]; !strings.HasPrefix(got, "shepherd-socket reuses best: "+
-		"11.43\u00a0% (11.40–11.45) of its accesses") {
-		t.Errorf("%s", got)
-	}
-	for _, c := range g.Cells { // workfirst now varies over all of the others
-		if c.Result.Scheduler == "workfirst" {
-			for i := range c.Result.Repetitions {
-				h := *c.Result.Repetitions[i].KRD
-				h.Cold = uint64(500 + 200*i)
-				c.Result.Repetitions[i].KRD = &h
-			}
-		}
-	}
-	if got := findings(&g)[1]; !strings.Contains(got, "the smallest share, but its interval "+
-		"overlaps with that of workfirst") {
-		t.Errorf("%s", got)
-	}
-}
-
 // The interval of a ratio of medians: covers the ratio of the populations about as often as it
 // claims.
 func TestRatioCoverage(t *testing.T) {
@@ -179,7 +62,7 @@ func TestRatioCoverage(t *testing.T) {
 		for range n {
 			a, b = append(a, 3+rng.NormFloat64()*0.2), append(b, 2+rng.NormFloat64()*0.1)
 		}
-		q := ratioOf(result.Sample{Values: a}, result.Sample{Values: b})
+		q := result.RatioOfMedians(result.Sample{Values: a}, result.Sample{Values: b}, 1, estimate.Resamples)
 		if q.Low.Float() <= 1.5 && 1.5 <= q.High.Float() {
 			covered++
 		}
@@ -187,8 +70,8 @@ func TestRatioCoverage(t *testing.T) {
 	if share := float64(covered) / float64(trials); share < 0.90 || share > 0.995 {
 		t.Errorf("%.3f of the intervals hold the ratio, expected about 0.95", share)
 	}
-	if q := ratioOf(result.Sample{Values: []float64{3, 3, 3}},
-		result.Sample{Values: []float64{2, 2, 2}}); q.Median.Float() != 1.5 ||
+	if q := result.RatioOfMedians(result.Sample{Values: []float64{3, 3, 3}},
+		result.Sample{Values: []float64{2, 2, 2}}, 1, estimate.Resamples); q.Median.Float() != 1.5 ||
 		q.Low.Known() {
 		t.Errorf("of three values: %+v, expected 1.5 without an interval", q)
 	}
@@ -299,7 +182,7 @@ func TestValidity(t *testing.T) {
 	calm := native(example(), "performance", false, 0.3)
 	for _, s := range []string{"Load", "Clock frequency", "Disturbed repetitions", "Cells",
 		"Repetitions"} {
-		if j := find(calm, s); j.Level != fine {
+		if j := find(calm, s); j.Level() != doc.Good {
 			t.Errorf("%s of a calm machine: %+v", s, j)
 		}
 	}
@@ -321,32 +204,35 @@ func TestValidity(t *testing.T) {
 	m := *mixed.Cells[3].Manifest
 	m.Build.Revision = &revision
 	mixed.Cells[3].Manifest = &m
-	for subject, want := range map[string]judgement{
-		"Load": {doubt, "", "load average 14.00 before the first run, on 24 " +
+	for subject, want := range map[string]struct {
+		level doc.Level
+		text  string
+	}{
+		"Load": {doc.Doubt, "load average 14.00 before the first run, on 24 " +
 			"CPUs: other programs ran"},
-		"Clock frequency": {doubt, "", "governor powersave, boost on: it may have changed " +
+		"Clock frequency": {doc.Doubt, "governor powersave, boost on: it may have changed " +
 			"during the runs"},
-		"Disturbed repetitions": {doubt, "", "1 of 256, serial ones counted: lost N records"},
-		"Trace losses":          {fault, "", "24 records of 1\u202f024 were lost"},
-		"Numerical check":       {fault, "", "FAILED for shepherd-core on 1 core"},
-		"Program": {doubt, "", "krdlab of revision abc and unknown: cells of " +
+		"Disturbed repetitions": {doc.Doubt, "1 of 256, serial ones counted: lost N records"},
+		"Trace losses":          {doc.Fault, "24 records of 1\u202f024 were lost"},
+		"Numerical check":       {doc.Fault, "FAILED for shepherd-core on 1 core"},
+		"Program": {doc.Doubt, "krdlab of revision abc and unknown: cells of " +
 			"different programs"},
 	} {
-		if j := find(mixed, subject); j.Level != want.Level || j.Text != want.Text {
+		if j := find(mixed, subject); j.Level() != want.level || j.Text() != want.text {
 			t.Errorf("%s: %+v, expected %+v", subject, j, want)
 		}
 	}
 	warned := native(example(), "powersave", true, 14)
 	warned.Cells[3].Result.WarningCodes = []result.Warning{
 		result.Warn(result.LostCPU, result.Parallel, 99.0)}
-	if j := find(warned, "Disturbed repetitions"); j.Level != doubt ||
-		j.Text != "in 1 of 16 results other programs, or the machine, disturbed repetitions or the "+
+	if j := find(warned, "Disturbed repetitions"); j.Level() != doc.Doubt ||
+		j.Text() != "in 1 of 16 results other programs, or the machine, disturbed repetitions or the "+
 			"serial run; these results are marked ~" {
 		t.Errorf("%+v", j)
 	}
 	warned.Cells[3].Result.WarningCodes = nil
 	warned.Cells[5].Result.Disturbances = &result.Disturbances{SetAside: 2}
-	if j := find(warned, "Disturbed repetitions"); j.Level != fine || !strings.HasSuffix(j.Text,
+	if j := find(warned, "Disturbed repetitions"); j.Level() != doc.Good || !strings.HasSuffix(j.Text(),
 		"2 repetitions done again and set aside; not looked for in 15 results") {
 		t.Errorf("%+v", j)
 	}

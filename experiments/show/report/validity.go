@@ -13,36 +13,43 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
-// A level says how much a finding about validity weighs.
-type level string
+// A judgement is a line of the banner: a finding whose subject is what was looked at.
+type judgement struct{ doc.Finding }
 
-const (
-	fine  level = "ok"
-	plain level = "note"  // to be known, and no fault
-	doubt level = "doubt" // numbers may be off
-	fault level = "fault" // something is missing or wrong
-)
+// Level returns what the catalogue has of it.
+func (j judgement) Level() doc.Level {
+	e, _ := j.Code.In()
+	return e.Level
+}
 
-// A judgement is a line of the banner.
-type judgement struct {
-	Level   level
-	Subject string
-	Text    string
+// Text returns its words.
+func (j judgement) Text() string { return j.About("").Sentence() }
+
+// looks are what is looked at, in the order of the banner. A finding without a code is left out; of an
+// experiment without cells there is the one of cells alone.
+var looks = []struct {
+	subject string
+	at      func(*dataset.Experiment) doc.Finding
+}{
+	{"Substrate", substrates}, {"Where numbers are from", origins}, {"Cells", cells},
+	{"Repetitions", repetitions}, {"Simulated machine", guesses}, {"Fitted numbers", fitted},
+	{"Numerical check", checked}, {"LLC misses", misses}, {"Reuse distances", reuses},
+	{"Trace losses", losses}, {"Disturbed repetitions", disturbed}, {"Load", load},
+	{"Clock frequency", frequency}, {"Host", virtual}, {"Topology", imposed}, {"Program", revision},
 }
 
 // validity returns what may be wrong with the numbers, and what is right.
-func validity(e *dataset.Experiment) []judgement {
-	if len(e.Cells) == 0 {
-		return []judgement{cells(e)}
-	}
-	list := []judgement{substrates(e), origins(e), cells(e), repetitions(e)}
-	for _, f := range []func(*dataset.Experiment) (judgement, bool){guesses, fitted, checked, misses,
-		reuses, losses, disturbed, load, frequency, virtual, imposed, revision} {
-		if j, ok := f(e); ok {
-			list = append(list, j)
+func validity(e *dataset.Experiment) (list []judgement) {
+	for _, look := range looks {
+		if len(e.Cells) == 0 && look.subject != "Cells" {
+			continue
+		}
+		if f := look.at(e); f.Code != "" {
+			list = append(list, judgement{f.About(look.subject)})
 		}
 	}
 	return list
@@ -50,54 +57,50 @@ func validity(e *dataset.Experiment) []judgement {
 
 // verdict is the sentence that sums up a banner.
 func verdict(e *dataset.Experiment, list []judgement) string {
-	var s string
+	if len(e.Cells) == 0 {
+		return doc.Find(nothingThere).Sentence()
+	}
+	code := allMeasured
 	switch subs := e.Substrates(); {
-	case len(subs) == 0:
-		return "There is nothing to be trusted."
 	case len(subs) > 1:
-		s = "Some of the numbers are measured and some simulated; they are never mixed below, " +
-			"and each figure and table says which they are."
+		code = bothSubstrates
 	case subs[0] == loi.Simulated:
-		s = "All numbers are SIMULATED: they say what a model predicts, and nothing was measured."
+		code = allSimulated
 	case slices.ContainsFunc(e.Cells, func(c dataset.Cell) bool { return c.Result.LLCModel != nil }):
-		s = "Times were measured on a real machine, LLC misses were not: a model counted them."
-	default:
-		s = "The numbers were measured on a real machine."
+		code = missesModelled
 	}
-	n := map[level]int{}
+	n := map[doc.Level]int{}
 	for _, j := range list {
-		n[j.Level]++
+		n[j.Level()]++
 	}
+	sum := nothingAgainst
 	switch {
-	case n[fault]+n[doubt] == 0:
-		return s + " Nothing that was looked at speaks against them."
-	case n[fault] == 0:
-		return s + " There is reason to doubt some of them: see below."
+	case n[doc.Fault] > 0:
+		sum = somethingWrong
+	case n[doc.Doubt] > 0:
+		sum = someDoubt
 	}
-	return s + " Something is missing or went wrong: see below."
+	return strings.Join(doc.Sentences([]doc.Finding{doc.Find(code), doc.Find(sum)}), " ")
 }
 
-func substrates(e *dataset.Experiment) judgement {
-	var words []string
-	machines := map[string]bool{}
+func substrates(e *dataset.Experiment) doc.Finding {
+	measured, simulated := map[string]bool{}, map[string]bool{}
 	for _, g := range e.Groups() {
-		w := "measured natively on " + g.Machine
-		if g.Substrate == loi.Simulated {
-			w = "SIMULATED on " + g.Machine
-			if m := g.Cells[0].Result.Settings.CacheModel; m != "" {
-				w += ", caches modelled by " + string(m)
-			}
+		w := g.Machine
+		if g.Substrate != loi.Simulated {
+			measured[w] = true
+			continue
 		}
-		if !machines[w] {
-			machines[w] = true
-			words = append(words, w)
+		if m := g.Cells[0].Result.Settings.CacheModel; m != "" {
+			w += ", caches modelled by " + string(m)
 		}
+		simulated[w] = true
 	}
-	return judgement{plain, "Substrate", strings.Join(words, "; ")}
+	return doc.Find(substrate, strings.Join(sorted(measured), "; "), strings.Join(sorted(simulated), "; "))
 }
 
 // origins returns which numbers were measured, which modelled, and which follow from others.
-func origins(e *dataset.Experiment) judgement {
+func origins(e *dataset.Experiment) doc.Finding {
 	var measured, modelled []string
 	for _, sub := range e.Substrates() {
 		if sub == loi.Simulated {
@@ -120,28 +123,12 @@ func origins(e *dataset.Experiment) judgement {
 			modelled = append(modelled, "LLC misses ("+strings.TrimPrefix(s, "model: ")+")")
 		}
 	}
-	derived := "speed-up, OVR and WTI from times and work; reuse distances from traces, whose order " +
-		"is that of the times"
-	if byConstruction {
-		derived += "; the modelled misses of native runs from the same traces, so that they agree " +
-			"with reuse distances by construction"
-	}
-	var parts []string
-	for _, p := range []struct {
-		what string
-		list []string
-	}{{"measured: ", measured}, {"modelled: ", modelled}, {"derived: ", []string{derived}}} {
-		if len(p.list) > 0 {
-			parts = append(parts, p.what+units.List(p.list))
-		}
-	}
-	return judgement{plain, "Where numbers are from", strings.Join(parts, ". ")}
+	return doc.Find(origin, units.List(measured), units.List(modelled), byConstruction)
 }
 
 // fitted names the numbers that a simulated machine was fitted to: they are no predictions.
-func fitted(e *dataset.Experiment) (judgement, bool) {
-	var words []string
-	known := false
+func fitted(e *dataset.Experiment) doc.Finding {
+	words, known := map[string]bool{}, false
 	for _, c := range e.Cells {
 		m := c.Result.Machine.Model
 		known = known || m != nil && m.Parameters > 0
@@ -149,48 +136,45 @@ func fitted(e *dataset.Experiment) (judgement, bool) {
 			continue
 		}
 		for _, q := range m.Fitted {
-			w := "OVR of " + where(&c)
 			if q == machine.FitSerialTime {
-				w = "the serial time of " + c.Result.Kernel
-			}
-			if !slices.Contains(words, w) {
-				words = append(words, w)
+				words["the serial time of "+c.Result.Kernel] = true
+			} else {
+				words["OVR of "+where(&c)] = true
 			}
 		}
 	}
-	text := "no number here is one that a machine was fitted to"
-	if len(words) > 0 {
-		text = "not predicted, the machine was fitted to them: " + units.List(words)
+	switch {
+	case !known:
+		return doc.Finding{}
+	case len(words) == 0:
+		return doc.Find(notFitted)
 	}
-	return judgement{plain, "Fitted numbers", text}, known
+	return doc.Find(fittedTo, units.List(sorted(words)))
 }
 
-func cells(e *dataset.Experiment) judgement {
-	if len(e.Plan) == 0 && len(e.Problems) == 0 {
-		return judgement{fine, "Cells", "a single run of " + plural(len(e.Cells), "scheduler")}
-	}
+func cells(e *dataset.Experiment) doc.Finding {
 	used := map[string]bool{}
 	for _, c := range e.Cells {
 		used[c.ID] = true
 	}
-	text := fmt.Sprintf("%d of %d planned cells could be used", len(used), len(e.Plan))
+	n, kinds := len(used), map[dataset.ProblemKind]int{}
 	if len(e.Plan) == 0 {
-		text = plural(len(e.Cells), "scheduler") + " of a single run could be used"
+		n = len(e.Cells)
 	}
-	kinds := map[dataset.ProblemKind]int{}
 	for _, p := range e.Problems {
 		kinds[p.Kind]++
 	}
+	var wrong []string
 	for _, k := range []dataset.ProblemKind{dataset.Missing, dataset.Partial, dataset.Failed,
 		dataset.Unreadable, dataset.Interrupted} {
 		if kinds[k] > 0 {
-			text += fmt.Sprintf(", %d %s", kinds[k], k)
+			wrong = append(wrong, fmt.Sprintf("%d %s", kinds[k], k))
 		}
 	}
 	if len(e.Problems) > 0 {
-		return judgement{fault, "Cells", text}
+		return doc.Find(cellsWrong, n, len(e.Plan), strings.Join(wrong, ", "))
 	}
-	return judgement{fine, "Cells", text}
+	return doc.Find(cellsUsed, n, len(e.Plan))
 }
 
 // samples returns how many f each scheduler has at each core count, runs with several seeds
@@ -208,147 +192,100 @@ func samples(e *dataset.Experiment, f func(*result.Result) int) (ns []int) {
 	return ns
 }
 
-func repetitions(e *dataset.Experiment) judgement {
-	var drawn []int
-	fixed, names, on := 0, []string{}, map[string]map[int]bool{}
-	for _, g := range e.Groups() {
-		sums := map[string]int{}
-		for _, c := range g.Cells {
-			if r := c.Result; r.Deterministic {
-				fixed++
-				if on[r.Scheduler] == nil {
-					names, on[r.Scheduler] = append(names, r.Scheduler), map[int]bool{}
-				}
-				on[r.Scheduler][r.Cores] = true
-			} else {
-				sums[where(c)] += c.Result.Summary.TimeNS.N
-			}
-		}
-		for _, n := range sums {
-			drawn = append(drawn, n)
+func repetitions(e *dataset.Experiment) doc.Finding {
+	fixed := 0
+	for _, c := range e.Cells {
+		if c.Result.Deterministic {
+			fixed++
 		}
 	}
-	slices.Sort(drawn)
-	var exact string
-	if fixed > 0 {
-		var where []string
-		for _, name := range names {
-			where = append(where, fmt.Sprintf("%s on %s", name, units.List(texts(on[name]))))
+	drawn := slices.DeleteFunc(samples(e, func(r *result.Result) int {
+		if r.Deterministic {
+			return 0
 		}
-		exact = fmt.Sprintf("deterministic, with one value and no interval: %s, by scheduler and "+
-			"cores %s", plural(fixed, "result"), strings.Join(where, "; "))
+		return r.Summary.TimeNS.N
+	}), func(n int) bool { return n == 0 })
+	switch {
+	case len(drawn) == 0:
+		return doc.Find(exactOnly, fixed)
+	case slices.Min(drawn) < estimate.MinSample:
+		return doc.Find(repetitionsFew, sample(drawn), estimate.MinSample, fixed)
 	}
-	if len(drawn) == 0 {
-		return judgement{fine, "Repetitions", exact}
-	}
-	text := "n = " + sample(drawn) + " for each scheduler and core count"
-	if exact != "" {
-		text += " that draws at random"
-	}
-	l := fine
-	if drawn[0] < estimate.MinSample {
-		l = doubt
-		text += fmt.Sprintf("; below %d there is no interval of 95 %%", estimate.MinSample)
-	} else {
-		text += ", enough for intervals of 95 %"
-	}
-	if exact != "" {
-		text += "; " + exact
-	}
-	return judgement{l, "Repetitions", text}
-}
-
-// texts are the numbers of a set, ascending.
-func texts(set map[int]bool) (words []string) {
-	for _, n := range slices.Sorted(maps.Keys(set)) {
-		words = append(words, fmt.Sprint(n))
-	}
-	return words
+	return doc.Find(repetitionsEnough, sample(drawn), fixed)
 }
 
 // guesses tells how much of the simulated machines nobody measured or published.
-func guesses(e *dataset.Experiment) (judgement, bool) {
-	var words []string
+func guesses(e *dataset.Experiment) doc.Finding {
+	var unknown, guessed, sure []string
 	for _, f := range machineFiles(e) {
 		switch {
 		case f.Error != "":
-			words = append(words, f.Name+": its file is not known")
+			unknown = append(unknown, f.Name)
 		case f.Guesses > 0:
-			words = append(words, fmt.Sprintf("%s: guesses among its numbers: %d, marked in its "+
-				"file below", f.Name, f.Guesses))
+			guessed = append(guessed, fmt.Sprintf("%s: %d", f.Name, f.Guesses))
 		default:
-			words = append(words, f.Name+": no number is a guess")
+			sure = append(sure, f.Name)
 		}
 	}
-	return judgement{plain, "Simulated machine", strings.Join(words, "; ")}, len(words) > 0
+	if unknown == nil && guessed == nil && sure == nil {
+		return doc.Finding{}
+	}
+	return doc.Find(guessedNumbers, units.List(guessed), units.List(sure), units.List(unknown))
 }
 
-func checked(e *dataset.Experiment) (judgement, bool) {
-	passed, failed, computed := 0, []string{}, false
+func checked(e *dataset.Experiment) doc.Finding {
+	passed, failed := 0, []string{}
 	for _, c := range e.Cells {
-		if k := c.Result.Check; k != nil {
-			computed = true
-			if k.Passed {
-				passed++
-			} else {
-				failed = append(failed, where(&c))
-			}
+		if k := c.Result.Check; k != nil && k.Passed {
+			passed++
+		} else if k != nil {
+			failed = append(failed, where(&c))
 		}
 	}
 	switch {
 	case len(failed) > 0:
-		return judgement{fault, "Numerical check", "FAILED for " + units.List(failed)}, true
-	case computed:
-		return judgement{fine, "Numerical check", fmt.Sprintf("passed, %s",
-			plural(passed, "result"))}, true
+		return doc.Find(checksFailed, units.List(failed))
+	case passed > 0:
+		return doc.Find(checksPassed, passed)
 	}
-	return judgement{plain, "Numerical check", "none: nothing was computed"}, true
+	return doc.Find(nothingChecked)
 }
 
 // where names a cell in a sentence.
 func where(c *dataset.Cell) string {
-	return fmt.Sprintf("%s %s", c.Result.Scheduler, onCores(c.Result.Cores))
+	return fmt.Sprintf("%s on %s", c.Result.Scheduler, plural(c.Result.Cores, "core"))
 }
 
-func misses(e *dataset.Experiment) (judgement, bool) {
-	sources, reasons := map[string]int{}, map[string]bool{}
+func misses(e *dataset.Experiment) doc.Finding {
+	sources, reasons, none := map[string]bool{}, map[string]bool{}, 0
 	for _, c := range e.Cells {
 		r := c.Result
 		switch {
 		case r.LLCSource == nil || !r.Summary.LLCMissesPerCore.Median.Known():
-			sources[""]++
+			none++
 			if r.LLCReason != nil {
 				reasons[*r.LLCReason] = true
 			}
 		case r.LLCModel != nil && r.LLCModel.Replayed:
 			sources["the cache model of "+r.LLCModel.Machine+
-				", which replayed the traces ("+r.MissesFrom()+")"]++
+				", which replayed the traces ("+r.MissesFrom()+")"] = true
 		case *r.LLCSource == result.LLCSourceModel:
-			sources["the simulated machine's caches ("+r.MissesFrom()+")"]++
+			sources["the simulated machine's caches ("+r.MissesFrom()+")"] = true
 		default:
-			sources["hardware counters ("+*r.LLCSource+")"]++
+			sources["hardware counters ("+*r.LLCSource+")"] = true
 		}
 	}
-	none := sources[""]
-	delete(sources, "")
-	text, because := "counted by "+units.List(sorted(keys(sources))), ""
-	if len(reasons) > 0 {
-		because = ": " + strings.Join(sorted(reasons), "; ")
-	}
+	by, why := units.List(sorted(sources)), strings.Join(sorted(reasons), "; ")
 	switch {
-	case len(sources) == 0:
-		return judgement{doubt, "LLC misses", "not counted" + because}, true
 	case none > 0:
-		return judgement{doubt, "LLC misses", fmt.Sprintf("%s; not counted in %d of %d results%s",
-			text, none, len(e.Cells), because)}, true
+		return doc.Find(missesUncounted, none, len(e.Cells), by, why)
 	case len(sources) > 1:
-		return judgement{plain, "LLC misses", text + "; the two are never set against each other"},
-			true
+		return doc.Find(missesOfSeveral, by)
 	}
-	return judgement{fine, "LLC misses", text}, true
+	return doc.Find(missesCounted, by)
 }
 
-func reuses(e *dataset.Experiment) (judgement, bool) {
+func reuses(e *dataset.Experiment) doc.Finding {
 	all := samples(e, func(r *result.Result) int { return len(r.Histograms()) })
 	ns := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n == 0 })
 	without, reasons := len(all)-len(ns), map[string]bool{}
@@ -359,19 +296,16 @@ func reuses(e *dataset.Experiment) (judgement, bool) {
 	}
 	switch why := strings.Join(sorted(reasons), "; "); {
 	case len(ns) == 0:
-		return judgement{plain, "Reuse distances", "none: " + why}, true
+		return doc.Find(notTraced, why)
 	case without > 0:
-		return judgement{doubt, "Reuse distances", fmt.Sprintf("of %s traced repetitions each; "+
-			"%d of %d schedulers and core counts have none: %s", sample(ns), without, len(all),
-			why)}, true
-	case slices.Min(ns) == 1 && slices.Max(ns) == 1:
-		return judgement{plain, "Reuse distances", "of one traced repetition each: no intervals"},
-			true
+		return doc.Find(someTraced, sample(ns), without, len(all), why)
+	case slices.Max(ns) == 1:
+		return doc.Find(tracedOnce)
 	}
-	return judgement{fine, "Reuse distances", "of " + sample(ns) + " traced repetitions each"}, true
+	return doc.Find(tracedOften, sample(ns))
 }
 
-func losses(e *dataset.Experiment) (judgement, bool) {
+func losses(e *dataset.Experiment) doc.Finding {
 	var records, lost int64
 	traced := false
 	for _, c := range e.Cells {
@@ -383,15 +317,14 @@ func losses(e *dataset.Experiment) (judgement, bool) {
 	}
 	switch {
 	case !traced:
-		return judgement{}, false
+		return doc.Finding{}
 	case lost > 0:
-		return judgement{fault, "Trace losses", fmt.Sprintf("%s records of %s were lost",
-			count(lost), count(lost+records))}, true
+		return doc.Find(recordsLost, lost, lost+records)
 	}
-	return judgement{fine, "Trace losses", "none of " + count(records) + " records"}, true
+	return doc.Find(noRecordsLost, records)
 }
 
-func revision(e *dataset.Experiment) (judgement, bool) {
+func revision(e *dataset.Experiment) doc.Finding {
 	revisions, modified := map[string]bool{}, false
 	for _, c := range e.Cells {
 		if c.Manifest == nil {
@@ -405,17 +338,16 @@ func revision(e *dataset.Experiment) (judgement, bool) {
 		}
 		modified = modified || b.Modified != nil && *b.Modified
 	}
-	text := "krdlab of revision " + units.List(sorted(revisions))
+	names := units.List(sorted(revisions))
 	switch {
 	case len(revisions) > 1:
-		return judgement{doubt, "Program", text + ": cells of different programs"}, true
+		return doc.Find(severalPrograms, names)
 	case modified:
-		return judgement{plain, "Program", text + " with changes that were not committed"}, true
+		return doc.Find(programModified, names)
 	case revisions["unknown"]:
-		return judgement{plain, "Program", "its revision is not known: the build was not stamped"},
-			true
+		return doc.Find(programUnstamped)
 	case len(revisions) == 0:
-		return judgement{doubt, "Program", "not known: no manifest could be read"}, true
+		return doc.Find(programUnknown)
 	}
-	return judgement{fine, "Program", text}, true
+	return doc.Find(program, names)
 }

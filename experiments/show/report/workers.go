@@ -35,7 +35,7 @@ func tracedRuns(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 		if r.Trace == nil || r.Trace.Path == "" || r.Settings.Trace == request.TraceKRD {
 			continue // that mode keeps no trace
 		}
-		x := traced{Title: fmt.Sprintf("%s %s, seed %d", r.Scheduler, onCores(r.Cores), r.Seed),
+		x := traced{Title: fmt.Sprintf("%s %s, seed %d", r.Scheduler, "on "+plural(r.Cores, "core"), r.Seed),
 			Path: filepath.Join(within(e, c.Dir), r.Trace.Path)}
 		if !filepath.IsLocal(r.Trace.Path) {
 			x.Error = fmt.Sprintf("its path %q leads out of the run directory", r.Trace.Path)
@@ -68,7 +68,7 @@ func schedules(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 			if _, ok := a.New().(analysis.OverTraces); !ok {
 				continue
 			}
-			x := traced{Title: fmt.Sprintf("%s, of all schedulers %s", a.Name, onCores(cores))}
+			x := traced{Title: fmt.Sprintf("%s, of all schedulers %s", a.Name, "on "+plural(cores, "core"))}
 			if r, err := together(a, paths[cores]); err != nil {
 				x.Error = err.Error()
 			} else if err := x.show([]analysis.Result{r}, true); err != nil {
