@@ -20,6 +20,7 @@ type sampler struct {
 	modes   map[uint64]*sampledMode // by goroutine
 	change  uint64                  // the last that was seen of any
 	burst   uint64                  // in which a burst was last
+	bursts  int                     // that have begun
 	phase   uint64
 	on      bool
 	touches []touch   // of a loop
@@ -51,6 +52,7 @@ type sampledMode struct {
 	mode          collect.Mode
 	change, phase uint64 // in which it has begun so
 	skip          uint64 // accesses that the burst does not have
+	burst         int    // the last that it has begun, or joined
 }
 
 func newSampler(a *analysis, rate collect.Rate) *sampler {
@@ -97,18 +99,24 @@ func (s *sampler) Mode(goroutine, change uint64, mode collect.Mode, small bool,
 			s.on = true
 		}
 		if burst {
-			s.b.Burst(small)
+			s.begin(small)
 		}
 	} else if burst && change == s.change && m.mode != collect.Glimpse &&
-		(s.burst != change || s.b.Room() == 0) {
-		s.b.Burst(small) // it has waited, or it is a long loop, or the tracer is late
+		(s.burst != change || s.b.Room() == 0 || m.burst == s.bursts) {
+		s.begin(small) // it has waited, or it is its own, or a long loop, or the tracer is late
 	}
 	if burst && change == s.change {
-		s.burst = change
+		s.burst, m.burst = change, s.bursts
 	}
 	m.mode = mode
 	m.change, m.phase = change, s.phase
 	return nil
+}
+
+// begin begins a burst.
+func (s *sampler) begin(small bool) {
+	s.b.Burst(small)
+	s.bursts++
 }
 
 // watched reports that accesses of a goroutine are of the phase.

@@ -105,11 +105,11 @@ const (
 	smallShare    = 0.0005
 	betweenBursts = 500 * time.Microsecond
 	betweenShare  = 0.025
-	// Each goroutine has large bursts of its own, so many accesses apart, or this share of those that
-	// were made, at random.
-	leastApart = 1 << 16
+	// Each goroutine has bursts of its own, so many accesses apart, or this share of those that were
+	// made, at random; one of eight is large.
+	leastApart = 1 << 13
 	mostApart  = 1 << 31
-	apartShare = 0.125
+	apartShare = 1. / 64
 	// leastWait is how long is waited at least: of many threads CPU time passes faster.
 	leastWait = 200 * time.Microsecond
 	// recordingShare is the part of its CPU time in which a program records, about: phases, and bursts
@@ -198,7 +198,7 @@ func (m *Memory) sample(r *Reader, elapsed func() time.Duration) (stop func()) {
 		}
 	}
 	var soon time.Duration
-	// spread sets how far apart the large bursts of goroutines themselves are.
+	// spread sets how far apart the bursts of goroutines themselves are.
 	spread := func(now time.Duration, pace float64) {
 		if now < soon {
 			return

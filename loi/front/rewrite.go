@@ -233,6 +233,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	events := 0
 	for _, w := range slices.Backward(r.functions) {
 		if r.opt.Tries == nil {
+			w.across()
 			w.finish()
 		}
 		events += w.events

@@ -36,6 +36,9 @@ type Site struct {
 	// Fields are the fields that a literal of a structure stores whose layout depends on a type
 	// parameter.
 	Fields []int
+	// Across is how loops walk what is accessed from row to row: "a[i][j] with j outside"; "": they
+	// do not.
+	Across string
 	// Unseen are the sites of a [SteadyLoop].
 	Unseen []int
 }

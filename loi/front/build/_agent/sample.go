@@ -24,6 +24,8 @@ const (
 	mostDense = 1 << 16
 	// fewDense is that of a burst whose word has small.
 	fewDense = 1 << 11
+	// smallOwn: one of so many bursts of a goroutine's own is large.
+	smallOwn = 8
 	small    = 4
 	// lookEvery is after how many accesses a goroutine looks at the word that records none.
 	lookEvery = 256
@@ -59,7 +61,7 @@ type sample struct {
 	// accesses on the stack before the first others.
 	due    uint64
 	begins uint64 // and after so many the next burst begins; 0: none
-	ahead  uint64 // after so many the next large one begins that is the goroutine's own; 0: not known
+	ahead  uint64 // after so many the next one begins that is the goroutine's own; 0: not known
 	_      [7]uint64
 }
 
@@ -157,21 +159,23 @@ func (b *Buf) look() {
 	}
 }
 
-// full sets what the burst may have that begins with the so-manyeth access from here on. It is large
-// if one of the goroutine's own is due.
+// full sets what the burst may have that begins with the so-manyeth access from here on. Of the
+// goroutine's own some are large, by chance.
 func (b *Buf) full(at uint64) {
 	b.left = mostDense
-	switch {
-	case b.ahead <= at:
+	if b.ahead <= at {
 		b.draw()
-	case b.seen&small != 0:
+		if ticks()*0x9e3779b97f4a7c15>>32%smallOwn != 0 {
+			b.left = fewDense
+		}
+	} else if b.seen&small != 0 {
 		b.left = fewDense
 	}
 }
 
-// draw sets when the next large burst of the goroutine's own begins, by chance: the tracer has how far
+// draw sets when the next burst of the goroutine's own begins, by chance: the tracer has how far
 // they are apart, of all goroutines and as the program goes on. So a program that ends before many
-// of the tracer's changes, or that makes many accesses between them, has large ones too.
+// of the tracer's changes, or that makes many accesses between them, has bursts too.
 //
 //go:nocheckptr
 func (b *Buf) draw() {
@@ -235,8 +239,11 @@ func tell(b *Buf) {
 	b.dropped, b.due = 0, 0
 	b.ahead -= min(max(b.ahead, 1)-1, n)
 	w := b.seen&^3 | b.mode
-	if b.left == mostDense {
+	switch b.left {
+	case mostDense:
 		w &^= small // also of a long loop
+	case fewDense:
+		w |= small
 	}
 	put(b, uintptr(n), Mode<<KindShift|w)
 }
@@ -329,8 +336,15 @@ func (b *Buf) within(at uint64) {
 	}
 }
 
-// passes tells of about n accesses that are recorded whatever the mode is: copies, appends, maps.
+// passes tells of about n accesses that are recorded whatever the mode is: copies, appends, maps. A
+// burst has half of them at least, and the tracer leaves out what is too much.
 func (b *Buf) passes(n uint64) {
+	if b.mode == glimpse {
+		b.took(0, true)
+		if b.mode == glimpse {
+			b.left -= int64(n+1) / 2
+		}
+	}
 	if b.mode != off {
 		return
 	}
