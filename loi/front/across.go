@@ -9,9 +9,8 @@ import (
 // across notes at the sites of a function's elements where the loop around walks from row to row, and
 // another loop outside walks within a row: the loops the other way round would walk along the rows.
 //
-//	for j := range n { for i := range n { s += a[i][j] } }  =>  Across: "a[i][j] with j outside"
-//
-// An element of one slice is in row i where its index is i*n + j.
+// Of "for j := range n { for i := range n { s += a[i][j] } }" that is "a[i][j] with j outside". An element
+// of one slice is in row i where its index is i*n + j.
 func (w *fn) across() {
 	var loops []types.Object // variables of those around, nil: none
 	w.acrossIn(w.block, loops)
