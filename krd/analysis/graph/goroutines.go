@@ -96,6 +96,7 @@ func (s *goroutineSink) end() (*result, error) {
 	}
 	s.sums(d, l.Work, l.Span, scale)
 	s.begun()
+	s.conclude()
 	s.doubts()
 	s.waits()
 	s.path(l, scale)

@@ -55,9 +55,6 @@ func (r *result) waitTable(all bool) *doc.Table {
 // begun says what goroutines were in when the program ended, and the circles among them.
 func (r *result) begun(out *doc.Doc) {
 	g := r.d.Goroutines
-	if g.Deadlock {
-		out.Say("A deadlock: every goroutine that had not ended was waiting.")
-	}
 	if len(g.Begun) > 0 {
 		out.Add(r.begunTable(false))
 	}

@@ -445,7 +445,11 @@ func (r *result) View() *doc.Doc {
 	if r.h.Substrate == loi.Simulated {
 		title += ", SIMULATED"
 	}
-	out := &doc.Doc{Title: title, Warnings: d.Warnings}
+	answers, rest := d.Apart()
+	out := &doc.Doc{Title: title, Warnings: rest}
+	for _, s := range answers {
+		out.Say("%s", s)
+	}
 	t := &doc.Table{Columns: []doc.Column{{Head: ""}, {Head: d.Unit, Kind: doc.Real},
 		{Head: "what it is", Prose: true}}}
 	if d.Unit == "ns" {

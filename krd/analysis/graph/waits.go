@@ -1,0 +1,189 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+	"krdlab/loi"
+)
+
+// From which share of the run on a wait is a finding, and how often it must have come.
+const (
+	muchWaiting = 0.05
+	manyWaits   = 10
+	// mostAlone is from which share of the time of goroutines that do the same the last one is alone, of
+	// at least fewAlike.
+	mostAlone = 0.25
+	fewAlike  = 3
+)
+
+// conclude finds what the goroutines lose time to: the answers to who waits for whom.
+func (s *goroutineSink) conclude() {
+	d, first, last := s.d, int64(0), int64(0)
+	for i := range s.g.Ops {
+		if o := &s.g.Ops[i]; o.Kind != 0 {
+			if first == 0 || o.Begin < first {
+				first = o.Begin
+			}
+			last = max(last, o.End)
+		}
+	}
+	if d.Goroutines.Deadlock {
+		var steps []string
+		if len(d.Goroutines.Circles) > 0 {
+			steps = d.Goroutines.Circles[0].Steps
+		}
+		d.Conclude(doc.Find(deadlock, strings.Join(steps, "; ")))
+	}
+	if last <= first {
+		return
+	}
+	for _, x := range s.blocked() {
+		share := float64(x.ticks) / float64(last-first)
+		if x.times < manyWaits || share < muchWaiting {
+			continue
+		}
+		switch {
+		case x.lock:
+			d.Conclude(doc.Find(lockWaited, 100*share, x.times, x.most()).About(x.object))
+		case x.senders > 0 && float64(min(x.sent, x.ticks-x.sent)) >= muchWaiting*float64(last-first):
+			d.Conclude(doc.Find(channelRoom, x.room, 100*float64(x.sent)/float64(last-first),
+				100*float64(x.ticks-x.sent)/float64(last-first)).About(x.object))
+		}
+	}
+	s.alone()
+}
+
+// A block is what was waited for at one object.
+type block struct {
+	object      string
+	lock        bool
+	room        uint32
+	times       uint64
+	ticks, sent int64 // all, and of senders
+	senders     uint64
+	by          map[int32]int64 // worker that let it go on
+	who         func(int32) string
+	first       int
+}
+
+// most is who was waited for longest.
+func (b *block) most() string {
+	w := slices.SortedFunc(maps.Keys(b.by), func(x, y int32) int {
+		return cmp.Or(cmp.Compare(b.by[y], b.by[x]), cmp.Compare(x, y))
+	})
+	return b.who(w[0])
+}
+
+// blocked adds up the waits at locks and channels, the longest first.
+func (s *goroutineSink) blocked() []*block {
+	type place struct {
+		object loi.ObjectID
+		at     uint64
+	}
+	all := map[place]*block{}
+	for i := range s.g.Ops {
+		o := &s.g.Ops[i]
+		ticks, waited := s.g.Waited(o)
+		lock := o.Sync == loi.SyncLock || o.Sync == loi.SyncReadLock
+		if !waited || o.Timer || !lock && o.Sync != loi.SyncSend && o.Sync != loi.SyncReceive {
+			continue
+		}
+		k := place{o.Object, o.Place}
+		b := all[k]
+		if b == nil {
+			b = &block{object: s.g.Object(o), lock: lock, room: o.Room, by: map[int32]int64{}, who: s.who,
+				first: i}
+			all[k] = b
+		}
+		b.times++
+		b.ticks += ticks
+		b.by[s.g.Ops[o.Partner].Worker] += ticks
+		if o.Sync == loi.SyncSend {
+			b.sent += ticks
+			b.senders++
+		}
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b *block) int {
+		return cmp.Or(cmp.Compare(b.ticks, a.ticks), cmp.Compare(a.first, b.first))
+	})
+}
+
+// alone finds goroutines of one function of which the last runs on when all others have ended.
+func (s *goroutineSink) alone() {
+	type run struct {
+		worker     int32
+		begin, end int64
+	}
+	alike := map[int][]run{}
+	at := map[int32]*run{}
+	for i := range s.g.Ops {
+		o := &s.g.Ops[i]
+		switch r := at[o.Worker]; {
+		case o.Kind == loi.EventStart:
+			at[o.Worker] = &run{o.Worker, o.At, o.At}
+		case o.Kind == loi.EventEnd && r != nil:
+			r.end = o.At
+			name := s.g.Goroutines[o.Worker].Name
+			alike[name] = append(alike[name], *r)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(alike)) {
+		runs := alike[name]
+		if len(runs) < fewAlike || name < 0 {
+			continue
+		}
+		begin := slices.MinFunc(runs, func(a, b run) int { return cmp.Compare(a.begin, b.begin) }).begin
+		slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.end, b.end) })
+		last, before := runs[len(runs)-1], runs[len(runs)-2]
+		share := float64(last.end-max(before.end, last.begin)) / float64(last.end-begin)
+		// one that began when the others had ended is no straggler of theirs
+		if last.begin < runs[0].end && share >= mostAlone {
+			s.d.Conclude(doc.Find(endsAlone, s.who(last.worker), 100*share, len(runs)-1).About(s.g.Name(name)))
+		}
+	}
+}
+
+// The codes of answers, with what their arguments are.
+const (
+	// lockWaited: percent of the run, times, who was waited for.
+	lockWaited doc.Code = "lock_waited_for"
+	// channelRoom: room, percent of the run that senders wait, and receivers.
+	channelRoom doc.Code = "channel_without_room"
+	// endsAlone: who, percent of the time of all alike, how many others.
+	endsAlone doc.Code = "ends_alone"
+	// deadlock: the steps of the circle, "" if none is known.
+	deadlock doc.Code = "deadlock"
+)
+
+func init() {
+	doc.Catalogue(map[doc.Code]doc.Entry{
+		lockWaited: {Level: doc.Answer, Example: []any{12., 340, "goroutine 4, main.hot"}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("goroutines wait for this lock for %s %% of the run, %s, mostly for %s",
+				percent(a.Number(0)), units.Count(a.Whole(1), "time"), a.Text(2))
+		}},
+		channelRoom: {Level: doc.Answer, Example: []any{0, 20., 15.}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("senders wait for %s %% of the run and receivers for %s %%: with room for more than %d "+
+				"both could go on", percent(a.Number(1)), percent(a.Number(2)), a.Whole(0))
+		}},
+		endsAlone: {Level: doc.Answer, Example: []any{"goroutine 9, main.work", 40., 7}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("%s runs alone for the last %s %% of the time, when %s of this function have ended",
+				a.Text(0), percent(a.Number(1)), units.Count(a.Whole(2), "other"))
+		}},
+		deadlock: {Level: doc.Answer, Example: []any{"goroutine 1 waits for main.a, which goroutine 2 holds; " +
+			"goroutine 2 for main.b, which goroutine 1 holds"}, Say: func(a doc.Args) string {
+			s := "a deadlock: every goroutine that had not ended was waiting"
+			if a.Text(0) != "" {
+				s += ": " + a.Text(0)
+			}
+			return s
+		}},
+	})
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.3g", x) }
