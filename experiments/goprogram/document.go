@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/run/result"
 	"krdlab/krd"
 	observe "krdlab/krd/analysis"
+	"krdlab/krd/analysis/graph"
 	"krdlab/krd/doc"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
@@ -26,6 +27,7 @@ type Document struct {
 	Trace         *string  `json:"trace"` // the file that was written; null: none
 	ExitCode      int      `json:"exit_code"`
 	Signal        string   `json:"signal,omitempty"` // that ended it
+	Stopped       bool     `json:"stopped,omitempty"` // it was interrupted when its time was over
 	TracedNs      int64    `json:"traced_ns"`        // from the program's start to its end
 
 	// Replaced: the program's process became another program (exec), which was not traced.
@@ -58,6 +60,10 @@ type Document struct {
 	Sampling       *Sampling        `json:"sampling"`   // null: all accesses were taken
 	krd.Parts                       // empty: a trace was written
 	doc.Concluded
+
+	Waits   *graph.Document `json:"waits,omitempty"` // what goroutines waited for; nil: not asked
+	waits   observe.Result
+	answers []doc.Finding // to be concluded first
 
 	// Result is what the observer of a [Request] found, nil where there was none; ObserverNs is the
 	// CPU time that it took, beside the program.

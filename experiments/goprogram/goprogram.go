@@ -29,6 +29,7 @@ import (
 	"krdlab/hw/scratch"
 	"krdlab/krd"
 	observe "krdlab/krd/analysis"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
@@ -62,6 +63,13 @@ type Request struct {
 
 	Rate collect.Rate // of a sample
 
+	// For is after how long the program is interrupted, and killed if it does not end then; 0: never.
+	For time.Duration
+
+	// Waits: what goroutines wait for is recorded too, and analysed when the program has ended. No
+	// Trace is written, and Build.Sample is not set.
+	Waits bool
+
 	TraceLimit uint64 // bytes that the trace may have, see [loi.Builder.Limit]; 0: any number
 	// TraceProgress is called with how much of the trace is in its file, and how much there may be, by
 	// TraceLimit or the disk, 0 if that is not known. nil: nobody wants to know.
@@ -89,6 +97,11 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
 			hw.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+	}
+	if r.Waits {
+		with := *r
+		with.Build.Sync = true
+		r = &with
 	}
 	built := r.Built
 	if built == nil {
@@ -180,6 +193,9 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 	d.TracedNs, d.LateEvents = time.Since(began).Nanoseconds(), late
 	d.LeftRunning, d.Replaced = collect.Running(b.Binary), mem.Replaced()
 	failed, odd := d.ended(exit)
+	if a.reader.Stopped() {
+		d.Stopped, failed = true, nil
+	}
 	err = errors.Join(err, odd)
 	if err == nil && !mem.Started() {
 		err = failure.OfContext(ctx, fmt.Errorf("%w: it has not found the memory shared with it",
@@ -194,6 +210,13 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 			a.sample.settle(dropped)
 		}
 		err = a.end(d, mem.LostEvents())
+		if err == nil && a.waits != nil {
+			err = a.waits.end(ctx, d, a)
+			a.waits = nil
+		}
+	}
+	if a.waits != nil {
+		a.waits.stop()
 	}
 	if err != nil && a.trace != nil {
 		err = a.trace.abort(err)
@@ -248,6 +271,8 @@ type analysis struct {
 	stream  *krd.Stream // nil: a trace is written
 	ahead   *ahead      // of lines: what the stream is to take
 	trace   *traceSink
+	waits   *waiting // nil: what goroutines wait for is not asked, or there are too many
+	crowded bool     // there are
 	keys    []uint64
 	bytes   []uint32
 	live    *live          // nil: there is no observer
@@ -260,6 +285,7 @@ func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, e
 	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches,
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
+	a.reader.For = r.For
 	a.reader.Layout, a.reader.Stack, a.left = p.Layout, b.Stack, b.Left
 	a.reader.Regions, a.reader.Operations = b.Regions, uint64(len(b.Operations))
 	var err error
@@ -283,6 +309,9 @@ func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, e
 		if err == nil && a.unit == Lines {
 			a.ahead, a.reader.Loops = newAhead(a.stream), a
 		}
+		if err == nil && r.Waits {
+			a.waits, err = newWaiting(r, a)
+		}
 	}
 	return a, err
 }
@@ -297,6 +326,9 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	a.count += uint64(len(b.Places))
 	if a.live != nil {
 		return a.live.batch(b)
+	}
+	if err := a.waited(b); err != nil {
+		return err
 	}
 	if a.unit == Lines && a.trace == nil {
 		return a.turns(b, func(worker uint32, from, to int) error {
@@ -367,6 +399,9 @@ const sizeShift = 56
 func (a *analysis) end(d *Document, lost uint64) error {
 	d.OddEvents, d.Goroutines, d.Accesses = a.reader.Odd, a.reader.Goroutines, a.count
 	d.Accounts = a.reader.Accounts(a.count, lost)
+	if a.crowded {
+		d.answers = append(d.answers, doc.Find(waitsOfTooMany, loi.MaxWorkers))
+	}
 	d.account(a)
 	if a.trace != nil {
 		return a.trace.close(d, &a.caches)
@@ -391,6 +426,10 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	n, bytes := a.stream.Distinct()
 	data := uint64(n)
 	d.DistinctData, d.DistinctBytes = &data, &bytes
-	d.tables(a.parts(slices.Collect(a.stream.Groups())))
+	groups := slices.Collect(a.stream.Groups())
+	d.tables(a.parts(groups))
+	if a.unit == Lines {
+		d.across(a, groups)
+	}
 	return nil
 }

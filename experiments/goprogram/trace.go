@@ -134,12 +134,12 @@ var ErrGoroutines = failure.New(failure.Capability, "too many goroutines for a t
 // at returns the worker of a goroutine, which has come to a time.
 func (t *traceSink) at(goroutine, time uint64) (int, error) {
 	w := t.a.worker(goroutine)
-	if w == loi.MaxWorkers {
+	if w >= loi.MaxWorkers {
 		return 0, fmt.Errorf("%w: the program has more than %s that did something; without --out "+
 			"there may be any number", ErrGoroutines, units.Grouped(loi.MaxWorkers))
 	}
-	if w == len(t.times) {
-		t.times = append(t.times, 0)
+	if n := w + 1 - len(t.times); n > 0 {
+		t.times = append(t.times, make([]uint64, n)...)
 	}
 	t.times[w] = max(t.times[w], time)
 	return w, nil

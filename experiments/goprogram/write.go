@@ -17,7 +17,11 @@ const most = 12
 
 // View returns what people read of d.
 func (d *Document) View() *doc.Doc {
-	v := &doc.Doc{Warnings: d.Warnings}
+	answers, rest := d.Apart()
+	v := &doc.Doc{Warnings: rest}
+	for _, s := range answers {
+		v.Say("%s", s)
+	}
 	if d.KRD != nil && d.KRD.Causes != nil {
 		v.Add(reuse.Ranking(d.KRD, d.KRD.Causes.By))
 		return v
@@ -73,6 +77,9 @@ func (d *Document) View() *doc.Doc {
 		if len(t.parts) > 0 {
 			v.Add(d.table(t.head, t.parts))
 		}
+	}
+	if d.Waits != nil && d.Waits.Goroutines != nil && len(d.Waits.Goroutines.Waits) > 0 {
+		v.Add(d.waits.(interface{ Waits() *doc.Table }).Waits())
 	}
 	return v
 }
@@ -217,7 +224,7 @@ func named(places []Place) (text string) {
 
 // doubt concludes what is not as good as it could be.
 func (d *Document) doubt() {
-	d.Conclude()
+	d.Conclude(d.answers...)
 	if d.Replaced {
 		d.Find(replaced)
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"krdlab/loi"
 	"krdlab/loi/front"
@@ -120,12 +122,15 @@ type Reader struct {
 	Operations uint64
 	// Sample takes how a sample goes on, between batches and loops; nil: all accesses are recorded.
 	Sample Sampler
+	// For is after how long the program is interrupted, and killed if it does not end; 0: never.
+	For time.Duration
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.
 	Goroutines uint64
 	// Odd counts events that make no sense: a program that was killed leaves some.
 	Odd uint64
 
+	stopped atomic.Bool
 	sites   []front.Site
 	account []SiteAccount  // by site
 	leaves  [][]front.Leaf // by site

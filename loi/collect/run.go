@@ -14,6 +14,12 @@ import (
 // ErrEnded is wrapped by the error of a tracing that could not go on and ended the program.
 var ErrEnded = failure.New(failure.Failed, "the program was ended by krdlab")
 
+// graceful is how long a program may take to end after an interrupt, before it is killed.
+const graceful = 5 * time.Second
+
+// Stopped reports that the program was interrupted when its time was over.
+func (r *Reader) Stopped() bool { return r.stopped.Load() }
+
 // Run starts a program that was built by package front, and hands what it records to r until it
 // has ended. It returns how many events came too late to be put in order, and the error of the
 // program's end, such as an [*exec.ExitError]; r has then all that it recorded up to there. err is
@@ -37,6 +43,14 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 			cmd.Process.Signal(os.Interrupt)
 		}
 	})()
+	if r.For > 0 {
+		kill := time.AfterFunc(r.For+graceful, func() { cmd.Process.Kill() })
+		defer kill.Stop()
+		defer time.AfterFunc(r.For, func() {
+			r.stopped.Store(true)
+			cmd.Process.Signal(os.Interrupt)
+		}).Stop()
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	if r.Sample != nil {

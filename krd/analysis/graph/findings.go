@@ -42,8 +42,8 @@ func init() {
 			"started them")},
 		untold: {Level: doc.Limit, Example: one, Say: counted("goroutine", "had not ended when the trace did, which "+
 			"does not tell what it was doing")},
-		slowedDown: {Level: doc.Doubt, Next: "--unit kernels", Words: "times are those of a program that recorded " +
-			"its accesses, which takes much longer than they do; --unit kernels counts accesses"},
+		slowedDown: {Level: doc.Doubt, Next: "krdlab graph --unit kernels", Words: "times are those of a program that recorded " +
+			"its accesses, which takes much longer than they do; krdlab graph --unit kernels counts accesses"},
 		thisRunsOrder: {Level: doc.Note, Words: "locks and atomic variables are in the order of this run, and so " +
 			"is the span"},
 	})

@@ -30,6 +30,9 @@ func (r *result) Tables() []*doc.Table {
 	return []*doc.Table{r.waitTable(true), r.pathTable(true), r.begunTable(true)}
 }
 
+// Waits is the table of who waited for whom, without the rows that have least.
+func (r *result) Waits() *doc.Table { return r.waitTable(false) }
+
 // waitTable has who waited for whom.
 func (r *result) waitTable(all bool) *doc.Table {
 	t := &doc.Table{Name: "waits", Title: "Who waited for whom", Keys: 5, Columns: []doc.Column{

@@ -50,10 +50,10 @@ func (s *goroutineSink) conclude() {
 		}
 		switch {
 		case x.lock:
-			d.Conclude(doc.Find(lockWaited, 100*share, x.times, x.most()).About(x.object))
+			d.Conclude(doc.Find(lockWaited, share, x.times, x.most()).About(x.object))
 		case x.senders > 0 && float64(min(x.sent, x.ticks-x.sent)) >= muchWaiting*float64(last-first):
-			d.Conclude(doc.Find(channelRoom, x.room, 100*float64(x.sent)/float64(last-first),
-				100*float64(x.ticks-x.sent)/float64(last-first)).About(x.object))
+			d.Conclude(doc.Find(channelRoom, x.room, float64(x.sent)/float64(last-first),
+				float64(x.ticks-x.sent)/float64(last-first)).About(x.object))
 		}
 	}
 	s.alone()
@@ -151,9 +151,9 @@ func (s *goroutineSink) alone() {
 
 // The codes of answers, with what their arguments are.
 const (
-	// lockWaited: percent of the run, times, who was waited for.
+	// lockWaited: how many wait on average, times, who was waited for.
 	lockWaited doc.Code = "lock_waited_for"
-	// channelRoom: room, percent of the run that senders wait, and receivers.
+	// channelRoom: room, how many senders wait on average, and receivers.
 	channelRoom doc.Code = "channel_without_room"
 	// endsAlone: who, percent of the time of all alike, how many others.
 	endsAlone doc.Code = "ends_alone"
@@ -163,17 +163,17 @@ const (
 
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
-		lockWaited: {Level: doc.Answer, Example: []any{12., 340, "goroutine 4, main.hot"}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("goroutines wait for this lock for %s %% of the run, %s, mostly for %s",
-				percent(a.Number(0)), units.Count(a.Whole(1), "time"), a.Text(2))
+		lockWaited: {Level: doc.Answer, Example: []any{1.2, 340, "goroutine 4, main.hot"}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("on average %.2g goroutines wait for this lock (%s, mostly for %s)", a.Number(0),
+				units.Count(a.Whole(1), "time"), a.Text(2))
 		}},
-		channelRoom: {Level: doc.Answer, Example: []any{0, 20., 15.}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("senders wait for %s %% of the run and receivers for %s %%: with room for more than %d "+
-				"both could go on", percent(a.Number(1)), percent(a.Number(2)), a.Whole(0))
+		channelRoom: {Level: doc.Answer, Example: []any{0, 0.2, 0.15}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("on average %.2g senders and %.2g receivers wait: with room for more than %d both could "+
+				"go on", a.Number(1), a.Number(2), a.Whole(0))
 		}},
 		endsAlone: {Level: doc.Answer, Example: []any{"goroutine 9, main.work", 40., 7}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("%s runs alone for the last %s %% of the time, when %s of this function have ended",
-				a.Text(0), percent(a.Number(1)), units.Count(a.Whole(2), "other"))
+			return fmt.Sprintf("%s runs alone for the last %.3g %% of the time, when %s of this function have ended",
+				a.Text(0), a.Number(1), units.Count(a.Whole(2), "other"))
 		}},
 		deadlock: {Level: doc.Answer, Example: []any{"goroutine 1 waits for main.a, which goroutine 2 holds; " +
 			"goroutine 2 for main.b, which goroutine 1 holds"}, Say: func(a doc.Args) string {
@@ -185,5 +185,3 @@ func init() {
 		}},
 	})
 }
-
-func percent(x float64) string { return fmt.Sprintf("%.3g", x) }

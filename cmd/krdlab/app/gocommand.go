@@ -1,0 +1,141 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"krdlab/experiments/goprogram"
+)
+
+// What `krdlab go` shows, and the analysis whose command shows it, with the flags that it takes there.
+const (
+	showReuse       = "reuse"
+	showWaits       = "waits"
+	showFootprint   = "footprint"
+	showDependences = "dependences"
+)
+
+var showable = []string{showReuse, showWaits, showFootprint, showDependences}
+
+// shownApart are those for which the program runs again: a datum is another there.
+var shownApart = map[string]string{showFootprint: "regions", showDependences: "dependences"}
+
+// goCommand is `krdlab go`.
+func (a *app) goCommand() *cobra.Command {
+	var r goprogram.Request
+	var show []string
+	var dir string
+	var caches given
+	c := &cobra.Command{
+		Use:   ofProgram,
+		Short: "What a Go program does to caches and what it waits for: by line, first what matters",
+		Long: "Build a Go program, or with `go test` the tests of a package, run it once, and answer: which " +
+			"functions, loops and fields reuse data beyond which cache, and which goroutines wait for what.\n" +
+			"Findings come first, each with function and line; then the reuse distances by function, loop, " +
+			"type and field.\n" +
+			"The program takes about 20 times its time, 2 to 6 with --sample, which shows reuse alone. " +
+			"Sources are rewritten beside the module, which is only read.",
+		Example: "  krdlab go ./cmd/server --for 30s -- -port 8080\n" +
+			"  krdlab go test ./tree -- -test.run Insert\n" +
+			"  krdlab go . --sample\n" +
+			"  krdlab go . --show reuse,footprint,dependences",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := program(c, args, &r); err != nil {
+				return err
+			}
+			for i, s := range show {
+				if !slices.Contains(showable, s) || slices.Contains(show[:i], s) {
+					return usageError("%s: --show %s: expected each once, of %s", c.CommandPath(),
+						strings.Join(show, ","), strings.Join(showable, ", "))
+				}
+			}
+			if r.Out = dir; dir != "" {
+				if err := newFile("dir", dir); err != nil {
+					return err
+				}
+			}
+			if r.For < 0 {
+				return usageError("%s: --for %v: expected a time such as 30s", c.CommandPath(), r.For)
+			}
+			if err := sampleFits(c, &r); err != nil {
+				return err
+			}
+			return a.showGo(c, &r, show, caches)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&show, "show", []string{showReuse, showWaits}, "`WHAT`, separated by commas: "+
+		strings.Join(showable, ", ")+"; reuse and waits take one run, each of the others one more")
+	f.DurationVar(&r.For, "for", 0, "interrupt the program after this `TIME`, such as 30s, and show what there is")
+	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
+		"krdlab-runs)")
+	sourceFlags(c, &r.Build)
+	sampleFlags(c, &r)
+	cachesVar(f, &caches)
+	f.Bool("json", false, "print the result of reuse and waits as one JSON document")
+	f.SortFlags = false
+	return c
+}
+
+// showGo runs a program as often as what is to be shown needs.
+func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, caches given) error {
+	one := slices.DeleteFunc(slices.Clone(show), func(s string) bool { return shownApart[s] != "" })
+	apart := slices.DeleteFunc(slices.Clone(show), func(s string) bool { return shownApart[s] == "" })
+	if len(apart) > 0 && asJSON(c) {
+		return usageError("%s: --json is of reuse and waits; type krdlab %s go %s --json", c.CommandPath(),
+			shownApart[apart[0]], r.Build.Path)
+	}
+	r.Waits = slices.Contains(show, showWaits)
+	switch alone := !slices.Contains(show, showReuse); {
+	case alone && r.Waits:
+		return usageError("%s: waits alone take less time by krdlab graph go %s --sync --no-accesses", c.CommandPath(),
+			r.Build.Path)
+	case r.Build.Sample && c.Flags().Changed("show") && r.Waits:
+		return usageError("%s: --sample shows reuse alone; leave waits out of --show", c.CommandPath())
+	case r.Build.Sample:
+		r.Waits = false
+	}
+	if n := len(apart) + min(1, len(one)); n > 1 {
+		fmt.Fprintf(a.stderr, "the program runs %d times: %s in one run; %s count data of another size\n", n,
+			strings.Join(one, " and "), strings.Join(apart, " and "))
+	}
+	var err error
+	if len(one) > 0 {
+		r.Unit = goprogram.Lines
+		err = a.runGo(c, r, caches, &ranking{})
+		if err != nil && !errors.Is(err, goprogram.ErrProgram) {
+			return err
+		}
+	}
+	for _, s := range apart {
+		fmt.Fprintf(a.stdout, "\n%s\n\n", s)
+		again, _, find := c.Root().Find([]string{shownApart[s], goProgram})
+		if find != nil {
+			return find
+		}
+		words := []string{r.Build.Path}
+		if r.Build.Test {
+			words = []string{"test", r.Build.Path}
+		}
+		c.Flags().Visit(func(f *pflag.Flag) {
+			if again.Flags().Lookup(f.Name) != nil && f.Name != "json" {
+				words = append(words, "--"+f.Name+"="+strings.Trim(f.Value.String(), "[]"))
+			}
+		})
+		if parse := again.ParseFlags(slices.Concat(words, []string{"--"}, r.Args)); parse != nil {
+			return parse
+		}
+		again.SetContext(c.Context())
+		err = cmp.Or(again.RunE(again, again.Flags().Args()), err)
+		if err != nil && !errors.Is(err, goprogram.ErrProgram) {
+			return err
+		}
+	}
+	return err
+}
