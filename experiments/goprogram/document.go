@@ -26,9 +26,9 @@ type Document struct {
 	Dir           string   `json:"-"`
 	Trace         *string  `json:"trace"` // the file that was written; null: none
 	ExitCode      int      `json:"exit_code"`
-	Signal        string   `json:"signal,omitempty"` // that ended it
+	Signal        string   `json:"signal,omitempty"`  // that ended it
 	Stopped       bool     `json:"stopped,omitempty"` // it was interrupted when its time was over
-	TracedNs      int64    `json:"traced_ns"`        // from the program's start to its end
+	TracedNs      int64    `json:"traced_ns"`         // from the program's start to its end
 
 	// Replaced: the program's process became another program (exec), which was not traced.
 	Replaced bool `json:"replaced"`

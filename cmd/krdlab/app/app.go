@@ -230,7 +230,7 @@ func (a *app) root() *cobra.Command {
 		commands     []*cobra.Command
 	}{
 		{"run", "Run kernels:", []*cobra.Command{a.runCommand(), a.sweepCommand()}},
-		{"go", "Look at a Go program:", []*cobra.Command{a.goCommand()}},
+		{"program", "Look at a Go program:", []*cobra.Command{a.goCommand()}},
 		{"look", "Look at a run:", []*cobra.Command{a.viewCommand(), a.reportCommand(), a.plotCommand()}},
 		{"analyse", "Analyse a trace:", analysing},
 		{"compare", "Compare runs:", []*cobra.Command{a.compareCommand(), a.correlateCommand(),

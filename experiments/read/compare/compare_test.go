@@ -307,12 +307,12 @@ func TestNothingCanHold(t *testing.T) {
 		})
 	}
 	few := report(t, first(4, 1), first(4, 2)) // 4 and 4: 2 / 70
-	if got := text(t, few); few.Hold != 0 || !strings.Contains(got, "No change can hold here: 4 "+
+	if got := text(t, few); few.Hold != 0 || !strings.Contains(got, "no change can hold here: 4 "+
 		"and 4 repetitions have a p of 0.029 at least") {
 		t.Errorf("%d hold\n%s", few.Hold, got)
 	}
 	enough := report(t, first(8, 1), first(8, 2))
-	if got := text(t, enough); enough.Hold == 0 || strings.Contains(got, "No change can hold") {
+	if got := text(t, enough); enough.Hold == 0 || strings.Contains(got, "no change can hold") {
 		t.Errorf("%d hold\n%s", enough.Hold, got)
 	}
 }

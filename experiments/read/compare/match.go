@@ -112,6 +112,7 @@ func Of(a, b *dataset.Experiment) (*Report, error) {
 	}
 	r.correct()
 	r.WarningCodes = append(r.WarningCodes, doc.Once(times, doubts)...)
+	r.conclude()
 	r.Conclude(r.WarningCodes...)
 	r.Conclude(a.AllDoubts("A", times)...)
 	r.Conclude(b.AllDoubts("B", times)...)

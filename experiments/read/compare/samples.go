@@ -31,14 +31,6 @@ type SampleReport struct {
 	phases int // of the sample
 }
 
-// otherProgram is a code: the program of the sample and of the other, with arguments.
-const otherProgram doc.Code = "other_program"
-
-func init() {
-	doc.Catalogue(map[doc.Code]doc.Entry{otherProgram: {Level: doc.Doubt, Example: []any{"fft 1024", "fft 512"},
-		Words: "they are of other programs or arguments: %v, and %v"}})
-}
-
 // An Answer is what a [SampleReport] comes to.
 type Answer string
 

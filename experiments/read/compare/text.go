@@ -17,24 +17,19 @@ import (
 // View returns what people read of the report: the changes that hold, then a table for each
 // quantity, then what is in one only, and warnings.
 func (r *Report) View() *doc.Doc {
-	d := &doc.Doc{Warnings: r.Warnings}
+	answers, rest := r.Apart()
+	d := &doc.Doc{Warnings: rest}
 	d.Add(doc.Paragraph{"A  " + r.A.Name + revision(&r.A), "B  " + r.B.Name + revision(&r.B)})
 	found := doc.Paragraph{fmt.Sprintf("%s in both, %d only in A, %d only in B.",
 		units.Count(len(r.Pairs), "configuration"), len(r.OnlyA), len(r.OnlyB))}
-	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if r.Tests == 0 {
-		add("No test was made: %s.", r.whyNoTest())
+		found = append(found, fmt.Sprintf("No test was made: %s.", r.whyNoTest()))
 	} else {
-		add("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at most about "+
-			"%.0f), of which %d hold after Holm's correction.",
-			units.Count(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold)
+		found = append(found, fmt.Sprintf("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at "+
+			"most about %.0f), of which %d hold after Holm's correction.",
+			units.Count(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold))
 	}
-	if best, n := r.smallestP(); r.Tests > 0 && r.Hold == 0 && best*float64(r.Tests) >= r.Alpha {
-		add("No change can hold here: %s have a p of %.2g at least, and that times %d is not "+
-			"below %.2f. Repeat more often, or compare fewer configurations.",
-			n, best, r.Tests, r.Alpha)
-	}
-	for _, m := range r.changes() {
+	for _, m := range answers {
 		found = append(found, "- "+m)
 	}
 	d.Add(found)
@@ -104,12 +99,7 @@ func (r *Report) smallestP() (p float64, n string) {
 
 // whyNoTest returns what all comparisons are instead.
 func (r *Report) whyNoTest() string {
-	n := map[Verdict]int{}
-	for i := range r.Pairs {
-		for _, c := range r.Pairs[i].Quantities {
-			n[c.Verdict]++
-		}
-	}
+	n := r.verdicts()
 	switch {
 	case n[TooFew] == 0 && n[Better]+n[Worse] > 0:
 		return "what differs is deterministic on both sides"
@@ -121,42 +111,61 @@ func (r *Report) whyNoTest() string {
 	return fmt.Sprintf("what differs has fewer than %d repetitions", MinSample)
 }
 
-// changes are the verdicts that hold, by quantity: in how many configurations, and from which
-// change to which.
-func (r *Report) changes() []string {
-	var list []string
+// conclude finds the verdicts that hold, by quantity: in how many configurations, and from which change
+// to which; or that none does, or can.
+func (r *Report) conclude() {
 	for _, name := range r.names() {
 		for _, v := range []Verdict{Better, Worse} {
-			var low, high float64
-			n := 0
-			var where string
+			var low, high result.Number
+			n, where, least := 0, "", math.MaxInt
+			p := 0.0
 			for i := range r.Pairs {
 				for _, c := range r.Pairs[i].Quantities {
 					if c.Quantity != name || c.Verdict != v {
 						continue
 					}
-					d := c.ChangePercent.Float()
-					if n == 0 {
-						low, high = d, d
+					d := c.ChangePercent
+					if n == 0 || d.Float() < low.Float() {
+						low = d
 					}
-					low, high = min(low, d), max(high, d)
-					where = fmt.Sprintf("%s on %s", r.Pairs[i].Scheduler, units.Count(r.Pairs[i].Cores,
-						"core"))
-					n++
+					if n == 0 || d.Float() > high.Float() {
+						high = d
+					}
+					if c.HolmP.Known() {
+						p = max(p, c.HolmP.Float())
+					}
+					where = fmt.Sprintf("%s on %s", r.Pairs[i].Scheduler, units.Count(r.Pairs[i].Cores, "core"))
+					n, least = n+1, min(least, c.A.N, c.B.N)
 				}
 			}
-			switch n {
-			case 0:
-			case 1:
-				list = append(list, fmt.Sprintf("%s: %s for %s (%s %%)", inWords(name), v, where,
-					percent(low)))
-			default:
-				list = append(list, fmt.Sprintf("%s: %s in %d of %d configurations (%s to %s %%)",
-					inWords(name), v, n, len(r.Pairs), percent(low), percent(high)))
+			if n > 0 {
+				f := doc.Find(map[Verdict]doc.Code{Better: better, Worse: worse}[v], where, n, len(r.Pairs), low,
+					high).About(inWords(name))
+				f.Evidence = &doc.Evidence{N: least, P: p, Looks: r.Tests}
+				r.Conclude(f)
 			}
 		}
 	}
-	return list
+	best, n := r.smallestP()
+	switch {
+	case len(r.Findings) > 0:
+	case r.Tests > 0 && best*float64(r.Tests) >= r.Alpha:
+		r.Find(noneCanHold, n, best, r.Tests, r.Alpha)
+	case r.Tests > 0:
+		r.Find(noChange, r.Tests)
+	case r.verdicts()[TooFew] == 0 && r.verdicts()[Same] > 0:
+		r.Find(allTheSame)
+	}
+}
+
+func (r *Report) verdicts() map[Verdict]int {
+	n := map[Verdict]int{}
+	for i := range r.Pairs {
+		for _, c := range r.Pairs[i].Quantities {
+			n[c.Verdict]++
+		}
+	}
+	return n
 }
 
 // inWords names a quantity, or a verdict, for a person; a source in parentheses stays.

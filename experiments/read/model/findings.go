@@ -28,6 +28,20 @@ const (
 	severalPlaces doc.Code = "several_places"
 	// rowsWithout: rows, the column.
 	rowsWithout doc.Code = "rows_without"
+	// explains: the response, standard deviations of it a standard deviation of the term.
+	explains doc.Code = "explains"
+	// nothingExplains: the response, rows, coefficients.
+	nothingExplains doc.Code = "nothing_explains"
+	// asNoise: random orders, the response, in how many R2 and a |t| are reached, rows, coefficients.
+	asNoise doc.Code = "no_more_than_noise"
+	// fewDegrees: rows, coefficients, degrees of freedom that they leave, that are needed.
+	fewDegrees doc.Code = "few_degrees_of_freedom"
+	// notApart: the VIF.
+	notApart doc.Code = "not_told_from_others"
+	// outlier: how many residual standard deviations it is off, p.
+	outlier doc.Code = "outlier"
+	// bent: p.
+	bent doc.Code = "not_linear"
 	// constant: the column.
 	constant doc.Code = "constant_column"
 	// aliased: the column, the sum of others that it is.
@@ -67,6 +81,24 @@ func init() {
 			Words: "the cells are of %v places, which are never put together: these are those of %v; left out are %v " +
 				"(--place)"},
 		rowsWithout: {Level: doc.Limit, Example: []any{7, "wti"}, Say: rows("%s without %v left out")},
+		explains: {Level: doc.Answer, Example: []any{"wti", "+0.5"}, Needs: doc.Needs{N: fewestDF, P: noiseLevel},
+			Words: "it goes with %v: %v standard deviations for one of its own"},
+		nothingExplains: {Level: doc.Answer, Example: []any{"wti", 40, 1}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("nothing explains %s (%s)", a.Text(0), size(a[1:]))
+		}},
+		asNoise: {Level: doc.Answer, Example: []any{200, "wti", 30, 40, 40, 3}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("no more than noise would: of %d random orders of %s, in %d as much is explained, and "+
+				"in %d a term is as sure (%s)", a.Whole(0), a.Text(1), a.Whole(2), a.Whole(3), size(a[4:]))
+		}},
+		fewDegrees: {Level: doc.Limit, Example: []any{12, 4, 8, fewestDF}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("cannot be told: %s leave %d degrees of freedom, and %d are needed: more rows, or "+
+				"fewer terms", size(a), a.Whole(2), a.Whole(3))
+		}},
+		notApart: {Level: doc.Limit, Example: []any{12.0}, Words: "it cannot be told from others (VIF %.3g)"},
+		outlier: {Level: doc.Doubt, Example: []any{8.0, 0.0001}, Words: "it is %.2g standard deviations off what the " +
+			"other rows say (p %.2g, corrected), and may decide the fit"},
+		bent: {Level: doc.Doubt, Next: "--formula with I(x^2)", Example: []any{0.0001}, Words: "its square explains what " +
+			"it does not (p %.2g, corrected): the relation is no straight line"},
 		constant: {Level: doc.Limit, Example: []any{"steals"}, Words: "%v is the same in all rows, and has " +
 			"no coefficient"},
 		aliased: {Level: doc.Limit, Example: []any{"c", "2 x a + b"}, Words: "%v is %v in all rows, and " +
@@ -92,6 +124,11 @@ func init() {
 				"each value is within its range, but no row has them all together", 1)
 		}},
 	})
+}
+
+// size is how many rows and coefficients there are, the first two arguments.
+func size(a doc.Args) string {
+	return units.Count(a.Whole(0), "row") + ", " + units.Count(a.Whole(1), "coefficient")
 }
 
 // rows says words of a number of rows, and what more there is.

@@ -92,6 +92,8 @@ type Report struct {
 	full  *regress.Design // before a selection
 	fit   *regress.Fit
 	table *Table
+	// answered is how many findings come first, which the text has as [Report.Answer].
+	answered int
 }
 
 // A Term is a coefficient of the model. One that could not be estimated has null, and is among
@@ -157,6 +159,7 @@ func Of(t *Table, o Options) (*Report, error) {
 	}
 	r.before()
 	r.noise(&o)
+	r.conclude()
 	r.Conclude(t.Findings...)
 	r.doubt()
 	return r, nil
@@ -280,6 +283,10 @@ func (r *Report) doubt() {
 		r.Find(perfectFit, r.Response)
 	case r.N < rowsEach*f.P:
 		r.Find(fewRows, r.N, f.P, rowsEach)
+	}
+	if r.DF >= fewestDF && r.fit.RSS > 1e-20*r.fit.TSS {
+		r.outliers()
+		r.curved()
 	}
 	if !r.marginal() {
 		r.Find(partMissing)

@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // Noise is what a fit explains of the response in random orders, the whole search for terms repeated
@@ -86,24 +87,48 @@ func (n *Noise) asNoise() bool {
 	return n != nil && float64(1+min(n.ReachR2, n.ReachT))/float64(1+n.Orders) > noiseLevel/2
 }
 
+// conclude finds which terms explain the response, or why none can be told to.
+func (r *Report) conclude() {
+	f, within := r.fit, r.within()
+	switch n := r.Noise; {
+	case f.TSS == 0 || len(f.Design.Formula.Terms) == 0:
+		r.Find(nothingExplains, within, r.N, f.P)
+	case f.DF < fewestDF:
+		r.Find(fewDegrees, r.N, f.P, f.DF, fewestDF)
+	case n.asNoise():
+		r.Find(asNoise, n.Orders, within, n.ReachR2, n.ReachT, r.N, f.P)
+	default:
+		looks := len(r.full.Formula.Terms)
+		for _, t := range r.strongest() {
+			if p := min(1, t.StdP.Float()*float64(looks)); t.StdP.Known() && p <= noiseLevel {
+				x := doc.Find(explains, within, signed(t.Standardized)).About(t.Name)
+				x.Evidence = &doc.Evidence{N: f.DF, P: p, Looks: looks}
+				r.Conclude(x)
+			}
+		}
+		for i := range r.Terms {
+			if t := &r.Terms[i]; t.StdVIF.Known() && t.StdVIF.Float() > largeVIF {
+				r.Conclude(doc.Find(notApart, t.StdVIF.Float()).About(t.Name))
+			}
+		}
+	}
+	r.answered = len(r.Findings)
+}
+
+func (r *Report) within() string {
+	if r.Absorbed != "" {
+		return r.Response + " within " + r.Absorbed
+	}
+	return r.Response
+}
+
 // Answer is what the model says, in a sentence or two. The first has no share where there are too few
 // rows for one, or noise is explained as well.
 func (r *Report) Answer() string {
-	f := r.fit
-	within := r.Response
-	if r.Absorbed != "" {
-		within += " within " + r.Absorbed
-	}
-	size := fmt.Sprintf("%s, %s", units.Count(r.N, "row"), units.Count(f.P, "coefficient"))
-	switch {
-	case f.TSS == 0 || len(f.Design.Formula.Terms) == 0:
-		return fmt.Sprintf("Nothing explains %s (%s).", within, size)
-	case f.DF < fewestDF:
-		return fmt.Sprintf("Cannot be told: %s leave %d degrees of freedom, and %d are needed: more rows, or fewer terms.",
-			size, f.DF, fewestDF)
-	case r.Noise.asNoise():
-		return fmt.Sprintf("No more than noise would: of %d random orders of %s, in %d as much is explained, and in %d "+
-			"a term is as sure (%s).", r.Noise.Orders, within, r.Noise.ReachR2, r.Noise.ReachT, size)
+	f, within := r.fit, r.within()
+	if r.answered == 1 && r.Findings[0].Code != explains {
+		s := r.Warnings[0]
+		return strings.ToUpper(s[:1]) + s[1:] + "."
 	}
 	terms := r.surest()
 	more := len(f.Design.Formula.Terms) - len(terms)
@@ -124,15 +149,15 @@ func (r *Report) Answer() string {
 		s += fmt.Sprintf("; noise up to %s (95 %% of %d random orders)", percent(n.R2), n.Orders)
 	}
 	var vague []string
-	for i := range r.Terms {
-		if t := &r.Terms[i]; t.StdVIF.Known() && t.StdVIF.Float() > largeVIF {
-			vague = append(vague, t.Name)
+	for _, x := range r.Findings[:r.answered] {
+		if x.Code == notApart {
+			vague = append(vague, x.Subject)
 		}
 	}
 	if len(vague) > 0 {
 		s += fmt.Sprintf("; %s cannot be told from others (VIF above %d)", several(vague), largeVIF)
 	}
-	s += fmt.Sprintf(". Adjusted %s, %s", percent(r.R2Adjusted), size)
+	s += fmt.Sprintf(". Adjusted %s, %s", percent(r.R2Adjusted), size(doc.Args{r.N, f.P}))
 	if v := r.CV; v != nil && v.Why == "" && r.passesZero() {
 		s += fmt.Sprintf("; the error of unseen rows is %s (RMSE)", digits(v.RMSE))
 	} else if v != nil && v.Why == "" && v.ErrorPercent.Known() {

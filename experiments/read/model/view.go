@@ -21,7 +21,7 @@ const mostInText = 20
 // View returns what people read of the report: the answer, the terms, the models beside it, what is
 // predicted of what was left out. all has every term, and the predictors by themselves.
 func (r *Report) View(all bool) *doc.Doc {
-	d := &doc.Doc{Warnings: r.Warnings}
+	d := &doc.Doc{Warnings: r.Warnings[r.answered:]}
 	if r.table.simulated() {
 		d.Say("SIMULATED: times and misses are those of a model, no measurement")
 	}

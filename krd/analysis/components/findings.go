@@ -11,10 +11,20 @@ const (
 	anotherLaw doc.Code = "another_law"
 	// sizesAlike: the factor.
 	sizesAlike doc.Code = "sizes_alike"
+	// componentMoves: the law. componentWidens: those of its first and its last bin. componentAppears:
+	// its share in per cent, the size.
+	componentMoves   doc.Code = "component_moves"
+	componentWidens  doc.Code = "component_widens"
+	componentAppears doc.Code = "component_appears"
 )
 
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
+		componentMoves: {Level: doc.Answer, Example: []any{"n"}, Words: "its distances grow as %v"},
+		componentWidens: {Level: doc.Answer, Example: []any{"fixed", "n"}, Words: "it gets wider: its distances grow as " +
+			"%v to %v"},
+		componentAppears: {Level: doc.Answer, Example: []any{30.0, "1024"}, Words: "%.3g %% of the accesses are there " +
+			"at %v, and hardly any at smaller sizes"},
 		nothingMoves: {Level: doc.Doubt, Words: "no component moves with the size: only shares change"},
 		anotherLaw: {Level: doc.Doubt, Example: []any{12.0}, Words: "%.0f %% of the accesses of a smaller input are " +
 			"elsewhere than components that move by 0, 1/2, 1 or 2 bins have them: there may be another law, or " +

@@ -17,6 +17,8 @@ type Moved struct {
 	// so many its first bin moves, and its last
 	FromShift float64 `json:"from_shift"`
 	ToShift   float64 `json:"to_shift"`
+	// Appears: the largest of the smaller inputs has hardly any of it.
+	Appears bool `json:"appears"`
 }
 
 // A Forecast is what [Predict] returns.
@@ -25,6 +27,13 @@ type Forecast struct {
 	Components  []Moved // of the largest input
 	Unexplained float64 // share of the accesses of the smaller inputs that the moves leave elsewhere
 }
+
+// A component appears at the largest input if it has the share seen there at least, and the input
+// before has less than hardly of that where the component would have come from.
+const (
+	seen   = 0.01
+	hardly = 0.1
+)
 
 // decline is the ratio of two shares, of the larger input to the smaller, below which a share is
 // taken to go on falling as a power of the size.
@@ -62,6 +71,7 @@ func Predict(inputs []Input, at float64) *Forecast {
 	}
 	own := s.attribute(smaller, rs)
 	next := largest.Share
+	appears := make([]bool, len(s.parts))
 	for i, x := range s.parts {
 		before, now := make([]float64, last), 0.0
 		for k := x.from; k <= x.to; k++ {
@@ -70,6 +80,7 @@ func Predict(inputs []Input, at float64) *Forecast {
 				before[j] += own[j].share[k]
 			}
 		}
+		appears[i] = now >= seen && before[last-1] < hardly*now
 		follow := 1.0
 		if now > 0 {
 			follow = g.next(before, now) / now
@@ -106,7 +117,7 @@ func Predict(inputs []Input, at float64) *Forecast {
 	}
 	out.Accesses = uint64(min(math.Round(g.power(float64(smaller[last-1].Accesses),
 		float64(largest.Accesses))), 1<<63))
-	out.Components = s.components(&largest)
+	out.Components = s.components(&largest, appears)
 	return out
 }
 
@@ -176,12 +187,12 @@ func (s *shape) futureValleys(smaller []*Signature, rs []float64, g *growth) []f
 	return times
 }
 
-func (s *shape) components(largest *Input) (list []Moved) {
+func (s *shape) components(largest *Input, appears []bool) (list []Moved) {
 	for _, c := range largest.list(s.parts, s.valleys) {
 		m := Moved{Component: c}
 		for i, x := range s.parts {
 			if !c.Plateau && c.FromBin >= x.from && c.ToBin <= x.to {
-				m.FromShift, m.ToShift = s.moves[i].first, s.moves[i].last
+				m.FromShift, m.ToShift, m.Appears = s.moves[i].first, s.moves[i].last, appears[i]
 			} else if c.Plateau && c.FromBin > x.to && c.ToBin < s.parts[i+1].from {
 				m.FromShift, m.ToShift = s.moves[i].last, s.moves[i+1].first
 			}

@@ -128,6 +128,7 @@ func Ask(q *Question) (*Prediction, error) {
 	p.predicted, p.Components, p.Unexplained = &f.Signature, f.Components, f.Unexplained
 	h := f.histogram()
 	p.Accesses, p.Bins, p.Cold = h.Accesses, h.Bins, h.Cold
+	p.conclude()
 	p.doubt()
 	if p.actual != nil {
 		finite, all := Errors(p.predicted, p.actual)
@@ -168,6 +169,23 @@ func key(r *krd.Report) string {
 		s += " with coherence"
 	}
 	return s
+}
+
+// conclude finds what each component does when the size grows, the largest first.
+func (p *Prediction) conclude() {
+	for _, c := range slices.SortedStableFunc(slices.Values(p.Components),
+		func(a, b Moved) int { return cmp.Compare(b.Share, a.Share) }) {
+		f := doc.Find(componentMoves, growsAs(c.FromShift))
+		switch {
+		case c.Appears:
+			f = doc.Find(componentAppears, 100*c.Share, number(p.Sizes[len(p.Sizes)-1]))
+		case c.Shift == nil:
+			f = doc.Find(componentWidens, growsAs(c.FromShift), growsAs(c.ToShift))
+		case c.ToShift == 0:
+			continue
+		}
+		p.Conclude(f.About(fmt.Sprintf("bins %d to %d", c.FromBin, c.ToBin)))
+	}
 }
 
 // doubt adds what makes a prediction doubtful.
@@ -221,8 +239,8 @@ func (p *Prediction) miss(caches []uint64) {
 
 // View is what people read.
 func (p *Prediction) View() *doc.Doc {
-	d := &doc.Doc{Title: fmt.Sprintf("Predicted reuse signature at %s", number(p.At)),
-		Warnings: p.Warnings}
+	_, rest := p.Apart() // the table of components has the answers
+	d := &doc.Doc{Title: "Predicted reuse signature at " + number(p.At), Warnings: rest}
 	d.Say("From runs at %s, of accesses to %s.", p.sizes(), unitWords(p.Unit))
 	if p.ErrorPercent != nil {
 		text := func(n *doc.Number) string {

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"fmt"
+
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
@@ -17,6 +19,12 @@ const (
 	orphans   doc.Code = "orphans"
 	unstarted doc.Code = "unstarted"
 	untold    doc.Code = "untold"
+	// raced: blocks, the first two kernels.
+	raced doc.Code = "race"
+	// deadlock: no argument. lockCircle, waitCircle: its steps.
+	deadlock   doc.Code = "deadlock"
+	lockCircle doc.Code = "circle_of_locks"
+	waitCircle doc.Code = "circle_of_waits"
 	// slowedDown, thisRunsOrder: no argument.
 	slowedDown    doc.Code = "slowed_down"
 	thisRunsOrder doc.Code = "this_runs_order"
@@ -28,6 +36,15 @@ func init() {
 	}
 	one := []any{1}
 	doc.Catalogue(map[doc.Code]doc.Entry{
+		raced: {Level: doc.Fault, Example: []any{2, "fill", "add"}, Say: func(a doc.Args) string {
+			return fmt.Sprintf("%s and %s touch it, nothing orders them, and one writes; %s in all", a.Text(1), a.Text(2),
+				units.Count(a.Whole(0), "block"))
+		}},
+		deadlock: {Level: doc.Fault, Words: "a deadlock: every goroutine that had not ended was waiting"},
+		lockCircle: {Level: doc.Fault, Example: []any{"main waits for a lock that f holds; f for one that main holds"},
+			Words: "a circle of locks: %v"},
+		waitCircle: {Level: doc.Doubt, Example: []any{"main waits for f; f for main"}, Words: "a circle, as far as it is " +
+			"known who waits for whom: %v"},
 		nothingBefore: {Level: doc.Doubt, Example: []any{1, "receive"}, Say: func(a doc.Args) string {
 			return units.Count(a.Whole(0), "operation") + ` "` + a.Text(1) + `" without the one that must ` +
 				"have come before, as if it had waited for nothing"

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -120,6 +121,12 @@ func (s *goroutineSink) weigh(o *dag.Op) uint64 {
 // doubts says what is wrong with the trace, or has to be known.
 func (s *goroutineSink) doubts() {
 	g, d := s.g, s.d
+	if d.Goroutines.Deadlock {
+		d.Find(deadlock)
+	}
+	for _, c := range d.Goroutines.Circles {
+		d.Find(map[bool]doc.Code{true: lockCircle, false: waitCircle}[c.Sure], strings.Join(c.Steps, "; "))
+	}
 	for _, op := range slices.Sorted(maps.Keys(g.Missing)) {
 		d.Find(nothingBefore, g.Missing[op], op)
 	}

@@ -55,21 +55,6 @@ func (r *result) waitTable(all bool) *doc.Table {
 	return t
 }
 
-// begun says what goroutines were in when the program ended, and the circles among them.
-func (r *result) begun(out *doc.Doc) {
-	g := r.d.Goroutines
-	if len(g.Begun) > 0 {
-		out.Add(r.begunTable(false))
-	}
-	for _, c := range g.Circles {
-		text := "A circle of locks: "
-		if !c.Sure {
-			text = "A circle, as far as it is known who waits for whom: "
-		}
-		out.Say("%s%s.", text, strings.Join(c.Steps, "; "))
-	}
-}
-
 // begunTable has what goroutines were in when the program ended.
 func (r *result) begunTable(all bool) *doc.Table {
 	t := &doc.Table{Name: "begun", Title: "Not ended when the program did", Keys: 4,

@@ -493,7 +493,9 @@ func (r *result) View() *doc.Doc {
 		t.Row("operations", units.Grouped(g.Operations), "with starts and ends")
 		t.Row(unitAccesses, units.Grouped(d.Kernels), "recorded")
 		out.Add(t)
-		r.begun(out)
+		if len(g.Begun) > 0 {
+			out.Add(r.begunTable(false))
+		}
 		if len(g.Waits) > 0 {
 			out.Add(r.waitTable(false))
 		} else if len(g.Begun) == 0 && g.Untold == 0 {

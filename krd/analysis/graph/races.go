@@ -72,6 +72,10 @@ func (s *sink) data(ctx context.Context, t *loi.Trace, d *Document) error {
 		x := &list[i]
 		d.Races.List[i] = Race{x.Bytes, s.access(&x.First), s.access(&x.Second)}
 	}
+	if len(list) > 0 {
+		x := d.Races.List[0]
+		d.Conclude(doc.Find(raced, found.Units, x.First.Kernel, x.Second.Kernel).About(x.First.Place))
+	}
 	return nil
 }
 

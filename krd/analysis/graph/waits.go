@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -32,13 +31,6 @@ func (s *goroutineSink) conclude() {
 			}
 			last = max(last, o.End)
 		}
-	}
-	if d.Goroutines.Deadlock {
-		var steps []string
-		if len(d.Goroutines.Circles) > 0 {
-			steps = d.Goroutines.Circles[0].Steps
-		}
-		d.Conclude(doc.Find(deadlock, strings.Join(steps, "; ")))
 	}
 	if last <= first {
 		return
@@ -157,8 +149,6 @@ const (
 	channelRoom doc.Code = "channel_without_room"
 	// endsAlone: who, percent of the time of all alike, how many others.
 	endsAlone doc.Code = "ends_alone"
-	// deadlock: the steps of the circle, "" if none is known.
-	deadlock doc.Code = "deadlock"
 )
 
 func init() {
@@ -174,14 +164,6 @@ func init() {
 		endsAlone: {Level: doc.Answer, Example: []any{"goroutine 9, main.work", 40., 7}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("%s runs alone for the last %.3g %% of the time, when %s of this function have ended",
 				a.Text(0), a.Number(1), units.Count(a.Whole(2), "other"))
-		}},
-		deadlock: {Level: doc.Answer, Example: []any{"goroutine 1 waits for main.a, which goroutine 2 holds; " +
-			"goroutine 2 for main.b, which goroutine 1 holds"}, Say: func(a doc.Args) string {
-			s := "a deadlock: every goroutine that had not ended was waiting"
-			if a.Text(0) != "" {
-				s += ": " + a.Text(0)
-			}
-			return s
 		}},
 	})
 }

@@ -192,6 +192,7 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 	p.tree.regions(p.header, s, d)
 	if s.paths {
 		d.Plan = plan(d.Regions, p.opt)
+		d.recommend()
 	}
 	d.Program = Program{Accesses: p.all, Outside: &p.outside, Threads: p.began}
 	if !p.sized && p.lines && !none {

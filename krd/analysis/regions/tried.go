@@ -2,6 +2,7 @@ package regions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"krdlab/hw/units"
@@ -65,6 +66,19 @@ func (d *Document) Try(list []Tried) {
 	if d.Plan = rest; rest == nil {
 		d.Plan = []Planned{}
 	}
+	d.recommend()
+}
+
+// recommend finds the loops of the plan, in place of those that were found before.
+func (d *Document) recommend() {
+	before := d.Findings
+	d.Concluded = doc.Concluded{}
+	d.Conclude()
+	for i := range d.Plan {
+		p := &d.Plan[i]
+		d.Conclude(doc.Find(parallelPays, p.Speedup, d.opt.PlanCores).About(p.Path[len(p.Path)-1]))
+	}
+	d.Conclude(slices.DeleteFunc(before, func(f doc.Finding) bool { return f.Code == parallelPays })...)
 }
 
 // tried is what came of trying loops; nil: it was not asked for.

@@ -24,7 +24,8 @@ const (
 
 // View implements [analysis.Result].
 func (d *Document) View() *doc.Doc {
-	v := &doc.Doc{Title: "Regions: work and footprint", Warnings: d.Warnings}
+	_, rest := d.Apart() // the table of the plan has the answers
+	v := &doc.Doc{Title: "Regions: work and footprint", Warnings: rest}
 	heads, title := []string{"region", "instances", "work"}, "Work: "+d.work()+"."
 	parallel := slices.ContainsFunc(d.Regions, func(r Region) bool { return r.CriticalPath != nil })
 	switch counted := d.opt.Count != countNone; {

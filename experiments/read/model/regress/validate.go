@@ -102,6 +102,9 @@ func without(fold int, err error) error {
 func (f *Fit) unknown(d *Design) []bool {
 	rows := make([]bool, len(d.Y))
 	for _, a := range f.Aliased {
+		if !slices.Contains(d.Names, a.Column) { // a category of one level has no column
+			continue
+		}
 		rest := func(d *Design) (rest, size []float64) {
 			x := d.Columns[slices.Index(d.Names, a.Column)]
 			rest, size = slices.Clone(x), make([]float64, len(x))

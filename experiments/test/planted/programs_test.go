@@ -1,0 +1,126 @@
+package planted
+
+import "krdlab/krd/doc"
+
+// program are the files of a Go program of one package.
+func program(text string) map[string]string {
+	return map[string]string{"go.mod": "module p\n\ngo 1.26\n", "main.go": "package main\n" + text}
+}
+
+const (
+	regioned = "regions go . --values --spawn-cost 1000 --json"
+	waited   = "graph go . --json"
+	theirOwn = "findings about Go programs come with their own issue"
+	// work takes a while and touches no memory.
+	work = "\nfunc work(x int) int {\n\tfor k := range 20 {\n\t\tx = x*31 + k\n\t}\n\treturn x\n}\n"
+)
+
+// each is a program that does something for each element of a slice.
+func each(n, body string) map[string]string {
+	return program(work + "\nfunc do(a []int) (s int) {\n\tfor i := 1; i < len(a); i++ {\n\t\t" + body +
+		"\n\t}\n\treturn s\n}\n\nfunc main() {\n\ta := make([]int, " + n + ")\n\tprintln(do(a), a[len(a)-1])\n}\n")
+}
+
+const loop = "main.do:11"
+
+// programs are Go programs.
+var programs = inGroup("go", []truth{
+	{name: "a loop of iterations apart", run: regioned, files: each("2000", "a[i] = work(i)"),
+		want: []named{{"parallel_loop", loop}}},
+	{name: "a sum over iterations apart", run: regioned, files: each("2000", "s += work(a[i])"),
+		want: []named{{"parallel_loop", loop}}},
+	{name: "a loop that cannot be parallel", run: regioned, files: each("2000", "a[i] = work(a[i-1])"),
+		never: never("parallel_loop")},
+	{name: "a loop with a chain through a variable", run: regioned, files: each("2000", "s = work(s ^ a[i])"),
+		never: never("parallel_loop"), long: true},
+	{name: "a loop too short to pay", run: regioned, files: each("30", "a[i] = work(i)"), never: never("parallel_loop")},
+	{name: "two locks in two orders", run: waited, files: locks("b", "a"),
+		want: []named{{"deadlock", ""}, {"circle_of_locks", ""}}},
+	{name: "two locks in one order", run: waited, files: locks("a", "b"),
+		want: []named{{"this_runs_order", ""}}, never: never("deadlock", "circle_of_locks", "circle_of_waits")},
+	{name: "a channel that nobody receives from", run: waited, want: []named{{"deadlock", ""}},
+		never: never("circle_of_locks"), files: program("func main() {\n\tc := make(chan int)\n\tc <- 1\n}\n")},
+	{name: "a channel with room", run: waited, never: never("deadlock", "circle_of_locks", "circle_of_waits"),
+		files: program("func main() {\n\tc := make(chan int, 1)\n\tc <- 1\n}\n"), long: true},
+	unfound("a loop against the order of its rows", "loop_order", `func main() {
+	var a [300][300]int
+	p := &a
+	for j := range 300 {
+		for i := range 300 {
+			p[i][j]++
+		}
+	}
+}
+`),
+	unfound("a field that is never used beside one that always is", "unused_field", `type item struct{ used, never int64 }
+
+func main() {
+	list, sum := make([]item, 10000), int64(0)
+	for i := range list {
+		sum += list[i].used
+	}
+	println(sum)
+}
+`),
+	unfound("objects that are walked by pointers", "pointer_walk", `type node struct {
+	next *node
+	v    int
+}
+
+func main() {
+	var list *node
+	for i := range 10000 {
+		list = &node{list, i}
+	}
+	sum := 0
+	for x := list; x != nil; x = x.next {
+		sum += x.v
+	}
+	println(sum)
+}
+`),
+	unfound("two goroutines that write one line", "false_sharing", pair("a[g]++", "")),
+	unfound("two goroutines that write one word", "true_sharing", pair("atomic.AddInt64(&a[0], 1)", `"sync/atomic"`)),
+	unfound("a lock that all wait for", "hot_lock", pair("m.Lock()\n\t\t\t\ta[0]++\n\t\t\t\tm.Unlock()", "")),
+	unfound("a goroutine that ends last, alone", "ends_alone", pair("a[0] += int64(i * g)", "")),
+	unfound("a channel without room", "no_room", `func main() {
+	c, sum := make(chan int), 0
+	go func() {
+		for i := range 1000 {
+			c <- i
+		}
+		close(c)
+	}()
+	for x := range c {
+		sum += x
+	}
+	println(sum)
+}
+`),
+})
+
+// unfound is a Go program of which there is no finding yet.
+func unfound(name string, code doc.Code, text string) truth {
+	return truth{name: name, files: program(text), run: "trace go . --json", want: []named{{code: code}},
+		why: theirOwn, long: true}
+}
+
+// pair is a program of two goroutines that do something often, which may use a, m, g and i.
+func pair(body, imported string) string {
+	return "import (\n\t\"sync\"\n\t" + imported + "\n)\n\nfunc main() {\n\tvar w sync.WaitGroup\n\tvar m sync.Mutex\n" +
+		"\ta := make([]int64, 8)\n\tfor g := range 2 {\n\t\tw.Go(func() {\n\t\t\tfor i := range 1000 {\n\t\t\t\t" + body +
+		"\n\t\t\t\t_ = i + g\n\t\t\t}\n\t\t})\n\t}\n\tw.Wait()\n\tm.Lock()\n\tprintln(a[0])\n}\n"
+}
+
+// locks is a program in which two goroutines take two locks: main first a, then b, the other as given,
+// each the first before any takes a second where that can be.
+func locks(first, second string) map[string]string {
+	wait := "\tboth <- true\n\t<-both\n"
+	meet := "\t<-both\n\tboth <- true\n"
+	if first == "a" {
+		wait, meet = "", ""
+	}
+	return program("import \"sync\"\n\nvar a, b sync.Mutex\n\nfunc main() {\n\tboth, done := make(chan bool), make(chan bool)\n" +
+		"\t_ = both\n\tgo func() {\n\t" + first + ".Lock()\n" + wait + "\t" + second + ".Lock()\n\ta.Unlock()\n\tb.Unlock()\n" +
+		"\tdone <- true\n\t}()\n\ta.Lock()\n" + meet + "\tb.Lock()\n\tb.Unlock()\n\ta.Unlock()\n\t<-done\n}\n")
+}
