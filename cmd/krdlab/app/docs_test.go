@@ -80,7 +80,7 @@ func small(text string) (command string, ok bool) {
 	}
 	words := append(strings.Fields(text), "")
 	switch {
-	case slices.Contains(words, "saxpy") ||
+	case slices.Contains(words, "saxpy") || words[0] == goProgram ||
 		(words[0] == "graph" || words[0] == "regions") && words[1] == goProgram ||
 		words[0] == "trace" && words[1] == goProgram && words[2] != "--agent":
 		return text, false
@@ -230,11 +230,11 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	// programs, which package goprogram's tests have, the kernel of a page, which
 	// TestOutside runs, and a cluster, which sweep/slurm's tests have
-	if want := []string{"trace go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
+	if want := []string{"go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
 		"regions go ./cmd/server -- -port 8080",
-		"sweep submit exp --sbatch-arg=--partition=long", "graph go ./cmd/server -- -port 8080",
+		"sweep submit exp --sbatch-arg=--partition=long", "graph go ./cmd/server -- -port 8080", "go ./cmd/server --for 30s -- -port 8080",
 		"trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {
 		t.Errorf("not run: %q, expected %q", left, want)
