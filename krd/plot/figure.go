@@ -177,7 +177,7 @@ type Rule struct {
 const (
 	MarkBest  = "best"  // of its row, told from all others
 	MarkTied  = "tied"  // the best of its row, or not told from it
-	MarkFirst = "first" // the best of its row, of which not all have intervals
+	MarkFirst = "first" // the best of its row, of which some have too few to tell it from
 )
 
 // Lay sets the columns, at most so many, and as many as make rows of about the same length.

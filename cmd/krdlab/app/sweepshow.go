@@ -78,7 +78,7 @@ func (a *app) printMatrices(p *doc.Page, e *dataset.Experiment) {
 		p.Line("")
 		p.Table(t)
 		p.Line("")
-		p.Brief(m.Best)
+		p.Brief(strings.Join(doc.Sentences(m.Findings), "; "))
 	}
 	p.Brief(fmt.Sprintf("other numbers of cores, WTI and reuse: krdlab plot %s --figure %s "+
 		"--format svg,%s; everything: krdlab report %s", e.Dir, figures.MatrixID,

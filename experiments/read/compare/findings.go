@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"krdlab/experiments/run/estimate"
 	"krdlab/krd/doc"
 )
 
@@ -24,11 +25,11 @@ const (
 )
 
 func init() {
-	needs := doc.Needs{N: 1, P: Alpha}
+	needs := doc.Needs{N: 1, P: estimate.Alpha}
 	doc.Catalogue(map[doc.Code]doc.Entry{
 		better: {Level: doc.Answer, Needs: needs, Example: []any{"one on 6 cores", 2, 6, -20.0, -10.0}, Say: change(Better)},
 		worse:  {Level: doc.Answer, Needs: needs, Example: []any{"one on 6 cores", 1, 6, 10.0, 10.0}, Say: change(Worse)},
-		noneCanHold: {Level: doc.Limit, Next: "--reps", Example: []any{"4 and 4 repetitions", 0.029, 10, Alpha},
+		noneCanHold: {Level: doc.Limit, Next: "--reps", Example: []any{"4 and 4 repetitions", 0.029, 10, estimate.Alpha},
 			Words: "no change can hold here: %v have a p of %.2g at least, and that times %v is not below %.2f; repeat " +
 				"more often, or compare fewer configurations"},
 		noChange:   {Level: doc.Answer, Example: []any{10}, Words: "no change is more than chance, in %v tests"},

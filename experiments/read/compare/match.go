@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
@@ -85,7 +86,7 @@ var ErrNothingInCommon = failure.New(failure.Request, "no configuration is in bo
 func Of(a, b *dataset.Experiment) (*Report, error) {
 	a, b = dataset.Together(a, b)
 	r := &Report{
-		SchemaVersion: SchemaVersion, A: sideOf(a), B: sideOf(b), Alpha: Alpha,
+		SchemaVersion: SchemaVersion, A: sideOf(a), B: sideOf(b), Alpha: estimate.Alpha,
 		Pairs: []Pair{}, OnlyA: []Config{}, OnlyB: []Config{}, WarningCodes: []result.Warning{},
 	}
 	orderA, cellsA := configs(a)
@@ -233,14 +234,14 @@ func (r *Report) correct() {
 		}
 	}
 	r.Tests = len(tested)
-	for i, adjusted := range Holm(p) {
+	for i, adjusted := range estimate.Holm(p) {
 		c := tested[i]
 		c.HolmP = result.Some(adjusted)
 		c.judge()
-		if p[i] < Alpha {
+		if p[i] < estimate.Alpha {
 			r.Below++
 		}
-		if adjusted < Alpha {
+		if adjusted < estimate.Alpha {
 			r.Hold++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/goprogram"
+	"krdlab/experiments/run/estimate"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -53,7 +54,6 @@ type SampleBin struct {
 }
 
 const (
-	sampleAlpha = 0.05
 	// mostUntold is the share of accesses in bins that are not known up to which results agree.
 	mostUntold = 0.01
 	// unlisted is the standard error of a bin that a sample does not list: it lists those with more.
@@ -144,7 +144,7 @@ func OfSamples(a, b string) (*SampleReport, error) {
 }
 
 func ofTraced(sample, exact *traced) *SampleReport {
-	r := &SampleReport{Sample: sample.path, Exact: exact.path, Alpha: sampleAlpha,
+	r := &SampleReport{Sample: sample.path, Exact: exact.path, Alpha: estimate.Alpha,
 		Bins: sample.against(exact), phases: sample.Sampling.Phases}
 	r.Conclude()
 	if *sample.Package != *exact.Package || !slices.Equal(sample.Args, exact.Args) {
@@ -159,7 +159,7 @@ func ofTraced(sample, exact *traced) *SampleReport {
 		}
 		p = append(p, math.Erfc(math.Abs(b.Sample-b.Exact) / *b.Error / math.Sqrt2))
 	}
-	r.Tests, p = len(p), Holm(p)
+	r.Tests, p = len(p), estimate.Holm(p)
 	r.Answer = Agree
 	for i := range r.Bins {
 		if b := &r.Bins[i]; b.Error != nil {

@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -106,9 +107,9 @@ func (r *Report) whyNoTest() string {
 	case n[TooFew] == 0 && n[Same] > 0:
 		return "everything that both have is the same, value by value"
 	case n[Same] == 0:
-		return fmt.Sprintf("there are fewer than %d repetitions", MinSample)
+		return fmt.Sprintf("there are fewer than %d repetitions", estimate.MinTested)
 	}
-	return fmt.Sprintf("what differs has fewer than %d repetitions", MinSample)
+	return fmt.Sprintf("what differs has fewer than %d repetitions", estimate.MinTested)
 }
 
 // conclude finds the verdicts that hold, by quantity: in how many configurations, and from which change

@@ -123,16 +123,6 @@ func (s *Scope) answers(question string, outcomes ...Outcome) (list []Answer) {
 
 const equalByConstruction = "equal by construction"
 
-// construction returns what is known instead of a coefficient.
-func (a *Association) construction() string {
-	s := equalByConstruction + ": the misses are computed from the same trace as the KRD, so " +
-		"that no coefficient is given"
-	if r := a.excess(); r != "" {
-		s += "; they differ from the lines that are far or cold by " + r
-	}
-	return s
-}
-
 // excess is by how much the misses differ from what KRD finds, "" if that is not known.
 func (a *Association) excess() string {
 	if !a.ExcessLeast.Known() {
@@ -151,7 +141,7 @@ func (a *Association) answer(whole bool) string {
 	best := a.BestSpearman
 	switch {
 	case a.ByConstruction:
-		return a.construction()
+		return doc.Find(byConstruction, a.excess()).Sentence()
 	case best == nil && len(a.Coefficients) == 0:
 		return fmt.Sprintf("too few to tell: n = %d", a.N)
 	case best == nil && constantOutcome(a):
@@ -177,7 +167,7 @@ func (a *Association) answer(whole bool) string {
 
 func constantOutcome(a *Association) bool {
 	for i := range a.Coefficients {
-		if a.Coefficients[i].Spearman.lack == constantY {
+		if a.Coefficients[i].Spearman.Code == constantY {
 			return true
 		}
 	}

@@ -1,13 +1,11 @@
 package correlate
 
 import (
-	"fmt"
 	"math"
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
-	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 )
@@ -54,7 +52,9 @@ type Association struct {
 	Coefficients []Coefficients `json:"coefficients"`
 	BestPearson  *Best          `json:"best_pearson"` // null where no coefficient is defined
 	BestSpearman *Best          `json:"best_spearman"`
-	Notes        []string       `json:"notes"`
+	// Findings are what limits it, Notes their sentences.
+	Findings []doc.Finding `json:"findings"`
+	Notes    []string      `json:"notes"`
 }
 
 // How p is computed.
@@ -77,9 +77,9 @@ type Coefficient struct {
 	Low   result.Number `json:"low"`
 	High  result.Number `json:"high"`
 	P     result.Number `json:"p"`
-	Why   string        `json:"why,omitempty"` // the value is not defined, or not known
-
-	lack lack
+	// Code is why the value is not defined, or not known, Why its sentence.
+	Code doc.Code `json:"code,omitempty"`
+	Why  string   `json:"why,omitempty"`
 }
 
 // Of correlates an experiment. Cost: a bootstrap of 4000 resamples for each scope, some tenths of a
@@ -117,43 +117,36 @@ func Of(e *dataset.Experiment) *Report {
 func (f *Family) associate(sel *selection, o Outcome, source missSource) Association {
 	s := sel.sample(f.Points, o, source)
 	a := Association{Outcome: o, Modelled: f.Substrate == loi.Simulated, N: len(s.y),
-		Units: len(s.units), Coefficients: []Coefficients{}, Notes: []string{}}
+		Units: len(s.units), Coefficients: []Coefficients{}, Findings: []doc.Finding{}, Notes: []string{}}
 	if source.from != "" {
 		a.LLCSource, a.MissSource = &source.llc, &source.from
 		a.ByConstruction = source.construction
 		a.ExcessLeast, a.ExcessMost = sel.excess(source)
 	}
-	note := func(format string, args ...any) {
-		a.Notes = append(a.Notes,
-			fmt.Sprintf(format, args...))
-	}
 	if s.left > 0 {
-		note("%s without KRD or without this outcome left out",
-			units.Count(s.left, "configuration"))
+		a.find(leftOut, s.left)
 	}
 	if s.constant > 0 {
-		note("%s left out in which all is the same every time", units.Count(s.constant, "unit"))
+		a.find(constantUnits, s.constant)
 	}
 	if a.ByConstruction {
-		note("%s", a.construction())
+		a.find(byConstruction, a.excess())
 		return a
 	}
 	df := s.df()
 	if a.N < 3 || df < 1 {
-		note("n = %d is too small for any coefficient", a.N)
+		a.find(noCoefficient, a.N)
 		return a
 	}
 	a.PMethod = PStudent
 	if !s.centred && a.N <= exactLimit {
 		a.PMethod, a.SmallestP = PExact, result.Some(smallestP(a.N))
 		if p := a.SmallestP.Float(); p > 1-estimate.Confidence {
-			note("n = %d is too small: the smallest two-sided p that Spearman's coefficient can "+
-				"have is %.3f", a.N, p)
+			a.find(pTooLarge, a.N, p)
 		}
 	}
 	if a.Units < minClusters {
-		note("no interval for Spearman's coefficient, and no answer to which point is best: %d "+
-			"independent units, and the bootstrap needs %d", a.Units, minClusters)
+		a.find(fewUnits, a.Units, minClusters)
 	}
 	b := newBoot(s)
 	for p := range f.Points {
@@ -188,17 +181,23 @@ func (sel *selection) excess(source missSource) (least, most result.Number) {
 	return least, most
 }
 
-// A lack says what a coefficient without a value is, and why.
-type lack struct{ what, why string }
+func (a *Association) find(code doc.Code, args ...any) {
+	f := doc.Find(code, args...)
+	a.Findings, a.Notes = append(a.Findings, f), append(a.Notes, f.Sentence())
+}
 
-// none says that c has no value.
-func (c *Coefficient) none(l lack) { c.Why, c.lack = l.what+": "+l.why, l }
+// none gives c the reason why it has no value.
+func (c *Coefficient) none(code doc.Code) {
+	c.Code, c.Why = code, c.lack()+": "+doc.Find(code).Sentence()
+}
 
-var (
-	constantX = lack{"not defined", "this share is the same everywhere"}
-	constantY = lack{"not defined", "the outcome is the same everywhere"}
-	unknown   = lack{"not known", "the cache sizes of this machine are not known"}
-)
+// lack is what a coefficient without a value is.
+func (c *Coefficient) lack() string {
+	if c.Code == cachesUnknown {
+		return "not known"
+	}
+	return "not defined"
+}
 
 // A boot computes the coefficients of a sample, point by point, and those of its resamples.
 type boot struct {
@@ -268,8 +267,8 @@ func (b *boot) point(name string, x []float64, method string) Coefficients {
 	var rs, ps []float64
 	defer func() { b.pearsons, b.spearmans = append(b.pearsons, ps), append(b.spearmans, rs) }()
 	if x == nil {
-		c.Pearson.none(unknown)
-		c.Spearman.none(unknown)
+		c.Pearson.none(cachesUnknown)
+		c.Spearman.none(cachesUnknown)
 		return c
 	}
 	px := b.s.prepare(x)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -359,9 +360,9 @@ func TestDeterministic(t *testing.T) {
 		}
 	}
 	a := find(t, &correlate.Of(e).Families[0], correlate.WithinConfigurations, correlate.WTI)
-	if a.Units != 12 || a.N != 12*datasettest.Reps || !slices.ContainsFunc(a.Notes,
-		func(n string) bool { return strings.Contains(n, "4 units left out") }) {
-		t.Errorf("%d units, n = %d, notes %q", a.Units, a.N, a.Notes)
+	if a.Units != 12 || a.N != 12*datasettest.Reps || !reflect.DeepEqual(a.Findings,
+		[]doc.Finding{doc.Find("constant_units_left_out", 4)}) || len(a.Notes) != 1 {
+		t.Errorf("%d units, n = %d, %v, notes %q", a.Units, a.N, a.Findings, a.Notes)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/brief"
-	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
@@ -84,8 +83,13 @@ func (f *Family) view() *doc.Doc {
 	for i := range f.Scopes {
 		s := &f.Scopes[i]
 		for j := range s.Associations {
-			d.Add(s.Associations[j].View(s))
+			if a := &s.Associations[j]; len(a.Coefficients) > 0 {
+				d.Add(a.table(s))
+			}
 		}
+	}
+	if limits := f.limits(); len(limits) > 0 {
+		d.Add(doc.Paragraph(doc.Sentences(limits)))
 	}
 	for _, k := range associations(f) {
 		d.Add(f.overview(k))
@@ -204,28 +208,11 @@ func (f *Family) shown() []string {
 
 // View returns the table of the coefficients of all points in a scope, or why there are none.
 func (a *Association) View(s *Scope) *doc.Doc {
-	title := fmt.Sprintf("%s against KRD shares: %s, n = %d pairs", a.title(), s.Name, a.N)
 	d := &doc.Doc{}
 	if len(a.Coefficients) == 0 {
-		d.Say("%s", title)
+		d.Say("%s", a.heading(s))
 	} else {
-		method := "from t with n - 2 degrees of freedom"
-		switch {
-		case a.PMethod == PExact:
-			method = "exact, by all permutations"
-		case a.Units != a.N:
-			method = fmt.Sprintf("from t with %d - %d - 1 degrees of freedom: %d units, whose "+
-				"means are taken off", a.N, a.Units, a.Units)
-		}
-		t := &doc.Table{Title: title, Columns: []doc.Column{{Head: "share"}, right("Pearson"),
-			right("95 % (Fisher)"), right("p"), right("Spearman"), right("95 % (bootstrap)"),
-			right("p")}, Remarks: []string{"p is two-sided, " + method + "."}}
-		for i := range a.Coefficients {
-			c := &a.Coefficients[i]
-			t.Row(c.Point, c.Pearson.cell(), interval(&c.Pearson), doc.Probability(c.Pearson.P),
-				c.Spearman.cell(), interval(&c.Spearman), doc.Probability(c.Spearman.P))
-		}
-		d.Add(t)
+		d.Add(a.table(s))
 	}
 	for _, n := range a.Notes {
 		d.Say("%s.", n)
@@ -233,10 +220,34 @@ func (a *Association) View(s *Scope) *doc.Doc {
 	return d
 }
 
+func (a *Association) heading(s *Scope) string {
+	return fmt.Sprintf("%s against KRD shares: %s, n = %d pairs", a.title(), s.Name, a.N)
+}
+
+func (a *Association) table(s *Scope) *doc.Table {
+	method := "from t with n - 2 degrees of freedom"
+	switch {
+	case a.PMethod == PExact:
+		method = "exact, by all permutations"
+	case a.Units != a.N:
+		method = fmt.Sprintf("from t with %d - %d - 1 degrees of freedom: %d units, whose "+
+			"means are taken off", a.N, a.Units, a.Units)
+	}
+	t := &doc.Table{Title: a.heading(s), Columns: []doc.Column{{Head: "share"}, right("Pearson"),
+		right("95 % (Fisher)"), right("p"), right("Spearman"), right("95 % (bootstrap)"),
+		right("p")}, Remarks: []string{"p is two-sided, " + method + "."}}
+	for i := range a.Coefficients {
+		c := &a.Coefficients[i]
+		t.Row(c.Point, c.Pearson.cell(), interval(&c.Pearson), doc.Probability(c.Pearson.P),
+			c.Spearman.cell(), interval(&c.Spearman), doc.Probability(c.Spearman.P))
+	}
+	return t
+}
+
 // cell is the coefficient, or what it lacks.
 func (c *Coefficient) cell() any {
 	if !c.Value.Known() {
-		return doc.Noted{Value: c.lack.what, Note: c.lack.why}
+		return doc.Noted{Value: c.lack(), Note: doc.Find(c.Code).Sentence()}
 	}
 	return signed(c.Value)
 }
@@ -279,38 +290,12 @@ func (f *Family) overview(k key) *doc.Doc {
 		}
 		t.Row(row...)
 	}
-	for _, m := range tooSmall(f, k) {
-		t.Remarks = append(t.Remarks, m+".")
-	}
 	for _, name := range shown {
 		if m := f.reversed(k, name); m != "" {
 			t.Remarks = append(t.Remarks, m+".")
 		}
 	}
 	return &doc.Doc{Parts: []doc.Part{t}}
-}
-
-// tooSmall returns which scopes cannot be significant.
-func tooSmall(f *Family, k key) []string {
-	names := map[string][]string{}
-	var order []string
-	for i := range f.Scopes {
-		if a := f.Scopes[i].find(k); a != nil {
-			if p := a.SmallestP; p.Known() && p.Float() > 1-estimate.Confidence {
-				what := fmt.Sprintf("n = %d is too small: the smallest two-sided p that "+
-					"Spearman's coefficient can have is %.3f", a.N, p.Float())
-				if names[what] == nil {
-					order = append(order, what)
-				}
-				names[what] = append(names[what], f.Scopes[i].Name)
-			}
-		}
-	}
-	var list []string
-	for _, what := range order {
-		list = append(list, strings.Join(names[what], ", ")+": "+what)
-	}
-	return list
 }
 
 // reversed returns where a point's coefficient changes its sign when cores and size are held equal

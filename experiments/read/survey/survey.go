@@ -1,11 +1,8 @@
 // Package survey finds the best scheduler for each kernel, whether its lead exceeds the
 // uncertainty, and whether it stays the best when the operations of runtimes have other prices.
 //
-// The best has the least median time. It is tested against each other scheduler as `krdlab compare`
-// tests (Mann-Whitney's U over the repetitions, a sign test against an exact value), and the p of a
-// row is the largest of these: that the first is chosen by the data asks for no correction where it
-// is told from the second two-sided (Hung and Fithian, Rank verification for exponential families,
-// Annals of Statistics 47, 2019). Over the rows of a place and its prices p is Holm's.
+// The best has the least median time; [estimate.Rank] tells it from the others, where Holm's
+// correction is over the rows of a place and its prices.
 package survey
 
 import (
@@ -14,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/read/compare"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
@@ -54,7 +50,8 @@ type Prices struct {
 	Rows       []Row   `json:"rows"`
 	Schedulers []Share `json:"schedulers"`
 
-	times [][]timed // of each row
+	times [][]timed          // of each row
+	ranks []estimate.Ranking // likewise, of times
 }
 
 // A Row is one kernel.
@@ -120,7 +117,7 @@ func (*NothingError) Class() failure.Class { return failure.Data }
 // Of computes the report. What differs in the prices of its machine alone is one place. Error: a
 // [*NothingError]. Cost: a bootstrap for each configuration.
 func Of(experiments []*dataset.Experiment) (*Report, error) {
-	r := &Report{SchemaVersion: SchemaVersion, Experiments: []string{}, Alpha: compare.Alpha,
+	r := &Report{SchemaVersion: SchemaVersion, Experiments: []string{}, Alpha: estimate.Alpha,
 		Places: []Place{}}
 	r.Conclude()
 	for _, e := range experiments {
@@ -188,17 +185,7 @@ func (r *Report) add(g *dataset.Group, pages string) {
 type timed struct {
 	name   string
 	ns     float64
-	p      result.Number // of the test against the best
-	pooled *dataset.Pooled
-}
-
-// n is how many repetitions stand behind t, of which one does for all where nothing is drawn.
-func (t *timed) n() int {
-	q := t.pooled.Result.Summary.TimeNS
-	if q.Reason == result.Deterministic {
-		return max(q.N, estimate.MinSample)
-	}
-	return q.N
+	result *result.Result
 }
 
 // rowOf returns the row of a kernel, before correction, and all times, the least first; nil where
@@ -213,13 +200,13 @@ func rowOf(g *dataset.Group, cores int) (*Row, []timed) {
 		if s == request.SerialScheduler().Name || len(cells) == 0 {
 			continue
 		}
-		p := dataset.Pool(cells)
-		q := p.Result.Summary.TimeNS
+		pooled := dataset.Pool(cells).Result
+		q := pooled.Summary.TimeNS
 		if !q.Median.Known() {
 			continue
 		}
-		times = append(times, timed{name: s, ns: q.Median.Float(), pooled: p})
-		far := stats.FarShare.Of(p.Result).Median
+		times = append(times, timed{s, q.Median.Float(), pooled})
+		far := stats.FarShare.Of(pooled).Median
 		if far.Known() && (!row.MostFar.Known() || far.Float() > row.MostFar.Float()) {
 			row.MostFar, row.FarUnder = far, s
 		}
@@ -231,18 +218,10 @@ func rowOf(g *dataset.Group, cores int) (*Row, []timed) {
 		return nil, nil
 	}
 	slices.SortStableFunc(times, func(a, b timed) int { return cmp.Compare(a.ns, b.ns) })
-	best := times[0].pooled
+	best := &times[0].result.Summary
 	row.Best, row.Second = times[0].name, times[1].name
 	row.Lead = result.Some(times[1].ns / times[0].ns)
-	row.Speedup, row.WTI = best.Result.Summary.Speedup, best.Result.Summary.WTI
-	row.P = result.Some(0)
-	for i := range times[1:] {
-		t := &times[1+i]
-		t.p = compare.PValue(stats.Time, best, t.pooled)
-		if row.P.Known() && (!t.p.Known() || t.p.Float() > row.P.Float()) {
-			row.P = t.p
-		}
-	}
+	row.Speedup, row.WTI = best.Speedup, best.WTI
 	return row, times
 }
 
@@ -335,38 +314,22 @@ func (p *Prices) row(kernel, params string) *Row {
 }
 
 func (p *Prices) finish() {
-	var tests []*Row
-	var ps []float64
-	for i := range p.Rows {
-		if r := &p.Rows[i]; r.P.Known() {
-			tests, ps = append(tests, r), append(ps, r.P.Float())
+	rows := make([][]estimate.Sample, len(p.Rows))
+	for i, times := range p.times {
+		for _, t := range times {
+			rows[i] = append(rows[i], stats.Time.Sample(t.result))
 		}
 	}
-	told := 0
-	for i, adjusted := range compare.Holm(ps) {
-		tests[i].HolmP = result.Some(adjusted)
-		if tests[i].Told = adjusted < compare.Alpha; tests[i].Told {
-			told++
-		}
-	}
-	// the limit of the first row, in Holm's order, that is not told
-	limit := compare.Alpha / float64(max(1, len(tests)-told))
-	for i := range p.Rows {
+	p.ranks = estimate.Rank(rows)
+	for i, rank := range p.ranks {
 		r := &p.Rows[i]
-		r.Tied, r.Few = []string{}, []string{}
-		best := p.times[i][0].pooled
-		for _, t := range p.times[i][1:] {
-			if r.Told || t.p.Known() && t.p.Float() < limit {
-				continue
-			}
-			seen := compare.Seen(stats.Time, best, t.pooled, limit)
-			if !seen.Known() {
-				r.Few = append(r.Few, t.name)
-				continue
-			}
-			if r.Tied = append(r.Tied, t.name); !r.Seen.Known() || seen.Float() > r.Seen.Float() {
-				r.Seen = seen
-			}
+		r.P, r.HolmP, r.Told = result.Some(rank.P), result.Some(rank.HolmP), rank.Told
+		r.Tied, r.Few, r.Seen = []string{}, []string{}, result.Some(rank.Seen)
+		for _, j := range rank.Tied {
+			r.Tied = append(r.Tied, p.times[i][j].name)
+		}
+		for _, j := range rank.Few {
+			r.Few = append(r.Few, p.times[i][j].name)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"krdlab/experiments/read/compare"
+	"krdlab/experiments/run/estimate"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -58,7 +58,7 @@ func (r *Report) View() *doc.Doc {
 		"rows of a column, limit %.2f). told: from all others; stays: told, and the same, under "+
 		"all prices. far: accesses with "+
 		"a finite distance beyond the LLC, the least and the most of all schedulers.",
-		compare.Alpha), "of the best: geometric mean of the best's time over the " +
+		estimate.Alpha), "of the best: geometric mean of the best's time over the " +
 		"scheduler's, over the rows that all schedulers have; worst: the least of these; first: rows that it is told to be the best of."})
 	return d
 }
@@ -110,7 +110,10 @@ func (r *Row) text() string {
 		s += " " + units.Digits(r.Speedup.Median.Float(), 3)
 	}
 	if len(r.Tied) > 0 {
-		s += fmt.Sprintf(" +%d <%s %%", len(r.Tied), percent(r.Seen.Float()))
+		s += fmt.Sprintf(" +%d", len(r.Tied))
+		if r.Seen.Known() {
+			s += " <" + percent(r.Seen.Float()) + " %"
+		}
 	}
 	if len(r.Few) > 0 {
 		s += fmt.Sprintf(" +%d?", len(r.Few))

@@ -20,9 +20,8 @@ import (
 // six are results of six schedulers, with intervals and all that a run can have.
 func six() []result.Result {
 	var list []result.Result
-	quantity := func(v float64) result.Quantity {
-		return result.QuantityOf([]float64{v, 1.01 * v, 0.99 * v, v, 1.02 * v, v})
-	}
+	values := func(v float64) []float64 { return []float64{v, 1.01 * v, 0.99 * v, v, 1.02 * v, v} }
+	quantity := func(v float64) result.Quantity { return result.QuantityOf(values(v)) }
 	for i, name := range []string{"workfirst", "helpfirst", "helpfirst-locality", "shepherd-core",
 		"shepherd-socket", "go"} {
 		far, v := uint64(10+i), 1+float64(i)/4
@@ -37,7 +36,16 @@ func six() []result.Result {
 			LLCSource: &source, LLCModel: model,
 			Check:        &result.Check{Passed: true},
 			WarningCodes: []result.Warning{result.Warn(result.SharedCPUs, 24, 2)},
+			Repetitions:  timed(values(2e9 * v)...),
 		})
+	}
+	return list
+}
+
+// timed are repetitions that take so many ns.
+func timed(ns ...float64) (list []result.Repetition) {
+	for _, v := range ns {
+		list = append(list, result.Repetition{TimeNS: int64(v)})
 	}
 	return list
 }
@@ -66,8 +74,9 @@ func TestBriefFits(t *testing.T) {
 	if n := strings.Count(got, "\n"); n > BriefLines {
 		t.Errorf("%d lines\n%s", n, got)
 	}
-	for _, want := range []string{"2.00±2%", "(model)", "workfirst is the fastest on 24 cores, 10.00 (9.90–10.20) times serial: the next, helpfirst, takes 25.0\u00a0% longer",
-		"go +125 % and +5 %\n", "fewest accesses beyond the LLC: workfirst, 1.50\u00a0%; most: go, 2.00\u00a0% (1 trace each: no intervals)",
+	for _, want := range []string{"2.00±2%", "(model)", "workfirst is the fastest on 24 cores, 10.00 (9.90–10.20) times serial: the next, helpfirst, takes 25.0 (23.2–26.9)\u00a0% longer",
+		"go +125 % and +5 %\n", "accesses beyond the LLC: 1.50\u00a0% under workfirst to 2.00\u00a0% under go",
+		"fewest beyond the LLC: too few to tell: 1 trace, 6 needed: --reps 6 --trace krd",
 		"the results were checked", "warning: WTI is unreliable: 24 workers share 2 CPUs\n"} {
 		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -189,17 +198,17 @@ func TestBriefOfTheWorst(t *testing.T) {
 	}
 }
 
-// A value that every repetition gives is called exact, and overlapping intervals crown nobody.
+// A value that every repetition gives is called exact, and a tie crowns nobody.
 func TestBriefSaysNoMore(t *testing.T) {
 	list := six()[:2]
-	list[1].Summary.TimeNS = list[0].Summary.TimeNS
+	list[1].Summary.TimeNS, list[1].Repetitions = list[0].Summary.TimeNS, list[0].Repetitions
 	list[0].Deterministic = true
 	list[0].Summary.TimeNS = list[0].Quantity([]float64{2e9})
 	list[1].KRD = list[0].KRD
 	got := brief(t, list, 0)
 	for _, want := range []string{"accesses beyond the LLC: 1.50\u00a0% under workfirst, helpfirst",
-		"2.000=", "=: exact, nothing is drawn", "none is shown to be the " +
-			"fastest on 24 cores: the interval of workfirst overlaps with that of helpfirst"} {
+		"2.000=", "=: exact, nothing is drawn", "fastest on 24 cores: a tie of " +
+			"workfirst, helpfirst, where a difference of 1.0 % would have been seen"} {
 		if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -315,40 +324,40 @@ func TestIdling(t *testing.T) {
 	}
 }
 
-// A winner is named only where its interval is clear of all others, and those with one share are named
-// together.
+// A winner is named only where it is told from all others.
 func TestConclude(t *testing.T) {
-	type times map[string][3]float64 // median, low, high of a time in s
+	type times map[string][]float64 // in s
+	six := func(v float64) []float64 { return []float64{0.96 * v, 0.98 * v, v, v, 1.02 * v, 1.04 * v} }
 	for _, c := range []struct {
 		times times
 		far   map[string]uint64 // of 100 accesses, in the first of six traces; one more in each
 		want  string
 	}{
-		{times{"a": {5, 4.9, 5.1}, "b": {4, 3.9, 4.2}}, nil,
-			"b is the fastest on 6 cores, 2.50 (2.40–2.60) times serial: the next, a, takes 25.0\u00a0% longer"},
-		{times{"a": {5, 4.1, 5.1}, "b": {4, 3.9, 4.2}, "c": {9, 8, 10}}, nil,
-			"none is shown to be the fastest on 6 cores: the interval of b overlaps with that of a"},
-		{times{"a": {5, 4.9, 5.1}, "b": {4, 3.9, 4.2}, "c": {9, 1, 10}}, nil, // one that is not the next
-			"none is shown to be the fastest on 6 cores: the interval of b overlaps with that of c"},
-		{times{"a": {5, 0, 0}, "b": {4, 3.9, 4.2}}, nil, "b has the least median time on 6 cores; which is the " +
-			"fastest cannot be told: 3 repetitions, 6 needed: --reps 6"},
-		{times{"a": {5, 4.9, 5.1}}, nil, "a runs 2.00 (1.90–2.10) times as fast as the serial program on 6 cores"},
+		{times{"a": six(5), "b": six(4)}, nil, "b is the fastest on 6 cores, 2.50 (2.40–2.60) times serial: the " +
+			"next, a, takes 25.0 (20.1–30.1)\u00a0% longer"},
+		{times{"a": six(4.1), "b": six(4), "c": six(9)}, nil,
+			"fastest on 6 cores: a tie of b, a, where a difference of 4.1 % would have been seen"},
+		{times{"a": six(5), "b": six(4), "c": {1, 9, 9, 9, 9, 10}}, nil, // one that is not the next
+			"fastest on 6 cores: a tie of b, c, where a difference of 764 % would have been seen"},
+		{times{"a": six(5)[:3], "b": six(4)}, nil, "fastest on 6 cores: too few to tell: 3 repetitions, 6 needed: --reps 6"},
+		{times{"a": six(5)}, nil, "a runs 2.00 (1.90–2.10) times as fast as the serial program on 6 cores"},
 		{nil, nil, ""},
-		{nil, map[string]uint64{"a": 10, "b": 10, "c": 40}, "fewest accesses beyond the LLC: a, b, 12.5 " +
+		{nil, map[string]uint64{"a": 10, "b": 20, "c": 40}, "fewest accesses beyond the LLC: a, 12.5 " +
 			"(10.0–15.0)\u00a0%; most: c, 42.5 (40.0–45.0)\u00a0%"},
-		{nil, map[string]uint64{"a": 10, "b": 10, "c": 12, "d": 40}, "fewest accesses beyond the LLC: a, b, 12.5 " +
-			"(10.0–15.0)\u00a0%; most: d, 42.5 (40.0–45.0)\u00a0%; the first overlaps with c"},
+		{nil, map[string]uint64{"a": 10, "b": 10, "c": 12, "d": 40}, "accesses beyond the LLC: 12.5 (10.0–15.0)\u00a0% " +
+			"under a to 42.5 (40.0–45.0)\u00a0% under d\nfewest beyond the LLC: a tie of a, b, c, where a " +
+			"difference of 25 % would have been seen"},
 	} {
 		var list []*result.Result
 		for _, name := range []string{"a", "b", "c", "d"} {
 			r := &result.Result{Scheduler: name, Cores: 6}
 			if v, ok := c.times[name]; ok {
-				q, k := result.Quantity{Median: result.Some(v[0]), N: 3}, 10/v[0]
-				r.Summary.Speedup = result.Quantity{Median: result.Some(k), Low: result.Some(k - 0.1), High: result.Some(k + 0.1)}
-				if v[1] > 0 {
-					q.N, q.Low, q.High = 6, result.Some(v[1]), result.Some(v[2])
+				r.Summary.TimeNS = r.Quantity(v)
+				for i := range v {
+					r.Repetitions = append(r.Repetitions, timed(1e9*v[i])...)
 				}
-				r.Summary.TimeNS, r.Repetitions = q, []result.Repetition{{TimeNS: int64(1e9 * v[0])}}
+				k := 10 / r.Summary.TimeNS.Median.Float()
+				r.Summary.Speedup = result.Quantity{Median: result.Some(k), Low: result.Some(k - 0.1), High: result.Some(k + 0.1)}
 			}
 			for i := range uint64(6) {
 				if n, ok := c.far[name]; ok {
@@ -356,7 +365,9 @@ func TestConclude(t *testing.T) {
 						Cold: n + i, Far: new(uint64)}})
 				}
 			}
-			list = append(list, r)
+			if c.times[name] != nil || c.far != nil {
+				list = append(list, r)
+			}
 		}
 		if got := strings.Join(doc.Sentences(Conclude(list).Findings), "\n"); got != c.want {
 			t.Errorf("%v %v:\n%s\nexpected\n%s", c.times, c.far, got, c.want)

@@ -19,10 +19,6 @@ const (
 	// fastest: the scheduler, cores, the next scheduler, the ratio of their times with its interval, the
 	// speed-up with its interval.
 	fastest doc.Code = "fastest"
-	// fastestTied: cores, the scheduler of the least median time, those whose interval overlaps.
-	fastestTied doc.Code = "fastest_tied"
-	// fastestUntold: cores, the scheduler of the least median time, repetitions there and needed.
-	fastestUntold doc.Code = "fastest_untold"
 	// runsAs: the scheduler, its speed-up with its interval, cores.
 	runsAs doc.Code = "speedup"
 	// noSpeedup: cores, why.
@@ -31,10 +27,8 @@ const (
 	overhead doc.Code = "overhead"
 	// fewestBeyond: the scheduler with the smallest share, the share, that with the largest, its share.
 	fewestBeyond doc.Code = "fewest_beyond"
-	// beyondTied: as fewestBeyond, and those whose interval overlaps with that of the first.
-	beyondTied doc.Code = "fewest_beyond_tied"
-	// beyondUntold: as fewestBeyond, and traced repetitions.
-	beyondUntold doc.Code = "fewest_beyond_untold"
+	// beyondRange: the scheduler with the smallest share, the share, that with the largest, its share.
+	beyondRange doc.Code = "beyond_llc"
 	// beyondAlike: the share, the schedulers.
 	beyondAlike doc.Code = "beyond_alike"
 
@@ -50,10 +44,9 @@ const (
 )
 
 func init() {
-	six := doc.Needs{N: estimate.MinSample}
 	beyond := []any{"one", 0.08, 0.07, 0.09, "another", 0.1, 0.1, 0.11}
 	doc.Catalogue(map[doc.Code]doc.Entry{
-		fastest: {Level: doc.Answer, Needs: six, Example: []any{"one", 24, "another", 1.25, 1.2, 1.3, 22.0, 21.9, 22.1},
+		fastest: {Level: doc.Answer, Needs: stats.ToldNeeds, Example: []any{"one", 24, "another", 1.25, 1.2, 1.3, 22.0, 21.9, 22.1},
 			Say: func(a doc.Args) string {
 				up := ""
 				if !math.IsNaN(a.Number(6)) {
@@ -61,17 +54,6 @@ func init() {
 				}
 				return fmt.Sprintf("%s is the fastest on %s%s: the next, %s, takes %s longer", a.Text(0),
 					units.Count(a.Whole(1), "core"), up, a.Text(2), span(a, 3, -1))
-			}},
-		fastestTied: {Level: doc.Answer, Needs: six, Example: []any{24, "one", "another"},
-			Say: func(a doc.Args) string {
-				return fmt.Sprintf("none is shown to be the fastest on %s: the interval of %s overlaps with "+
-					"that of %s", units.Count(a.Whole(0), "core"), a.Text(1), a.Text(2))
-			}},
-		fastestUntold: {Level: doc.Limit, Example: []any{24, "one", 3, 6}, Next: "--reps 6",
-			Say: func(a doc.Args) string {
-				return fmt.Sprintf("%s has the least median time on %s; which is the fastest cannot be told: "+
-					"%s, %d needed: --reps %[4]d", a.Text(1), units.Count(a.Whole(0), "core"),
-					units.Count(a.Whole(2), "repetition"), a.Whole(3))
 			}},
 		runsAs: {Level: doc.Answer, Example: []any{"one", 5.0, 4.2, 5.1, 6}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("%s runs %s times as fast as the serial program on %s", a.Text(0),
@@ -94,15 +76,11 @@ func init() {
 				}
 				return "overhead and inflation of work: " + strings.Join(parts, "; ")
 			}},
-		fewestBeyond: {Level: doc.Answer, Needs: six, Example: beyond, Say: smallest},
-		beyondTied: {Level: doc.Answer, Needs: six, Example: append(slices.Clone(beyond), "a third"),
-			Say: func(a doc.Args) string {
-				return smallest(a) + "; the first overlaps with " + a.Text(8)
-			}},
-		beyondUntold: {Level: doc.Limit, Example: append(slices.Clone(beyond), 1), Next: "--trace krd",
-			Say: func(a doc.Args) string {
-				return fmt.Sprintf("%s (%s each: no intervals)", smallest(a), units.Count(a.Whole(8), "trace"))
-			}},
+		fewestBeyond: {Level: doc.Answer, Needs: stats.ToldNeeds, Example: beyond, Say: smallest},
+		beyondRange: {Level: doc.Answer, Example: beyond, Say: func(a doc.Args) string {
+			return fmt.Sprintf("accesses beyond the LLC: %s under %s to %s under %s", span(a, 1, 0), a.Text(0),
+				span(a, 5, 0), a.Text(4))
+		}},
 		beyondAlike: {Level: doc.Answer, Example: []any{0.08, 0.07, 0.09, "one, another"},
 			Say: func(a doc.Args) string {
 				return fmt.Sprintf("accesses beyond the LLC: %s under %s", span(a, 0, 0), a.Text(3))
@@ -147,8 +125,7 @@ func more(ratio float64) string {
 }
 
 // Conclude returns what follows from results of one configuration on most cores: who is the fastest,
-// where the time went, and who reuses best. No scheduler is named where intervals overlap, or where
-// there are none.
+// where the time went, and who reuses best. A scheduler is named where it is told from all others.
 func Conclude(results []*result.Result) *doc.Concluded {
 	c, cores := &doc.Concluded{}, 0
 	c.Conclude()
@@ -166,44 +143,50 @@ func Conclude(results []*result.Result) *doc.Concluded {
 	return c
 }
 
-func concludeTime(c *doc.Concluded, all []*result.Result, cores int) {
-	rank := result.RankByTime(all)
-	if len(rank.Order) == 0 {
-		return
-	}
-	first := all[rank.Order[0]]
-	quantities := make([]result.Quantity, len(all))
-	for i, r := range all {
-		quantities[i] = r.Summary.TimeNS
-	}
-	rests := evidence(rank, quantities)
-	answer := func(code doc.Code, args ...any) {
-		f := doc.Find(code, args...)
-		f.Evidence = rests
+// conclude adds told, where the first of a ranking is told from all others, or else that in what about
+// names it is not.
+func conclude(c *doc.Concluded, all []*result.Result, r []estimate.Ranking, of stats.Sampled, about string,
+	told func() doc.Finding) {
+	for _, f := range of.Conclude(r, func(bool, []int) string {
+		if r[0].Tied == nil || r[0].Few != nil {
+			return ""
+		}
+		return names(all, append(r[0].Order[:1:1], r[0].Tied...))
+	}) {
+		if evidence := f.Evidence; r[0].Told {
+			f = told()
+			f.Evidence = evidence
+		} else {
+			f = f.About(about)
+		}
 		c.Conclude(f)
 	}
-	switch {
-	case len(rank.Order) == 1:
-	case !rank.Sure:
-		c.Find(fastestUntold, cores, first.Scheduler, rests.N, estimate.MinSample)
-	case len(rank.Tied) > 0:
-		answer(fastestTied, cores, first.Scheduler, names(all, rank.Tied))
-	default:
-		next := all[rank.Order[1]]
-		q := result.RatioOfMedians(times(next), times(first), 1, estimate.Resamples)
-		if !q.Median.Known() {
-			q.Median = result.Some(next.Summary.TimeNS.Median.Float() / first.Summary.TimeNS.Median.Float())
-		}
-		up := first.Summary.Speedup
-		answer(fastest, first.Scheduler, cores, next.Scheduler, q.Median, q.Low, q.High, up.Median, up.Low, up.High)
+}
+
+func concludeTime(c *doc.Concluded, all []*result.Result, cores int) {
+	samples := make([]estimate.Sample, len(all))
+	for i, r := range all {
+		samples[i] = stats.Time.Sample(r)
 	}
+	r := estimate.Rank([][]estimate.Sample{samples})
+	order := r[0].Order
+	if len(order) == 0 {
+		return
+	}
+	first := all[order[0]]
+	conclude(c, all, r, stats.Repeated, "fastest on "+units.Count(cores, "core"), func() doc.Finding {
+		q := result.RatioOfMedians(samples[order[1]], samples[order[0]], 1, estimate.Resamples)
+		up := first.Summary.Speedup
+		return doc.Find(fastest, first.Scheduler, cores, all[order[1]].Scheduler, q.Median, q.Low, q.High,
+			up.Median, up.Low, up.High)
+	})
 	if q := first.Summary.Speedup; !q.Median.Known() {
 		c.Find(noSpeedup, cores, stats.Speedup.Why(first))
-	} else if len(rank.Order) == 1 {
+	} else if len(order) == 1 {
 		c.Find(runsAs, first.Scheduler, q.Median, q.Low, q.High, cores)
 	}
 	var args []any
-	for _, i := range slices.Compact([]int{rank.Order[0], rank.Order[len(rank.Order)-1]}) {
+	for _, i := range slices.Compact([]int{order[0], order[len(order)-1]}) {
 		if s := &all[i].Summary; s.OVR.Median.Known() && s.WTI.Median.Known() {
 			args = append(args, all[i].Scheduler, s.OVR.Median, all[i].IdleOVR(), s.WTI.Median)
 		}
@@ -214,48 +197,28 @@ func concludeTime(c *doc.Concluded, all []*result.Result, cores int) {
 }
 
 func concludeReuse(c *doc.Concluded, all []*result.Result) {
-	shares := make([]result.Quantity, len(all))
+	samples := make([]estimate.Sample, len(all))
 	for i, r := range all {
-		shares[i] = stats.BeyondLLC.Of(r)
+		samples[i] = stats.FarOrCold.Sample(r)
 	}
-	rank := result.Rank(shares, true)
-	n := len(rank.Order)
-	if n == 0 {
+	r := estimate.Rank([][]estimate.Sample{samples})
+	order := r[0].Order
+	if len(order) == 0 {
 		return
 	}
-	first, last := rank.Order[0], rank.Order[n-1]
-	low, high := shares[first], shares[last]
+	least, most := all[order[0]], all[order[len(order)-1]]
+	low, high := stats.BeyondLLC.Of(least), stats.BeyondLLC.Of(most)
 	if doc.Digits(100*low.Median.Float(), 3) == doc.Digits(100*high.Median.Float(), 3) {
-		c.Find(beyondAlike, low.Median, low.Low, high.High, names(all, rank.Order))
+		c.Find(beyondAlike, low.Median, low.Low, high.High, names(all, order))
 		return
 	}
-	equal := slices.DeleteFunc(slices.Clone(rank.Order), func(i int) bool { return shares[i].Median != low.Median })
-	tied := slices.DeleteFunc(rank.Tied, func(i int) bool { return slices.Contains(equal, i) })
-	args := []any{names(all, equal), low.Median, low.Low, low.High, all[last].Scheduler, high.Median,
-		high.Low, high.High}
-	f := doc.Find(fewestBeyond, args...)
-	switch {
-	case !rank.Sure:
-		f = doc.Find(beyondUntold, append(args, low.N)...)
-	case len(tied) > 0:
-		f = doc.Find(beyondTied, append(args, names(all, tied))...)
+	args := []any{least.Scheduler, low.Median, low.Low, low.High, most.Scheduler, high.Median, high.Low, high.High}
+	if !r[0].Told {
+		c.Find(beyondRange, args...)
 	}
-	f.Evidence = evidence(rank, shares)
-	c.Conclude(f)
-}
-
-// evidence is the least sample of those that are ranked: where all have an interval, what is exact
-// counts as enough.
-func evidence(rank result.Ranking, of []result.Quantity) *doc.Evidence {
-	e := &doc.Evidence{N: math.MaxInt}
-	for _, i := range rank.Order {
-		if q := of[i]; rank.Sure && q.Reason == result.Deterministic {
-			e.N = min(e.N, max(q.N, estimate.MinSample))
-		} else {
-			e.N = min(e.N, q.N)
-		}
-	}
-	return e
+	conclude(c, all, r, stats.Traced, "fewest beyond the LLC", func() doc.Finding {
+		return doc.Find(fewestBeyond, args...)
+	})
 }
 
 // names lists the schedulers of some results.
@@ -265,13 +228,4 @@ func names(all []*result.Result, of []int) string {
 		names = append(names, all[i].Scheduler)
 	}
 	return strings.Join(names, ", ")
-}
-
-// times returns those of the repetitions, in ns.
-func times(r *result.Result) result.Sample {
-	s := result.Sample{Fixed: r.Deterministic}
-	for _, p := range r.Repetitions {
-		s.Values = append(s.Values, float64(p.TimeNS))
-	}
-	return s
 }

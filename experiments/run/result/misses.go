@@ -146,14 +146,14 @@ func (m *LLCModel) sumUp(all []*LLCMisses, fixed bool) {
 		for _, one := range all {
 			v = append(v, float64(one.ofNode(node))/float64(workers[node]))
 		}
-		m.Nodes = append(m.Nodes, NodeSummary{node, workers[node], Sample{v, fixed}.Quantity()})
+		m.Nodes = append(m.Nodes, NodeSummary{node, workers[node], Sample{Values: v, Fixed: fixed}.Quantity()})
 	}
 	for i, k := range all[0].Kernels {
 		var v []float64
 		for _, one := range all {
 			v = append(v, float64(one.Kernels[i].Misses))
 		}
-		m.Kernels = append(m.Kernels, MissesSummary{k.Name, Sample{v, fixed}.Quantity()})
+		m.Kernels = append(m.Kernels, MissesSummary{k.Name, Sample{Values: v, Fixed: fixed}.Quantity()})
 	}
 }
 

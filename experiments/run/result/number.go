@@ -23,12 +23,3 @@ func Some(v float64) Number { return doc.Some(v) }
 
 // SomeInt returns what p points to, or the zero Number where p is nil.
 func SomeInt(p *int64) Number { return doc.SomeInt(p) }
-
-// exactly returns the quantity of a value of n inputs, of each of which every repetition gives the
-// same; nothing is known of it where v is not finite.
-func exactly(v float64, n int) Quantity {
-	if !Some(v).Known() {
-		return Quantity{}
-	}
-	return Quantity{Median: Some(v), N: n, Reason: Deterministic}
-}

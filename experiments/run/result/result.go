@@ -120,7 +120,7 @@ func (s *Serial) At(i int) *Repetition {
 // Quantity is [QuantityOf] values, of repetitions of r: where nothing was drawn they have no
 // interval.
 func (r *Result) Quantity(values []float64) Quantity {
-	return Sample{values, r.Deterministic}.Quantity()
+	return Sample{Values: values, Fixed: r.Deterministic}.Quantity()
 }
 
 // Inflates says whether work can differ from that of the serial run: WTI is not measured where a

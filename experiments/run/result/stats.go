@@ -2,59 +2,15 @@ package result
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"krdlab/experiments/run/estimate"
-
-	"golang.org/x/perf/benchmath"
 )
 
-// QuantityOf returns the median of values and the narrowest interval of order statistics that holds
-// the median of what they were drawn from with at least 95 % confidence, without assuming any
-// distribution (as benchstat does). Values that are all equal are one, without an interval. Cost: a
-// sort.
-func QuantityOf(values []float64) Quantity {
-	if len(values) == 0 {
-		return Quantity{}
-	}
-	q := Quantity{Median: Some(estimate.Median(values)), N: len(values)}
-	if len(values) < estimate.MinSample {
-		q.Reason = TooFew
-		return q
-	}
-	if equal(values) {
-		return exactly(values[0], len(values))
-	}
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values),
-		&benchmath.DefaultThresholds), estimate.Confidence)
-	q.Low, q.High, q.Confidence = Some(s.Lo), Some(s.Hi), Some(s.Confidence)
-	return q
-}
+// A Sample is the values of repetitions.
+type Sample = estimate.Sample
 
-// equal reports that values are enough for an interval and all the same: one value, of which an
-// interval or a test would take them for as many independent ones.
-func equal(values []float64) bool {
-	return len(values) >= estimate.MinSample && !varies(values)
-}
-
-// varies reports whether there are values that differ.
-func varies(values []float64) bool {
-	return len(values) > 0 && slices.Min(values) < slices.Max(values)
-}
-
-// A Sample is the values of repetitions. If it is fixed, no run of its input gives another.
-type Sample struct {
-	Values []float64
-	Fixed  bool
-}
-
-// Quantity returns the median, with an interval unless the sample is fixed or too small.
-func (s Sample) Quantity() Quantity {
-	if s.Fixed && len(s.Values) > 0 {
-		return exactly(estimate.Median(s.Values), len(s.Values))
-	}
-	return QuantityOf(s.Values)
-}
+// QuantityOf is that of a sample that is not fixed.
+func QuantityOf(values []float64) Quantity { return Sample{Values: values}.Quantity() }
 
 // Ratio returns the quantity of a ratio between two samples that has the given median: N is the
 // size of the smaller, where a fixed one does not count beside one that is not. It has no interval
@@ -65,7 +21,7 @@ func Ratio(over, under Sample, median float64) Quantity {
 	case n == 0 || m == 0 || !Some(median).Known():
 		return Quantity{}
 	case over.Fixed && under.Fixed:
-		return exactly(median, min(n, m))
+		return estimate.Exactly(median, min(n, m))
 	case over.Fixed:
 		n = m
 	case !under.Fixed:
@@ -124,15 +80,15 @@ func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 		return
 	}
 	sp, o, w := s.point()
-	serial, par := Sample{s.serialTime, s.serialFixed}, Sample{s.parTime, s.parFixed}
+	serial, par := Sample{Values: s.serialTime, Fixed: s.serialFixed}, Sample{Values: s.parTime, Fixed: s.parFixed}
 	speedup = Ratio(serial, par, sp)
 	ovr, wti = Ratio(serial, par, o), Ratio(serial, par, w)
 	n := max(speedup.N, wti.N)
-	fixed := (s.serialFixed || equal(s.serialTime) && !varies(s.serialWork)) &&
-		(s.parFixed || equal(s.parTime) && !varies(s.parWork))
+	fixed := (s.serialFixed || Sample{Values: s.serialTime}.Exact() && !estimate.Varies(s.serialWork)) &&
+		(s.parFixed || Sample{Values: s.parTime}.Exact() && !estimate.Varies(s.parWork))
 	if fixed {
 		for _, q := range []*Quantity{&speedup, &ovr, &wti} {
-			*q = exactly(q.Median.Float(), q.N)
+			*q = estimate.Exactly(q.Median.Float(), q.N)
 		}
 	}
 	if n < estimate.MinSample || s.pointsOnly || fixed {

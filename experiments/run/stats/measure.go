@@ -2,6 +2,7 @@ package stats
 
 import (
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/krd/doc"
 )
@@ -26,6 +27,30 @@ type Measure struct {
 	Of   func(*result.Result) result.Quantity // over all repetitions
 	Each func(*dataset.Row) result.Number     // of one
 	Why  func(*result.Result) string          // the result has no value
+}
+
+// Sample returns the values of the repetitions of r, or the one that r has where nothing was drawn, or
+// no repetition has one.
+func (m Measure) Sample(r *result.Result) estimate.Sample {
+	q := m.Of(r)
+	if !q.Median.Known() {
+		return estimate.Sample{}
+	}
+	if values := repetitions(r, m.Each); q.Reason != result.Deterministic && values != nil {
+		return estimate.Sample{Values: values}
+	}
+	return estimate.Sample{Values: []float64{q.Median.Float()}, Fixed: q.Reason == result.Deterministic}
+}
+
+// repetitions returns what of returns for each repetition, where it is known.
+func repetitions(r *result.Result, of func(*dataset.Row) result.Number) (values []float64) {
+	cell := dataset.Cell{Result: r}
+	for _, row := range cell.Rows() {
+		if n := of(&row); n.Known() {
+			values = append(values, n.Float())
+		}
+	}
+	return values
 }
 
 // Column returns a column of the measure.

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
 	"krdlab/krd"
@@ -85,6 +86,11 @@ func (p Point) Values(r *result.Result) []float64 {
 		}
 	}
 	return list
+}
+
+// Sample returns the shares as those of repetitions.
+func (p Point) Sample(r *result.Result) estimate.Sample {
+	return estimate.Sample{Values: p.Values(r), Fixed: r.Deterministic}
 }
 
 // Measure returns the share as a measure of a result.

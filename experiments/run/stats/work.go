@@ -62,14 +62,7 @@ func each(key, head string, unit doc.Unit, about string, of func(*dataset.Row) r
 	why func(*result.Result) string) Measure {
 	return Measure{Key: key, Head: head, Unit: unit, Better: Lower, Doc: about, Each: of, Why: why,
 		Of: func(r *result.Result) result.Quantity {
-			cell := dataset.Cell{Result: r}
-			var values []float64
-			for _, row := range cell.Rows() {
-				if n := of(&row); n.Known() {
-					values = append(values, n.Float())
-				}
-			}
-			return r.Quantity(values)
+			return r.Quantity(repetitions(r, of))
 		}}
 }
 

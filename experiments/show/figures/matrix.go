@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
@@ -28,6 +29,9 @@ const matrixAbout = "kernels and schedulers of a whole experiment: speed-up, WTI
 type matrixPart struct {
 	id, title, colour, shade string
 	measure                  stats.Measure
+	// sample has that by which schedulers are ranked, the lowest first
+	sample  func(*result.Result) estimate.Sample
+	sampled stats.Sampled // what it is of
 	// depth is how dark the field of a value is, from 0 to 1; high is the highest of its row, or of
 	// all rows
 	depth func(v, high float64) float64
@@ -36,16 +40,14 @@ type matrixPart struct {
 
 var matrixParts = []matrixPart{
 	{"speedup", "speed-up", "#0072b2", "Shade: speed-up as a share of the highest of the row.",
-		stats.Speedup, func(v, high float64) float64 { return v / high }, true},
+		stats.Speedup, stats.Time.Sample, stats.Repeated, func(v, high float64) float64 { return v / high }, true},
 	{"wti", "work time inflation", "#d55e00",
 		"Shade: from 1, no inflation, to the largest of all, or to 1.25.", stats.WTI,
-		func(v, high float64) float64 { return (v - 1) / math.Max(high-1, plot.LeastLoss) }, false},
+		stats.WTI.Sample, stats.Repeated, func(v, high float64) float64 { return (v - 1) / math.Max(high-1, plot.LeastLoss) }, false},
 	{"far", "accesses beyond the LLC [%]", "#d55e00",
 		"Shade: from 0 to the largest of all, or to 10\u00a0%.", stats.BeyondLLC,
-		func(v, high float64) float64 { return v / math.Max(high, 10) }, false},
+		stats.FarOrCold.Sample, stats.Traced, func(v, high float64) float64 { return v / math.Max(high, 10) }, false},
 }
-
-func (m *matrixPart) lowest() bool { return m.measure.Better == stats.Lower }
 
 // inPercent returns a measure of a result as figures show it: shares in %.
 func inPercent(m stats.Measure, r *result.Result) result.Quantity {
@@ -96,7 +98,8 @@ type WholeFigure struct {
 	Prefix   string // of the names of its files, where there are several machines
 	Headline bool   // it has the speed-ups at the largest number of cores of its machine
 	Machine  string // with the substrate where that is not native: "westmere-ex-4s, SIMULATED"
-	Best     string // which schedulers are the best of which rows
+	// Findings are what it concludes: which schedulers are the best of which rows.
+	Findings []doc.Finding
 }
 
 // Matrices returns the figures of an experiment as a whole: for each machine and number of cores a
@@ -113,8 +116,8 @@ func Matrices(e *dataset.Experiment) (list []WholeFigure) {
 				if m.Substrate == loi.Simulated {
 					machine += ", SIMULATED"
 				}
-				list = append(list, WholeFigure{*f, m.prefix, first && j == 0, machine,
-					winners(&f.Panels[0])})
+				f.Prefix, f.Headline, f.Machine = m.prefix, first && j == 0, machine
+				list = append(list, *f)
 			}
 		}
 	}
@@ -243,7 +246,7 @@ func (m *matrix) order() {
 }
 
 // figure is the heat map of one quantity; nil where no field has a number.
-func (m *matrix) figure(part *matrixPart) *plot.Figure {
+func (m *matrix) figure(part *matrixPart) *WholeFigure {
 	m.reps, m.disturbed, m.fixed = [2]int{}, [2]int{}, false
 	p := plot.Panel{Kind: plot.Matrix,
 		X: plot.Axis{Min: -0.5, Max: float64(len(m.schedulers)) - 0.5, Turned: true},
@@ -251,23 +254,22 @@ func (m *matrix) figure(part *matrixPart) *plot.Figure {
 	for i, name := range m.schedulers {
 		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: name})
 	}
-	top, unsure := 0.0, 0
+	top := 0.0
 	var without []string
+	var samples [][]estimate.Sample
 	for i := range m.rows { // the first row is at the top
 		r := &m.rows[len(m.rows)-1-i]
 		p.Y.Ticks = append(p.Y.Ticks, plot.Tick{Value: float64(i), Label: r.name})
-		s, marked := m.row(part, r)
-		switch {
-		case marked == "" && r.data != nil:
-			without = append(without, r.name)
-		case marked == plot.MarkFirst:
-			unsure++
-		}
-		high := 0.0
+		s, of := m.row(part, r)
+		samples = append(samples, of)
+		there, high := false, 0.0
 		for _, v := range s.Points {
 			if v.Y.Known() {
-				high = math.Max(high, v.Y.Float())
+				there, high = true, math.Max(high, v.Y.Float())
 			}
+		}
+		if !there && r.data != nil {
+			without = append(without, r.name)
 		}
 		top = math.Max(top, high)
 		for j := range s.Points {
@@ -288,9 +290,16 @@ func (m *matrix) figure(part *matrixPart) *plot.Figure {
 		}
 	}
 	cores := plural(m.cores, "core")
-	f := &plot.Figure{ID: fmt.Sprintf("%s-%s-%d", MatrixID, part.id, m.cores), Columns: 1,
-		Title: title(part.title) + " on " + cores, Panels: []plot.Panel{p}}
-	f.Caption = m.says(part, &p, unsure)
+	f := &WholeFigure{Figure: plot.Figure{ID: fmt.Sprintf("%s-%s-%d", MatrixID, part.id, m.cores),
+		Columns: 1, Title: title(part.title) + " on " + cores, Panels: []plot.Panel{p}}}
+	ranks := estimate.Rank(samples)
+	for i := range ranks {
+		mark(p.Series[i].Points, &ranks[i])
+	}
+	f.Findings = part.sampled.Conclude(ranks, func(told bool, rows []int) string {
+		return winners(&p, ranks, told, rows)
+	})
+	f.Caption = m.says(part, f.Findings)
 	if len(without) > 0 {
 		slices.Reverse(without)
 		f.Caption = append(f.Caption, fmt.Sprintf("%s for %s: no such number (kernels that do no "+
@@ -300,18 +309,18 @@ func (m *matrix) figure(part *matrixPart) *plot.Figure {
 	return f
 }
 
-// row is one kernel: its fields, and the mark of its best.
-func (m *matrix) row(part *matrixPart, r *matrixRow) (s plot.Series, marked string) {
+// row is one kernel: its fields, and of each the sample that is ranked.
+func (m *matrix) row(part *matrixPart, r *matrixRow) (s plot.Series, samples []estimate.Sample) {
 	s = plot.Series{Name: r.name, Colour: part.colour, Points: make([]plot.Point, len(m.schedulers))}
-	values := make([]result.Quantity, len(m.schedulers))
+	samples = make([]estimate.Sample, len(m.schedulers))
 	for j, name := range m.schedulers {
 		v := &s.Points[j]
 		*v = plot.Point{X: float64(j), At: name, Label: units.NotAvailable}
 		if r.data == nil || r.data.at(name, m.cores) == nil {
 			continue
 		}
-		values[j] = inPercent(part.measure, r.data.at(name, m.cores))
-		if q := values[j]; q.Median.Known() {
+		if q := inPercent(part.measure, r.data.at(name, m.cores)); q.Median.Known() {
+			samples[j] = part.sample(r.data.at(name, m.cores))
 			v.Y, v.Low, v.High, v.N = q.Median, q.Low, q.High, q.N
 			v.Label, v.Disturbed = threeDigits(q.Median.Float()), r.data.disturbed(name, m.cores)
 			if m.disturbed[1]++; v.Disturbed {
@@ -327,30 +336,26 @@ func (m *matrix) row(part *matrixPart, r *matrixRow) (s plot.Series, marked stri
 			m.reps[1] = max(m.reps[1], q.N)
 		}
 	}
-	rank := result.Rank(values, part.lowest())
-	if len(rank.Order) == 0 {
-		return s, ""
-	}
-	best := rank.Order[0]
+	return s, samples
+}
+
+// mark marks the best of a row, and what it is not told from; nothing where that is all, or one.
+func mark(points []plot.Point, r *estimate.Ranking) {
+	marked := plot.MarkTied
 	switch {
-	case !rank.Sure:
-		marked = plot.MarkFirst
-	case len(rank.Order) > 1 && len(rank.Tied)+1 == len(rank.Order):
-		return s, plot.MarkTied // nothing is told from anything: marks would say nothing
-	case len(rank.Tied) > 0:
-		marked = plot.MarkTied
-	case len(rank.Order) > 1:
+	case len(r.Order) < 2:
+		return
+	case r.Told:
 		marked = plot.MarkBest
-	default:
-		return s, units.NotAvailable // there is nothing to be better than
+	case len(r.Few) > 0:
+		marked = plot.MarkFirst
+	case len(r.Tied)+1 == len(r.Order):
+		return // marks would say nothing
 	}
-	s.Points[best].Mark = marked
-	for _, j := range rank.Order[1:] {
-		if slices.Contains(rank.Tied, j) || !rank.Sure && values[j].Median == values[best].Median {
-			s.Points[j].Mark = marked
-		}
+	points[r.Order[0]].Mark = marked
+	for _, j := range r.Tied {
+		points[j].Mark = marked
 	}
-	return s, marked
 }
 
 func shade(v float64) float64 {

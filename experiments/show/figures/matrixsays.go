@@ -6,52 +6,34 @@ import (
 	"strings"
 
 	"krdlab/experiments/run/estimate"
+	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 	"krdlab/loi"
 )
 
-// winners returns which schedulers are the best of which rows.
-func winners(p *plot.Panel) string {
-	rows := map[string][]string{} // by scheduler
-	var names, undecided []string
-	for _, s := range slices.Backward(p.Series) {
-		if !slices.ContainsFunc(s.Points, func(v plot.Point) bool { return v.Mark != "" }) &&
-			slices.ContainsFunc(s.Points, func(v plot.Point) bool { return v.Y.Known() }) {
-			undecided = append(undecided, s.Name)
+// winners names rows, the first at the top, if they have one behind the scheduler that is their best.
+func winners(p *plot.Panel, ranks []estimate.Ranking, told bool, rows []int) string {
+	of := map[string][]string{} // by scheduler
+	var names []string
+	for _, i := range slices.Backward(rows) {
+		best := ""
+		if told {
+			best = p.X.Ticks[ranks[i].Order[0]].Label + " for "
 		}
-		for _, v := range s.Points {
-			switch v.Mark {
-			case "":
-				continue
-			case plot.MarkBest:
-				if rows[v.At] == nil {
-					names = append(names, v.At)
-				}
-				rows[v.At] = append(rows[v.At], s.Name)
-			default:
-				if !slices.Contains(undecided, s.Name) {
-					undecided = append(undecided, s.Name)
-				}
-			}
+		if of[best] == nil {
+			names = append(names, best)
 		}
+		of[best] = append(of[best], p.Series[i].Name)
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return len(rows[b]) - len(rows[a]) })
-	var words []string
-	for _, name := range names {
-		words = append(words, name+" for "+strings.Join(rows[name], ", "))
+	slices.SortStableFunc(names, func(a, b string) int { return len(of[b]) - len(of[a]) })
+	for i, name := range names {
+		names[i] += strings.Join(of[name], ", ")
 	}
-	text := ""
-	if len(words) > 0 {
-		text = "The best, told from all others: " + strings.Join(words, "; ") + ". "
-	}
-	if len(undecided) > 0 {
-		text += "No single best is shown for " + strings.Join(undecided, ", ") + "."
-	}
-	return strings.TrimSpace(text)
+	return strings.Join(names, "; ")
 }
 
 // says is the caption of a matrix.
-func (m *matrix) says(part *matrixPart, p *plot.Panel, unsure int) []string {
+func (m *matrix) says(part *matrixPart, found []doc.Finding) []string {
 	where := "Measured on " + m.Machine
 	if m.Substrate == loi.Simulated {
 		where = "SIMULATED, not measured, on the machine " + m.Machine
@@ -76,23 +58,13 @@ func (m *matrix) says(part *matrixPart, p *plot.Panel, unsure int) []string {
 	case m.fixed:
 		fields += "; where nothing is drawn at random, exact values"
 	}
-	better := "highest"
-	if part.lowest() {
-		better = "lowest"
-	}
-	frames := "Solid frame: the " + better + " of its row, told from all others: their 95\u00a0% " +
-		"intervals do not overlap. Dashed: the " + better + ", and what cannot be told from it; " +
-		"none where nothing in the row is told from it. An exact value is an interval of no width."
-	if unsure > 0 {
-		frames += fmt.Sprintf(" In %s fewer than %d repetitions of some give no interval: the "+
-			"dashed frame is around the %s median there, which is not shown to be the best.",
-			plural(unsure, "row"), estimate.MinSample, better)
-	}
+	const frames = "Solid frame: the best of its row, told from all others (p below 0.05 after Holm's " +
+		"correction over the rows). Dashed: the best, and what it is not told from; none where that is all."
 	source := where + ". Rows, with parameters that are not the defaults: " +
 		strings.Join(rows, "; ") + "."
 	list := []string{source}
-	if best := winners(p); best != "" {
-		list = append(list, best)
+	for _, f := range found {
+		list = append(list, title(f.Sentence())+".")
 	}
 	list = append(list, fields+". "+part.shade+" "+frames)
 	if m.disturbed[0] > 0 {

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
@@ -112,7 +113,8 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 		}
 		p.Matrices = append(p.Matrices, *drawn)
 		if m.Headline {
-			p.Best = append(p.Best, fmt.Sprintf("%s on %s. %s", m.Title, m.Machine, m.Best))
+			p.Best = append(p.Best, fmt.Sprintf("%s on %s: %s.", m.Title, m.Machine,
+				strings.Join(doc.Sentences(m.Findings), "; ")))
 		}
 	}
 	for i := range groups {

@@ -447,8 +447,8 @@ func TestLittle(t *testing.T) {
 				e.Cells[i].Result = result.Pool([]*result.Result{&short, &half})
 			}
 			return e
-		}, []string{"which is the fastest cannot be told", "doubt | Repetitions | n = 3",
-			"4 traces each: no intervals"}},
+		}, []string{"fastest on 24 cores: too few to tell: 3 repetitions, 6 needed: --reps 6", "doubt | Repetitions | n = 3",
+			"of 4 traced repetitions each"}},
 	} {
 		_, text := parse(t, render(t, c.change(example())))
 		for _, w := range c.want {

@@ -1,4 +1,4 @@
-package compare
+package estimate
 
 import (
 	"cmp"
