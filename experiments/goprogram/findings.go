@@ -39,6 +39,10 @@ const (
 	unknownOrigin doc.Code = "accesses_of_unknown_origin"
 	leftAlone     doc.Code = "accesses_left_alone"
 	undrawn       doc.Code = "accesses_undrawn"
+	// falseSharing, trueSharing: twice a datum, its place and the goroutine; transfers, the share of all
+	// accesses, and of falseSharing the bytes that part the data.
+	falseSharing doc.Code = "false_sharing"
+	trueSharing  doc.Code = "true_sharing"
 	// uncountedPlaces: how many, which.
 	uncountedPlaces doc.Code = "places_not_counted"
 )
@@ -55,6 +59,15 @@ func init() {
 	}
 	stack := share("to the stack of their goroutine, and are not observed (--stack observes them)")
 	stack.Next = "--stack"
+	shared := func(what string, part func(doc.Args) string) doc.Entry {
+		return doc.Entry{Level: doc.Answer, Needs: doc.Needs{N: fewestTransfers},
+			Example: []any{"main.counts.a", "main.go:9", "by main.f", "main.counts.b", "main.go:13", "by main.g",
+				20000, 0.5, 56},
+			Say: func(a doc.Args) string {
+				return fmt.Sprintf("%s (%s, %s) and %s (%s, %s)%s: up to %s transfers%s", a.Text(0), a.Text(1), a.Text(2),
+					a.Text(3), a.Text(4), a.Text(5), what, units.Grouped(uint64(a.Whole(6))), part(a))
+			}}
+	}
 	one := []any{1}
 	doc.Catalogue(map[doc.Code]doc.Entry{
 		replaced: {Level: doc.Limit, Words: "the program replaced itself by another (exec), which was not traced"},
@@ -86,6 +99,10 @@ func init() {
 		unknownOrigin: share("to memory whose allocation was not seen: such data are told apart by address only"),
 		leftAlone:     share("at places that are left alone, so that the program does what it did"),
 		undrawn:       share("in loops that no draw saw: of the heap or of the stack"),
+		falseSharing: shared(" share lines", func(a doc.Args) string {
+			return fmt.Sprintf("; pad by %d bytes", a.Whole(8))
+		}),
+		trueSharing: shared(" are the same data", func(doc.Args) string { return "" }),
 		uncountedPlaces: {Level: doc.Limit, Example: []any{1, ": main.go:9: load of main.x"}, Say: func(a doc.Args) string {
 			be := " are"
 			if a.Whole(0) == 1 {

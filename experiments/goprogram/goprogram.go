@@ -277,6 +277,7 @@ type analysis struct {
 	bytes   []uint32
 	live    *live          // nil: there is no observer
 	sample  *sampler       // nil: all accesses are taken
+	sharing *sharing       // nil: a sample
 	count   uint64         // accesses
 	workers map[uint64]int // by goroutine, in the order of their first accesses
 }
@@ -293,6 +294,7 @@ func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, e
 		a.sample = newSampler(a, r.Rate)
 		return a, nil
 	}
+	a.sharing, a.reader.Real = newSharing(), true
 	if r.Live != nil {
 		a.live, err = newLive(r, a)
 		a.reader.Loops = a
@@ -324,6 +326,7 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	}
 	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
 	a.count += uint64(len(b.Places))
+	a.sharing.batch(a, b)
 	if a.live != nil {
 		return a.live.batch(b)
 	}
@@ -376,6 +379,7 @@ func (a *analysis) Loop(l *collect.Loop) error {
 		return nil
 	}
 	a.count += l.Times * uint64(len(l.Accesses))
+	a.sharing.loop(a, l)
 	if a.live != nil {
 		return a.live.loop(l)
 	}
@@ -403,6 +407,9 @@ func (a *analysis) end(d *Document, lost uint64) error {
 		d.answers = append(d.answers, doc.Find(waitsOfTooMany, loi.MaxWorkers))
 	}
 	d.account(a)
+	if a.sharing != nil {
+		d.answers = append(d.answers, a.sharing.findings(a)...)
+	}
 	if a.trace != nil {
 		return a.trace.close(d, &a.caches)
 	}

@@ -8,6 +8,7 @@ type Loop struct {
 	Goroutine uint64
 	Times     uint64 // iterations
 	Accesses  []Strided
+	Span
 }
 
 // A Strided is an access of a [Loop]: in iteration i, from 0, to the Bytes at Place + i Step.
@@ -46,7 +47,10 @@ func (r *Reader) repeat(t *thread, e event, events []event, at uint64) error {
 		return r.begin(t, two, mask, n)
 	}
 	l := &r.loop
-	l.Goroutine, l.Times, l.Accesses = t.number, n, l.Accesses[:0]
+	l.Goroutine, l.Times, l.Accesses, l.Span = t.number, n, l.Accesses[:0], t.span(at)
+	if l.From == l.To {
+		l.From -= min(l.From, n/2) // an iteration takes a cycle at least, which is half a tick or more
+	}
 	for j := range k {
 		first, second := two[j], two[k+j]
 		site := second[1] & siteMask

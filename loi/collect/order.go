@@ -103,13 +103,21 @@ func (o *order) round(ended bool) (bool, error) {
 	return len(o.list) > 0, nil
 }
 
+// roomForLoop is how many events a chunk lacks at most that is full: those of a loop stand in one.
+const roomForLoop = 2*maxRepeat + 2
+
 // full takes the chunks that are full.
 func (o *order) full() {
 	o.list = o.mem.take(o.list)
 	for _, c := range o.list {
 		k := o.mem.chunk(c)
 		s := o.source(k.number)
-		o.add(s, k, o.mem.events(c, int(k.events)), k.last, c)
+		n := int(k.events)
+		if _, bytes := o.mem.at(c); n < eventsIn(bytes)-roomForLoop { // its goroutine waits, or has ended
+			o.mem.events(c, n+1)[n] = event{k.last, kindStamp << 56}
+			n++
+		}
+		o.add(s, k, o.mem.events(c, n), k.last, c)
 		s.seq, s.peeked = k.seq+1, 0
 	}
 }

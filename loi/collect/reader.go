@@ -78,7 +78,7 @@ type Group struct {
 // (fields of a struct, elements) is one for each.
 type Batch struct {
 	Places []uint64
-	Real   []uint64 // of a sample: addresses in the program, or the places of what has none
+	Real   []uint64 // if they are asked for: addresses in the program, or the places of what has none
 	Bytes  []uint32
 	Groups []uint32
 	Turns  []Turn
@@ -92,7 +92,12 @@ type Turn struct {
 	Goroutine uint64
 	Time      uint64
 	Kernel    int // that the source names: number of Reader.Kernels, from 1; 0: none
+	Span
 }
+
+// A Span is the ticks between which accesses were made; both are the same where the first is not
+// known, since the goroutine had waited for something.
+type Span struct{ From, To uint64 }
 
 // A Sink takes what a program did.
 type Sink interface {
@@ -124,6 +129,8 @@ type Reader struct {
 	Sample Sampler
 	// For is after how long the program is interrupted, and killed if it does not end; 0: never.
 	For time.Duration
+	// Real asks for addresses in the program; it is set before the first events.
+	Real bool
 	// Goroutines counts those that accessed something: not those of the runtime, which only
 	// allocate.
 	Goroutines uint64
@@ -147,7 +154,6 @@ type Reader struct {
 	threads map[uint64]*thread
 	last    *thread
 	batch   Batch
-	sampled bool
 	rate    Rate
 	addr    uint64 // of the place that is put next
 	moving  bool   // what is read is moved by an append
@@ -191,6 +197,7 @@ type thread struct {
 	text      []byte
 	textBytes int
 	time      uint64 // of its last events
+	waited    bool   // after them
 	recent    uint64 // of its last event of a region
 
 	tail []event // the last of those before, for a loop that repeats them
@@ -298,6 +305,9 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 				n < batchLen {
 				b.Places, b.Bytes, b.Groups = b.Places[:n+1], b.Bytes[:n+1], b.Groups[:n+1]
 				b.Places[n], b.Bytes[n], b.Groups[n] = e[0]+c.virtual, c.leaf, c.group
+				if r.Real {
+					b.Real = append(b.Real, e[0])
+				}
 				continue
 			}
 			if err := r.turn(t, at); err != nil {
@@ -340,6 +350,10 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 				t.object = 0
 			}
 		case kindStamp:
+			if err := r.turnUntil(t, at, min(e[0], at)); err != nil {
+				return err
+			}
+			t.time, t.waited = max(t.time, min(e[0], at)), true
 		case kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto:
 			if err := r.region(t, e, min(e[0], at)); err != nil {
 				return err
@@ -385,23 +399,39 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			r.Odd++
 		}
 	}
-	t.time = at
 	t.keep(events)
-	return r.turn(t, at)
+	err := r.turn(t, at)
+	t.time = at
+	if n := len(events); n > 0 && events[n-1].kind() != kindStamp {
+		t.waited = false
+	}
+	return err
 }
 
 // turn notes who made the accesses since the last turn, and when, and hands them on if there are
 // enough.
-func (r *Reader) turn(t *thread, at uint64) error {
+func (r *Reader) turn(t *thread, at uint64) error { return r.turnUntil(t, at, at) }
+
+// turnUntil is turn of accesses that were made before a tick.
+func (r *Reader) turnUntil(t *thread, at, until uint64) error {
 	b := &r.batch
 	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
-		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at, cmp.Or(t.kernel, t.label)})
+		b.Turns = append(b.Turns, Turn{len(b.Places), t.number, at, cmp.Or(t.kernel, t.label),
+			t.span(until)})
 		if !t.accessed {
 			t.accessed = true
 			r.Goroutines++
 		}
 	}
 	return r.full()
+}
+
+// span is from the last events of t, or what they waited for, until a tick.
+func (t *thread) span(until uint64) Span {
+	if t.waited || t.time == 0 || t.time > until {
+		return Span{until, until}
+	}
+	return Span{t.time, until}
 }
 
 // full hands on what was collected, if it is enough.
@@ -665,7 +695,7 @@ func (r *Reader) put(place, bytes uint64, group uint32) {
 	b.Places = append(b.Places, place)
 	b.Bytes = append(b.Bytes, uint32(bytes))
 	b.Groups = append(b.Groups, group)
-	if r.sampled {
+	if r.Real {
 		b.Real = append(b.Real, r.addr)
 	}
 }

@@ -64,10 +64,7 @@ func (r *Reader) mode(t *thread, e event, at uint64) error {
 
 // Sampled says that the program records a sample: Sample is set.
 func (r *Reader) Sampled(s Sampler, rate Rate) {
-	r.Sample, r.rate, r.sampled = s, rate, true
-	for i := range r.cached {
-		r.cached[i].leaf = 0 // the short way of an access does not note its address
-	}
+	r.Sample, r.rate, r.Real = s, rate, true
 }
 
 // Unseen returns the group of the accesses of a site, and of a leaf of it, of which a sample knows no

@@ -24,7 +24,7 @@ var changes = never("got_better", "got_worse")
 const (
 	sor    = "sor --n 512"
 	matmul = "matmul --n 256"
-	causes = "what changed is told, and not why (issue 83)"
+	causes = "what changed is told, and not why"
 )
 
 // surveyed simulates a kernel under schedulers and surveys it.

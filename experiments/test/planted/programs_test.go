@@ -10,7 +10,8 @@ func program(text string) map[string]string {
 const (
 	regioned = "regions go . --values --spawn-cost 1000 --json"
 	waited   = "graph go . --json"
-	theirOwn = "findings about Go programs come with their own issue"
+	shown    = "go . --json"
+	theirOwn = "its finding is not there"
 	// work takes a while and touches no memory.
 	work = "\nfunc work(x int) int {\n\tfor k := range 20 {\n\t\tx = x*31 + k\n\t}\n\treturn x\n}\n"
 )
@@ -42,16 +43,19 @@ var programs = inGroup("go", []truth{
 		never: never("circle_of_locks"), files: program("func main() {\n\tc := make(chan int)\n\tc <- 1\n}\n")},
 	{name: "a channel with room", run: waited, never: never("deadlock", "circle_of_locks", "circle_of_waits"),
 		files: program("func main() {\n\tc := make(chan int, 1)\n\tc <- 1\n}\n"), long: true},
-	unfound("a loop against the order of its rows", "loop_order", `func main() {
-	var a [300][300]int
-	p := &a
-	for j := range 300 {
-		for i := range 300 {
-			p[i][j]++
-		}
-	}
-}
-`),
+	{name: "a loop against the order of its rows", run: shown, files: walk("j", "i"), want: []named{{code: "across_rows"}}},
+	{name: "a loop along its rows", run: shown, files: walk("i", "j"), never: never("across_rows")},
+	{name: "two goroutines that write one line", run: shown, long: true, files: two("a[g]++"),
+		want: []named{{code: "false_sharing"}}, never: never("true_sharing", "lock_waited_for")},
+	{name: "two goroutines that write lines of their own", run: shown, long: true, files: two("a[8*g]++"),
+		never: never("true_sharing", "false_sharing", "lock_waited_for", "ends_alone")},
+	{name: "two goroutines that write one word", run: shown, long: true, files: two("a[0]++"),
+		want: []named{{code: "true_sharing"}}, never: never("false_sharing")},
+	{name: "a lock that all wait for", run: shown, long: true, files: two("m.Lock()\n\t\t\t\tfor k := range 50 {\n" +
+		"\t\t\t\t\ta[k%8] = work(i)\n\t\t\t\t}\n\t\t\t\tm.Unlock()"), want: []named{{code: "lock_waited_for"}}},
+	{name: "a goroutine that ends last, alone", run: shown, long: true, files: crew("1 + g/3*20"),
+		want: []named{{code: "ends_alone"}}},
+	{name: "goroutines that end together", run: shown, long: true, files: crew("7 + 0*g"), never: never("ends_alone")},
 	unfound("a field that is never used beside one that always is", "unused_field", `type item struct{ used, never int64 }
 
 func main() {
@@ -79,10 +83,6 @@ func main() {
 	println(sum)
 }
 `),
-	unfound("two goroutines that write one line", "false_sharing", pair("a[g]++", "")),
-	unfound("two goroutines that write one word", "true_sharing", pair("atomic.AddInt64(&a[0], 1)", `"sync/atomic"`)),
-	unfound("a lock that all wait for", "hot_lock", pair("m.Lock()\n\t\t\t\ta[0]++\n\t\t\t\tm.Unlock()", "")),
-	unfound("a goroutine that ends last, alone", "ends_alone", pair("a[0] += int64(i * g)", "")),
 	unfound("a channel without room", "no_room", `func main() {
 	c, sum := make(chan int), 0
 	go func() {
@@ -105,11 +105,25 @@ func unfound(name string, code doc.Code, text string) truth {
 		why: theirOwn, long: true}
 }
 
-// pair is a program of two goroutines that do something often, which may use a, m, g and i.
-func pair(body, imported string) string {
-	return "import (\n\t\"sync\"\n\t" + imported + "\n)\n\nfunc main() {\n\tvar w sync.WaitGroup\n\tvar m sync.Mutex\n" +
-		"\ta := make([]int64, 8)\n\tfor g := range 2 {\n\t\tw.Go(func() {\n\t\t\tfor i := range 1000 {\n\t\t\t\t" + body +
-		"\n\t\t\t\t_ = i + g\n\t\t\t}\n\t\t})\n\t}\n\tw.Wait()\n\tm.Lock()\n\tprintln(a[0])\n}\n"
+// walk sums up a matrix, with these variables of the outer and of the inner loop.
+func walk(outer, inner string) map[string]string {
+	return program("func sum(a [][]int) (s int) {\n\tfor " + outer + " := range a {\n\t\tfor " + inner +
+		" := range a {\n\t\t\ts += a[i][j]\n\t\t}\n\t}\n\treturn s\n}\n\nfunc main() {\n\ta := make([][]int, 700)\n" +
+		"\tfor i := range a {\n\t\ta[i] = make([]int, 700)\n\t}\n\tprintln(sum(a))\n}\n")
+}
+
+// two is a program of two goroutines that do something often, which may use a, m, g and i.
+func two(body string) map[string]string {
+	return program("import \"sync\"\n" + work + "\nfunc main() {\n\tvar w sync.WaitGroup\n\tvar m sync.Mutex\n" +
+		"\ta := make([]int, 16)\n\tfor g := range 2 {\n\t\tw.Go(func() {\n\t\t\tfor i := range 500000 {\n\t\t\t\t" + body +
+		"\n\t\t\t\ta[8*g+4] = work(i)\n\t\t\t}\n\t\t})\n\t}\n\tw.Wait()\n\tm.Lock()\n\tprintln(a[0])\n}\n")
+}
+
+// crew is a program of four goroutines; g does rounds of work.
+func crew(rounds string) map[string]string {
+	return program("import \"sync\"\n" + work + "\nfunc crew(w *sync.WaitGroup, a []int, n int) {\n\tdefer w.Done()\n" +
+		"\tfor i := range n * 100000 {\n\t\ta[i%8] = work(i)\n\t}\n}\n\nfunc main() {\n\tvar w sync.WaitGroup\n" +
+		"\tfor g := range 4 {\n\t\tw.Add(1)\n\t\tgo crew(&w, make([]int, 8), " + rounds + ")\n\t}\n\tw.Wait()\n}\n")
 }
 
 // locks is a program in which two goroutines take two locks: main first a, then b, the other as given,
