@@ -98,15 +98,17 @@ const (
 	firstPhase    = time.Millisecond
 	onShare       = 0.13
 	offShare      = 0.4
-	betweenSmall  = 200 * time.Microsecond
+	betweenSmall  = 300 * time.Microsecond
 	smallShare    = 0.0005
-	betweenBursts = 500 * time.Microsecond
+	betweenBursts = time.Millisecond
 	betweenShare  = 0.025
 	// Each goroutine has bursts of its own, so many accesses apart, or this share of those that were
-	// made, at random; one of eight is large.
+	// made, at random; one of 16 is large.
 	leastApart = 1 << 13
 	mostApart  = 1 << 31
 	apartShare = 1. / 64
+	// enough is from how many accesses on they become rarer: the tracer's are many then.
+	enough = 32 << 20
 	// leastWait is how long is waited at least: of many threads CPU time passes faster.
 	leastWait = 200 * time.Microsecond
 	// recordingShare is the part of its CPU time in which a program records, about: phases, and bursts
@@ -201,9 +203,10 @@ func (m *Memory) sample(r *Reader, elapsed func() time.Duration) (stop func()) {
 			return
 		}
 		soon = now + max(now/10, betweenSmall)
-		_, all := r.Sample.Taken()
-		atomic.StoreUint64(&m.h.apart, uint64(min(max(float64(all+m.Dropped())*apartShare/pace,
-			leastApart), mostApart)))
+		_, told := r.Sample.Taken()
+		all := float64(told + m.Dropped())
+		atomic.StoreUint64(&m.h.apart, uint64(min(max(all*max(1, all/enough)*apartShare/pace, leastApart),
+			mostApart)))
 	}
 	about := func(d time.Duration) time.Duration { return d/2 + rand.N(d) }
 	var next time.Duration // when a burst is due that is not small

@@ -25,7 +25,7 @@ const (
 	// fewDense is that of a burst whose word has small.
 	fewDense = 1 << 11
 	// smallOwn: one of so many bursts of a goroutine's own is large.
-	smallOwn = 8
+	smallOwn = 16
 	small    = 4
 	// lookEvery is after how many accesses a goroutine looks at the word that records none.
 	lookEvery = 256
