@@ -26,10 +26,14 @@ func (d *Document) View() *doc.Doc {
 		v.Add(reuse.Ranking(d.KRD, d.KRD.Causes.By))
 		return v
 	}
-	v.Say("%s: %s by %s; %s rewritten; the program ran for %s", d.Package,
+	end := ""
+	if d.Stopped {
+		end = ", and was stopped then"
+	}
+	v.Say("%s: %s by %s; %s rewritten; the program ran for %s%s", d.Package,
 		about(d.Accounts.Estimated)+accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
-		time.Duration(d.TracedNs).Round(time.Millisecond))
+		time.Duration(d.TracedNs).Round(time.Millisecond), end)
 	a := &d.Accounts
 	var of []string
 	for _, x := range []struct {

@@ -28,7 +28,7 @@ var shownApart = map[string]string{showFootprint: "regions", showDependences: "d
 
 // goCommand is `krdlab go`.
 func (a *app) goCommand() *cobra.Command {
-	var r goprogram.Request
+	r := goprogram.Request{Unit: goprogram.Lines}
 	var show []string
 	var dir string
 	var caches given
@@ -62,9 +62,6 @@ func (a *app) goCommand() *cobra.Command {
 			}
 			if r.For < 0 {
 				return usageError("%s: --for %v: expected a time such as 30s", c.CommandPath(), r.For)
-			}
-			if err := sampleFits(c, &r); err != nil {
-				return err
 			}
 			return a.showGo(c, &r, show, caches)
 		},
@@ -107,7 +104,6 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 	}
 	var err error
 	if len(one) > 0 {
-		r.Unit = goprogram.Lines
 		err = a.runGo(c, r, caches, &ranking{})
 		if err != nil && !errors.Is(err, goprogram.ErrProgram) {
 			return err

@@ -54,6 +54,12 @@ var mistakes = []struct {
 	{"sweep missing.toml", 1, `there is no such file; expected the TOML file of a sweep, or kernels`},
 	{"trace import notes.txt --out b.loi", 2, `--format: notes.txt looks like none of csv, .*; say which`},
 	{"trace go ./empty", 2, `no Go files in .*empty; expected a package.s folder`},
+	{"go ./empty", 2, `no Go files in .*empty; expected a package.s folder`},
+	{"go ./empty --show waits", 2, `waits alone .*krdlab graph go ./empty`},
+	{"go ./empty --show reuse,cache", 2, `--show reuse,cache: expected each once, of reuse, waits, footprint`},
+	{"go ./empty --show footprint --json", 2, `type krdlab regions go ./empty --json`},
+	{"go ./empty --sample --show reuse,waits", 2, `--sample shows reuse alone; leave waits out`},
+	{"go ./empty --for -1s", 2, `--for -1s: expected a time such as 30s`},
 	{"interleavings notes.txt", 5, `notes.txt: .*line 1.*expected`},
 	// Arguments.
 	{"krd a.loi a.loi", 2, `"a.loi" is one argument too many; type krdlab krd`},
@@ -90,7 +96,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(mistakes) != 40 {
+	if len(mistakes) != 46 {
 		t.Errorf("%d mistakes", len(mistakes))
 	}
 	for _, m := range mistakes {
