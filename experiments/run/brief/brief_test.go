@@ -182,7 +182,7 @@ func TestBriefOfTheWorst(t *testing.T) {
 				change(r, i)
 			}
 			got := brief(t, list, 80)
-			if n := strings.Count(got, "\n"); n > BriefLines || strings.Index(got, "\n\n") < 0 ||
+			if n := strings.Count(got, "\n"); n > BriefLines || !strings.Contains(got, "\n\n") ||
 				strings.Count(got[:strings.Index(got, "\n\n")+1], "\n") > headLines {
 				t.Errorf("%d lines\n%s", n, got)
 			}
