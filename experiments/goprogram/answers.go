@@ -52,21 +52,21 @@ const (
 	mostFar    = 0.5
 )
 
+// at is a line of a function.
+func at(function, file string, line int) string {
+	return fmt.Sprintf("%s (%s:%d)", function, filepath.Base(file), line)
+}
+
 // across finds loops that walk across rows whose reuses are beyond L1 for it.
 func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
-	type walk struct{ function, at, across, object string }
+	type walk struct{ at, function, across, object string }
 	type sum struct {
 		all, far uint64
 		classes  map[int]bool
 	}
 	walks, along := map[walk]*sum{}, map[string]map[int]*sum{} // by function and class
 	add := func(s *sum, g *krd.GroupHistogram) {
-		s.all += g.Accesses
-		for _, b := range g.Bins {
-			if b.FromBytes >= limits[0] {
-				s.far += b.Count
-			}
-		}
+		s.all, s.far = s.all+g.Accesses, s.far+far(g)
 	}
 	for i := range groups {
 		g := &groups[i]
@@ -82,7 +82,7 @@ func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
 			add(along[s.Function][k.Class], g)
 			continue
 		}
-		w := walk{s.Function, fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line), s.Across, s.Object}
+		w := walk{at(s.Function, s.File, s.Line), s.Function, s.Across, s.Object}
 		if walks[w] == nil {
 			walks[w] = &sum{classes: map[int]bool{}}
 		}
@@ -111,7 +111,7 @@ func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
 			}
 		}
 		d.answers = append(d.answers, doc.Find(acrossRows, w.across, 100*float64(s.far)/float64(s.all), s.all,
-			w.object, other, 100*float64(best.far)/float64(max(1, best.all))).About(w.function+" ("+w.at+")"))
+			w.object, other, 100*float64(best.far)/float64(max(1, best.all))).About(w.at))
 	}
 }
 

@@ -1,6 +1,7 @@
 package goprogram_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,7 +16,10 @@ import (
 
 const walks = `package main
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
 const n = 800
 
@@ -66,6 +70,83 @@ func small(a [][]float64) (s float64) {
 	return s
 }
 
+type item struct {
+	used  int64
+	never [7]int64
+}
+
+type whole struct{ a, b, c, d, e, f, g, h int64 }
+
+type inner struct{ v int64 }
+
+type nested struct {
+	a int64
+	i inner
+	b [6]int64
+}
+
+type printed struct {
+	a int64
+	b [7]int64
+}
+
+type node struct {
+	next *node
+	v    int
+}
+
+func items(a []item, rounds int) (s int64) {
+	for range rounds {
+		for i := range a {
+			s += a[i].used
+		}
+	}
+	return s
+}
+
+func wholes(a []whole) (s int64) {
+	for range 50 {
+		for i := range a {
+			x := &a[i]
+			s += x.a + x.b + x.c + x.d + x.e + x.f + x.g + x.h
+		}
+	}
+	return s
+}
+
+func nesteds(a []nested) (s int64) {
+	for range 50 {
+		for i := range a {
+			x := a[i].i
+			s += a[i].a + x.v
+		}
+	}
+	return s
+}
+
+func printeds(a []printed) (s int64) {
+	for range 50 {
+		for i := range a {
+			s += a[i].a
+		}
+	}
+	fmt.Sprint(a[:1])
+	return s
+}
+
+func list(n, rounds int) (s int) {
+	var first *node
+	for i := range n {
+		first = &node{first, i}
+	}
+	for range rounds {
+		for x := first; x != nil; x = x.next {
+			s += x.v
+		}
+	}
+	return s
+}
+
 var mu sync.Mutex
 var total int
 
@@ -86,10 +167,12 @@ func main() {
 		a[i] = make([]float64, n)
 	}
 	s := columns(a) + rows(a) + flat(b) + along(b) + small(a)
+	s += float64(items(make([]item, 2000), 50) + wholes(make([]whole, 2000)) +
+		nesteds(make([]nested, 2000)) + printeds(make([]printed, 2000)) + int64(list(2000, 50)+list(100, 500)))
 	var done sync.WaitGroup
 	for range 4 {
 		done.Add(1)
-		go locked(&done, 10+int(s))
+		go locked(&done, 10+int(s)&1)
 	}
 	done.Wait()
 }
@@ -114,13 +197,22 @@ func TestAcross(t *testing.T) {
 		documents = append(documents, d)
 		var found []string
 		for _, f := range d.Findings {
-			if e, _ := f.Code.In(); e.Level == doc.Answer && f.Code == "across_rows" {
-				name, _, _ := strings.Cut(f.Subject, " ")
-				found = append(found, name+" "+doc.Args(f.Args).Text(4))
+			if e, _ := f.Code.In(); e.Level != doc.Answer || f.Code == "lock_waited_for" {
+				continue
 			}
+			name, _, _ := strings.Cut(f.Subject, " ")
+			args := doc.Args(f.Args)
+			switch f.Code {
+			case "across_rows":
+				name += " " + args.Text(4)
+			case "unused_field":
+				name += fmt.Sprintf(" %s beside %s: %d", args.Text(0), args.Text(1), args.Whole(2))
+			}
+			found = append(found, name)
 		}
 		slices.Sort(found)
-		if want := []string{"main.columns main.rows", "main.flat main.along"}; !slices.Equal(found, want) {
+		if want := []string{"main.columns main.rows", "main.flat main.along",
+			"main.item .used beside .never[0], .never[1], .never[2], 4 more: 8", "main.list"}; !slices.Equal(found, want) {
 			t.Errorf("%q, expected %q of %q", found, want, d.Warnings)
 		}
 	}

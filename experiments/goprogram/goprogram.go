@@ -437,6 +437,12 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	d.tables(a.parts(groups))
 	if a.unit == Lines {
 		d.across(a, groups)
+		all := uint64(0)
+		for i := range groups {
+			all += far(&groups[i])
+		}
+		d.fields(a, groups, all)
+		d.walks(a, groups, all)
 	}
 	return nil
 }

@@ -110,6 +110,9 @@ func (w *accesses) site(n ast.Node, kind string, mode loi.Mode, object string,
 	if t != nil && !parametric(t) {
 		s.Bytes, s.Leaves = uint64(w.sizes.Sizeof(t)), leaves(w.sizes, t)
 	}
+	if e, ok := n.(ast.Expr); ok && kind != LeftAlone && t != nil && object == w.object(e) {
+		s.Struct = w.structOf(e)
+	}
 	return w.sited(n, s)
 }
 
@@ -119,6 +122,7 @@ func (w *accesses) windowSite(n ast.Node, kind string, mode loi.Mode, object str
 	s := Site{Kind: kind, Mode: mode, Object: object}
 	if !parametric(element) {
 		s.Element, s.Leaves = uint64(w.sizes.Sizeof(element)), leaves(w.sizes, element)
+		s.Struct = w.structure(element)
 	}
 	return w.sited(n, s)
 }

@@ -48,6 +48,9 @@ type Rewritten struct {
 	Operations []Operation       // likewise
 	Left       []Left            // what is not observed, by file and line
 	Tried      []Tried           // loops of Options.Tries
+
+	structs map[string]*Struct // by name
+	hidden  map[string]bool    // fields that may be accessed unseen: "main.node.next"
 }
 
 // Agent is the path under which rewritten sources import the agent.
@@ -59,7 +62,8 @@ const Agent = "krdagent"
 // Sources that need no change are not in Files. Its error is that of a file that cannot be read;
 // packages with errors are left alone.
 func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
-	out := &Rewritten{Files: map[string][]byte{}}
+	out := &Rewritten{Files: map[string][]byte{}, structs: map[string]*Struct{},
+		hidden: map[string]bool{}}
 	done := map[string]bool{}
 	kernel, callees := namesKernels(pkgs), calleesOf(pkgs, opt)
 	var paths []string
@@ -104,6 +108,10 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 		}
 	}
 	callees.resolve(out.Operations)
+	for _, s := range out.structs {
+		r := &rewriter{source: source{sizes: pkgs[0].TypesSizes, paths: paths}, out: out}
+		r.hide(s, s.is, 0, false)
+	}
 	slices.SortStableFunc(out.Left, func(a, b Left) int {
 		return cmp.Or(strings.Compare(a.Position.Filename, b.Position.Filename),
 			a.Position.Line-b.Position.Line)
@@ -184,10 +192,12 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	r.path = r.pkg.Fset.PositionFor(f.Package, false).Filename
 	if ast.IsGenerated(f) {
 		r.leave(f.Name, wholeFile, "it is generated")
+		r.hideFields(f)
 		return nil
 	}
 	if usesC(f) {
 		r.leave(f.Name, wholeFile, "it uses cgo")
+		r.hideFields(f)
 		return nil
 	}
 	r.shaky, r.jumps = shaky(f, r.info), jumps(f)
@@ -234,6 +244,7 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 	for _, w := range slices.Backward(r.functions) {
 		if r.opt.Tries == nil {
 			w.across()
+			w.walks()
 			w.finish()
 		}
 		events += w.events
@@ -327,6 +338,7 @@ func receiver(d *ast.FuncDecl) (name string, pointer bool) {
 func (r *rewriter) leave(n ast.Node, what, why string) {
 	at := r.pkg.Fset.PositionFor(n.Pos(), false)
 	r.out.Left = append(r.out.Left, Left{Position: at, What: what, Why: why, at: n.Pos()})
+	r.hideFields(n)
 }
 
 // leftIn reports that something in a node of the present file is left alone.

@@ -39,6 +39,10 @@ type Site struct {
 	// Across is how loops walk what is accessed from row to row: "a[i][j] with j outside"; "": they
 	// do not.
 	Across string
+	Struct *Struct // the outermost that the datum is within, or is; nil: none
+	// Walk is how loops or calls come to the object by pointers, nil: they do not. Step: it is that pointer.
+	Walk *Walk
+	Step bool
 	// Unseen are the sites of a [SteadyLoop].
 	Unseen []int
 }

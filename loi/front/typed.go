@@ -82,10 +82,7 @@ func (w *fn) object(e ast.Expr) string {
 		if s == nil {
 			return types.ExprString(e)
 		}
-		t := deref(s.Recv())
-		for _, i := range s.Index()[:len(s.Index())-1] {
-			t = deref(t.Underlying().(*types.Struct).Field(i).Type())
-		}
+		t := owner(s)
 		if _, ok := types.Unalias(t).(*types.Named); !ok && w.where(e.X) == heap {
 			return w.object(e.X) + "." + e.Sel.Name // a struct without a name
 		}
@@ -94,6 +91,15 @@ func (w *fn) object(e ast.Expr) string {
 		return typeString(w.info.TypeOf(e.X))
 	}
 	return typeString(w.info.TypeOf(e))
+}
+
+// owner is the structure that has the field or method of a selection.
+func owner(s *types.Selection) types.Type {
+	t := deref(s.Recv())
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		t = deref(t.Underlying().(*types.Struct).Field(i).Type())
+	}
+	return t
 }
 
 // empty says that values of a type have no bytes.

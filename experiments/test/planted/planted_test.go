@@ -225,7 +225,7 @@ func brief(list []finding) (words []string) {
 }
 
 // mostUndone is how many codes have no truth that has them, or none that must not: it only falls.
-const mostUndone = 183
+const mostUndone = 182
 
 // Each code of the catalogue has a truth that wants it and one that never has it.
 func (k *krdlab) covers(t *testing.T) {

@@ -1,7 +1,5 @@
 package planted
 
-import "krdlab/krd/doc"
-
 // program are the files of a Go program of one package.
 func program(text string) map[string]string {
 	return map[string]string{"go.mod": "module p\n\ngo 1.26\n", "main.go": "package main\n" + text}
@@ -11,7 +9,6 @@ const (
 	regioned = "regions go . --values --spawn-cost 1000 --json"
 	waited   = "graph go . --json"
 	shown    = "go . --json"
-	theirOwn = "its finding is not there"
 	// work takes a while and touches no memory.
 	work = "\nfunc work(x int) int {\n\tfor k := range 20 {\n\t\tx = x*31 + k\n\t}\n\treturn x\n}\n"
 )
@@ -56,53 +53,41 @@ var programs = inGroup("go", []truth{
 	{name: "a goroutine that ends last, alone", run: shown, long: true, files: crew("1 + g/3*20"),
 		want: []named{{code: "ends_alone"}}},
 	{name: "goroutines that end together", run: shown, long: true, files: crew("7 + 0*g"), never: never("ends_alone")},
-	unfound("a field that is never used beside one that always is", "unused_field", `type item struct{ used, never int64 }
-
-func main() {
-	list, sum := make([]item, 10000), int64(0)
-	for i := range list {
-		sum += list[i].used
-	}
-	println(sum)
-}
-`),
-	unfound("objects that are walked by pointers", "pointer_walk", `type node struct {
-	next *node
-	v    int
-}
-
-func main() {
-	var list *node
-	for i := range 10000 {
-		list = &node{list, i}
-	}
-	sum := 0
-	for x := list; x != nil; x = x.next {
-		sum += x.v
-	}
-	println(sum)
-}
-`),
-	unfound("a channel without room", "no_room", `func main() {
-	c, sum := make(chan int), 0
-	go func() {
-		for i := range 1000 {
-			c <- i
-		}
-		close(c)
-	}()
-	for x := range c {
-		sum += x
-	}
-	println(sum)
-}
-`),
+	{name: "a field that is never used beside one that always is", run: shown, files: items("5000", ""),
+		want: []named{{"unused_field", "main.item"}}, never: never("pointer_walk")},
+	{name: "fields that are all used", run: shown, long: true, files: items("5000", " + list[i].never"),
+		never: never("unused_field")},
+	{name: "a field that is never used, of near objects", run: shown, long: true, files: items("1000", ""),
+		never: never("unused_field")},
+	{name: "objects that are walked by pointers", run: shown, files: nodes("2000", "x := list; x != nil; x = x.next"),
+		want: []named{{"pointer_walk", "main.main (main.go:16)"}}, never: never("unused_field")},
+	{name: "a short list", run: shown, long: true, files: nodes("400", "x := list; x != nil; x = x.next"),
+		never: never("pointer_walk")},
+	{name: "objects with pointers, in the order of a slice", run: shown, long: true,
+		files: nodes("2000", "_, x := range all"), never: never("pointer_walk")},
+	{name: "a channel without room", run: waited, files: sends("0"), want: []named{{code: "channel_without_room"}}},
+	{name: "a channel with room for all", run: waited, long: true, files: sends("1000"),
+		never: never("channel_without_room")},
 })
 
-// unfound is a Go program of which there is no finding yet.
-func unfound(name string, code doc.Code, text string) truth {
-	return truth{name: name, files: program(text), run: "trace go . --json", want: []named{{code: code}},
-		why: theirOwn, long: true}
+// items is a program that sums up a field of many structures.
+func items(n, more string) map[string]string {
+	return program("type item struct{ used, never int64 }\n\nvar list = make([]item, " + n + ")\n\nfunc main() {\n" +
+		"\tsum := int64(0)\n\tfor range 4 {\n\t\tfor i := range list {\n\t\t\tsum += list[i].used" + more +
+		"\n\t\t}\n\t}\n\tprintln(sum)\n}\n")
+}
+
+// nodes is a program that goes through a list, as the head of a loop has it.
+func nodes(n, head string) map[string]string {
+	return program("type node struct {\n\tnext *node\n\tv    int\n}\n\nfunc main() {\n\tvar list *node\n" +
+		"\tvar all []*node\n\tfor i := range " + n + " {\n\t\tlist = &node{list, i}\n\t\tall = append(all, list)\n\t}\n" +
+		"\tsum := 0\n\tfor range 4 {\n\t\tfor " + head + " {\n\t\t\tsum += x.v\n\t\t}\n\t}\n\tprintln(sum)\n}\n")
+}
+
+// sends is a program that sends through a channel with room.
+func sends(room string) map[string]string {
+	return program("func main() {\n\tc, sum := make(chan int, " + room + "), 0\n\tgo func() {\n\t\tfor i := range 1000 {\n" +
+		"\t\t\tc <- i\n\t\t}\n\t\tclose(c)\n\t}()\n\tfor x := range c {\n\t\tsum += x\n\t}\n\tprintln(sum)\n}\n")
 }
 
 // walk sums up a matrix, with these variables of the outer and of the inner loop.

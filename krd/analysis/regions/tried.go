@@ -71,12 +71,15 @@ func (d *Document) Try(list []Tried) {
 
 // recommend finds the loops of the plan, in place of those that were found before.
 func (d *Document) recommend() {
-	before := d.Findings
+	before, opt := d.Findings, d.opt
+	if opt == nil { // it was made of a plan alone
+		opt = Analysis.New().(*Options)
+	}
 	d.Concluded = doc.Concluded{}
 	d.Conclude()
 	for i := range d.Plan {
 		p := &d.Plan[i]
-		d.Conclude(doc.Find(parallelPays, p.Speedup, d.opt.PlanCores).About(p.Path[len(p.Path)-1]))
+		d.Conclude(doc.Find(parallelPays, p.Speedup, opt.PlanCores).About(p.Path[len(p.Path)-1]))
 	}
 	d.Conclude(slices.DeleteFunc(before, func(f doc.Finding) bool { return f.Code == parallelPays })...)
 }
