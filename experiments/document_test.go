@@ -36,7 +36,7 @@ var promised = strings.Fields(`
 	summary.time_ns:Q summary.speedup:Q summary.ovr:Q summary.wti:Q summary.kernel_ns:Q summary.llc_misses_per_core:Q
 	kernels:[] kernels.name:s kernels.count:n kernels.mean_ns:n kernels.wti:n0
 	llc_source:s0 llc_reason:s0 krd:K0 check:{}0 check.passed:b check.error:n check.tolerance:n
-	trace:{}0 trace.path:s trace.records:n trace.discarded:n trace.overhead_ns_per_kernel:n0 warnings:[]`)
+	trace:{}0 trace.path:s trace.records:n trace.discarded:n trace.overhead_ns_per_kernel:n0 warnings:[] findings:[]`)
 
 var promisedQuantity = strings.Fields("median:n0 low:n0 high:n0 confidence:n0 n:n")
 

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"time"
 
+	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/measure"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
@@ -31,9 +32,25 @@ type Outcome struct {
 	several bool   // schedulers were asked for
 }
 
-// Document returns what is written as JSON: the result, or the array of results where several
-// schedulers were asked for.
-func (o *Outcome) Document() any { return result.Document(o.Results, o.several) }
+// Document returns what is printed as JSON: the result, or the array of results where several
+// schedulers were asked for. Each is as in result.json, with its findings: the first has those of all.
+func (o *Outcome) Document() any {
+	type concluded struct {
+		result.Result
+		Findings []doc.Finding `json:"findings"`
+	}
+	list, all := make([]concluded, len(o.Results)), make([]*result.Result, len(o.Results))
+	for i, r := range o.Results {
+		list[i], all[i] = concluded{r, []doc.Finding{}}, &o.Results[i]
+	}
+	if len(list) > 0 {
+		list[0].Findings = brief.Conclude(all).Findings
+	}
+	if !o.several && len(list) == 1 {
+		return list[0]
+	}
+	return list
+}
 
 // Run checks r, makes the run directory, measures on the machine t, sums up and completes the
 // directory. After an error, what was done is summed up all the same, and kept in a directory that

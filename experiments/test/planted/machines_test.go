@@ -18,6 +18,10 @@ func again(kernel, flags string) string {
 	return strings.Replace(defect(kernel), "b.toml --out", "a.toml "+flags+" --out", 1)
 }
 
+// thrice are three repetitions, all of which miss as often: on an LLC as it is, and on one of 1/16.
+var thrice = strings.ReplaceAll(strings.ReplaceAll(defect("triad --n 262144 --sweeps 4", "llc.size 1152KiB",
+	"l2.size 128KiB"), "--reps 10", "--reps 3"), "--cores 12", "--cores 4")
+
 // The codes of krdlab compare.
 var changes = never("got_better", "got_worse")
 
@@ -35,12 +39,16 @@ func surveyed(kernel, flags string) string {
 // machines are those of krdlab compare and survey, on simulated machines.
 var machines = inGroup("machines", []truth{
 	{name: "another seed", run: again(matmul, "--seed 2"), want: []named{{"nothing_changed", ""}}, never: changes},
-	{name: "another seed of sor", run: again(sor, "--seed 7"), never: changes},
+	{name: "another seed of sor", run: again(sor, "--seed 7"), never: append(never("no_intervals", "other_machine"), changes...)},
 	{name: "the same run", run: again(matmul, ""), want: []named{{"all_the_same", ""}},
 		never: append(never("nothing_changed", "no_change_can_hold", "other_model", "setting_differs"), changes...)},
 	{name: "few repetitions of another seed", want: []named{{"no_change_can_hold", ""}},
 		run:   strings.ReplaceAll(again(matmul, "--seed 2"), "--reps 10", "--reps 4"),
 		never: append(never("nothing_changed", "all_the_same"), changes...)},
+	{name: "three repetitions of a smaller LLC", run: thrice, want: []named{{"no_intervals", "A"}, {"other_machine", ""}},
+		never: changes},
+	{name: "three repetitions, too few to test", run: thrice, want: []named{{"no_change_can_hold", ""}}, long: true,
+		why: "that no test was made is told in words only"},
 	{name: "a remote latency times three", run: defect(sor, "memory.remote 660ns"),
 		want:  []named{{"got_worse", "time"}, {"other_model", ""}},
 		never: append(never("nothing_changed", "all_the_same"), named{"got_better", "time"})},

@@ -21,8 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "write the table of planted truths into docs/findings.md")
 
+// root is the folder of krdlab.
+var root = filepath.Join("..", "..", "..")
+
 // truths are all of them.
-var truths = slices.Concat(tables, sizes, machines, graphs, programs)
+var truths = slices.Concat(tables, sizes, machines, graphs, programs, kernelled, scheduled, others)
 
 // firstOf is among how many of its level a finding has to be.
 const firstOf = 3
@@ -45,15 +48,24 @@ func (f *finding) is(n named) bool {
 	return len(f.Args) > 0 && n.subject == subject+": "+fmt.Sprint(f.Args[0])
 }
 
+// between reports whether a number lies where it has to.
+func (f *finding) between(n number) bool {
+	if n.arg >= len(f.Args) {
+		return false
+	}
+	v, ok := f.Args[n.arg].(float64)
+	return ok && n.from <= v && v <= n.to
+}
+
 // krdlab is the program, built once, and the level of each code of its catalogue.
 type krdlab struct {
 	program string
 	levels  map[doc.Code]doc.Level
 }
 
-func build(t *testing.T) *krdlab {
+func built(t *testing.T) *krdlab {
 	// go test takes its kept result where all files that it saw this process look at are as they were.
-	root, seen := filepath.Join("..", "..", ".."), 0
+	seen := 0
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() && (e.Name() == "testdata" || len(e.Name()) > 2 && e.Name()[0] == '.') {
 			return filepath.SkipDir
@@ -68,9 +80,7 @@ func build(t *testing.T) *krdlab {
 		t.Fatalf("%d files of krdlab, %v", seen, err)
 	}
 	k := &krdlab{filepath.Join(t.TempDir(), "krdlab"), map[doc.Code]doc.Level{}}
-	if out, err := exec.Command("go", "build", "-o", k.program, "krdlab/cmd/krdlab").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	k.build(t, map[string]string{"cmd/krdlab/main.go": planter})
 	var listed struct {
 		Findings []struct {
 			Code  doc.Code  `json:"code"`
@@ -84,6 +94,28 @@ func build(t *testing.T) *krdlab {
 		k.levels[f.Code] = f.Level
 	}
 	return k
+}
+
+// build builds krdlab with other texts of some files.
+func (k *krdlab) build(t *testing.T, texts map[string]string) {
+	dir, replace := t.TempDir(), map[string]string{}
+	for name, text := range texts {
+		path, err := filepath.Abs(filepath.Join(root, name))
+		other := filepath.Join(dir, strings.ReplaceAll(name, "/", "-"))
+		if err = errors.Join(err, os.WriteFile(other, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		replace[path] = other
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err = errors.Join(err, os.WriteFile(overlay, text, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("go", "build", "-overlay", overlay, "-o", k.program, "krdlab/cmd/krdlab")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
 }
 
 // document runs commands in a folder, and decodes what the last prints, whatever its exit code is: a
@@ -162,13 +194,20 @@ func (k *krdlab) findings(t *testing.T, x *truth) []finding {
 			t.Fatal(err)
 		}
 	}
-	var of struct {
-		Findings []finding `json:"findings"`
-	}
-	if err := k.document(dir, x.run, &of); err != nil {
+	var printed json.RawMessage
+	if err := k.document(dir, x.run, &printed); err != nil {
 		t.Fatal(err)
 	}
-	return of.Findings
+	if printed[0] != '[' {
+		printed = slices.Concat([]byte("["), printed, []byte("]"))
+	}
+	var of []struct {
+		Findings []finding `json:"findings"`
+	}
+	if err := json.Unmarshal(printed, &of); err != nil || len(of) == 0 {
+		t.Fatalf("%s: %v", printed[:min(len(printed), 200)], err)
+	}
+	return of[0].Findings
 }
 
 // rank returns the place of a finding among those of its level, from 1; 0: it is not there.
@@ -187,7 +226,7 @@ func (k *krdlab) rank(list []finding, n named) int {
 // Each truth is found among the first of its level, one without a finding yet is not, and nothing is
 // found that must not be.
 func TestPlanted(t *testing.T) {
-	k := build(t)
+	k := built(t)
 	k.covers(t)
 	for i := range truths {
 		x := &truths[i]
@@ -196,25 +235,43 @@ func TestPlanted(t *testing.T) {
 				long.Only(t, "it takes more than a second")
 			}
 			t.Parallel()
-			list := k.findings(t, x)
-			var missing []named
-			for _, n := range x.want {
-				if r := k.rank(list, n); r == 0 || r > firstOf {
-					missing = append(missing, n)
-				}
-			}
-			if found := len(missing) == 0; len(x.want) > 0 && found == (x.why != "") {
-				t.Errorf("%v of %v not among the first %d of their level, expected %v; found %v", missing, x.want,
-					firstOf, map[bool]string{true: "none", false: "all, since " + x.why}[x.why == ""], brief(list))
-			}
-			for _, n := range x.never {
-				if slices.ContainsFunc(list, func(f finding) bool { return f.is(n) }) {
-					t.Errorf("%v is found, and is not so: %v", n, brief(list))
-				}
+			for _, wrong := range k.wrong(t, x) {
+				t.Error(wrong)
 			}
 		})
 	}
 }
+
+// wrong are the departures of what is found from a truth.
+func (k *krdlab) wrong(t *testing.T, x *truth) (wrong []string) {
+	list := k.findings(t, x)
+	var missing []any
+	for _, n := range x.want {
+		if r := k.rank(list, n); r == 0 || r > firstOf {
+			missing = append(missing, n)
+		}
+	}
+	for _, n := range x.tells {
+		if r := k.rank(list, n.named); r == 0 || r > firstOf || !slices.ContainsFunc(list, func(f finding) bool {
+			return f.is(n.named) && f.between(n)
+		}) {
+			missing = append(missing, n)
+		}
+	}
+	if found := len(missing) == 0; x.planted() && found == (x.why != "") {
+		wrong = append(wrong, fmt.Sprintf("%v of %v%v not among the first %d of their level, expected %v; found %v", missing,
+			x.want, x.tells, firstOf, map[bool]string{true: "none", false: "all, since " + x.why}[x.why == ""], brief(list)))
+	}
+	for _, n := range x.never {
+		if slices.ContainsFunc(list, func(f finding) bool { return f.is(n) }) {
+			wrong = append(wrong, fmt.Sprintf("%v is found, and is not so: %v", n, brief(list)))
+		}
+	}
+	return wrong
+}
+
+// planted reports that something has to be found.
+func (x *truth) planted() bool { return len(x.want)+len(x.tells) > 0 }
 
 // brief are the codes and subjects of findings.
 func brief(list []finding) (words []string) {
@@ -224,8 +281,9 @@ func brief(list []finding) (words []string) {
 	return words
 }
 
-// mostUndone is how many codes have no truth that has them, or none that must not: it only falls.
-const mostUndone = 182
+// mostUndone is how many codes have no truth that has them, or none that must not, here or elsewhere: it
+// only falls.
+const mostUndone = 142
 
 // Each code of the catalogue has a truth that wants it and one that never has it.
 func (k *krdlab) covers(t *testing.T) {
@@ -234,9 +292,20 @@ func (k *krdlab) covers(t *testing.T) {
 		for _, n := range truths[i].want {
 			wanted[n.code] = wanted[n.code] || truths[i].why == ""
 		}
+		for _, n := range truths[i].tells {
+			wanted[n.code] = wanted[n.code] || truths[i].why == ""
+		}
 		for _, n := range truths[i].never {
 			refused[n.code] = true
 		}
+	}
+	for i := range elsewhere {
+		e := &elsewhere[i]
+		if refused[e.code] = true; wanted[e.code] {
+			t.Errorf("%s has a truth, and is in the table of those elsewhere", e.code)
+		}
+		wanted[e.code] = true
+		e.check(t)
 	}
 	var without []doc.Code
 	for _, c := range slices.Sorted(maps.Keys(k.levels)) {
@@ -271,9 +340,9 @@ func TestScore(t *testing.T) {
 			by[x.command()] = s
 		}
 		switch {
-		case len(x.want) == 0 && len(x.never) == 0:
+		case !x.planted() && len(x.never) == 0:
 			t.Errorf("%s, %s: neither has anything to be found nor to be not", x.group, x.name)
-		case len(x.want) == 0:
+		case !x.planted():
 		case x.why != "":
 			open = append(open, fmt.Sprintf("| %s | %s | %s |\n", x.name, x.command(), x.why))
 		default:
@@ -282,7 +351,7 @@ func TestScore(t *testing.T) {
 		if len(x.never) > 0 {
 			s.none, all.none = s.none+1, all.none+1
 		}
-		if len(x.want) > 0 {
+		if x.planted() {
 			s.planted, all.planted = s.planted+1, all.planted+1
 		}
 	}
@@ -296,7 +365,7 @@ func TestScore(t *testing.T) {
 	if len(open) > 0 {
 		page.WriteString("\n| no finding yet | command | since |\n|---|---|---|\n" + strings.Join(open, ""))
 	}
-	file := filepath.Join("..", "..", "..", "docs", "findings.md")
+	file := filepath.Join(root, "docs", "findings.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -327,6 +396,8 @@ const scoreHead = `
 Inputs of experiments/test/planted were made so that what is to be concluded is known. A truth is
 found if it is among the first three findings of its level. Inputs without a defect, or with another
 one, have findings that must not be there: false are inputs that have one of them.
+Ten (others_test.go) were listed before the rules were read, and run once: 8 were found. The numbers
+of the four of ` + "`krdlab model`" + ` were set after its rules had been read, so that these are not blind.
 ` + "`go test ./experiments/test/planted`" + ` runs them, and fails on any other score.
 
 | command | found, of planted | false, of those without |

@@ -31,6 +31,8 @@ var programs = inGroup("go", []truth{
 		never: never("parallel_loop")},
 	{name: "a loop with a chain through a variable", run: regioned, files: each("2000", "s = work(s ^ a[i])"),
 		never: never("parallel_loop"), long: true},
+	{name: "a loop with a short chain beside much of its own", run: regioned, files: each("2000", "s = s*31 ^ work(a[i])"),
+		never: never("parallel_loop")},
 	{name: "a loop too short to pay", run: regioned, files: each("30", "a[i] = work(i)"), never: never("parallel_loop")},
 	{name: "two locks in two orders", run: waited, files: locks("b", "a"),
 		want: []named{{"deadlock", ""}, {"circle_of_locks", ""}}},

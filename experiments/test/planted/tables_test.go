@@ -51,6 +51,11 @@ func level(k int) cell { return func(_ []float64, i int) any { return leveled(i,
 
 func leveled(i, k int) float64 { return float64(1-i>>k&1*2) * (1 + float64(i/8)/10) }
 
+// evenly is the first draw, and above or below it by the same, in turn.
+func evenly(off float64) cell {
+	return func(r []float64, i int) any { return r[0] + off*float64(1-i%2*2) }
+}
+
 func text(s string) cell { return func([]float64, int) any { return s } }
 
 // The columns of most tables: a, b, c are draws, y is a sum of two with noise.
@@ -89,6 +94,8 @@ var tables = inGroup("tables", []truth{
 	{name: "an outlier that decides the fit", run: fit + "y~a+b", want: []named{{"outlier", "row 61"}},
 		lay: table(80, "y,a,b", at(60, linear, at(61, func([]float64, int) any { return 30 }, linear)),
 			at(60, a, at(61, func([]float64, int) any { return 8 }, a)), b)},
+	{name: "a row that is farther off, as chance has it", run: fit + "y~a", lay: table(20, "y,a",
+		at(11, evenly(0.1), at(12, evenly(0.35), evenly(0.1))), a), never: never("outlier")},
 	{name: "no outlier, but skewed noise", run: fit + "y~a+b", lay: table(80, "y,a,b",
 		func(r []float64, _ int) any { return r[0] + r[1] + r[3]*r[3]/4 }, a, b), never: never("outlier")},
 	{name: "a category with one level", run: fit + "y~a+b", want: []named{{"constant_column", "b"}},

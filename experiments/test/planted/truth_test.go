@@ -16,6 +16,8 @@ type truth struct {
 	run string
 	// want are findings that have to be among the first three of their level; none: nothing is planted.
 	want []named
+	// tells are findings with a number that is known: they are wanted too.
+	tells []number
 	// never are findings that must not be there.
 	never []named
 	// long truths run with KRDLAB_LONG=1 only.
@@ -29,6 +31,13 @@ type truth struct {
 type named struct {
 	code    doc.Code
 	subject string
+}
+
+// A number is argument arg of a finding, which lies between from and to.
+type number struct {
+	named
+	arg      int
+	from, to float64
 }
 
 // never returns codes, of whatever subject.
