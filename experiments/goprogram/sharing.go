@@ -79,12 +79,9 @@ func (s *sharing) batch(a *analysis, b *collect.Batch) {
 	}
 }
 
-// loop takes a loop.
+// loop takes a loop, also one of the first goroutine: it may be all that it does.
 func (s *sharing) loop(a *analysis, l *collect.Loop) {
 	s.begin(l.Goroutine, l.Accesses[0].Group)
-	if len(s.first) < 2 {
-		return
-	}
 	for _, x := range l.Accesses {
 		step := uint64(max(x.Step, -x.Step))
 		switch {

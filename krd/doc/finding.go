@@ -269,6 +269,22 @@ func (c *Concluded) Conclude(list ...Finding) {
 	}
 }
 
+// First returns the sentences of faults and answers, the faults first, and those of all else.
+func (c *Concluded) First() (first, rest []string) {
+	var answers []string
+	for i, f := range c.Findings {
+		switch catalogue[f.Code].Level {
+		case Fault:
+			first = append(first, c.Warnings[i])
+		case Answer:
+			answers = append(answers, c.Warnings[i])
+		default:
+			rest = append(rest, c.Warnings[i])
+		}
+	}
+	return append(first, answers...), rest
+}
+
 // Apart returns the sentences of answers, and those of all else.
 func (c *Concluded) Apart() (answers, rest []string) {
 	for i, f := range c.Findings {

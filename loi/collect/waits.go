@@ -35,6 +35,7 @@ func (r *Reader) sync(t *thread, e event, at uint64) error {
 			return nil
 		}
 		t.started = r.goroutine(e[0])
+		t.time, t.waited = max(t.time, min(rest, at)), false
 		r.act(t, Act{Time: min(rest, at), Kind: loi.EventStart, Number: t.started,
 			Entry: w.addr})
 	case kindGo:

@@ -48,6 +48,8 @@ var programs = inGroup("go", []truth{
 		want: []named{{code: "false_sharing"}}, never: never("true_sharing", "lock_waited_for")},
 	{name: "two goroutines that write lines of their own", run: shown, long: true, files: two("a[8*g]++"),
 		never: never("true_sharing", "false_sharing", "lock_waited_for", "ends_alone")},
+	{name: "two loops that write one line each, and nothing else", run: shown, long: true, files: loops("a", "b"),
+		want: []named{{code: "false_sharing"}}, never: never("true_sharing")},
 	{name: "two goroutines that write one word", run: shown, long: true, files: two("a[0]++"),
 		want: []named{{code: "true_sharing"}}, never: never("false_sharing")},
 	{name: "a lock that all wait for", run: shown, long: true, files: two("m.Lock()\n\t\t\t\tfor k := range 50 {\n" +
@@ -104,6 +106,14 @@ func two(body string) map[string]string {
 	return program("import \"sync\"\n" + work + "\nfunc main() {\n\tvar w sync.WaitGroup\n\tvar m sync.Mutex\n" +
 		"\ta := make([]int, 16)\n\tfor g := range 2 {\n\t\tw.Go(func() {\n\t\t\tfor i := range 500000 {\n\t\t\t\t" + body +
 		"\n\t\t\t\ta[8*g+4] = work(i)\n\t\t\t}\n\t\t})\n\t}\n\tw.Wait()\n\tm.Lock()\n\tprintln(a[0])\n}\n")
+}
+
+// loops is a program of two goroutines, each a loop that adds to one field.
+func loops(first, second string) map[string]string {
+	return program("import \"sync\"\n\ntype pair struct{ a, b int }\n\nfunc main() {\n\tvar w sync.WaitGroup\n" +
+		"\tp := &pair{}\n\tw.Go(func() {\n\t\tfor range 50000000 {\n\t\t\tp." + first + "++\n\t\t}\n\t})\n" +
+		"\tw.Go(func() {\n\t\tfor range 50000000 {\n\t\t\tp." + second + "++\n\t\t}\n\t})\n" +
+		"\tw.Wait()\n\tprintln(p.a + p.b)\n}\n")
 }
 
 // crew is a program of four goroutines; g does rounds of work.

@@ -9,6 +9,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/loi"
+	"krdlab/loi/dag"
 )
 
 // From which share of the run on a wait is a finding, and how often it must have come.
@@ -64,6 +65,12 @@ type block struct {
 	first       int
 }
 
+// replied reports that what a goroutine does behind a send is to receive from who received that.
+func (s *goroutineSink) replied(send, after *dag.Op) bool {
+	return after.Sync == loi.SyncReceive && after.Worker == send.Worker && after.Partner >= 0 &&
+		s.g.Ops[after.Partner].Worker == s.g.Ops[send.Partner].Worker
+}
+
 // most is who was waited for longest.
 func (b *block) most() string {
 	w := slices.SortedFunc(maps.Keys(b.by), func(x, y int32) int {
@@ -79,9 +86,18 @@ func (s *goroutineSink) blocked() []*block {
 		at     uint64
 	}
 	all := map[place]*block{}
+	next := make([]int, len(s.g.Ops)) // of the same goroutine
+	for i := range s.g.Ops {
+		if o := &s.g.Ops[i]; o.Kind != 0 && o.Previous >= 0 {
+			next[o.Previous] = i
+		}
+	}
 	for i := range s.g.Ops {
 		o := &s.g.Ops[i]
 		ticks, waited := s.g.Waited(o)
+		if waited && o.Sync == loi.SyncSend && s.replied(o, &s.g.Ops[next[i]]) {
+			continue // room would not let it go on
+		}
 		lock := o.Sync == loi.SyncLock || o.Sync == loi.SyncReadLock
 		if !waited || o.Timer || !lock && o.Sync != loi.SyncSend && o.Sync != loi.SyncReceive {
 			continue
@@ -135,10 +151,34 @@ func (s *goroutineSink) alone() {
 		last, before := runs[len(runs)-1], runs[len(runs)-2]
 		share := float64(last.end-max(before.end, last.begin)) / float64(last.end-begin)
 		// one that began when the others had ended is no straggler of theirs
-		if last.begin < runs[0].end && share >= mostAlone {
+		if last.begin < runs[0].end && share >= mostAlone && s.works(last.worker, before.end, last.end) {
 			s.d.Conclude(doc.Find(endsAlone, s.who(last.worker), 100*share, len(runs)-1).About(s.g.Name(name)))
 		}
 	}
+}
+
+// works reports that a goroutine is on its thread for half of a time at least, and the others all
+// together for no more than a tenth.
+func (s *goroutineSink) works(worker int32, from, to int64) bool {
+	var own, others float64
+	for i := range s.g.Ops {
+		o := &s.g.Ops[i]
+		if o.Kind == 0 || o.Previous < 0 {
+			continue
+		}
+		began, ended := s.g.Ops[o.Previous].End, max(o.Begin, s.g.Ops[o.Previous].End)
+		within := float64(min(ended, to) - max(began, from))
+		if within <= 0 || ended == began {
+			continue
+		}
+		ticks := float64(o.Ticks) * within / float64(ended-began)
+		if o.Worker == worker {
+			own += ticks
+		} else {
+			others += ticks
+		}
+	}
+	return own >= float64(to-from)/2 && others <= float64(to-from)/10
 }
 
 // The codes of answers, with what their arguments are.

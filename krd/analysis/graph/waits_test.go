@@ -82,6 +82,36 @@ func channel(late, early uint64) func(p *waiters) {
 	}
 }
 
+// request has one goroutine send to another over a channel, and wait for a reply over the same.
+func request(p *waiters) {
+	p.start(1, 100)
+	p.start(2, 100)
+	for now := uint64(100); now < 2000; now += 60 {
+		p.sync(1, loi.SyncSend, now, now+20)
+		p.sync(2, loi.SyncReceive, now+20, now+20)
+		p.sync(2, loi.SyncSend, now+40, now+40)
+		p.sync(1, loi.SyncReceive, now+20, now+40)
+		p.sync(2, loi.SyncReceive, now+40, now+60)
+		p.sync(1, loi.SyncSend, now+60, now+60)
+	}
+	p.end(1, 2100)
+	p.end(2, 2100)
+}
+
+// asleep has the last of four goroutines off its thread.
+func asleep(p *waiters) {
+	p.away[4] = 190
+	ending([2]uint64{100, 200}, [2]uint64{100, 210}, [2]uint64{100, 200}, [2]uint64{101, 400})(p)
+}
+
+// beside has another goroutine, of another function, work while the last of four does.
+func beside(p *waiters) {
+	p.event(0, loi.EventGo, 100, loi.GoArgs(6, 0)...)
+	p.event(5, loi.EventStart, 100, 6, 1)
+	ending([2]uint64{100, 200}, [2]uint64{100, 210}, [2]uint64{100, 200}, [2]uint64{101, 400})(p)
+	p.event(5, loi.EventEnd, 400, loi.GoArgs(6, 0)...)
+}
+
 // ending has goroutines of one function that begin and end at these ticks.
 func ending(runs ...[2]uint64) func(p *waiters) {
 	return func(p *waiters) {
@@ -106,6 +136,9 @@ func TestWaitsThatCost(t *testing.T) {
 		"channel without room":   {channel(15, 15), []doc.Code{channelRoom}},
 		"slow receiver":          {channel(15, 0), nil},
 		"slow sender":            {channel(0, 15), nil},
+		"request and reply":      {request, nil},
+		"the last one sleeps":    {asleep, nil},
+		"others work beside":     {beside, nil},
 		"one ends last": {ending([2]uint64{100, 200}, [2]uint64{100, 210}, [2]uint64{100, 200},
 			[2]uint64{101, 400}), []doc.Code{endsAlone}},
 		"all end at once": {ending([2]uint64{100, 200}, [2]uint64{100, 210}, [2]uint64{100, 200},
@@ -120,7 +153,12 @@ func TestWaitsThatCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &waiters{t: t, b: b}
-		if _, err = b.Kernel("main.work"); err == nil {
+		for _, name := range []string{"main.work", "main.other"} {
+			if err == nil {
+				_, err = b.Kernel(name)
+			}
+		}
+		if err == nil {
 			p.object, err = b.Object("main.x", loi.Keyed)
 		}
 		if err != nil {
@@ -129,7 +167,7 @@ func TestWaitsThatCost(t *testing.T) {
 		p.event(0, loi.EventStart, 100, 1)
 		x.do(p)
 		if err := b.Close(loi.Header{Substrate: loi.Native, Clock: loi.Clock{Source: "tsc", Hz: 1e9},
-			Workers: slices.Repeat([]loi.Worker{{CPU: -1}}, 5)}); err != nil {
+			Workers: slices.Repeat([]loi.Worker{{CPU: -1}}, 6)}); err != nil {
 			t.Fatal(err)
 		}
 		tr, err := loi.Open(path)
