@@ -320,7 +320,7 @@ func status(results []result.Result) []doc.Finding {
 
 // gravity is the order in which kinds of warnings are shown. Kinds that are not in it come last.
 var gravity = []result.Code{result.CheckFailed, result.Interrupted, result.DisturbedRuns,
-	result.Impossible, result.SharedCPUs, result.MixedPrices, result.NoKRD, result.TraceLost,
+	result.NoKRD, result.TraceLost, result.Impossible, result.SharedCPUs, result.MixedPrices,
 	result.StampedOverCPU, result.LostCPU, result.SyntheticTopology, result.FlaggedKernels,
 	result.HandoverMoved, result.DoneAgain, result.ClocksNotCompared, result.TracingCost}
 
