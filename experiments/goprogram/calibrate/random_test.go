@@ -124,8 +124,8 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 	}
-	// 0.5 to 1 % are n/a: those that 2 or 3 large bursts saw, which differ
-	if 50*without > compared {
+	// 1 to 2 % are n/a: those that few large bursts saw, or some which differ
+	if 30*without > compared {
 		t.Errorf("%d of %d functions with more than 2 %% of the accesses have no distances", without, compared)
 	}
 	if compared < n {
