@@ -17,7 +17,7 @@ const most = 12
 
 // View returns what people read of d.
 func (d *Document) View() *doc.Doc {
-	answers, rest := d.First()
+	answers, rest := d.Apart()
 	v := &doc.Doc{Warnings: rest}
 	for _, s := range answers {
 		v.Say("%s", s)

@@ -269,8 +269,8 @@ func (c *Concluded) Conclude(list ...Finding) {
 	}
 }
 
-// First returns the sentences of faults and answers, the faults first, and those of all else.
-func (c *Concluded) First() (first, rest []string) {
+// Apart returns the sentences of faults and answers, the faults first, and those of all else.
+func (c *Concluded) Apart() (first, rest []string) {
 	var answers []string
 	for i, f := range c.Findings {
 		switch catalogue[f.Code].Level {
@@ -283,18 +283,6 @@ func (c *Concluded) First() (first, rest []string) {
 		}
 	}
 	return append(first, answers...), rest
-}
-
-// Apart returns the sentences of answers, and those of all else.
-func (c *Concluded) Apart() (answers, rest []string) {
-	for i, f := range c.Findings {
-		if catalogue[f.Code].Level == Answer {
-			answers = append(answers, c.Warnings[i])
-		} else {
-			rest = append(rest, c.Warnings[i])
-		}
-	}
-	return answers, rest
 }
 
 // Find adds a finding that needs no evidence.

@@ -88,6 +88,12 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 		return usageError("%s: --json is of reuse and waits; type krdlab %s go %s --json", c.CommandPath(),
 			shownApart[apart[0]], r.Build.Path)
 	}
+	for _, name := range []string{"sample", "overhead", "for"} {
+		if len(apart) > 0 && c.Flags().Changed(name) {
+			return usageError("%s: --%s is of reuse and waits; leave %s out of --show", c.CommandPath(), name,
+				strings.Join(apart, " and "))
+		}
+	}
 	r.Waits = slices.Contains(show, showWaits)
 	switch alone := !slices.Contains(show, showReuse); {
 	case alone && r.Waits:

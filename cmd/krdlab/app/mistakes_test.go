@@ -59,6 +59,7 @@ var mistakes = []struct {
 	{"go ./empty --show reuse,cache", 2, `--show reuse,cache: expected each once, of reuse, waits, footprint`},
 	{"go ./empty --show footprint --json", 2, `type krdlab regions go ./empty --json`},
 	{"go ./empty --sample --show reuse,waits", 2, `--sample shows reuse alone; leave waits out`},
+	{"go ./empty --show reuse,footprint --for 2s", 2, `--for is of reuse and waits; leave footprint out of --show`},
 	{"go ./empty --for -1s", 2, `--for -1s: expected a time such as 30s`},
 	{"interleavings notes.txt", 5, `notes.txt: .*line 1.*expected`},
 	// Arguments.
@@ -96,7 +97,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(mistakes) != 46 {
+	if len(mistakes) != 47 {
 		t.Errorf("%d mistakes", len(mistakes))
 	}
 	for _, m := range mistakes {

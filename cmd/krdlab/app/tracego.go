@@ -254,7 +254,7 @@ func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *
 
 // sayProgram prints what is doubtful about a traced program.
 func (a *app) sayProgram(d *goprogram.Document) {
-	_, doubts := d.First()
+	_, doubts := d.Apart()
 	for _, s := range doubts {
 		fmt.Fprintf(a.stderr, "warning: %s\n", s)
 	}

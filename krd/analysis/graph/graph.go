@@ -445,7 +445,7 @@ func (r *result) View() *doc.Doc {
 	if r.h.Substrate == loi.Simulated {
 		title += ", SIMULATED"
 	}
-	answers, rest := d.First()
+	answers, rest := d.Apart()
 	out := &doc.Doc{Title: title, Warnings: rest}
 	for _, s := range answers {
 		out.Say("%s", s)
