@@ -6,8 +6,8 @@ import "fmt"
 // to and including one operation on something shared, and moves its clock on.
 func (s *stepper) drive(v *stepWorker) error {
 	for {
-		timed := false
-		switch v.pc {
+		timed, label := false, v.pc
+		switch label {
 		case pcLook:
 			timed = s.look(v)
 		case pcChildren:
@@ -41,6 +41,9 @@ func (s *stepper) drive(v *stepWorker) error {
 		}
 		if !timed {
 			continue
+		}
+		if s.past != nil {
+			s.past.step(v, label)
 		}
 		s.steps++
 		if s.finished || s.steps >= s.pause || v.now > s.latest {
@@ -81,7 +84,9 @@ func (s *stepper) check(v *stepWorker) (ended bool, err error) {
 	}
 	switch {
 	case s.finished:
-		return true, nil
+		return true, s.past.finish(v)
+	case s.past != nil && s.past.err != nil:
+		return true, s.past.err
 	case v.now > s.latest:
 		return true, fmt.Errorf("step: a worker's virtual time is %d ticks, more than %d, the "+
 			"most that is supported with %d workers", v.now, s.latest, len(s.all))

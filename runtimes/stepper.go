@@ -80,6 +80,10 @@ type StepConfig struct {
 	// MaxSteps ends a run that does not; 0 is 2^40.
 	MaxSteps uint64
 
+	// History, if not nil, is overwritten with the operations of the run; it is then taken step by
+	// step, which costs two to four times the time.
+	History *History
+
 	plain bool // of tests: take all steps one by one
 }
 
@@ -138,6 +142,9 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if (rules.Spawn == SpawnListed) != (c.Schedule != nil) {
 		return nil, errors.New("step: a schedule goes with the policy that leaves all to it")
 	}
+	if c.Schedule != nil && c.History != nil {
+		return nil, errors.New("step: a schedule that is followed has no history")
+	}
 	if len(c.Nodes) == 0 || rules.Spawn == SpawnCall && len(c.Nodes) != 1 {
 		return nil, fmt.Errorf("step: %d workers", len(c.Nodes))
 	}
@@ -167,8 +174,9 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		leaveIdle: rules.LeaveIdle, chosen: rules.Spawn == SpawnChosen,
 		stop: c.Stop, limit: cmp.Or(c.MaxSteps, 1<<40),
 	}
-	s.skips = p.shared == nil && !c.plain
-	s.early = p.shared != nil && !c.plain && !rules.Admit // a budget is seen by others
+	plain := c.plain || c.History != nil
+	s.skips = p.shared == nil && !plain
+	s.early = p.shared != nil && !plain && !rules.Admit // a budget is seen by others
 	if !s.chosen && rules.Spawn != SpawnListed {
 		s.ended = ends[rules.Spawn]
 	}
@@ -200,6 +208,9 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 			w.mail.lock.virtual = true
 		}
 	}
+	if c.History != nil {
+		s.past = newHistorian(c.History, s)
+	}
 	s.root = p.newRoot(prog)
 	s.events = newEventQueue(len(s.all))
 	s.current, s.latest = s.events.first(), s.events.latest()
@@ -224,11 +235,12 @@ type stepper struct {
 	queues      []virtualQueue
 	running     *stepWorker
 	root        *Frame
-	current     event  // of the step that is being taken
-	steps       uint64 // that have been taken, those that were skipped or done early included
-	pause       uint64 // after how many steps to look whether to stop; 0: after the first
-	limit       uint64 // how many there may be
-	latest      uint64 // virtual time
+	current     event      // of the step that is being taken
+	past        *historian // nil: no history is kept
+	steps       uint64     // that have been taken, those that were skipped or done early included
+	pause       uint64     // after how many steps to look whether to stop; 0: after the first
+	limit       uint64     // how many there may be
+	latest      uint64     // virtual time
 	stop        <-chan struct{}
 	childFirst  bool // the policy's rules
 	parentFirst bool
@@ -255,7 +267,9 @@ type stepper struct {
 func (s *stepper) price(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
 	// what is handed to a function that is not known escapes, and every End would allocate
 	s.args = append(s.args[:0], blocks...)
-	return s.costs.Kernel(worker, now, k, s.args)
+	ticks := s.costs.Kernel(worker, now, k, s.args)
+	s.past.kernel(worker, now, ticks, k, s.args)
+	return ticks
 }
 
 func (s *stepper) result(c StepConfig) *Result {

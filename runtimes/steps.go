@@ -117,13 +117,17 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 	} else if v.last {
 		v.calls++
 	}
-	if c := f.task.Run(&v.Worker, int(v.i)); c != nil {
+	s.past.runs(v, f)
+	c := f.task.Run(&v.Worker, int(v.i))
+	s.past.ran(v, f, c)
+	if c != nil {
 		c.parent = f
 		c.called = v.last
 		if s.extra {
 			s.begins(v, c)
 		}
 		v.now += s.costs.Frame
+		s.past.frame(v, s.costs.Frame)
 		s.start(v, c)
 		return v.now > began || s.begun(v)
 	}
@@ -157,6 +161,7 @@ func (v *stepWorker) nameOfChild(f *Frame) int32 {
 // as long as they do.
 func (s *stepper) next(v *stepWorker) (timed bool) {
 	f, began := v.f, v.now
+	s.past.joined(v, f)
 	if n := f.task.Next(&v.Worker, int(f.phase)); n > 0 {
 		f.n = int32(n)
 		f.phase++
@@ -171,6 +176,7 @@ func (s *stepper) next(v *stepWorker) (timed bool) {
 		v.top = f.link
 	}
 	v.done(f)
+	s.past.ended(v, f, parent)
 	if parent == nil {
 		v.pc = pcNext
 		s.finished, s.end = true, v.now
@@ -215,6 +221,7 @@ func (s *stepper) children(v *stepWorker) (timed bool) {
 	} else {
 		v.push(f, 0)
 	}
+	s.past.queued(f, entryOthers)
 	v.now += s.costs.Spawn
 	return true
 }
@@ -236,7 +243,9 @@ func (s *stepper) returned(v *stepWorker) (timed bool) {
 // gone ends the strand of a child whose parent f was taken from under it.
 func (s *stepper) gone(v *stepWorker) (timed bool) {
 	v.pc = s.atHand()
-	if v.Worker.arrive(v.f, -1) {
+	last := v.Worker.arrive(v.f, -1)
+	s.past.arrives(v, v.f, last)
+	if last {
 		v.pc = pcNext
 	}
 	v.now += s.costs.Join
@@ -260,7 +269,9 @@ func (s *stepper) joined(v *stepWorker) (timed bool) {
 	}
 	v.f.steals = 0
 	v.pc = pcNext
-	if !v.Worker.arrive(v.f, steals) {
+	last := v.Worker.arrive(v.f, steals)
+	s.past.arrives(v, v.f, last)
+	if !last {
 		v.pc = s.atHand()
 	}
 	v.now += s.costs.Join
@@ -289,6 +300,7 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	}
 	if s.cache {
 		v.spawnChildren(f, n)
+		s.past.queuedAll(f, n)
 		v.spawns += uint64(n)
 		s.spawned(v, f, n)
 		v.now += s.costs.Spawn * uint64(n)
@@ -301,6 +313,7 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 		} else {
 			v.spawnChild(f, v.i)
 		}
+		s.past.queued(f, v.i)
 		v.now += s.costs.Spawn
 		if v.i++; v.i == n {
 			if s.half {
@@ -314,6 +327,7 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	}
 	if hold := s.costs.Lock + s.costs.Push*uint64(n-1); s.lockEarly(v, hold) {
 		v.pushChildren(f, n)
+		s.past.queuedAll(f, n)
 		v.spawns += uint64(n)
 		s.spawned(v, f, n)
 		v.now += hold
@@ -333,6 +347,7 @@ func (s *stepper) place(v *stepWorker) (timed bool) {
 	}
 	if s.lock(v, v.placedAt, s.costs.Lock) {
 		v.putAt(v.placedAt, v.placed)
+		s.past.queued(v.f, v.placed.i)
 		v.spawns++
 		v.i++
 		v.now += s.costs.Lock
@@ -342,9 +357,14 @@ func (s *stepper) place(v *stepWorker) (timed bool) {
 
 // answers has v answer a request, if there is one: a step of its own.
 func (s *stepper) answers(v *stepWorker) bool {
-	if v.requests == nil || !v.Worker.answer() {
+	if v.requests == nil {
 		return false
 	}
+	thief := int(v.requests.asked.Load()) - 1
+	if !v.Worker.answer() {
+		return false
+	}
+	s.past.answers(thief)
 	v.now += s.costs.Spawn
 	return true
 }
@@ -358,7 +378,9 @@ func (s *stepper) arrive(v *stepWorker) (timed bool) {
 		return s.next(v)
 	}
 	v.pc = pcOwn
-	if v.Worker.arrive(v.f, -1) {
+	last := v.Worker.arrive(v.f, -1)
+	s.past.arrives(v, v.f, last)
+	if last {
 		v.pc = pcNext
 	} else if s.calls(v, v.f) {
 		return false
@@ -381,7 +403,9 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 	f := v.f
 	if !s.starter {
 		v.pc = pcOwn
-		if v.Worker.arrive(f, -1) {
+		last := v.Worker.arrive(f, -1)
+		s.past.arrives(v, f, last)
+		if last {
 			v.pc = pcRequeue
 			if s.joinLast {
 				v.pc = pcNext
@@ -397,6 +421,7 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 	v.pc = pcTop
 	owner := s.all[f.owner]
 	v.reportTo(f)
+	s.past.arrives(v, f, false)
 	if owner.top == f && f.complete() { // it may wait for just this
 		s.disturb(owner)
 	}
@@ -412,6 +437,7 @@ func (s *stepper) requeue(v *stepWorker) (timed bool) {
 		} else {
 			v.push(v.f, entryRest)
 		}
+		s.past.queued(v.f, entryRest)
 		v.pc = pcOwn
 		v.now += s.putOwn
 	}
@@ -422,6 +448,7 @@ func (s *stepper) requeue(v *stepWorker) (timed bool) {
 func (s *stepper) stackTop(v *stepWorker) (timed bool) {
 	if f := v.top; f != nil && v.completes(f) {
 		v.reopen(f)
+		s.past.arrives(v, f, true)
 		v.f, v.pc = f, pcNext
 		return s.next(v)
 	} else if f != nil && s.calls(v, f) {
@@ -450,6 +477,7 @@ func (s *stepper) own(v *stepWorker) (timed bool) {
 	e, ok := v.takeOwn()
 	v.now += s.takeOwn
 	if ok {
+		s.past.takes(v, e)
 		v.take(e)
 	} else if s.skips && !s.leaveIdle { // that it searches is seen by nobody
 		s.search(v)
@@ -475,9 +503,10 @@ func (s *stepper) ownCache(v *stepWorker) (timed bool) {
 // keepBatch appends what a steal of several took to the own queue.
 func (s *stepper) keepBatch(v *stepWorker) (timed bool) {
 	if hold := s.keeping(v); s.lockOwn(v, hold) {
+		s.past.keeps(v)
 		v.Worker.keepBatch()
 		v.now += hold
-		s.foundWork(v, v.got)
+		s.foundWork(v, v.got, hold)
 	}
 	return true
 }

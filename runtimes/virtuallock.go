@@ -34,15 +34,19 @@ func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
 	}
 	if s.costs.Locked != nil {
 		s.costs.Locked(s.pool.queueNode[queue], v.now)
+		s.past.tells(v, s.pool.queueNode[queue])
 	}
 	if q.locked > v.now {
+		asked := v.now
 		v.now = q.locked + s.costs.Handover
 		q.locked = v.now + hold
+		s.past.asks(v, queue, v.now-asked, q.locked)
 		v.granted = true
 		q.behind++
 		return false
 	}
 	q.locked = v.now + hold
+	s.past.asks(v, queue, 0, q.locked)
 	return true
 }
 

@@ -20,7 +20,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		s.search(v)
 	}
 	if v.top != nil && !v.granted && v.completes(v.top) { // who has a lock does first what it is for
-		s.foundWork(v, found{e: entry{f: v.top, i: entryTop}})
+		s.foundWork(v, found{e: entry{f: v.top, i: entryTop}}, 0)
 		return false
 	}
 	if s.answers(v) {
@@ -75,6 +75,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		if !empty && s.queues[m.Victim].locked <= v.now {
 			if s.costs.Locked != nil {
 				s.costs.Locked(s.pool.queueNode[m.Victim], v.now)
+				s.past.tells(v, s.pool.queueNode[m.Victim])
 			}
 			break
 		}
@@ -98,6 +99,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		price = s.stealPrice(v, from)
 		if s.pool.shared != nil {
 			s.queues[m.Victim].locked = v.now + price
+			s.past.asks(v, m.Victim, 0, v.now+price)
 		} else {
 			price += s.costs.Push * uint64(v.taken()-1)
 		}
@@ -116,7 +118,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	case m.Kind == MoveSteal && (v.shared != nil || len(v.batch) > 1):
 		v.got, v.pc = got, pcBatch
 	default:
-		s.foundWork(v, got)
+		s.foundWork(v, got, price)
 	}
 	return true
 }
@@ -129,8 +131,9 @@ func (s *stepper) stealPrice(v *stepWorker, queue int) uint64 {
 	return s.costs.StealRemote
 }
 
-// foundWork ends a search.
-func (s *stepper) foundWork(v *stepWorker, got found) {
+// foundWork ends a search, by an operation that took price.
+func (s *stepper) foundWork(v *stepWorker, got found, price uint64) {
+	s.past.found(v, got, price)
 	v.idleTicks += v.now - v.idleFrom
 	if v.rec != nil {
 		v.recordIdle(v.idleFrom, v.now, true)

@@ -93,7 +93,10 @@ func (c *cacheOf) where(u uint32) (set int, name uint64) {
 }
 
 // drop takes u out of the cache, if it is there.
-func (c *cacheOf) drop(u uint32, lines uint64) {
+func (m *Model) drop(c *cacheOf, u uint32, lines uint64) {
+	if c.shared && m.frees(u, FreeLLC) || !c.shared && m.frees(u, FreeL2) {
+		return
+	}
 	if c.place == nil {
 		c.lru.remove(u, lines)
 		return
@@ -107,6 +110,9 @@ func (c *cacheOf) drop(u uint32, lines uint64) {
 func (m *Model) dropFromL2s(node int, held uint64, u uint32, lines uint64) (dropped uint64) {
 	if held == 0 {
 		return 0
+	}
+	if m.frees(u, FreeL2) {
+		return uint64(bits.OnesCount64(held)) * lines
 	}
 	set, name := 0, uint64(0) // the same in all L2s
 	if c := &m.private[0]; c.place != nil {
@@ -126,7 +132,7 @@ func (m *Model) dropFromL2s(node int, held uint64, u uint32, lines uint64) (drop
 
 // holds tells whether the L2 of a core holds u.
 func (m *Model) holds(core int, u uint32) bool {
-	if c := &m.private[core]; c.place != nil {
+	if c := &m.private[core]; c.place != nil && !m.frees(u, FreeL2) {
 		set, name := c.where(u)
 		return c.sets.holds(set, name)
 	}
@@ -148,6 +154,10 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 	bit := uint64(1) << node
 	e := m.entry(u)
 	c := &m.shared[node]
+	if m.frees(u, FreeLLC) {
+		e[0] |= bit
+		return
+	}
 	if c.place != nil {
 		e[0] |= bit
 		set, name := c.where(u)
@@ -188,7 +198,7 @@ func (m *Model) leaveLLC(node int, v uint32) {
 		m.stat.BackInvalid += m.dropFromL2s(node, held, v, m.linesOf(v))
 	}
 	s := e[0] &^ (1 << node)
-	if s&m.ownerMask != 0 {
+	if owner := m.ownerOf(s); owner >= 0 && int(m.nodeOf[owner]) == node {
 		m.writeBack(v)
 		s &^= m.ownerMask | newest
 	}
@@ -214,8 +224,11 @@ func (m *Model) accessBlock(by *requester, u uint32, write bool) {
 	m.stat.Lines += lines
 	c := by.l2
 	e := m.entry(u)
+	free := m.frees(u, FreeL2)
 	if e[by.word]&by.bit != 0 {
-		c.touch(u)
+		if !free {
+			c.touch(u)
+		}
 		m.stat.L2Hits += lines
 		m.fetch.cache.add(lines, m.l2)
 		if write && e[0]&(m.ownerMask|newest) != by.mine {
@@ -225,6 +238,10 @@ func (m *Model) accessBlock(by *requester, u uint32, write bool) {
 	}
 	c.grow(len(m.blocks))
 	m.victims = m.victims[:0]
+	if free {
+		m.miss(by, u, lines, true, write)
+		return
+	}
 	for c.used+lines > c.capacity && c.used > 0 {
 		v := c.oldest()
 		c.lru.remove(v, m.ways[v].lines)
@@ -345,10 +362,16 @@ func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 		paid = cost{math.MaxUint64, math.MaxUint64} // memory does not answer before all nodes have
 		f.missedLLC = true
 		m.stat.LLCMisses += lines
-		if owner >= 0 {
+		if owner >= 0 && !m.frees(u, FreeCoherence) {
 			m.stat.Transfers += lines
-			f.transfers += lines
-			f.memory.add(lines, m.node[node*m.nodes+int(m.nodeOf[owner])])
+			from := int(m.nodeOf[owner])
+			if m.frees(u, FreeLatency) {
+				from = node
+			}
+			f.memory.add(lines, m.node[node*m.nodes+from])
+			if !m.frees(u, FreeBandwidth) {
+				f.transfers += lines
+			}
 			if !write {
 				m.writeBack(u)
 			}

@@ -17,7 +17,7 @@ type fetch struct {
 func (m *Model) fromMemory(node int, u uint32) {
 	m.fetch.missedLLC = true
 	if !m.byBlocks {
-		m.ask(node, uint64(u)>>m.pageShift, m.group)
+		m.ask(node, u, uint64(u)>>m.pageShift, m.group)
 		return
 	}
 	b := &m.blocks[u]
@@ -27,15 +27,15 @@ func (m *Model) fromMemory(node int, u uint32) {
 		first, end := max(at>>m.lineShift, next), (at+b.RowBytes-1)>>m.lineShift+1
 		for first < end {
 			stop := min(end, (first>>m.pageShift+1)<<m.pageShift)
-			m.ask(node, first>>m.pageShift, stop-first)
+			m.ask(node, u, first>>m.pageShift, stop-first)
 			first = stop
 		}
 		next = end
 	}
 }
 
-// ask asks the memory of a page for lines.
-func (m *Model) ask(node int, page, lines uint64) {
+// ask asks the memory of a page for lines of u.
+func (m *Model) ask(node int, u uint32, page, lines uint64) {
 	d := int(m.pageDomain[page])
 	if d == unplaced {
 		d = int(m.domainOf[node])
@@ -47,7 +47,14 @@ func (m *Model) ask(node int, page, lines uint64) {
 		m.stat.Remote += lines
 	}
 	f := m.fetch
-	f.memory.add(lines, m.memory[node*m.domains+d])
+	from := d
+	if m.frees(u, FreeLatency) {
+		from = int(m.domainOf[node])
+	}
+	f.memory.add(lines, m.memory[node*m.domains+from])
+	if m.frees(u, FreeBandwidth) {
+		return
+	}
 	if f.demand[d] == 0 {
 		f.asked = append(f.asked, d)
 	}
@@ -58,7 +65,7 @@ func (m *Model) ask(node int, page, lines uint64) {
 func (m *Model) writeBack(u uint32) {
 	if !m.byBlocks {
 		m.stat.WriteBacks += m.group
-		m.owe(uint64(u)>>m.pageShift, m.group)
+		m.owe(u, uint64(u)>>m.pageShift, m.group)
 		return
 	}
 	b := &m.blocks[u]
@@ -69,7 +76,7 @@ func (m *Model) writeBack(u uint32) {
 		for first < end {
 			stop := min(end, (first>>m.pageShift+1)<<m.pageShift)
 			m.stat.WriteBacks += stop - first
-			m.owe(first>>m.pageShift, stop-first)
+			m.owe(u, first>>m.pageShift, stop-first)
 			first = stop
 		}
 		next = end
@@ -78,7 +85,10 @@ func (m *Model) writeBack(u uint32) {
 
 // owe has the memory of a page serve lines for which nobody waits, after what the present access
 // fetches.
-func (m *Model) owe(page, lines uint64) {
+func (m *Model) owe(u uint32, page, lines uint64) {
+	if m.frees(u, FreeBandwidth) {
+		return
+	}
 	f := m.fetch
 	d := int(m.pageDomain[page])
 	if f.owed[d] == 0 {

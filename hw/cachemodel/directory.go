@@ -1,6 +1,9 @@
 package cachemodel
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // directory has an entry for each unit (block or line) that says where copies of it may be. Its
 // first word, from bit 0 on:
@@ -74,6 +77,10 @@ func (d *directory) entry(u uint32) []uint64 {
 // the rest is waited for.
 func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paid cost) {
 	e := m.entry(u)
+	if m.frees(u, FreeCoherence) {
+		e[0] = e[0]&^(m.ownerMask|newest) | by.mine&^newest
+		return
+	}
 	if len(e) > 1 || e[0]&m.holders&^(by.nodeBit|by.bit) != 0 {
 		if far := m.invalidateOthers(by, e, u, lines); far.rows != 0 {
 			if paid.rows == 0 {
@@ -86,7 +93,7 @@ func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paid cos
 	if !held {
 		s &^= newest
 	} else if !m.inclusive && s&m.present != 0 { // a copy in a victim cache is out of date, and of no use
-		by.llc.drop(u, lines)
+		m.drop(by.llc, u, lines)
 		s &^= m.present
 	}
 	e[0] = s
@@ -103,9 +110,12 @@ func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint
 	}
 	if others != 0 {
 		answers := m.node[by.node*m.nodes:]
+		if m.frees(u, FreeLatency) {
+			answers = slices.Repeat([]cost{answers[by.node]}, m.nodes)
+		}
 		for s := e[0] & m.present &^ by.nodeBit; s != 0; s &= s - 1 {
 			k := bits.TrailingZeros64(s)
-			m.shared[k].drop(u, lines)
+			m.drop(&m.shared[k], u, lines)
 			m.stat.Invalidations += lines
 			far = farther(far, answers[k])
 		}

@@ -49,8 +49,10 @@ type Model struct {
 	pageDomain []uint8 // by page; unplaced: not yet known
 	firstTouch bool
 
-	byBlocks   bool // and not by lines
-	chunkShift uint // line mode
+	byBlocks   bool   // and not by lines
+	freeBlocks []Free // by block; nil: none
+	free       []Free // by unit
+	chunkShift uint   // line mode
 
 	directory
 	requesters []requester // by core
@@ -250,10 +252,13 @@ func (m *Model) Kernel(core, kernel int, now, workPS uint64, accesses []Access) 
 			m.fetch = &m.fetches[0]
 		}
 		f := m.fetch
-		if !m.byBlocks {
-			m.accessLines(by, &m.blocks[a.Block], a.Write)
-		} else {
+		switch {
+		case m.byBlocks:
 			m.accessBlock(by, a.Block, a.Write)
+		case m.freeBlocks != nil && m.freeBlocks[a.Block] != 0:
+			m.accessFreeLines(by, &m.blocks[a.Block], a.Write)
+		default:
+			m.accessLines(by, &m.blocks[a.Block], a.Write)
 		}
 		stat.Accesses++
 		waitsPS, besidePS := m.of(f.cache, w, a.Gather)

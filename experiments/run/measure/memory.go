@@ -24,6 +24,9 @@ type memory struct {
 	drawn   bool   // the seed decides where pages lie
 	err     error  // the first
 	kernels []loi.Kernel
+	base    []uint32 // by object: its first block in the model
+	blocks  int      // of all objects
+	dealers []int    // nodes that touch all data first; none: whoever touches it in the run
 }
 
 // kind is a kernel of the registry, resolved.
@@ -77,29 +80,40 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	if err != nil {
 		return nil, err
 	}
+	m.base, m.blocks = base, len(layout.Blocks)
 	switch s.asked.NUMA {
 	case request.NUMANode0:
-		m.initialize(base, len(layout.Blocks), s.place.Nodes[:1])
+		m.dealers = s.place.Nodes[:1]
 	case request.NUMADealt:
-		m.initialize(base, len(layout.Blocks), s.place.Nodes[:workers])
+		m.dealers = s.place.Nodes[:workers]
 	}
+	m.initialize()
 	return m, nil
 }
 
-// initialize has the workers of these nodes touch all data first, each an equal part of the blocks
+// reset empties the caches, and places the data as at first.
+func (m *memory) reset() {
+	if m.model != nil {
+		m.model.Reset()
+		m.initialize()
+	}
+}
+
+// initialize has the workers of the dealers' nodes touch all data first, each an equal part of the blocks
 // of each object, before the timed run: one worker, as programs do whose initialisation is not
 // parallel (here matmul fills its matrices on one goroutine, FMM its bodies and locals), or all, as
 // those do that initialise in parallel loops. Without it the timed run itself would lay out the
 // pages, each scheduler to its own advantage. A page with blocks of several is touched first by
 // that of the first.
-func (m *memory) initialize(base []uint32, blocks int, nodes []int) {
-	for o, first := range base {
-		end := blocks
-		if o+1 < len(base) {
-			end = int(base[o+1])
+func (m *memory) initialize() {
+	nodes := m.dealers
+	for o, first := range m.base {
+		end := m.blocks
+		if o+1 < len(m.base) {
+			end = int(m.base[o+1])
 		}
 		n := end - int(first)
-		for b := n - 1; b >= 0; b-- {
+		for b := n - 1; b >= 0 && len(nodes) > 0; b-- {
 			m.model.Place(nodes[b*len(nodes)/n], first+uint32(b))
 		}
 	}

@@ -190,18 +190,11 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) (
 	rules := j.scheduler.Rules()
 	in.Reset(rules.Hints)
 	registry := in.Registry()
-	seed := s.repetitionSeed(j.rep)
-	model, err := s.newMemory(in, &registry, j.workers, seed)
+	model, err := s.newMemory(in, &registry, j.workers, s.repetitionSeed(j.rep))
 	if err != nil {
 		return nil, err
 	}
-	cfg := runtimes.StepConfig{
-		Policy: j.scheduler, Nodes: s.place.Nodes[:j.workers], Distance: s.topo.Distance,
-		Socket:   s.topo.Socket,
-		LLCBytes: s.machine.LLC.Bytes, Seed: seed, Kernels: registry.Kernels,
-		TaskGrain: s.asked.Grain == request.GrainTask, TickNS: 1000, Dry: true, Stop: ctx.Done(),
-		Costs: s.costs(j.scheduler.Family, model), Schedule: j.scheduler.Schedule,
-	}
+	cfg := s.stepConfig(ctx, &registry, j, model)
 	var w *loi.Writer
 	if j.traced {
 		if w, err = s.record(j, registry); err != nil {

@@ -1,0 +1,71 @@
+package measure
+
+import (
+	"testing"
+
+	"krdlab/experiments/run/request"
+	"krdlab/hw/machine"
+	"krdlab/kernels"
+	"krdlab/runtimes"
+)
+
+// What a run did takes as long as the run, to the digit, where no cause is taken away; without all of
+// them each scheduler takes about as long as the serial run over its cores.
+func TestPast(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kernel string
+		params map[string]any
+		model  request.CacheModel
+		numa   request.NUMAPolicy
+	}{
+		{"matmul", map[string]any{"n": 256}, request.CacheBlocks, request.NUMANode0},
+		{"matmul", map[string]any{"n": 128}, request.CacheLines, request.NUMADealt},
+		{"fmm", map[string]any{"bodies": 2000}, request.CacheBlocks, request.NUMANode0},
+		{"sor", map[string]any{"n": 256}, request.CacheBlocks, ""},
+	} {
+		k, _ := kernels.ByName(c.kernel)
+		m, err := machine.ByName(request.DefaultMachine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Costs.LockDelayPS = 5000 // locks hold up the memory
+		topo, err := m.Topology()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := request.New(k)
+		r.Machine, r.Cores, r.CacheModel = m, 12, c.model
+		r.NUMA = c.numa
+		for name, v := range c.params {
+			r.Params[name] = v
+		}
+		names := []string{""}
+		r.Schedulers = nil
+		for _, x := range runtimes.Schedulers {
+			if !x.ThreadsOnly() && !x.Serial() {
+				r.Schedulers = append(r.Schedulers, x)
+				names = append(names, x.Name)
+			}
+		}
+		list, done, err := Pasts(t.Context(), &r, topo, names, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { done() })
+		for _, p := range list {
+			name := p.job.scheduler.Name
+			if p.TimePS != p.RunPS {
+				t.Errorf("%s under %s: %d ps, the run took %d", c.kernel, name, p.TimePS, p.RunPS)
+			}
+			none, err := p.Without(Bandwidth*2-1, AllObjects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if span := p.SpanPS(); none < span || none > p.TimePS {
+				t.Errorf("%s under %s: %d ps without any cause, expected %d, the span, to %d, the time", c.kernel, name,
+					none, span, p.TimePS)
+			}
+		}
+	}
+}
