@@ -37,7 +37,7 @@ var inside = map[string]string{
 	"krd/analysis":       ". distances flow races shadow * analyses",
 	"kernels":            "isa kernel * .",
 	"experiments":        "run . doctor goprogram sweep read show papers",
-	"experiments/run":    "estimate request result dataset stats replay measure brief",
+	"experiments/run":    "estimate request result dataset stats replay measure loss brief",
 	"experiments/read":   "compare correlate survey model",
 	"experiments/show":   "scene figures view report",
 	"experiments/papers": "claims steps kernelreuse virda skadu disconpro",

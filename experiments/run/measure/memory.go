@@ -107,16 +107,21 @@ func (m *memory) reset() {
 // that of the first.
 func (m *memory) initialize() {
 	nodes := m.dealers
-	for o, first := range m.base {
-		end := m.blocks
-		if o+1 < len(m.base) {
-			end = int(m.base[o+1])
-		}
-		n := end - int(first)
+	for o := range m.base {
+		from, to := m.blocksOf(o)
+		n := to - from
 		for b := n - 1; b >= 0 && len(nodes) > 0; b-- {
-			m.model.Place(nodes[b*len(nodes)/n], first+uint32(b))
+			m.model.Place(nodes[b*len(nodes)/n], uint32(from+b))
 		}
 	}
+}
+
+// blocksOf returns the blocks of an object in the model, as a half-open range.
+func (m *memory) blocksOf(object int) (from, to int) {
+	if to = m.blocks; object+1 < len(m.base) {
+		to = int(m.base[object+1])
+	}
+	return int(m.base[object]), to
 }
 
 // kernel returns the time of an execution in picoseconds.

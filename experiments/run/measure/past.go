@@ -31,6 +31,7 @@ const (
 	Latency
 	Bandwidth
 	memoryCauses = L2 | LLC | Coherence | Latency | Bandwidth
+	AllCauses    = 2*Bandwidth - 1
 )
 
 // ErrNoPast is wrapped by the error of a run whose operations cannot be had again.
@@ -40,62 +41,63 @@ var ErrNoPast = failure.New(failure.Request, "causes can be taken away from simu
 // A Past is what one repetition of a simulated run did. It computes how long the same operations take
 // without some of their causes: the schedule stays as it was.
 type Past struct {
-	Objects []string // names of the objects of the program
+	Objects []loi.Object // of the program
 	Workers int
 	RunPS   uint64 // the time of the run
 	TimePS  uint64 // that of its operations: the same
+	Drawn   bool   // the seed decided something
 
 	sim     *simulation
 	job     *job
 	history runtimes.History
 	memory  *memory
 	took    []uint64
-	objects []int // by block of the model
-	free    []cachemodel.Free
+	// by causes, of memories that serve at once: how long kernels take does not depend on when
+	timeless map[Causes][]uint64
+	close    func() error
 }
 
-// Pasts simulates one repetition of schedulers of r again, with the seed that it has in the run, and
-// keeps what each did. names are of r.Schedulers; "" is the serial run. The Pasts of a call share an instance
-// of the kernel: they are for one goroutine. close gives it back.
+// NewPast simulates one repetition of a scheduler of r again, with the seed that it has in the run, and
+// keeps what it did; "" is the serial run. It is for one goroutine. Close it.
 //
 // Errors: that of the run; [ErrNoPast]; [runtimes.ErrHistory].
-func Pasts(ctx context.Context, r *request.Request, t *hw.Topology, names []string, rep int) (list []*Past,
-	closeAll func() error, err error) {
+func NewPast(ctx context.Context, r *request.Request, t *hw.Topology, scheduler string, rep int) (*Past, error) {
 	if r.Machine == nil || r.Follow != "" {
-		return nil, nil, ErrNoPast
+		return nil, ErrNoPast
 	}
 	set, err := newSetup(r, t, nil, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s := &simulation{setup: set, machine: r.Machine}
+	j := &job{scheduler: request.SerialScheduler(), workers: 1, rep: rep}
+	if scheduler != "" {
+		i := slices.IndexFunc(s.schedulers, func(x runtimes.Scheduler) bool { return x.Name == scheduler })
+		j.scheduler, j.workers = s.schedulers[i], s.workersOf(&s.schedulers[i])
+	}
+	if j.scheduler.ThreadsOnly() {
+		return nil, ErrNoPast
+	}
 	in, err := s.kernel.New(s.params, kernel.Env{Seed: s.seed, Dry: true})
 	if err != nil {
-		return nil, nil, request.ParamError(err)
+		return nil, request.ParamError(err)
 	}
-	for _, name := range names {
-		j := &job{scheduler: request.SerialScheduler(), workers: 1, rep: rep}
-		if name != "" {
-			i := slices.IndexFunc(s.schedulers, func(x runtimes.Scheduler) bool { return x.Name == name })
-			j.scheduler, j.workers = s.schedulers[i], s.workersOf(&s.schedulers[i])
-		}
-		p, err := s.past(ctx, in, j)
-		if err != nil {
-			in.Close()
-			return nil, nil, fmt.Errorf("%s: %w", j.scheduler.Name, err)
-		}
-		list = append(list, p)
+	p, err := s.past(ctx, in, j)
+	if err != nil {
+		in.Close()
+		return nil, fmt.Errorf("%s: %w", j.scheduler.Name, err)
 	}
-	return list, in.Close, nil
+	p.close = in.Close
+	return p, nil
 }
 
+// Close gives back the memory of the kernel's instance.
+func (p *Past) Close() error { return p.close() }
+
 func (s *simulation) past(ctx context.Context, in kernel.Instance, j *job) (*Past, error) {
-	p := &Past{sim: s, job: j, Workers: j.workers}
 	in.Reset(j.scheduler.Rules().Hints)
 	registry := in.Registry()
-	for _, o := range registry.Objects {
-		p.Objects = append(p.Objects, o.Name)
-	}
+	p := &Past{sim: s, job: j, Workers: j.workers, Objects: registry.Objects}
 	var err error
 	if p.memory, err = s.newMemory(in, &registry, j.workers, s.repetitionSeed(j.rep)); err != nil {
 		return nil, err
@@ -106,20 +108,16 @@ func (s *simulation) past(ctx context.Context, in kernel.Instance, j *job) (*Pas
 	if err != nil {
 		return nil, err
 	}
-	p.RunPS = uint64(ran.TimeNS)
+	p.RunPS, p.Drawn = uint64(ran.TimeNS), ran.Drawn || p.memory.drawn
 	p.took = make([]uint64, p.history.Executions())
-	p.objects = p.memory.objectOf(len(registry.Objects))
-	p.free = make([]cachemodel.Free, len(p.objects))
-	p.TimePS, err = p.Without(0, AllObjects)
+	p.timeless = map[Causes][]uint64{}
+	p.TimePS, err = p.Without(0, nil)
 	return p, err
 }
 
-// AllObjects stands for all objects of a program.
-const AllObjects = -1
-
-// Without returns how long the operations take without some causes, those of the memory for one object
-// or for all, in picoseconds.
-func (p *Past) Without(causes Causes, object int) (uint64, error) {
+// Without returns how long the operations take without some causes, in picoseconds; those of the memory are
+// taken away from the objects that of names by true, from all with nil.
+func (p *Past) Without(causes Causes, of []bool) (uint64, error) {
 	r := runtimes.Retiming{Kernel: p.memory.kernel, Took: p.took}
 	if p.sim.machine.CostsOf(p.job.scheduler.Family).LockDelayPS > 0 {
 		r.Locked = p.memory.locked
@@ -127,22 +125,42 @@ func (p *Past) Without(causes Causes, object int) (uint64, error) {
 	for i := range r.Free {
 		r.Free[i] = causes>>i&1 != 0
 	}
-	p.memory.reset()
-	if p.memory.model != nil {
-		var free []cachemodel.Free
-		if causes&memoryCauses != 0 {
-			free = p.free
-			for b, o := range p.objects {
-				free[b] = 0
-				if object == AllObjects || object == o {
-					free[b] = cachemodel.Free(causes / L2)
-				}
-			}
+	timeless := r.Locked == nil && of == nil && causes&Bandwidth != 0
+	if took := p.timeless[causes&memoryCauses]; timeless && took != nil {
+		copy(p.took, took)
+		n := 0
+		r.Kernel = func(int, uint64, loi.KernelID, []uint32) uint64 {
+			n++
+			return took[n-1]
 		}
-		p.memory.model.Free(free)
+		return p.history.Retime(&r), nil
 	}
+	p.memory.reset()
+	p.memory.free(causes, of)
 	ps := p.history.Retime(&r)
+	if timeless {
+		p.timeless[causes&memoryCauses] = slices.Clone(p.took)
+	}
 	return ps, p.memory.err
+}
+
+// free takes the causes of the memory away from some objects, or all.
+func (m *memory) free(causes Causes, of []bool) {
+	if m.model == nil {
+		return
+	}
+	if causes &= memoryCauses; causes == 0 {
+		m.model.Free(nil)
+		return
+	}
+	list := make([]cachemodel.Free, m.blocks)
+	for o := range m.base {
+		from, to := m.blocksOf(o)
+		for b := from; b < to && (of == nil || of[o]); b++ {
+			list[b] = cachemodel.Free(causes / L2)
+		}
+	}
+	m.model.Free(list)
 }
 
 // SpanPS returns the length of the longest path of the program, with kernels that take as long as they
@@ -151,21 +169,6 @@ func (p *Past) SpanPS() uint64 { return p.history.Span(p.took) }
 
 // Operations returns how many operations of workers there are.
 func (p *Past) Operations() int { return p.history.Operations() }
-
-// objectOf returns the object of each block of the model.
-func (m *memory) objectOf(objects int) []int {
-	list := make([]int, m.blocks)
-	for o, first := range m.base {
-		end := m.blocks
-		if o+1 < objects {
-			end = int(m.base[o+1])
-		}
-		for b := int(first); b < end; b++ {
-			list[b] = o
-		}
-	}
-	return list
-}
 
 // stepConfig is how job j is simulated.
 func (s *simulation) stepConfig(ctx context.Context, registry *loi.Registry, j *job,

@@ -40,32 +40,29 @@ func TestPast(t *testing.T) {
 		for name, v := range c.params {
 			r.Params[name] = v
 		}
-		names := []string{""}
-		r.Schedulers = nil
+		r.Schedulers = []runtimes.Scheduler{request.SerialScheduler()}
 		for _, x := range runtimes.Schedulers {
 			if !x.ThreadsOnly() && !x.Serial() {
 				r.Schedulers = append(r.Schedulers, x)
-				names = append(names, x.Name)
 			}
 		}
-		list, done, err := Pasts(t.Context(), &r, topo, names, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { done() })
-		for _, p := range list {
-			name := p.job.scheduler.Name
+		for _, x := range r.Schedulers {
+			p, err := NewPast(t.Context(), &r, topo, x.Name, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if p.TimePS != p.RunPS {
-				t.Errorf("%s under %s: %d ps, the run took %d", c.kernel, name, p.TimePS, p.RunPS)
+				t.Errorf("%s under %s: %d ps, the run took %d", c.kernel, x.Name, p.TimePS, p.RunPS)
 			}
-			none, err := p.Without(Bandwidth*2-1, AllObjects)
+			none, err := p.Without(AllCauses, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if span := p.SpanPS(); none < span || none > p.TimePS {
-				t.Errorf("%s under %s: %d ps without any cause, expected %d, the span, to %d, the time", c.kernel, name,
-					none, span, p.TimePS)
+				t.Errorf("%s under %s: %d ps without any cause, expected %d, the span, to %d, the time", c.kernel,
+					x.Name, none, span, p.TimePS)
 			}
+			p.Close()
 		}
 	}
 }
