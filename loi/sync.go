@@ -55,6 +55,9 @@ func (o SyncOp) String() string {
 	return syncNames[o]
 }
 
+// Atomic reports that o is of an atomic variable.
+func (o SyncOp) Atomic() bool { return o >= SyncLoad && o <= SyncUpdate }
+
 // A Sync is an operation that a worker has ended, as an [EventSync] tells of it. Its stamp is when
 // it had ended.
 //

@@ -159,9 +159,13 @@ func (a *analysis) waited(b *collect.Batch) error {
 	return nil
 }
 
-// first notes the first access of a goroutine.
-func (w *waiting) first(t collect.Turn, g collect.Group) error {
-	n, err := w.at(t.Goroutine, t.Time)
+// first notes the first access of a goroutine, or its first atomic operation.
+func (w *waiting) first(goroutine, time uint64, g collect.Group) error {
+	if w.named[goroutine] {
+		return nil
+	}
+	w.named[goroutine] = true
+	n, err := w.at(goroutine, time)
 	if err != nil {
 		return err
 	}
@@ -180,9 +184,8 @@ func (w *waiting) batch(b *collect.Batch) error {
 				return err
 			}
 		}
-		if t.End > from && !w.named[t.Goroutine] {
-			w.named[t.Goroutine] = true
-			if err := w.first(t, w.a.reader.Groups[b.Groups[from]]); err != nil {
+		if t.End > from {
+			if err := w.first(t.Goroutine, t.Time, w.a.reader.Groups[b.Groups[from]]); err != nil {
 				return err
 			}
 		}
@@ -194,6 +197,14 @@ func (w *waiting) batch(b *collect.Batch) error {
 		}
 	}
 	return nil
+}
+
+// act is that of a trace, but for atomic operations: nobody waits in one, and they are too many.
+func (w *waiting) act(x *collect.Act) error {
+	if x.Site > 0 && x.Class >= 0 {
+		return w.first(x.Goroutine, x.Time, collect.Group{Site: x.Site, Class: x.Class})
+	}
+	return w.traceSink.act(x)
 }
 
 // end analyses what was recorded.

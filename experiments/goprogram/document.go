@@ -49,6 +49,7 @@ type Document struct {
 	DistinctData   *uint64          `json:"distinct_data"` // null: a sample or a trace, as below
 	DistinctBytes  *uint64          `json:"distinct_bytes"`
 	Goroutines     uint64           `json:"goroutines"`      // that accessed something
+	Atomics        uint64           `json:"atomics"`         // operations of package sync/atomic; 0 without Waits
 	LostGoroutines uint64           `json:"lost_goroutines"` // could not: more than 2^20 at once
 	LateEvents     uint64           `json:"late_events"`     // handed on after later ones
 	OddEvents      uint64           `json:"odd_events"`      // that made no sense
@@ -153,7 +154,7 @@ func newDocument(r *Request, b *build.Program) *Document {
 		d.Failed = []build.Failure{}
 	}
 	for i := range b.Sites {
-		if b.Sites[i].Kind != front.SteadyLoop {
+		if k := b.Sites[i].Kind; k != front.SteadyLoop && k != front.Atomic {
 			d.Sites++
 		}
 	}
@@ -210,16 +211,21 @@ func (d *Document) tables(t *[tables]sums) {
 	d.Objects, d.Allocations = t[byObject].list(), t[byAllocation].list()
 }
 
+// made returns where a site made an object.
+func made(s *front.Site) string {
+	verb := "made"
+	if s.Kind == "variable" {
+		verb = "declared"
+	}
+	return fmt.Sprintf("%s at %s:%d", verb, filepath.Base(s.File), s.Line)
+}
+
 // className returns what objects of a class are.
 func (a *analysis) className(class int) string {
 	c := a.reader.Classes[class]
 	if c.Site != 0 {
 		s := &a.sites[c.Site-1]
-		made := "made"
-		if s.Kind == "variable" {
-			made = "declared"
-		}
-		return fmt.Sprintf("%s, %s at %s:%d", s.Object, made, filepath.Base(s.File), s.Line)
+		return s.Object + ", " + made(s)
 	}
 	if c.Name != "" {
 		return c.Name

@@ -279,6 +279,7 @@ type analysis struct {
 	sample  *sampler       // nil: all accesses are taken
 	sharing *sharing       // nil: a sample
 	count   uint64         // accesses
+	atomics uint64         // atomic operations
 	workers map[uint64]int // by goroutine, in the order of their first accesses
 }
 
@@ -396,12 +397,21 @@ func (a *analysis) worker(goroutine uint64) int {
 	return w
 }
 
+// acted counts the goroutines that made an access or an atomic operation.
+func (a *analysis) acted() uint64 {
+	if a.sharing == nil {
+		return 0
+	}
+	return uint64(len(a.sharing.first))
+}
+
 // sizeShift is above all places.
 const sizeShift = 56
 
 // end finishes the document; lost is how many events were not recorded.
 func (a *analysis) end(d *Document, lost uint64) error {
-	d.OddEvents, d.Goroutines, d.Accesses = a.reader.Odd, a.reader.Goroutines, a.count
+	d.OddEvents, d.Accesses, d.Atomics = a.reader.Odd, a.count, a.atomics
+	d.Goroutines = max(a.reader.Goroutines, a.acted())
 	d.Accounts = a.reader.Accounts(a.count, lost)
 	if a.crowded {
 		d.answers = append(d.answers, doc.Find(waitsOfTooMany, loi.MaxWorkers))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"krdlab/krd/doc"
+	"krdlab/loi"
 	"krdlab/loi/collect"
 )
 
@@ -17,14 +18,27 @@ import (
 // access of the one that has fewer, in proportion to the overlap: spans that only follow each other,
 // as when an object is handed over, are no sharing. It is false where neither accesses a byte that
 // the other writes. Kept are the last lines of 1 MiB, and of each what the last two goroutines did.
-// Loops that sweep more than a page, entries of maps, stacks and atomic operations are left out.
+// Loops that sweep more than a page, entries of maps and stacks are left out, and lines of a lock while
+// the goroutine holds it: what the lock guards comes with it. Atomic operations and those of locks count
+// as accesses.
 type sharing struct {
 	lines   []sharedLine
 	touched []uint32 // lines, in this turn
 	turn    uint64
 	first   map[uint64]uint32 // of each goroutine, the group of its first access
-	pairs   map[[2]int]*contest
+	pairs   map[[2]datum]*contest
+	held    map[held]bool
 }
+
+// A datum is what a site accesses, or, where the site is 0, the locks of a class.
+type datum struct{ site, class int }
+
+func (d datum) compare(e datum) int {
+	return cmp.Or(cmp.Compare(d.site, e.site), cmp.Compare(d.class, e.class))
+}
+
+// held is that a goroutine has a lock in a line.
+type held struct{ goroutine, line uint64 }
 
 type sharedLine struct {
 	line, turn uint64
@@ -43,7 +57,7 @@ type visit struct {
 
 // A contest is what goroutines did at two sites that access the same lines.
 type contest struct {
-	sites     [2]int
+	data      [2]datum
 	by        [2]uint64 // goroutines
 	transfers float64   // of lines, at most, for accesses to data of their own
 	same      float64   // for those to the same datum
@@ -61,50 +75,85 @@ const (
 )
 
 func newSharing() *sharing {
-	return &sharing{lines: make([]sharedLine, sharedLines), first: map[uint64]uint32{}, pairs: map[[2]int]*contest{}}
+	return &sharing{lines: make([]sharedLine, sharedLines), first: map[uint64]uint32{},
+		pairs: map[[2]datum]*contest{}, held: map[held]bool{}}
 }
 
 // batch takes a batch. A program of one goroutine costs nothing else.
 func (s *sharing) batch(a *analysis, b *collect.Batch) {
-	from := 0
+	from, acts := 0, b.Acts
 	for _, t := range b.Turns {
-		s.begin(t.Goroutine, b.Groups[from])
+		acts = s.acts(a, acts, from)
+		s.begin(a, t.Goroutine, b.Groups[from])
 		if len(s.first) > 1 {
 			for i := from; i < t.End; i++ {
-				s.access(b.Real[i], uint64(b.Bytes[i]), 1, b.Groups[i], a)
+				s.access(b.Real[i], uint64(b.Bytes[i]), 1, b.Groups[i], a.reader.Mode(b.Groups[i])&loi.Out != 0)
 			}
 			s.end(a, t.Goroutine, t.Span)
 		}
 		from = t.End
 	}
+	s.acts(a, acts, from)
 }
+
+// acts takes those that stand before an access of the batch, and returns the others.
+func (s *sharing) acts(a *analysis, acts []collect.Act, upTo int) []collect.Act {
+	for ; len(acts) > 0 && acts[0].After <= upTo; acts = acts[1:] {
+		x := &acts[0]
+		if x.Kind != loi.EventSync || x.Real == 0 {
+			continue
+		}
+		bytes, wrote := uint64(lockBytes), true
+		h := held{x.Goroutine, x.Real / lineBytes}
+		switch op := x.Sync.Op; {
+		case op == loi.SyncLock || op == loi.SyncReadLock:
+			s.held[h] = true
+		case op == loi.SyncUnlock || op == loi.SyncReadUnlock:
+			delete(s.held, h)
+		case x.Site > 0:
+			site := &a.sites[x.Site-1]
+			bytes, wrote = site.Bytes, site.Mode&loi.Out != 0
+			a.atomics++
+		default:
+			continue
+		}
+		group := a.reader.Number(collect.Group{Site: x.Site, Class: x.Class})
+		s.begin(a, x.Goroutine, group)
+		s.access(x.Real, bytes, 1, group, wrote)
+		s.end(a, x.Goroutine, x.Span)
+	}
+	return acts
+}
+
+// lockBytes are those of a mutex.
+const lockBytes = 8
 
 // loop takes a loop, also one of the first goroutine: it may be all that it does.
 func (s *sharing) loop(a *analysis, l *collect.Loop) {
-	s.begin(l.Goroutine, l.Accesses[0].Group)
+	s.begin(a, l.Goroutine, l.Accesses[0].Group)
 	for _, x := range l.Accesses {
-		step := uint64(max(x.Step, -x.Step))
+		step, wrote := uint64(max(x.Step, -x.Step)), a.reader.Mode(x.Group)&loi.Out != 0
 		switch {
 		case step == 0:
-			s.access(x.Real, uint64(x.Bytes), l.Times, x.Group, a)
+			s.access(x.Real, uint64(x.Bytes), l.Times, x.Group, wrote)
 		case l.Times <= mostSwept/step:
 			for i := range l.Times {
-				s.access(x.Real+i*uint64(x.Step), uint64(x.Bytes), 1, x.Group, a)
+				s.access(x.Real+i*uint64(x.Step), uint64(x.Bytes), 1, x.Group, wrote)
 			}
 		}
 	}
 	s.end(a, l.Goroutine, l.Span)
 }
 
-func (s *sharing) begin(goroutine uint64, group uint32) {
-	if _, ok := s.first[goroutine]; !ok {
+func (s *sharing) begin(a *analysis, goroutine uint64, group uint32) {
+	if g, ok := s.first[goroutine]; !ok || a.reader.Groups[g].Site == 0 {
 		s.first[goroutine] = group
 	}
 	s.turn++
 }
 
 // access takes n accesses of the goroutine whose turn it is.
-func (s *sharing) access(addr, bytes, n uint64, group uint32, a *analysis) {
+func (s *sharing) access(addr, bytes, n uint64, group uint32, wrote bool) {
 	off := addr % lineBytes
 	if addr >= noStack || bytes == 0 || off+bytes > lineBytes {
 		return // what is more than a line is nobody's counter
@@ -121,7 +170,7 @@ func (s *sharing) access(addr, bytes, n uint64, group uint32, a *analysis) {
 	mask := (uint64(1)<<bytes - 1) << off
 	v := &e.now
 	v.n, v.seen = v.n+n, v.seen|mask
-	if a.reader.Mode(group)&2 != 0 {
+	if wrote {
 		v.wrote, v.group, v.at = v.wrote|mask, group, uint8(off)
 	} else if v.wrote == 0 {
 		v.group, v.at = group, uint8(off)
@@ -133,8 +182,8 @@ func (s *sharing) end(a *analysis, goroutine uint64, span collect.Span) {
 	for _, at := range s.touched {
 		e := &s.lines[at]
 		v := e.now
-		if v.n == 0 {
-			continue // a line that had its place was pushed out in this turn
+		if v.n == 0 || a.reader.Groups[v.group].Site > 0 && s.held[held{goroutine, e.line}] {
+			continue // a line that had its place was pushed out in this turn; or the lock's
 		}
 		v.Span, v.goroutine, e.now.n = span, goroutine, 0
 		to := 0 // the place of its last visit, or of the older
@@ -165,18 +214,24 @@ func (s *sharing) meet(a *analysis, x, y *visit) {
 	}
 	part := func(v *visit) float64 { return float64(v.n) * float64(to-from) / float64(v.To-v.From) }
 	n := 2 * min(part(x), part(y))
-	g := a.reader.Groups
-	if g[x.group].Site > g[y.group].Site {
-		x, y = y, x
+	of := func(v *visit) (d datum) {
+		g := a.reader.Groups[v.group]
+		if d.site = g.Site; g.Site == 0 {
+			d.class = g.Class
+		}
+		return d
 	}
-	sites := [2]int{g[x.group].Site, g[y.group].Site}
-	c := s.pairs[sites]
+	data := [2]datum{of(x), of(y)}
+	if data[0].compare(data[1]) > 0 {
+		x, y, data = y, x, [2]datum{data[1], data[0]}
+	}
+	c := s.pairs[data]
 	if c == nil {
 		if len(s.pairs) == mostPairs {
 			return
 		}
-		c = &contest{sites: sites, apart: lineBytes}
-		s.pairs[sites] = c
+		c = &contest{data: data, apart: lineBytes}
+		s.pairs[data] = c
 	}
 	c.accesses += part(x) + part(y)
 	if x.wrote&y.seen|y.wrote&x.seen != 0 {
@@ -200,24 +255,34 @@ const (
 func (s *sharing) findings(a *analysis) (list []doc.Finding) {
 	pairs := slices.SortedFunc(maps.Values(s.pairs), func(x, y *contest) int {
 		return cmp.Or(cmp.Compare(y.transfers+y.same, x.transfers+x.same),
-			cmp.Compare(x.sites[0], y.sites[0]), cmp.Compare(x.sites[1], y.sites[1]))
+			x.data[0].compare(y.data[0]), x.data[1].compare(y.data[1]))
 	})
 	for _, c := range pairs {
 		n, code := c.transfers, falseSharing
 		if c.same >= c.transfers {
 			n, code = c.same, trueSharing
 		}
-		if n < fewestTransfers || c.accesses < sharedShare*float64(a.count) || len(list) == mostShared {
+		all := float64(a.count + a.atomics)
+		if n < fewestTransfers || c.accesses < sharedShare*all || len(list) == mostShared ||
+			code == trueSharing && c.data[0].site == 0 { // who waits for a lock is found by itself
 			continue
 		}
 		var args []any
-		for i, site := range c.sites {
-			x := &a.sites[site-1]
-			by := &a.sites[a.reader.Groups[s.first[c.by[i]]].Site-1]
-			args = append(args, x.Object, fmt.Sprintf("%s:%d", filepath.Base(x.File), x.Line),
-				"by "+by.Function)
+		for i, d := range c.data {
+			by := "by a goroutine"
+			if g := a.reader.Groups[s.first[c.by[i]]]; g.Site > 0 {
+				by = "by " + a.sites[g.Site-1].Function
+			}
+			if d.site > 0 {
+				x := &a.sites[d.site-1]
+				args = append(args, x.Object, fmt.Sprintf("%s:%d", filepath.Base(x.File), x.Line), by)
+			} else if at := a.reader.Classes[d.class].Site; at > 0 {
+				args = append(args, "lock in "+a.sites[at-1].Object, made(&a.sites[at-1]), by)
+			} else {
+				args = append(args, "lock in "+a.className(d.class), "locked", by)
+			}
 		}
-		args = append(args, uint64(n), min(1, c.accesses/float64(a.count)))
+		args = append(args, uint64(n), min(1, c.accesses/all))
 		if code == falseSharing {
 			args = append(args, lineBytes-int(c.apart))
 		}

@@ -30,8 +30,12 @@ func (d *Document) View() *doc.Doc {
 	if d.Stopped {
 		end = ", and was stopped then"
 	}
-	v.Say("%s: %s by %s; %s rewritten; the program ran for %s%s", d.Package,
-		about(d.Accounts.Estimated)+accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
+	atomics := ""
+	if d.Atomics > 0 {
+		atomics = fmt.Sprintf(" and %v atomic operations", count(d.Atomics))
+	}
+	v.Say("%s: %s%s by %s; %s rewritten; the program ran for %s%s", d.Package,
+		about(d.Accounts.Estimated)+accesses(d.Accesses), atomics, units.Count(d.Goroutines, "goroutine"),
 		units.Count(len(d.Packages), "package"),
 		time.Duration(d.TracedNs).Round(time.Millisecond), end)
 	a := &d.Accounts
@@ -155,7 +159,7 @@ const outsideShare = 0.01
 func (d *Document) outside() {
 	a := &d.Accounts
 	all := a.All()
-	if d.Accesses == 0 {
+	if d.Accesses+d.Atomics == 0 {
 		d.nothing()
 	}
 	if float64(all-a.Analysed) > outsideShare*float64(all) {

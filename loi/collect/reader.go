@@ -250,12 +250,13 @@ func (r *Reader) group(site, class uint32) uint32 {
 	if c.known && c.class == class {
 		return c.group
 	}
-	n := r.numberOf(Group{Site: int(site), Class: int(class)})
+	n := r.Number(Group{Site: int(site), Class: int(class)})
 	c.class, c.group, c.known = class, n, true
 	return n
 }
 
-func (r *Reader) numberOf(g Group) uint32 {
+// Number returns that of a group: a new one, where no access came of it yet.
+func (r *Reader) Number(g Group) uint32 {
 	n, ok := r.groups[g]
 	if !ok {
 		n = uint32(len(r.Groups))
@@ -676,14 +677,14 @@ func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []front.Leaf) {
 	virtual := o.virtual - o.addr&^(granule-1)
 	var g uint32
 	if r.moving {
-		g = r.numberOf(Group{Site: int(site), Class: int(o.class), Moved: true})
+		g = r.Number(Group{Site: int(site), Class: int(o.class), Moved: true})
 	} else if g = r.group(uint32(site), o.class); o != &r.space.objects[r.pages[addr/pageBytes]] {
 		c := &r.cached[site] // but for those that are counted
 		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
 	}
 	for i, l := range leaves {
 		if r.byLeaf {
-			g = r.numberOf(Group{Site: int(site), Class: int(o.class), Leaf: i + 1})
+			g = r.Number(Group{Site: int(site), Class: int(o.class), Leaf: i + 1})
 		}
 		r.addr = addr + l.Offset
 		r.put(addr+virtual+l.Offset, l.Bytes, g)

@@ -21,6 +21,9 @@ type Act struct {
 	Begun  *loi.Begun // of EventBegun, without its Object and Where; nil: it was running
 	PCs    []uint64   // of EventBegun: where it was called, the innermost first
 	Class  int        // of the Object; -1: none
+	Real   uint64     // of EventSync: address of the Object in the program; 0: none
+	Site   int        // of EventSync: that of an atomic operation, from 1; 0: none
+	Span              // of EventSync
 }
 
 // An openRegion has begun in a goroutine and not ended.

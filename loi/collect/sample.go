@@ -70,7 +70,7 @@ func (r *Reader) Sampled(s Sampler, rate Rate) {
 // Unseen returns the group of the accesses of a site, and of a leaf of it, of which a sample knows no
 // more than how many they are.
 func (r *Reader) Unseen(site, leaf int) uint32 {
-	return r.numberOf(Group{Site: site, Leaf: leaf, Class: int(r.class(Class{Name: unseen}))})
+	return r.Number(Group{Site: site, Leaf: leaf, Class: int(r.class(Class{Name: unseen}))})
 }
 
 // unseen is the name of what a sample does not have.

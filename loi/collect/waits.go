@@ -56,6 +56,14 @@ func syncOf(rest uint64) loi.Sync {
 		Timer: rest&syncTimer != 0, Room: uint32(min(rest&syncRoom, 1<<32-1))}
 }
 
+// atomicSite returns the number of the site of an atomic operation, which stands for its room.
+func atomicSite(s loi.Sync) (site int, room uint32) {
+	if s.Op.Atomic() {
+		return int(s.Room), 0
+	}
+	return 0, s.Room
+}
+
 // waiting notes what a goroutine was waiting for when the program ended.
 func (r *Reader) waiting(number uint64, w *wait) {
 	t := r.threads[number]
@@ -109,11 +117,17 @@ func (r *Reader) done(t *thread, e event, at uint64) error {
 	case kindGo:
 		r.act(t, Act{Time: at, Kind: loi.EventGo, Number: r.goroutine(w.addr), Away: w.away})
 	case kindSync:
-		a := Act{Time: at, Kind: loi.EventSync, Sync: &w.Sync, Class: -1}
+		a := Act{Time: at, Kind: loi.EventSync, Sync: &w.Sync, Class: -1, Span: t.span(at)}
 		if w.Away = e.rest(); w.addr != 0 {
 			a.Class, w.Place = r.subject(t, w.addr)
+			a.Real = r.real(t, w.addr)
+		}
+		if a.Site, w.Room = atomicSite(w.Sync); a.Site > len(r.sites) {
+			r.Odd++
+			return nil
 		}
 		r.act(t, a)
+		t.time, t.waited = max(t.time, at), false
 	default:
 		r.Odd++
 	}

@@ -388,7 +388,7 @@ func (x *object) match(g *Goroutines, list []int32) {
 			x.stored = i
 		}
 		g.Ordered = g.Ordered || o.Sync >= loi.SyncLock && o.Sync <= loi.SyncReadUnlock ||
-			o.Sync >= loi.SyncLoad && o.Sync <= loi.SyncUpdate
+			o.Sync.Atomic()
 	}
 	for i, by := range x.Partners(-1) {
 		g.must(i, by)

@@ -77,12 +77,12 @@ func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
 // atomicCall is an atomic operation, and what records it: a store is recorded before it is made,
 // when its value is known, others after.
 //
-// The last number is the operation and, times 256, how far behind the pointer an embedded variable
-// stands. Where an argument calls, gc evaluates the pointer after it.
+// The last number is the operation, from bit 8 on how far behind the pointer an embedded variable
+// stands, and from bit 32 on the site. Where an argument calls, gc evaluates the pointer after it.
 //
-//	x.Store(3)  =>  A.AS(B, x, 16).Store(3)
-//	i = int(x.Add(1))  =>  i = int(A.AV(B, A.AP(B, &krd1, x).Add(1), krd1, 17))
-//	x.Store(int64(g()))  =>  x.Store(A.AX(B, A.AK(B, int64(g()), &krd1, x), krd1, 16))
+//	x.Store(3)  =>  A.AS(B, x, 1<<32|16).Store(3)
+//	i = int(x.Add(1))  =>  i = int(A.AV(B, A.AP(B, &krd1, x).Add(1), krd1, 1<<32|17))
+//	x.Store(int64(g()))  =>  x.Store(A.AX(B, A.AK(B, int64(g()), &krd1, x), krd1, 1<<32|16))
 //	_ = make(chan int)  =>  _ = A.NM(B, make(chan int), 1)
 func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp) {
 	left := func(why string) { w.leave(e, "atomic operation", why) }
@@ -111,7 +111,10 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp) {
 		first = 1
 		pointer, again = e.Args[0], w.raw(e.Args[0])
 	}
-	number := fmt.Sprint(offset<<8 | int64(op))
+	if offset >= 1<<24 {
+		left("its variable cannot be named here")
+		return
+	}
 	calling := -1 // the last value that calls
 	for i := first; i < len(e.Args); i++ {
 		if w.calls(e.Args[i]) {
@@ -119,7 +122,7 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp) {
 		}
 	}
 	if calling < 0 {
-		w.events++
+		number := w.atomicSite(e, pointer, method, op, offset)
 		w.wrap(pointer, open, end)
 		if op == loi.SyncStore {
 			w.pass(pointer, "AS", number)
@@ -148,7 +151,7 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp) {
 		left(callFirst)
 		return
 	}
-	w.events++
+	number := w.atomicSite(e, pointer, method, op, offset)
 	kept := w.fresh(w.prefix + "A.U")
 	if direct {
 		w.wrap(pointer, open, end)
@@ -161,6 +164,31 @@ func (w *fn) atomicCall(e *ast.CallExpr, op loi.SyncOp) {
 		return
 	}
 	w.pass(e, "AV", kept, number)
+}
+
+// atomicSite makes the site of an operation, and returns the number of its code.
+func (w *fn) atomicSite(e *ast.CallExpr, pointer ast.Expr, method bool, op loi.SyncOp, offset int64) string {
+	s := Site{Kind: Atomic, Mode: loi.InOut, File: w.path, Line: w.line(e), Function: w.name, Bytes: 8}
+	switch op {
+	case loi.SyncLoad:
+		s.Mode = loi.In
+	case loi.SyncStore:
+		s.Mode = loi.Out
+	}
+	t := w.info.TypeOf(pointer)
+	if of, ok := ast.Unparen(pointer).(*ast.UnaryExpr); ok && of.Op == token.AND {
+		pointer = of.X
+	}
+	s.Object = w.object(pointer)
+	if method {
+		t = w.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)].Obj().(*types.Func).Signature().Recv().Type()
+	}
+	if !parametric(deref(t)) {
+		s.Bytes = uint64(w.sizes.Sizeof(deref(t)))
+	}
+	w.events++
+	w.out.Sites = append(w.out.Sites, s)
+	return fmt.Sprintf("%d<<32|%d", len(w.out.Sites), offset<<8|int64(op))
 }
 
 // looksUp reports that an entry of a map is in x: gc evaluates it as it does calls.

@@ -76,6 +76,9 @@ const LeftAlone = "left"
 // access.
 const SteadyLoop = "loop"
 
+// Atomic is the kind of a site of an atomic operation: it is no access, but what an event of it names.
+const Atomic = "atomic operation"
+
 // A Leaf is a part of a datum that has no parts: a number, a pointer, the header of a string, of a
 // slice or of an interface.
 type Leaf struct {

@@ -52,10 +52,28 @@ var programs = inGroup("go", []truth{
 		want: []named{{code: "false_sharing"}}, never: never("true_sharing")},
 	{name: "two goroutines that write one word", run: shown, long: true, files: two("a[0]++"),
 		want: []named{{code: "true_sharing"}}, never: never("false_sharing")},
+	{name: "two atomic variables in one line", run: shown, long: true,
+		files: beside("3000000", "a, b atomic.Int64", "x.a.Add(1)", "x.b.Add(1)"),
+		want:  []named{{code: "false_sharing"}}, never: never("true_sharing")},
+	{name: "two atomic variables in lines of their own", run: shown, long: true,
+		files: beside("3000000", "a atomic.Int64; _ [56]byte; b atomic.Int64", "x.a.Add(1)", "x.b.Add(1)"),
+		never: never("true_sharing", "false_sharing")},
+	{name: "one atomic variable", run: shown, long: true,
+		files: beside("3000000", "a, b atomic.Int64", "x.a.Add(1)", "x.a.Add(1)"),
+		want:  []named{{code: "true_sharing"}}, never: never("false_sharing")},
+	{name: "a lock beside what another goroutine counts", run: shown, long: true,
+		files: beside("500000", "a sync.Mutex; b int", "x.a.Lock(); x.a.Unlock()", "x.b = work(work(work(x.b)))"),
+		want:  []named{{code: "false_sharing"}}, never: never("lock_waited_for")},
+	{name: "a lock beside what it guards", run: shown, long: true,
+		files: beside("500000", "a sync.Mutex; b int", "x.a.Lock(); x.a.Unlock()",
+			"x.a.Lock(); x.b = work(work(work(x.b))); x.a.Unlock()"),
+		never: never("false_sharing")},
 	{name: "a lock that all wait for", run: shown, long: true, files: two("m.Lock()\n\t\t\t\tfor k := range 50 {\n" +
 		"\t\t\t\t\ta[k%8] = work(i)\n\t\t\t\t}\n\t\t\t\tm.Unlock()"), want: []named{{code: "lock_waited_for"}}},
 	{name: "a goroutine that ends last, alone", run: shown, long: true, files: crew("1 + g/3*20"),
 		want: []named{{code: "ends_alone"}}},
+	{name: "a goroutine that ends last, alone, in the first of two phases", run: shown, long: true,
+		files: crew("1 + g/3*20*(1-phase) + 2*phase"), want: []named{{code: "ends_alone"}}},
 	{name: "goroutines that end together", run: shown, long: true, files: crew("7 + 0*g"), never: never("ends_alone")},
 	{name: "a field that is never used beside one that always is", run: shown, files: items("5000", ""),
 		want: []named{{"unused_field", "main.item"}}, never: never("pointer_walk")},
@@ -108,6 +126,14 @@ func two(body string) map[string]string {
 		"\n\t\t\t\ta[8*g+4] = work(i)\n\t\t\t}\n\t\t})\n\t}\n\tw.Wait()\n\tm.Lock()\n\tprintln(a[0])\n}\n")
 }
 
+// beside is a program of two goroutines, each of which does something n times with a structure x that both have.
+func beside(n, fields, first, second string) map[string]string {
+	return program("import (\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar _ atomic.Int64\n" + work + "\ntype pair struct {" + fields +
+		"}\n\nfunc main() {\n\tvar w sync.WaitGroup\n\tx := &pair{}\n\tw.Go(func() {\n\t\tfor range " + n + " {\n" +
+		"\t\t\t" + first + "\n\t\t}\n\t})\n\tw.Go(func() {\n\t\tfor range " + n + " {\n\t\t\t" + second +
+		"\n\t\t}\n\t})\n\tw.Wait()\n}\n")
+}
+
 // loops is a program of two goroutines, each a loop that adds to one field.
 func loops(first, second string) map[string]string {
 	return program("import \"sync\"\n\ntype pair struct{ a, b int }\n\nfunc main() {\n\tvar w sync.WaitGroup\n" +
@@ -116,11 +142,12 @@ func loops(first, second string) map[string]string {
 		"\tw.Wait()\n\tprintln(p.a + p.b)\n}\n")
 }
 
-// crew is a program of four goroutines; g does rounds of work.
+// crew is a program of twice four goroutines; g does rounds of work in a phase.
 func crew(rounds string) map[string]string {
 	return program("import \"sync\"\n" + work + "\nfunc crew(w *sync.WaitGroup, a []int, n int) {\n\tdefer w.Done()\n" +
 		"\tfor i := range n * 100000 {\n\t\ta[i%8] = work(i)\n\t}\n}\n\nfunc main() {\n\tvar w sync.WaitGroup\n" +
-		"\tfor g := range 4 {\n\t\tw.Add(1)\n\t\tgo crew(&w, make([]int, 8), " + rounds + ")\n\t}\n\tw.Wait()\n}\n")
+		"\tfor phase := range 2 {\n\t\tfor g := range 4 {\n\t\t\tw.Add(1)\n\t\t\tgo crew(&w, make([]int, 8), " + rounds +
+		")\n\t\t}\n\t\tw.Wait()\n\t\t_ = phase\n\t}\n}\n")
 }
 
 // locks is a program in which two goroutines take two locks: main first a, then b, the other as given,

@@ -49,7 +49,7 @@ func (s *goroutineSink) conclude() {
 				float64(x.ticks-x.sent)/float64(last-first)).About(x.object))
 		}
 	}
-	s.alone()
+	s.alone(last - first)
 }
 
 // A block is what was waited for at one object.
@@ -122,12 +122,29 @@ func (s *goroutineSink) blocked() []*block {
 	})
 }
 
-// alone finds goroutines of one function of which the last runs on when all others have ended.
-func (s *goroutineSink) alone() {
-	type run struct {
-		worker     int32
-		begin, end int64
+// A run is that of a goroutine.
+type run struct {
+	worker     int32
+	begin, end int64
+}
+
+// phases splits runs where all before have ended, or are about to: the last to be waited for is still
+// ending when others begin.
+func phases(runs []run) (all [][]run) {
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.worker, b.worker)) })
+	from, end := 0, int64(0) // of a phase
+	for i, r := range runs {
+		if i > from && r.begin >= end-(end-runs[from].begin)/100 {
+			all, from, end = append(all, runs[from:i]), i, 0
+		}
+		end = max(end, r.end)
 	}
+	return append(all, runs[from:])
+}
+
+// alone finds goroutines of one function of which the last runs on when all others have ended that ran with it,
+// for a time that matters to all, once for each function.
+func (s *goroutineSink) alone(all int64) {
 	alike := map[int][]run{}
 	at := map[int32]*run{}
 	for i := range s.g.Ops {
@@ -142,17 +159,23 @@ func (s *goroutineSink) alone() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(alike)) {
-		runs := alike[name]
-		if len(runs) < fewAlike || name < 0 {
-			continue
+		most, found := int64(muchWaiting*float64(all)), doc.Finding{}
+		for _, runs := range phases(alike[name]) {
+			if len(runs) < fewAlike || name < 0 {
+				continue
+			}
+			begin := runs[0].begin
+			slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.end, b.end) })
+			last, before := runs[len(runs)-1], runs[len(runs)-2]
+			alone := last.end - max(before.end, last.begin)
+			share := float64(alone) / float64(last.end-begin)
+			// one that began when the others had ended is no straggler of theirs
+			if last.begin < runs[0].end && share >= mostAlone && alone >= most && s.works(last.worker, before.end, last.end) {
+				most, found = alone, doc.Find(endsAlone, s.who(last.worker), 100*share, len(runs)-1).About(s.g.Name(name))
+			}
 		}
-		begin := slices.MinFunc(runs, func(a, b run) int { return cmp.Compare(a.begin, b.begin) }).begin
-		slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.end, b.end) })
-		last, before := runs[len(runs)-1], runs[len(runs)-2]
-		share := float64(last.end-max(before.end, last.begin)) / float64(last.end-begin)
-		// one that began when the others had ended is no straggler of theirs
-		if last.begin < runs[0].end && share >= mostAlone && s.works(last.worker, before.end, last.end) {
-			s.d.Conclude(doc.Find(endsAlone, s.who(last.worker), 100*share, len(runs)-1).About(s.g.Name(name)))
+		if found.Code != "" {
+			s.d.Conclude(found)
 		}
 	}
 }

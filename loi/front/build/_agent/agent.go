@@ -273,12 +273,15 @@ func syncOn() bool
 //go:linkname syncOf runtime.krdSyncOf
 func syncOf(op uint64, p unsafe.Pointer, begin uint64)
 
+// behind are the bits of an atomic operation that are how far behind its pointer it stands.
+const behind = 1<<32 - 1<<8
+
 // AS records an atomic store to *p, which is about to be made.
 //
 //go:nocheckptr
 func AS[T any](_ *Buf, p *T, op uint64) *T {
 	if syncOn() {
-		syncOf(op&0xff, unsafe.Add(noescape(unsafe.Pointer(p)), op>>8), ticks())
+		syncOf(op&^behind, unsafe.Add(noescape(unsafe.Pointer(p)), op&behind>>8), ticks())
 	}
 	return p
 }
@@ -297,7 +300,7 @@ func AV[T any](b *Buf, v T, at uintptr, op uint64) T {
 		if at&OnStack != 0 {
 			at = (*[2]uintptr)(unsafe.Pointer(b.stack))[1] - at&^OnStack
 		}
-		syncOf(op&0xff, unsafe.Pointer(at+uintptr(op>>8)), ticks())
+		syncOf(op&^behind, unsafe.Pointer(at+uintptr(op&behind>>8)), ticks())
 	}
 	return v
 }

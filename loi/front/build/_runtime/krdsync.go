@@ -200,11 +200,11 @@ func krdOf(gp *g) *krdBuffer {
 func krdOn() bool { return krd.sync }
 
 // krdSyncOf notes that the running goroutine has done an operation to what stands at p, which it
-// began at a tick.
+// began at a tick. From bit 32 on it has the number of the site in the source, 0: not known.
 //
 //go:linkname krdSyncOf
 func krdSyncOf(op uint64, p unsafe.Pointer, begin uint64) {
-	krdSync(getg(), p, op<<48, begin, 0)
+	krdSync(getg(), p, op<<48|op>>32, begin, 0)
 }
 
 // krdMark keeps when an operation of the running goroutine takes effect.
