@@ -40,7 +40,7 @@ const (
 	leftAlone     doc.Code = "accesses_left_alone"
 	undrawn       doc.Code = "accesses_undrawn"
 	// falseSharing, trueSharing: twice a datum, its place and the goroutine; transfers, the share of all
-	// accesses, and of falseSharing the bytes that part the data.
+	// accesses, and of falseSharing the bytes that part the data, and which of them comes first.
 	falseSharing doc.Code = "false_sharing"
 	trueSharing  doc.Code = "true_sharing"
 	// uncountedPlaces: how many, which.
@@ -62,10 +62,14 @@ func init() {
 	shared := func(what string, part func(doc.Args) string) doc.Entry {
 		return doc.Entry{Level: doc.Answer, Needs: doc.Needs{N: fewestTransfers},
 			Example: []any{"main.counts.a", "main.go:9", "by main.f", "main.counts.b", "main.go:13", "by main.g",
-				20000, 0.5, 56},
+				20000, 0.5, 56, "main.counts.a"},
 			Say: func(a doc.Args) string {
-				return fmt.Sprintf("%s (%s, %s) and %s (%s, %s)%s: up to %s transfers%s", a.Text(0), a.Text(1), a.Text(2),
-					a.Text(3), a.Text(4), a.Text(5), what, units.Grouped(uint64(a.Whole(6))), part(a))
+				at := func(i int) string { return fmt.Sprintf("%s (%s, %s)", a.Text(i), a.Text(i+1), a.Text(i+2)) }
+				data := at(0) + " and " + at(3)
+				if at(0) == at(3) {
+					data = at(0) + ", in two goroutines,"
+				}
+				return fmt.Sprintf("%s%s: up to %s transfers%s", data, what, units.Grouped(uint64(a.Whole(6))), part(a))
 			}}
 	}
 	one := []any{1}
@@ -100,7 +104,7 @@ func init() {
 		leftAlone:     share("at places that are left alone, so that the program does what it did"),
 		undrawn:       share("in loops that no draw saw: of the heap or of the stack"),
 		falseSharing: shared(" share lines", func(a doc.Args) string {
-			return fmt.Sprintf("; pad by %d bytes", a.Whole(8))
+			return fmt.Sprintf("; pad by %d bytes after %s", a.Whole(8), a.Text(9))
 		}),
 		trueSharing: shared(" are the same data", func(doc.Args) string { return "" }),
 		uncountedPlaces: {Level: doc.Limit, Example: []any{1, ": main.go:9: load of main.x"}, Say: func(a doc.Args) string {

@@ -125,7 +125,7 @@ func why(r *krd.BurstRow) string {
 }
 
 // sampledTable prints parts of a sample.
-func sampledTable(heads []string, limits []uint64, parts []Part, all uint64) *doc.Table {
+func sampledTable(heads []string, limits []uint64, parts []Part, all uint64, most int) *doc.Table {
 	heads = heads[:4]
 	for _, l := range limits {
 		heads = append(heads, "beyond "+units.Bytes(l))
@@ -154,6 +154,6 @@ func sampledTable(heads []string, limits []uint64, parts []Part, all uint64) *do
 		}
 		t.Row(row...)
 	}
-	remark(t, parts)
+	remark(t, parts, most)
 	return t
 }

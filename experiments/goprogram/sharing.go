@@ -64,6 +64,7 @@ type contest struct {
 	accesses  float64   // all accesses of both, in proportion
 	most      float64
 	apart     uint8 // bytes between the data, at least
+	first     int   // of data: which comes first there
 }
 
 const (
@@ -238,7 +239,12 @@ func (s *sharing) meet(a *analysis, x, y *visit) {
 		c.same += n
 	} else {
 		c.transfers += n
-		c.apart = min(c.apart, max(x.at, y.at)-min(x.at, y.at))
+		if apart := max(x.at, y.at) - min(x.at, y.at); apart < c.apart {
+			c.apart, c.first = apart, 0
+			if y.at < x.at {
+				c.first = 1
+			}
+		}
 	}
 	if n > c.most {
 		c.most, c.by = n, [2]uint64{x.goroutine, y.goroutine}
@@ -284,7 +290,7 @@ func (s *sharing) findings(a *analysis) (list []doc.Finding) {
 		}
 		args = append(args, uint64(n), min(1, c.accesses/all))
 		if code == falseSharing {
-			args = append(args, lineBytes-int(c.apart))
+			args = append(args, lineBytes-int(c.apart), args[3*c.first])
 		}
 		f := doc.Find(code, args...)
 		f.Evidence = &doc.Evidence{N: int(n)}

@@ -45,6 +45,7 @@ func TestPlantedSharing(t *testing.T) {
 			} else if len(list) == 1 {
 				a := doc.Args(list[0].Args)
 				found = list[0].Code == c.code && a.Whole(8) == c.part &&
+					(c.part == 0 || a.Text(9) == c.at[0]) &&
 					slices.Equal([]string{a.Text(0), a.Text(1), a.Text(3), a.Text(4)}, c.at)
 			}
 			if found {

@@ -29,7 +29,7 @@ func TestUnsampled(t *testing.T) {
 		}
 		var b strings.Builder
 		page := doc.NewPage(&b, 0)
-		if err := errors.Join(d.View().Text(page), page.Close()); err != nil {
+		if err := errors.Join(d.View(false).Text(page), page.Close()); err != nil {
 			t.Fatal(err)
 		}
 		text, shared := b.String(), ""

@@ -15,8 +15,15 @@ import (
 // most is how many rows a table has for people; all are in the document.
 const most = 12
 
-// View returns what people read of d.
-func (d *Document) View() *doc.Doc {
+// mostBrief is most where answers matter more than tables.
+const mostBrief = 5
+
+// View returns what people read of d; brief: answers, and of each table what is farthest.
+func (d *Document) View(brief bool) *doc.Doc {
+	most := most
+	if brief {
+		most = mostBrief
+	}
 	answers, rest := d.Apart()
 	v := &doc.Doc{Warnings: rest}
 	for _, s := range answers {
@@ -64,7 +71,9 @@ func (d *Document) View() *doc.Doc {
 		}
 		v.Say("data: %s, %s (%s)", doc.Count(result.Some(float64(*d.DistinctData))),
 			units.Bytes(*d.DistinctBytes), what)
-		v.Add(reuse.View(d.KRD))
+		if !brief {
+			v.Add(reuse.View(d.KRD))
+		}
 	}
 	if d.Sampling != nil {
 		d.Sampling.view(v)
@@ -83,13 +92,18 @@ func (d *Document) View() *doc.Doc {
 	}{{"function", d.Functions}, {"loop", d.Loops}, {"accessed", d.Objects},
 		{"in objects", d.Allocations}} {
 		if len(t.parts) > 0 {
-			v.Add(d.table(t.head, t.parts))
+			v.Add(d.table(t.head, t.parts, most))
 		}
 	}
-	if d.Waits != nil && d.Waits.Goroutines != nil && len(d.Waits.Goroutines.Waits) > 0 {
+	if d.waited() {
 		v.Add(d.waits.(interface{ Waits() *doc.Table }).Waits())
 	}
 	return v
+}
+
+// waited reports that goroutines waited for others.
+func (d *Document) waited() bool {
+	return d.Waits != nil && d.Waits.Goroutines != nil && len(d.Waits.Goroutines.Waits) > 0
 }
 
 // about stands before what is estimated.
@@ -113,7 +127,8 @@ func count(n uint64) any { return doc.Count(result.Some(float64(n))) }
 // limits are the distances that the tables of parts are about.
 var limits = []uint64{32 << 10, 1 << 20, stats.PaperBytes}
 
-func (d *Document) table(head string, parts []Part) *doc.Table {
+// table has the first parts, as many as people read of it.
+func (d *Document) table(head string, parts []Part, most int) *doc.Table {
 	heads := []string{head, "accesses", "share", "cold"}
 	limits := limits
 	for len(limits) > 0 { // without columns of zeros at the end
@@ -126,7 +141,7 @@ func (d *Document) table(head string, parts []Part) *doc.Table {
 		heads = append(heads, "from "+units.Bytes(l))
 	}
 	if d.Sampling != nil {
-		return sampledTable(heads, limits, parts, d.Accesses)
+		return sampledTable(heads, limits, parts, d.Accesses, most)
 	}
 	t := doc.NewTable(1, heads...)
 	for i := range parts[:min(most, len(parts))] {
@@ -138,12 +153,12 @@ func (d *Document) table(head string, parts []Part) *doc.Table {
 		}
 		t.Row(row...)
 	}
-	remark(t, parts)
+	remark(t, parts, most)
 	return t
 }
 
 // remark tells how many parts a table has no room for.
-func remark(t *doc.Table, parts []Part) {
+func remark(t *doc.Table, parts []Part, most int) {
 	if n := len(parts) - most; n > 0 {
 		t.Remarks = []string{fmt.Sprintf("and %d more: --json", n)}
 	}
@@ -159,7 +174,7 @@ const outsideShare = 0.01
 func (d *Document) outside() {
 	a := &d.Accounts
 	all := a.All()
-	if d.Accesses+d.Atomics == 0 {
+	if d.Accesses+d.Atomics == 0 && !d.waited() {
 		d.nothing()
 	}
 	if float64(all-a.Analysed) > outsideShare*float64(all) {
@@ -242,7 +257,7 @@ func (d *Document) doubt() {
 	}
 	d.Conclude(d.Sampling.doubts()...)
 	d.outside()
-	if d.LateEvents > d.Accesses/1e6 {
+	if d.LateEvents > (d.Accesses+d.Atomics)/1e6 {
 		d.Find(lateEvents, d.LateEvents)
 	}
 	d.some(lostGoroutines, d.LostGoroutines)

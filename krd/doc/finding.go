@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -315,15 +316,13 @@ func (a Args) Number(i int) float64 {
 
 // Whole returns an argument as a whole number, 0: it is none.
 func (a Args) Whole(i int) int {
-	switch x := a.At(i).(type) {
-	case int:
-		return x
-	case int64:
-		return int(x)
-	case uint64:
-		return int(x)
-	case float64: // JSON has no other
-		return int(x)
+	switch x := reflect.ValueOf(a.At(i)); {
+	case x.CanInt():
+		return int(x.Int())
+	case x.CanUint():
+		return int(x.Uint())
+	case x.CanFloat(): // JSON has no other
+		return int(x.Float())
 	}
 	return 0
 }

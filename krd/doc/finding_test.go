@@ -58,3 +58,15 @@ func TestReadAgain(t *testing.T) {
 		t.Errorf("%q, read again %q, %v", f.Sentence(), again.Sentence(), err)
 	}
 }
+
+// An argument is a number whatever its type.
+func TestWholeOfAnyNumber(t *testing.T) {
+	for i, x := range []any{uint32(3), int8(3), uint64(3), 3, 3.5} {
+		if n := (Args{x}).Whole(0); n != 3 {
+			t.Errorf("argument %d is %d, expected 3", i, n)
+		}
+	}
+	if n := (Args{nil, "3"}); n.Whole(0) != 0 || n.Whole(1) != 0 || n.Whole(2) != 0 {
+		t.Error("what is no number is not 0")
+	}
+}

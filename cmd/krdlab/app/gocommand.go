@@ -37,8 +37,8 @@ func (a *app) goCommand() *cobra.Command {
 		Short: "What a Go program does to caches and what it waits for: by line, first what matters",
 		Long: "Build a Go program, or with `go test` the tests of a package, run it once, and answer: which " +
 			"functions, loops and fields reuse data beyond which cache, and which goroutines wait for what.\n" +
-			"Findings come first, each with function and line; then the reuse distances by function, loop, " +
-			"type and field.\n" +
+			"Findings come first, each with function and line; then what is farthest by function, loop, " +
+			"type and field. --json has all, and krdlab trace go prints the reuse distances.\n" +
 			"The program takes about 20 times its time, 2 to 6 with --sample, which shows reuse alone. " +
 			"Sources are rewritten beside the module, which is only read.",
 		Example: "  krdlab go ./cmd/server --for 30s -- -port 8080\n" +
@@ -110,7 +110,7 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 	}
 	var err error
 	if len(one) > 0 {
-		err = a.runGo(c, r, caches, &ranking{})
+		err = a.runGo(c, r, caches, nil)
 		if err != nil && !errors.Is(err, goprogram.ErrProgram) {
 			return err
 		}

@@ -246,10 +246,10 @@ func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *
 	if d.Dir != "" && !asJSON(c) {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
 	}
-	if d.KRD != nil {
+	if d.KRD != nil && rank != nil {
 		err = errors.Join(rank.of(d), err)
 	}
-	return errors.Join(a.answer(c, d, d.View().Text), err)
+	return errors.Join(a.answer(c, d, d.View(rank == nil).Text), err)
 }
 
 // sayProgram prints what is doubtful about a traced program.

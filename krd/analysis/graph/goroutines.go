@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"krdlab/hw/units"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/loi/dag"
@@ -50,8 +51,9 @@ type Goroutines struct {
 	Circles    []Circle  `json:"circles"`
 	Deadlock   bool      `json:"deadlock"` // the program ended since all were waiting for each other
 	// Of those that had not ended: in no operation, and those whose operation the trace does not tell.
-	Running uint64 `json:"running"`
-	Untold  uint64 `json:"untold"`
+	Running uint64    `json:"running"`
+	atOne   []Waiting // Waits for people: those in one operation of one object together
+	Untold  uint64    `json:"untold"`
 }
 
 // goroutineSink makes documents of traces of goroutines.
@@ -199,11 +201,47 @@ func (s *goroutineSink) waits() {
 		return cmp.Or(cmp.Compare(all[b].ticks, all[a].ticks), cmp.Compare(all[a].first, all[b].first))
 	})
 	s.d.Goroutines.Waits = make([]Waiting, 0, len(keys))
+	one := map[key]int{} // by operation and object: the row
+	var workers, of []map[int32]bool
+	var ticks []int64
 	for _, k := range keys {
-		s.d.Goroutines.Waits = append(s.d.Goroutines.Waits, Waiting{s.who(k.worker), s.who(k.of), k.op,
-			k.by, s.g.Object(&s.g.Ops[all[k].first]), all[k].times,
-			doc.Some(float64(all[k].ticks) * s.tick())})
+		w := Waiting{s.who(k.worker), s.who(k.of), k.op, k.by, s.g.Object(&s.g.Ops[all[k].first]), all[k].times,
+			doc.Some(float64(all[k].ticks) * s.tick())}
+		s.d.Goroutines.Waits = append(s.d.Goroutines.Waits, w)
+		at := key{op: k.op, by: k.by, object: k.object}
+		i, ok := one[at]
+		if !ok {
+			i = len(workers)
+			one[at] = i
+			workers, of = append(workers, map[int32]bool{}), append(of, map[int32]bool{})
+			ticks = append(ticks, 0)
+			s.d.Goroutines.atOne = append(s.d.Goroutines.atOne, w)
+		} else {
+			s.d.Goroutines.atOne[i].Times += w.Times
+		}
+		ticks[i] += all[k].ticks
+		workers[i][k.worker], of[i][k.of] = true, true
 	}
+	for i := range workers {
+		x := &s.d.Goroutines.atOne[i]
+		x.Goroutine, x.For, x.Time = s.all(workers[i]), s.all(of[i]), doc.Some(float64(ticks[i])*s.tick())
+	}
+}
+
+// all names goroutines: one by itself, several by how many they are and what they ran first, if it is one.
+func (s *goroutineSink) all(workers map[int32]bool) string {
+	some, names := int32(0), map[int]bool{}
+	for w := range workers {
+		some, names[s.g.Goroutines[w].Name] = w, true
+	}
+	if len(workers) == 1 {
+		return s.who(some)
+	}
+	n := units.Count(len(workers), "goroutine")
+	if first := s.g.Name(s.g.Goroutines[some].Name); first != "" && len(names) == 1 {
+		n += ", " + first
+	}
+	return n
 }
 
 // path folds the longest path.

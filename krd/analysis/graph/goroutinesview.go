@@ -27,14 +27,15 @@ func (r *result) Tables() []*doc.Table {
 	if r.d.Goroutines == nil {
 		return append([]*doc.Table{r.table()}, r.raceData()...)
 	}
-	return []*doc.Table{r.waitTable(true), r.pathTable(true), r.begunTable(true)}
+	return []*doc.Table{r.waitTable(r.d.Goroutines.Waits, true), r.pathTable(true), r.begunTable(true)}
 }
 
-// Waits is the table of who waited for whom, without the rows that have least.
-func (r *result) Waits() *doc.Table { return r.waitTable(false) }
+// Waits is the table of who waited for whom, a row for each object and operation, without those that have
+// least.
+func (r *result) Waits() *doc.Table { return r.waitTable(r.d.Goroutines.atOne, false) }
 
 // waitTable has who waited for whom.
-func (r *result) waitTable(all bool) *doc.Table {
+func (r *result) waitTable(waits []Waiting, all bool) *doc.Table {
 	t := &doc.Table{Name: "waits", Title: "Who waited for whom", Keys: 5, Columns: []doc.Column{
 		{Key: "goroutine", Head: "goroutine", Prose: true},
 		{Key: "for", Head: "waited for", Prose: true},
@@ -45,7 +46,7 @@ func (r *result) waitTable(all bool) *doc.Table {
 	if r.h.Clock.Hz == 0 {
 		t.Columns[7] = doc.Column{Key: "ticks", Head: "ticks", Kind: doc.Real}
 	}
-	for _, w := range more(t, r.d.Goroutines.Waits, all) {
+	for _, w := range more(t, waits, all) {
 		in := w.Operation + " until " + w.By
 		if w.Object != "" {
 			in += " of " + w.Object

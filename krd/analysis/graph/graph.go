@@ -497,7 +497,7 @@ func (r *result) View() *doc.Doc {
 			out.Add(r.begunTable(false))
 		}
 		if len(g.Waits) > 0 {
-			out.Add(r.waitTable(false))
+			out.Add(r.Waits())
 		} else if len(g.Begun) == 0 && g.Untold == 0 {
 			out.Say("No goroutine waited for another.")
 		}

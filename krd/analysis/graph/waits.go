@@ -221,8 +221,8 @@ func init() {
 				units.Count(a.Whole(1), "time"), a.Text(2))
 		}},
 		channelRoom: {Level: doc.Answer, Example: []any{0, 0.2, 0.15}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("on average %.2g senders and %.2g receivers wait: with room for more than %d both could "+
-				"go on", a.Number(1), a.Number(2), a.Whole(0))
+			return fmt.Sprintf("its room is %d, and on average %.2g senders and %.2g receivers wait: with more room both "+
+				"could go on", a.Whole(0), a.Number(1), a.Number(2))
 		}},
 		endsAlone: {Level: doc.Answer, Example: []any{"goroutine 9, main.work", 40., 7}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("%s runs alone for the last %.3g %% of the time, when %s of this function have ended",
