@@ -227,6 +227,11 @@ func (w *waiting) end(ctx context.Context, d *Document, a *analysis) error {
 	d.waits = results[0]
 	x := d.waits.Document().(*graph.Document)
 	d.Waits = x
-	d.answers = append(d.answers, x.Findings...)
+	for _, f := range x.Findings {
+		if f.Code == graph.LockWaited {
+			f.Args = append(slices.Clone(f.Args), a.sharing.inside(a, f.Subject)...)
+		}
+		d.answers = append(d.answers, f)
+	}
 	return nil
 }

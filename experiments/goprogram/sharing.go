@@ -28,6 +28,8 @@ type sharing struct {
 	first   map[uint64]uint32 // of each goroutine, the group of its first access
 	pairs   map[[2]datum]*contest
 	held    map[held]bool
+	holds   map[uint64]int    // of each goroutine that holds a lock, the class of the last that it took
+	within  map[[2]int]uint64 // of classes of locks and sites: accesses while they were held
 }
 
 // A datum is what a site accesses, or, where the site is 0, the locks of a class.
@@ -77,7 +79,8 @@ const (
 
 func newSharing() *sharing {
 	return &sharing{lines: make([]sharedLine, sharedLines), first: map[uint64]uint32{},
-		pairs: map[[2]datum]*contest{}, held: map[held]bool{}}
+		pairs: map[[2]datum]*contest{}, held: map[held]bool{},
+		holds: map[uint64]int{}, within: map[[2]int]uint64{}}
 }
 
 // batch takes a batch. A program of one goroutine costs nothing else.
@@ -86,6 +89,16 @@ func (s *sharing) batch(a *analysis, b *collect.Batch) {
 	for _, t := range b.Turns {
 		acts = s.acts(a, acts, from)
 		s.begin(a, t.Goroutine, b.Groups[from])
+		if lock, ok := s.holds[t.Goroutine]; ok {
+			for i := from; i < t.End; {
+				next := i + 1
+				for next < t.End && b.Groups[next] == b.Groups[i] {
+					next++
+				}
+				s.within[[2]int{lock, a.reader.Groups[b.Groups[i]].Site}] += uint64(next - i)
+				i = next
+			}
+		}
 		if len(s.first) > 1 {
 			for i := from; i < t.End; i++ {
 				s.access(b.Real[i], uint64(b.Bytes[i]), 1, b.Groups[i], a.reader.Mode(b.Groups[i])&loi.Out != 0)
@@ -108,9 +121,12 @@ func (s *sharing) acts(a *analysis, acts []collect.Act, upTo int) []collect.Act 
 		h := held{x.Goroutine, x.Real / lineBytes}
 		switch op := x.Sync.Op; {
 		case op == loi.SyncLock || op == loi.SyncReadLock:
-			s.held[h] = true
+			s.held[h], s.holds[x.Goroutine] = true, x.Class
 		case op == loi.SyncUnlock || op == loi.SyncReadUnlock:
 			delete(s.held, h)
+			if s.holds[x.Goroutine] == x.Class {
+				delete(s.holds, x.Goroutine)
+			}
 		case x.Site > 0:
 			site := &a.sites[x.Site-1]
 			bytes, wrote = site.Bytes, site.Mode&loi.Out != 0
@@ -132,7 +148,11 @@ const lockBytes = 8
 // loop takes a loop, also one of the first goroutine: it may be all that it does.
 func (s *sharing) loop(a *analysis, l *collect.Loop) {
 	s.begin(a, l.Goroutine, l.Accesses[0].Group)
+	lock, holds := s.holds[l.Goroutine]
 	for _, x := range l.Accesses {
+		if holds {
+			s.within[[2]int{lock, a.reader.Groups[x.Group].Site}] += l.Times
+		}
 		step, wrote := uint64(max(x.Step, -x.Step)), a.reader.Mode(x.Group)&loi.Out != 0
 		switch {
 		case step == 0:
@@ -249,6 +269,29 @@ func (s *sharing) meet(a *analysis, x, y *visit) {
 	if n > c.most {
 		c.most, c.by = n, [2]uint64{x.goroutine, y.goroutine}
 	}
+}
+
+// inside returns the arguments of [graph.LockWaited] about what is accessed while locks of a name are held:
+// none, if nothing is.
+func (s *sharing) inside(a *analysis, locks string) []any {
+	sites, all, most := map[int]uint64{}, uint64(0), 0
+	for k, n := range s.within {
+		if a.className(k[0]) == locks {
+			sites[k[1]] += n
+			all += n
+		}
+	}
+	for _, site := range slices.Sorted(maps.Keys(sites)) {
+		if most == 0 || sites[site] > sites[most] {
+			most = site
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	x := &a.sites[most-1]
+	return []any{fmt.Sprintf("%s (%s:%d)", x.Object, filepath.Base(x.File), x.Line),
+		100 * float64(sites[most]) / float64(all), 100 * float64(all) / float64(a.count)}
 }
 
 // A shared finding needs so many transfers of lines, and this share of all accesses.

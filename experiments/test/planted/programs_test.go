@@ -69,7 +69,11 @@ var programs = inGroup("go", []truth{
 			"x.a.Lock(); x.b = work(work(work(x.b))); x.a.Unlock()"),
 		never: never("false_sharing")},
 	{name: "a lock that all wait for", run: shown, long: true, files: two("m.Lock()\n\t\t\t\tfor k := range 50 {\n" +
-		"\t\t\t\t\ta[k%8] = work(i)\n\t\t\t\t}\n\t\t\t\tm.Unlock()"), want: []named{{code: "lock_waited_for"}}},
+		"\t\t\t\t\ta[k%8] = work(i)\n\t\t\t\t}\n\t\t\t\tm.Unlock()"), tells: []number{with(97, 99)}},
+	{name: "a lock that all wait for, with most accesses outside", run: shown, long: true,
+		files: two("m.Lock()\n\t\t\t\ts := i\n\t\t\t\tfor range 50 {\n\t\t\t\t\ts = work(s)\n\t\t\t\t}\n" +
+			"\t\t\t\ta[0] = s\n\t\t\t\tm.Unlock()\n\t\t\t\tfor k := range 50 {\n\t\t\t\t\ta[8*g+k%8] = k\n\t\t\t\t}"),
+		tells: []number{with(1, 4)}},
 	{name: "a goroutine that ends last, alone", run: shown, long: true, files: crew("1 + g/3*20"),
 		want: []named{{code: "ends_alone"}}},
 	{name: "a goroutine that ends last, alone, in the first of two phases", run: shown, long: true,
@@ -125,6 +129,9 @@ func two(body string) map[string]string {
 		"\ta := make([]int, 16)\n\tfor g := range 2 {\n\t\tw.Go(func() {\n\t\t\tfor i := range 500000 {\n\t\t\t\t" + body +
 		"\n\t\t\t\ta[8*g+4] = work(i)\n\t\t\t}\n\t\t})\n\t}\n\tw.Wait()\n\tm.Lock()\n\tprintln(a[0])\n}\n")
 }
+
+// with is a lock that is waited for with so many percent of all accesses made while it is held.
+func with(from, to float64) number { return number{named{code: "lock_waited_for"}, 5, from, to} }
 
 // beside is a program of two goroutines, each of which does something n times with a structure x that both have.
 func beside(n, fields, first, second string) map[string]string {

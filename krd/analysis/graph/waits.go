@@ -43,7 +43,7 @@ func (s *goroutineSink) conclude() {
 		}
 		switch {
 		case x.lock:
-			d.Conclude(doc.Find(lockWaited, share, x.times, x.most()).About(x.object))
+			d.Conclude(doc.Find(LockWaited, share, x.times, x.most()).About(x.object))
 		case x.senders > 0 && float64(min(x.sent, x.ticks-x.sent)) >= muchWaiting*float64(last-first):
 			d.Conclude(doc.Find(channelRoom, x.room, float64(x.sent)/float64(last-first),
 				float64(x.ticks-x.sent)/float64(last-first)).About(x.object))
@@ -206,8 +206,9 @@ func (s *goroutineSink) works(worker int32, from, to int64) bool {
 
 // The codes of answers, with what their arguments are.
 const (
-	// lockWaited: how many wait on average, times, who was waited for.
-	lockWaited doc.Code = "lock_waited_for"
+	// LockWaited: how many wait on average, times, who was waited for; where accesses are recorded, also what is
+	// accessed most while it is held, its percent of the accesses then, and theirs of all.
+	LockWaited doc.Code = "lock_waited_for"
 	// channelRoom: room, how many senders wait on average, and receivers.
 	channelRoom doc.Code = "channel_without_room"
 	// endsAlone: who, percent of the time of all alike, how many others.
@@ -216,10 +217,16 @@ const (
 
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
-		lockWaited: {Level: doc.Answer, Example: []any{1.2, 340, "goroutine 4, main.hot"}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("on average %.2g goroutines wait for this lock (%s, mostly for %s)", a.Number(0),
-				units.Count(a.Whole(1), "time"), a.Text(2))
-		}},
+		LockWaited: {Level: doc.Answer, Example: []any{1.2, 340, "goroutine 4, main.hot", "main.node.v (main.go:9)", 80., 12.},
+			Say: func(a doc.Args) string {
+				s := fmt.Sprintf("on average %.2g goroutines wait for this lock (%s, mostly for %s)", a.Number(0),
+					units.Count(a.Whole(1), "time"), a.Text(2))
+				if a.Text(3) != "" {
+					s += fmt.Sprintf("; %.3g %% of all accesses are made with it, %.3g %% of these to %s", a.Number(5),
+						a.Number(4), a.Text(3))
+				}
+				return s
+			}},
 		channelRoom: {Level: doc.Answer, Example: []any{0, 0.2, 0.15}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("its room is %d, and on average %.2g senders and %.2g receivers wait: with more room both "+
 				"could go on", a.Whole(0), a.Number(1), a.Number(2))

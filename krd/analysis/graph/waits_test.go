@@ -130,7 +130,7 @@ func TestWaitsThatCost(t *testing.T) {
 		do   func(p *waiters)
 		want []doc.Code
 	}{
-		"hot lock":               {locks(15), []doc.Code{lockWaited}},
+		"hot lock":               {locks(15), []doc.Code{LockWaited}},
 		"lock that nobody wants": {locks(0), nil},
 		"short waits for a lock": {locks(1), nil},
 		"channel without room":   {channel(15, 15), []doc.Code{channelRoom}},
