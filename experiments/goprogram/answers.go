@@ -22,7 +22,8 @@ import (
 // The codes of answers, with what their arguments are.
 const (
 	// acrossRows: how it walks; percent of its accesses that are far, how many there are, to what; a
-	// function that accesses the same data otherwise ("": none), and its percent.
+	// function that accesses the same data otherwise ("": none), and its percent; what would be walked so
+	// if the loops changed places ("": nothing).
 	acrossRows doc.Code = "across_rows"
 	// waitsOfTooMany: how many goroutines there may be.
 	waitsOfTooMany doc.Code = "waits_of_too_many"
@@ -31,12 +32,15 @@ const (
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
 		acrossRows: {Level: doc.Answer, Example: []any{"a[i][j] with j outside", 98., uint64(5000000), "[]float64",
-			"main.sumRows", 12.}, Next: "krdlab dependences go PACKAGE says whether the loops may change places",
+			"main.sumRows", 12., "b[j][i]"}, Next: "krdlab dependences go PACKAGE says whether the loops may change places",
 			Say: func(a doc.Args) string {
 				s := fmt.Sprintf("it walks %s: %.3g %% of its %v accesses to %s reuse a line from %s on, beyond L1",
 					a.Text(0), a.Number(1), count(uint64(a.Whole(2))), a.Text(3), units.Bytes(limits[0]))
 				if a.Text(4) != "" {
 					s += fmt.Sprintf("; in %s, over the same data, %.3g %%", a.Text(4), a.Number(5))
+				}
+				if a.Text(6) != "" {
+					s += fmt.Sprintf("; with loops exchanged, %s would be: use tiles", a.Text(6))
 				}
 				return s
 			}},
@@ -59,7 +63,7 @@ func at(function, file string, line int) string {
 
 // across finds loops that walk across rows whose reuses are beyond L1 for it.
 func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
-	type walk struct{ at, function, across, object string }
+	type walk struct{ at, function, across, object, instead string }
 	type sum struct {
 		all, far uint64
 		classes  map[int]bool
@@ -82,7 +86,7 @@ func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
 			add(along[s.Function][k.Class], g)
 			continue
 		}
-		w := walk{at(s.Function, s.File, s.Line), s.Function, s.Across, s.Object}
+		w := walk{at(s.Function, s.File, s.Line), s.Function, s.Across, s.Object, s.Instead}
 		if walks[w] == nil {
 			walks[w] = &sum{classes: map[int]bool{}}
 		}
@@ -111,7 +115,7 @@ func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
 			}
 		}
 		d.answers = append(d.answers, doc.Find(acrossRows, w.across, 100*float64(s.far)/float64(s.all), s.all,
-			w.object, other, 100*float64(best.far)/float64(max(1, best.all))).About(w.at))
+			w.object, other, 100*float64(best.far)/float64(max(1, best.all)), w.instead).About(w.at))
 	}
 }
 

@@ -10,14 +10,17 @@ import (
 // another loop outside walks within a row: the loops the other way round would walk along the rows.
 //
 // Of "for j := range n { for i := range n { s += a[i][j] } }" that is "a[i][j] with j outside". An element
-// of one slice is in row i where its index is i*n + j.
+// of one slice is in row i where its index is i*n + j. A row may have a name: row := a[i], or the value of a
+// range. Where another element of the loop would be walked across rows then, as in a transposition, that is noted
+// too.
 func (w *fn) across() {
 	var loops []types.Object // variables of those around, nil: none
-	w.acrossIn(w.block, loops)
+	w.acrossIn(w.block, loops, map[types.Object]ast.Expr{})
 }
 
-func (w *fn) acrossIn(n ast.Node, loops []types.Object) {
-	ast.Inspect(n, func(n ast.Node) bool {
+// rows are the indices of rows that have a name.
+func (w *fn) acrossIn(in ast.Node, loops []types.Object, rows map[types.Object]ast.Expr) {
+	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false // a function of its own
@@ -26,54 +29,83 @@ func (w *fn) acrossIn(n ast.Node, loops []types.Object) {
 			if s, ok := n.Init.(*ast.AssignStmt); ok && len(s.Lhs) == 1 {
 				v = s.Lhs[0]
 			}
-			w.acrossIn(n.Body, append(loops[:len(loops):len(loops)], w.variable(v)))
+			w.acrossIn(n.Body, append(loops[:len(loops):len(loops)], w.variable(v)), rows)
 			return false
 		case *ast.RangeStmt:
-			w.acrossIn(n.Body, append(loops[:len(loops):len(loops)], w.variable(n.Key)))
+			v := w.variable(n.Key)
+			if row := w.variable(n.Value); row != nil {
+				if rows[row] = n.Key; v == nil {
+					v, rows[row] = row, n.Value
+				}
+			}
+			w.acrossIn(n.Body, append(loops[:len(loops):len(loops)], v), rows)
 			return false
+		case *ast.AssignStmt:
+			if x, ok := ast.Unparen(n.Rhs[0]).(*ast.IndexExpr); ok && n.Tok == token.DEFINE && len(n.Lhs) == 1 {
+				rows[w.variable(n.Lhs[0])] = x.Index
+			}
 		case *ast.IndexExpr:
 			if at, ok := w.nodes[n]; ok && len(loops) > 1 {
-				w.out.Sites[at.site-1].Across = w.crosses(n, loops)
+				s := &w.out.Sites[at.site-1]
+				var outer types.Object
+				if s.Across, outer = w.crosses(n, loops, rows); outer != nil {
+					s.Instead = w.exchanged(in, []types.Object{loops[len(loops)-1], outer}, rows)
+				}
 			}
 		}
 		return true
 	})
 }
 
+// exchanged returns the first element in a loop that is walked across rows in these loops, "" if none is.
+func (w *fn) exchanged(in ast.Node, loops []types.Object, rows map[types.Object]ast.Expr) (found string) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		if e, ok := n.(*ast.IndexExpr); ok && found == "" {
+			if _, outer := w.crosses(e, loops, rows); outer != nil {
+				found = types.ExprString(e)
+			}
+		}
+		return found == ""
+	})
+	return found
+}
+
 // variable returns that of a loop, nil if it has none.
 func (w *fn) variable(e ast.Expr) types.Object {
-	if id, ok := e.(*ast.Ident); ok {
+	if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
 		return w.info.ObjectOf(id)
 	}
 	return nil
 }
 
-// crosses returns how an element is walked across rows, "" if it is not.
-func (w *fn) crosses(e *ast.IndexExpr, loops []types.Object) string {
+// crosses returns how an element is walked across rows and the variable of the loop outside, "" and nil if it is not.
+func (w *fn) crosses(e *ast.IndexExpr, loops []types.Object, rows map[types.Object]ast.Expr) (string, types.Object) {
 	inner := loops[len(loops)-1]
 	if inner == nil {
-		return ""
+		return "", nil
 	}
 	var row, within ast.Expr
 	if x, ok := ast.Unparen(e.X).(*ast.IndexExpr); ok {
 		row, within = x.Index, e.Index
+	} else if x := rows[w.variable(ast.Unparen(e.X))]; x != nil {
+		row, within = x, e.Index
 	} else if sum, ok := ast.Unparen(e.Index).(*ast.BinaryExpr); ok && sum.Op == token.ADD {
 		if row, within = sum.X, sum.Y; !w.hasVariable(row, inner) {
 			row, within = within, row
 		}
 		if p, ok := ast.Unparen(row).(*ast.BinaryExpr); !ok || p.Op != token.MUL {
-			return ""
+			return "", nil
 		}
 	}
 	if row == nil || !w.hasVariable(row, inner) || w.hasVariable(within, inner) {
-		return ""
+		return "", nil
 	}
 	for _, outer := range loops[:len(loops)-1] {
 		if outer != nil && w.hasVariable(within, outer) && !w.hasVariable(row, outer) {
-			return types.ExprString(e) + " with " + outer.Name() + " outside"
+			return types.ExprString(e) + " with " + outer.Name() + " outside", outer
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // hasVariable reports that an expression has a variable.

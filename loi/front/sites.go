@@ -38,8 +38,9 @@ type Site struct {
 	Fields []int
 	// Across is how loops walk what is accessed from row to row: "a[i][j] with j outside"; "": they
 	// do not.
-	Across string
-	Struct *Struct // the outermost that the datum is within, or is; nil: none
+	Across  string
+	Instead string  // what would be walked so if the loops changed places: "b[j][i]"; "": nothing
+	Struct  *Struct // the outermost that the datum is within, or is; nil: none
 	// Walk is how loops or calls come to the object by pointers, nil: they do not. Step: it is that pointer.
 	Walk *Walk
 	Step bool

@@ -113,3 +113,28 @@ func TestWalks(t *testing.T) {
 		t.Errorf("hidden %q, expected %q", hidden, expected)
 	}
 }
+
+// TestAcross has how each body of two loops walks across rows, and what would if they changed places.
+func TestAcross(t *testing.T) {
+	for body, want := range map[string]string{
+		"for j := range a { for i := range a { s += a[i][j] } }":                       "a[i][j] with j outside;",
+		"for i := range a { for j := range a { s += a[i][j] } }":                       "",
+		"for j := range a { for i := range a { row := a[i]; s += row[j] } }":           "row[j] with j outside;",
+		"for j := range a { for _, row := range a { s += row[j] } }":                   "row[j] with j outside;",
+		"for i, row := range a { for j := range a { s += row[j] + b[i][j] } }":         "",
+		"for i := range a { for j := range a { b[j][i] = a[i][j] } }":                  "b[j][i] with i outside;a[i][j]",
+		"for j := range a { for k := range a { a[0][j] += a[1][k] * b[k][j] } }":       "b[k][j] with j outside;",
+		"for i := range a { row := a[i]; for j := range a { s += row[j] + b[j][0] } }": "",
+	} {
+		out, _ := rewriteFile(t, "package main\nfunc f(a, b [][]int) (s int) { "+body+"; return s }", Options{})
+		got := ""
+		for _, s := range out.Sites {
+			if s.Across != "" && got == "" {
+				got = s.Across + ";" + s.Instead
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, expected %q", body, got, want)
+		}
+	}
+}

@@ -43,6 +43,12 @@ var programs = inGroup("go", []truth{
 	{name: "a channel with room", run: waited, never: never("deadlock", "circle_of_locks", "circle_of_waits"),
 		files: program("func main() {\n\tc := make(chan int, 1)\n\tc <- 1\n}\n"), long: true},
 	{name: "a loop against the order of its rows", run: shown, files: walk("j", "i"), want: []named{{code: "across_rows"}}},
+	{name: "a loop against the order of its rows, which have a name", run: shown, long: true,
+		files: walkBy("j := range a", "i := range a", "row := a[i]; s += row[j]"), want: []named{{code: "across_rows"}}},
+	{name: "a loop against the order of its rows, by their values", run: shown, long: true,
+		files: walkBy("j := range a", "_, row := range a", "s += row[j]"), want: []named{{code: "across_rows"}}},
+	{name: "a loop along rows that have a name", run: shown, long: true,
+		files: walkBy("_, row := range a", "j := range a", "s += row[j]"), never: never("across_rows")},
 	{name: "a loop along its rows", run: shown, files: walk("i", "j"), never: never("across_rows")},
 	{name: "two goroutines that write one line", run: shown, long: true, files: two("a[g]++"),
 		want: []named{{code: "false_sharing"}}, never: never("true_sharing", "lock_waited_for")},
@@ -118,8 +124,13 @@ func sends(room string) map[string]string {
 
 // walk sums up a matrix, with these variables of the outer and of the inner loop.
 func walk(outer, inner string) map[string]string {
-	return program("func sum(a [][]int) (s int) {\n\tfor " + outer + " := range a {\n\t\tfor " + inner +
-		" := range a {\n\t\t\ts += a[i][j]\n\t\t}\n\t}\n\treturn s\n}\n\nfunc main() {\n\ta := make([][]int, 700)\n" +
+	return walkBy(outer+" := range a", inner+" := range a", "s += a[i][j]")
+}
+
+// walkBy sums up a matrix, with these heads of loops and this body.
+func walkBy(outer, inner, body string) map[string]string {
+	return program("func sum(a [][]int) (s int) {\n\tfor " + outer + " {\n\t\tfor " + inner +
+		" {\n\t\t\t" + body + "\n\t\t}\n\t}\n\treturn s\n}\n\nfunc main() {\n\ta := make([][]int, 700)\n" +
 		"\tfor i := range a {\n\t\ta[i] = make([]int, 700)\n\t}\n\tprintln(sum(a))\n}\n")
 }
 
