@@ -115,12 +115,24 @@ func (g *Goroutines) Waited(o *Op) (ticks int64, waited bool) {
 	if o.Kind != loi.EventSync || o.Partner < 0 {
 		return 0, false
 	}
-	by := &g.Ops[o.Partner]
-	came := by.At
-	if o.Meets() {
-		came = by.Begin
+	return max(o.End-o.Begin, 0), g.came(o) > o.Begin
+}
+
+// Blocked returns what Waited does, without the ticks behind what o waited for: those it waits for a CPU.
+func (g *Goroutines) Blocked(o *Op) (ticks int64, waited bool) {
+	ticks, waited = g.Waited(o)
+	if waited {
+		ticks = min(ticks, g.came(o)-o.Begin)
 	}
-	return max(o.End-o.Begin, 0), came > o.Begin
+	return ticks, waited
+}
+
+// came returns when what o waited for came.
+func (g *Goroutines) came(o *Op) int64 {
+	if o.Meets() {
+		return g.Ops[o.Partner].Begin
+	}
+	return g.Ops[o.Partner].At
 }
 
 // strand is what a worker has recorded since its last operation.

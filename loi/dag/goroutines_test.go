@@ -450,6 +450,10 @@ func TestTicks(t *testing.T) {
 		if ticks, waited := g.Waited(o); waited != (o.Sync == loi.SyncSend) || waited && ticks != 40 {
 			t.Errorf("%d, %v of %+v", ticks, waited, o)
 		}
+		// the receive begins at 90, and it goes on at 100
+		if ticks, waited := g.Blocked(o); waited && ticks != 30 {
+			t.Errorf("blocked for %d: %+v", ticks, o)
+		}
 	}
 }
 

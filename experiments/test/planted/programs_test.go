@@ -100,6 +100,8 @@ var programs = inGroup("go", []truth{
 	{name: "a channel without room", run: waited, files: sends("0"), want: []named{{code: "channel_without_room"}}},
 	{name: "a channel with room for all", run: waited, long: true, files: sends("1000"),
 		never: never("channel_without_room")},
+	{name: "a channel with room, and no CPU for whom it lets go on", run: waited, long: true, files: pool,
+		never: never("channel_without_room")},
 })
 
 // items is a program that sums up a field of many structures.
@@ -121,6 +123,13 @@ func sends(room string) map[string]string {
 	return program("func main() {\n\tc, sum := make(chan int, " + room + "), 0\n\tgo func() {\n\t\tfor i := range 1000 {\n" +
 		"\t\t\tc <- i\n\t\t}\n\t\tclose(c)\n\t}()\n\tfor x := range c {\n\t\tsum += x\n\t}\n\tprintln(sum)\n}\n")
 }
+
+// pool is a program of more goroutines than CPUs, in which who may send again waits for a CPU.
+var pool = program("import (\n\t\"runtime\"\n\t\"sync\"\n)\n" + work + "\nfunc main() {\n" +
+	"\truntime.GOMAXPROCS(2)\n\tvar w sync.WaitGroup\n\tc := make(chan []int, 1000)\n" +
+	"\tfor range 4 {\n\t\tw.Go(func() {\n\t\t\tfor a := range c {\n\t\t\t\tx := a[0]\n" +
+	"\t\t\t\tfor range 500 {\n\t\t\t\t\tx = work(x)\n\t\t\t\t}\n\t\t\t\ta[0] = x\n\t\t\t}\n\t\t})\n\t}\n" +
+	"\tfor i := range 30000 {\n\t\tc <- []int{i}\n\t}\n\tclose(c)\n\tw.Wait()\n}\n")
 
 // walk sums up a matrix, with these variables of the outer and of the inner loop.
 func walk(outer, inner string) map[string]string {

@@ -94,7 +94,7 @@ func (s *goroutineSink) blocked() []*block {
 	}
 	for i := range s.g.Ops {
 		o := &s.g.Ops[i]
-		ticks, waited := s.g.Waited(o)
+		ticks, waited := s.g.Blocked(o)
 		if waited && o.Sync == loi.SyncSend && s.replied(o, &s.g.Ops[next[i]]) {
 			continue // room would not let it go on
 		}
