@@ -14,8 +14,8 @@ import (
 
 // The codes of findings, with what their arguments are.
 const (
-	// losesTo: the share of the time that is lost, then of each cause its words, its share of the time, the
-	// words of its largest part, or "", and its share of the cause; of a scheduler.
+	// losesTo: of each cause, the largest first, its words, its share of the time, the words of its largest
+	// part, or "", and its share of the cause; then the share of the time that is lost; of a scheduler.
 	losesTo doc.Code = "loses_to"
 	// losesLittle: the share that is lost, the least that would be named; of a scheduler.
 	losesLittle doc.Code = "loses_little"
@@ -27,10 +27,10 @@ const (
 
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
-		losesTo: {Level: doc.Answer, Example: []any{0.43, "the runtime", 0.31, "steals", 0.7, "distance", 0.12, "C", 0.61},
+		losesTo: {Level: doc.Answer, Example: []any{"the runtime", 0.31, "steals", 0.7, "distance", 0.12, "C", 0.61, 0.43},
 			Next: "krdlab why --json", Say: func(a doc.Args) string {
 				parts := []string{}
-				for i := 1; i+3 < len(a); i += 4 {
+				for i := 0; i+3 < len(a); i += 4 {
 					s := fmt.Sprintf("%s to %s", percent(a.Number(i+1)), a.Text(i))
 					if a.Text(i+2) != "" {
 						s += fmt.Sprintf(" (%s: %s of it)", a.Text(i+2), percent(a.Number(i+3)))
@@ -40,16 +40,17 @@ func init() {
 				return "loses " + strings.Join(parts, ", ")
 			}},
 		losesLittle: {Level: doc.Answer, Example: []any{0.012, 0.01}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("loses %s of its time against serial over its cores, and no cause takes %s", percent(a.Number(0)),
-				percent(a.Number(1)))
+			return fmt.Sprintf("loses %s of its time against serial over its cores, and no cause takes %s",
+				percent(a.Number(0)), percent(a.Number(1)))
 		}},
 		noIntervals: {Level: doc.Limit, Example: []any{3, 6}, Next: "--reps",
 			Say: func(a doc.Args) string {
-				return fmt.Sprintf("no intervals: %s, %d needed: --reps %[2]d", units.Count(a.Whole(0), "repetition"), a.Whole(1))
+				return fmt.Sprintf("no intervals: %s, %d needed: --reps %[2]d",
+					units.Count(a.Whole(0), "repetition"), a.Whole(1))
 			}},
 		notRepeated: {Level: doc.Doubt, Example: []any{1, 1.5e7, 1.4e7}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("repetition %d takes %s now and took %s in the run: another version of krdlab made it, and causes are "+
-				"those of now", a.Whole(0), took(a.Number(2)), took(a.Number(1)))
+			return fmt.Sprintf("repetition %d takes %s now and took %s in the run: another version of krdlab made it, "+
+				"and causes are those of now", a.Whole(0), took(a.Number(2)), took(a.Number(1)))
 		}},
 	})
 }
@@ -65,7 +66,8 @@ const (
 )
 
 var words = func() map[string]string {
-	m := map[string]string{"parallelism": "too little parallelism", "rest": "imbalance and cold misses", "runtime": "the runtime"}
+	m := map[string]string{"parallelism": "too little parallelism", "rest": "imbalance and cold misses",
+		"runtime": "the runtime"}
 	for _, g := range groups {
 		for _, c := range append(g.parts, g.cause) {
 			if m[c.key] == "" {
@@ -101,12 +103,12 @@ func (l *Loss) finding() doc.Finding {
 		return doc.Find(losesLittle, l.Lost.Median.Float(), leastNamed)
 	}
 	slices.SortStableFunc(all, func(a, b Part) int { return cmp.Compare(b.Share.Median.Float(), a.Share.Median.Float()) })
-	args := []any{l.Lost.Median.Float()}
+	var args []any
 	for _, p := range all[:min(len(all), mostNamed)] {
 		largest, share := p.largest()
 		args = append(args, word(p.Key), p.Share.Median.Float(), largest, share)
 	}
-	f := doc.Find(losesTo, args...)
+	f := doc.Find(losesTo, append(args, l.Lost.Median.Float())...)
 	f.Evidence = &doc.Evidence{N: l.TimeNS.N}
 	return f
 }
@@ -114,7 +116,7 @@ func (l *Loss) finding() doc.Finding {
 // largest returns the words of the largest part of p, an object where there are some, and its share of p.
 func (p *Part) largest() (name string, share float64) {
 	list := p.Objects
-	if len(list) == 0 {
+	if len(list) < 2 {
 		list = p.Parts
 	}
 	for _, x := range list {

@@ -20,10 +20,11 @@ func (r *Report) View() *doc.Doc {
 	if t := r.pairs(); len(t.Rows) > 0 {
 		d.Add(t)
 	}
-	d.Add(doc.Paragraph{"Of the time, %: what taking a cause away gives, on average over all orders in which the five groups can be taken " +
-		"away (the value of Shapley). ideal: the serial run over the cores. parallelism: the program's longest path is longer than that. " +
-		"rest: imbalance, and what each node fetches for itself. serial too: what the memory costs the serial run, and is no loss. " +
-		"ideal and all shares, less serial too, make the time."})
+	d.Add(doc.Paragraph{"Of the time, %: what taking a cause away gives, on average over all orders in which the " +
+		"five groups can be taken away (the value of Shapley). ideal: the serial run over the cores. parallelism: " +
+		"the program's longest path is longer than that. rest: imbalance, and what each node fetches for itself. " +
+		"serial too: what the memory costs the serial run, and is no loss. ideal and all shares, less serial too, " +
+		"make the time."})
 	return d
 }
 
@@ -77,9 +78,10 @@ func (r *Report) parts() *doc.Table {
 }
 
 func (r *Report) pairs() *doc.Table {
-	t := &doc.Table{Name: "pairs", Title: "Costs that need two causes: either gives them back", Keys: 3, Columns: []doc.Column{
-		{Key: "scheduler", Head: "scheduler"}, {Key: "group", Head: "group"}, {Key: "with", Head: "with"},
-		{Key: "shared_share", Head: "of the time, %", Kind: doc.Real, Unit: doc.PerCent, Spread: doc.Below, Ends: true}}}
+	t := &doc.Table{Name: "pairs", Title: "Costs that need two causes: taking either away gives them back", Keys: 3,
+		Columns: []doc.Column{{Key: "scheduler", Head: "scheduler"}, {Key: "group", Head: "group"},
+			{Key: "with", Head: "with"}, {Key: "shared_share", Head: "of the time, %", Kind: doc.Real,
+				Unit: doc.PerCent, Spread: doc.Below, Ends: true}}}
 	for i := range r.Losses {
 		for _, p := range r.Losses[i].Pairs {
 			t.Row(r.Losses[i].Scheduler, p.Groups[0], p.Groups[1], p.Shared)

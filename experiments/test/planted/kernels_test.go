@@ -24,6 +24,17 @@ func uncaused(name, run, cause string) truth {
 	return truth{name: name, run: run, want: []named{{"cause", cause}}, why: untoldCause, long: true}
 }
 
+// whyOf takes the causes of a run away.
+func whyOf(kernel string) string {
+	return "run --cores 12 --reps 6 --machine westmere-ex-4s --out a " + kernel + "\nwhy a --json"
+}
+
+// lost is a run whose first cause is known, and one that it has not.
+func lost(name, kernel, cause, never string) truth {
+	return truth{name: name, run: whyOf(kernel), want: []named{{"loses_to", cause}},
+		never: []named{{"loses_to", never}, {"loses_little", ""}, {"no_intervals_of_causes", ""}}}
+}
+
 // twoWriters are events of kernels on a block, by two workers in turn: a barrier lies between them.
 func twoWriters(block string) []string {
 	return []string{"0 100 event task(1,0,0,0,1)", "0 110 130 fill(1)", "0 131 event child(1,0,0)", "0 132 event phase(1,0,1)",
@@ -41,10 +52,15 @@ var kernelled = inGroup("kernels", []truth{
 	{name: "a layout that scatters", run: ran(laid + "row"), tells: []number{overhead(wti, 1.15, 1.5), overhead(ovr, 1, 1.3)}},
 	{name: "a layout of tiles", run: ran(laid + "tiled"), tells: []number{overhead(wti, 1, 1.05), overhead(ovr, 1, 1.3)}},
 	{name: "a serial phase", run: ran("lu --n 512 --block 64"), tells: []number{overhead(idle, 2, 8), overhead(wti, 1, 1.05)}},
-	uncaused("its cause, one long task", ran(finer+"256x256x256"), "long task"),
-	uncaused("its cause, the grain", ran(finer+"8x8x8"), "grain"),
+	lost("its cause, one long task", finer+"256x256x256", "workfirst: too little parallelism", "workfirst: the runtime"),
+	lost("its cause, the grain", finer+"8x8x8", "workfirst: the runtime", "workfirst: too little parallelism"),
+	lost("the same with short tasks", finer+"32x32x64", "workfirst: the runtime", "workfirst: too little parallelism"),
 	uncaused("its cause, the layout", ran(laid+"row"), "layout"),
-	uncaused("its cause, a serial phase", ran("lu --n 512 --block 64"), "panel"),
+	lost("its cause, a serial phase", "lu --n 512 --block 64", "workfirst: too little parallelism", "workfirst: the runtime"),
+	{name: "long tasks on two cores", run: whyOf(finer + "64x64x256 --cores 2 --n 1024"), want: []named{{"loses_little", "workfirst"}},
+		never: never("loses_to", "no_intervals_of_causes", "not_repeated")},
+	{name: "three repetitions of one", run: whyOf(finer + "32x32x64 --reps 3"), want: []named{{"no_intervals_of_causes", "3"}},
+		never: never("loses_little", "not_repeated")},
 	{name: "a block that two workers write", run: graphed, files: traced(kernels, twoWriters("1")...), never: never("race"),
 		want: []named{{"cause", "A[1]"}}, why: "krd --coherence counts what writes take away, and names no block"},
 	{name: "blocks that one worker writes each", run: graphed, files: traced(kernels, twoWriters("2")...),

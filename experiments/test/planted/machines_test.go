@@ -13,6 +13,12 @@ func defect(kernel string, values ...string) string {
 		run + "a.toml --out a\n" + run + "b.toml --out b\ncompare a b --json"
 }
 
+// whyWith takes the causes of a run away, on a machine with another value.
+func whyWith(kernel, value string) string {
+	return "machine show westmere-ex-4s > b.toml\nset b.toml " + value + "\n" +
+		strings.Replace(whyOf(kernel), "westmere-ex-4s", "b.toml", 1)
+}
+
 // again is a run of the same machine with another seed, or more flags.
 func again(kernel, flags string) string {
 	return strings.Replace(defect(kernel), "b.toml --out", "a.toml "+flags+" --out", 1)
@@ -63,6 +69,11 @@ var machines = inGroup("machines", []truth{
 		want: []named{{"got_worse", "LLC misses per core (model: fully associative, blocks)"}}},
 	{name: "its cause, the LLC", run: defect("matmul --n 512", "llc.size 1152KiB", "l2.size 128KiB"),
 		want: []named{{"cause", "LLC"}}, why: causes},
+	{name: "a remote latency of 2 us, and what it costs", run: whyWith("sor --n 512", "memory.remote 2us"),
+		want: []named{{"loses_to", "workfirst: distance"}}, never: []named{{"loses_to", "workfirst: the runtime"}}},
+	{name: "a hand-over of 20 us, and what it costs", run: whyWith(matmul+" --sched shepherd-socket",
+		"costs.lock_handover 20us"),
+		want: []named{{"loses_to", "shepherd-socket: locks of queues"}}, never: never("loses_little")},
 	{name: "pages interleaved in place of on node 0", run: defect(sor, "memory.placement interleave"),
 		want: []named{{"got_better", "time"}, {"setting_differs", "numa"}}, never: []named{{"got_worse", "time"}}},
 	{name: "steals that take ten times as long", run: defect(sor, "costs.steal_local 3us", "costs.steal_remote 9us"),
