@@ -15,6 +15,7 @@ import (
 	"krdlab/experiments"
 	"krdlab/experiments/run/brief"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/loss"
 	"krdlab/experiments/run/measure"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
@@ -42,6 +43,7 @@ type runFlags struct {
 // runCommand has one subcommand for each kernel.
 func (a *app) runCommand() *cobra.Command {
 	f, verbose, view := &runFlags{}, false, false
+	why := false
 	run := group(&cobra.Command{
 		Use:   "run KERNEL",
 		Short: "Run a kernel under one scheduler or several, repeatedly, and sum up",
@@ -60,6 +62,8 @@ func (a *app) runCommand() *cobra.Command {
 	p.Bool("json", false, "print one JSON document instead of tables")
 	p.BoolVarP(&verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
 		"and the cost of tracing too")
+	p.BoolVar(&why, "why", false, "print what each scheduler loses its time to (krdlab why), also where that is not "+
+		"computed in a moment; simulated only")
 	p.BoolVar(&view, "view", false, "when all is done, make a page of the traces, RUN/"+
 		dataset.ViewFile+", as krdlab view does, and open it: with $"+browserVariable+", or where "+
 		"there is a display as the system opens pages; without --trace the traces tell tasks too")
@@ -75,7 +79,7 @@ func (a *app) runCommand() *cobra.Command {
 		return err
 	}
 	for _, k := range kernels.Table {
-		c := a.runKernel(k, f, &verbose, &view)
+		c := a.runKernel(k, f, &verbose, &view, &why)
 		c.Example = fmt.Sprintf("  krdlab run %s --sched workfirst --cores 2\n  krdlab run %s "+
 			"--sched all --json", k.Name, k.Name)
 		run.AddCommand(c)
@@ -161,7 +165,7 @@ func schedulerWords() []string {
 }
 
 // runKernel is the command that runs a kernel, with a flag for each parameter of it.
-func (a *app) runKernel(k *kernel.Kernel, f *runFlags, verbose, view *bool) *cobra.Command {
+func (a *app) runKernel(k *kernel.Kernel, f *runFlags, verbose, view, why *bool) *cobra.Command {
 	c := &cobra.Command{
 		Use:         k.Name,
 		Short:       k.Summary,
@@ -193,12 +197,16 @@ func (a *app) runKernel(k *kernel.Kernel, f *runFlags, verbose, view *bool) *cob
 		if err != nil {
 			return err
 		}
+		if *why && (choice.Machine == nil || asJSON(c)) {
+			return usageError("--why: causes are taken away from simulated runs, and printed for people: add --machine " +
+				request.DefaultMachine + ", without --json; krdlab why RUN --json prints a document")
+		}
 		if choice.TooFew > 0 {
 			fmt.Fprintf(a.stderr, "%d of %d cores are there: SIMULATED on %s (not so with "+
 				"--machine native)\n", choice.TooFew, choice.Cores, choice.Machine.Name)
 		}
 		a.sayIdle(c.Flags(), choice.Request)
-		dir, err := a.run(c.Context(), &choice.Request, choice.Topology, printerOf(asJSON(c), *verbose))
+		dir, err := a.run(c.Context(), &choice.Request, choice.Topology, printerOf(asJSON(c), *verbose), *why)
 		if err != nil || !*view {
 			return err
 		}
@@ -357,7 +365,7 @@ func (f *runFlags) schedule(path string) (*dag.Schedule, error) {
 // run measures and prints, and returns the run directory. What was done before an error is printed
 // too.
 func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
-	print printer) (dir string, _ error) {
+	print printer, why bool) (dir string, _ error) {
 	bar, done := a.progress()
 	var progress measure.Progress
 	if bar != nil {
@@ -372,7 +380,7 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 	out, err := experiments.Run(ctx, c, a.argv, t, a.measure, progress)
 	done()
 	if len(out.Results) > 0 {
-		err = errors.Join(err, a.print(out, print))
+		err = errors.Join(err, a.print(ctx, out, print, why, err == nil))
 	} else if out.Dir != "" && ctx.Err() == nil {
 		fmt.Fprintf(a.stderr, "what was done is kept in %s\n", out.Dir)
 	}
@@ -416,8 +424,9 @@ func printerOf(json, verbose bool) printer {
 	return brief.WriteBrief
 }
 
-// print writes the results and says where they are.
-func (a *app) print(out *experiments.Outcome, print printer) error {
+// print writes the results, what schedulers lose their time to where the run is whole and that is computed in a
+// moment or asked for, and where all is.
+func (a *app) print(ctx context.Context, out *experiments.Outcome, print printer, why, whole bool) error {
 	if print == nil {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", out.Dir)
 		return writeJSON(a.stdout, out.Document())
@@ -425,6 +434,21 @@ func (a *app) print(out *experiments.Outcome, print printer) error {
 	p := a.page()
 	if err := print(p, out.Results); err != nil {
 		return err
+	}
+	if whole && (why || loss.Quick(out.Results)) {
+		e, err := dataset.Load(out.Dir)
+		if err != nil {
+			return err
+		}
+		r, err := loss.Of(ctx, e, nil, loss.DefaultReps, nil)
+		if err != nil {
+			return err
+		}
+		for _, f := range r.Findings {
+			if e, _ := f.Code.In(); e.Level == doc.Answer {
+				p.Brief(f.Sentence())
+			}
+		}
 	}
 	p.Line("run directory: %s", out.Dir)
 	return p.Close()

@@ -37,6 +37,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
+	"krdlab/loi"
 	"krdlab/runtimes"
 )
 
@@ -172,6 +173,28 @@ func Of(ctx context.Context, e *dataset.Experiment, schedulers []string, reps in
 	}
 	report.conclude()
 	return report, nil
+}
+
+// quick is how many executions and tasks a run has at most whose causes are taken away in a moment.
+const quick = 200_000
+
+// Quick reports whether the losses of a run are computed in about a second. It depends on the run alone.
+func Quick(results []result.Result) bool {
+	n := int64(0)
+	for i := range results {
+		r := &results[i]
+		if r.Substrate != loi.Simulated || r.Settings.Follow != "" || r.Interrupted {
+			return false
+		}
+		for k := range r.Repetitions {
+			x := &r.Repetitions[k]
+			if x.Kernels == nil || x.Tasks == nil {
+				return false
+			}
+			n += *x.Kernels + *x.Tasks
+		}
+	}
+	return n <= quick
 }
 
 func workersOf(r *request.Request, name string) int {
