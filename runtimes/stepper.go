@@ -33,6 +33,8 @@ type Costs struct {
 	// for each frame but the root, of a serial run too: it is made and retired, its children are
 	// called; 0 is none
 	Frame uint64
+	// NoWait has the locks of queues be free at once.
+	NoWait bool
 	// Kernel records how long an execution takes that begins on a worker now. It is called in the
 	// order of virtual time, but for the kernels of a task that runs several: they are one step,
 	// and later ones may begin after what other workers are asked about next.

@@ -36,6 +36,9 @@ func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
 		s.costs.Locked(s.pool.queueNode[queue], v.now)
 		s.past.tells(v, s.pool.queueNode[queue])
 	}
+	if s.costs.NoWait {
+		return true
+	}
 	if q.locked > v.now {
 		asked := v.now
 		v.now = q.locked + s.costs.Handover

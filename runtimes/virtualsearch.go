@@ -98,7 +98,9 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	if m.Kind == MoveSteal && out == OutcomeDone {
 		price = s.stealPrice(v, from)
 		if s.pool.shared != nil {
-			s.queues[m.Victim].locked = v.now + price
+			if !s.costs.NoWait {
+				s.queues[m.Victim].locked = v.now + price
+			}
 			s.past.asks(v, m.Victim, 0, v.now+price)
 		} else {
 			price += s.costs.Push * uint64(v.taken()-1)

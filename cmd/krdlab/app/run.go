@@ -440,7 +440,7 @@ func (a *app) print(ctx context.Context, out *experiments.Outcome, print printer
 		if err != nil {
 			return err
 		}
-		r, err := loss.Of(ctx, e, nil, loss.DefaultReps, nil)
+		r, err := loss.Of(ctx, e, nil, loss.DefaultReps, false, nil)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,8 @@ import (
 )
 
 // cells is a kernel for plantings: in each of its rounds, every column of cells of 8 bytes is updated by a
-// task of its own. Cells of a row lie apart bytes from each other; the first task of a round takes long times the others.
+// task of its own. Cells of a row lie apart bytes from each other; the first task of a round takes long times
+// the others.
 var cells = kernel.Kernel{
 	Name: "cells", Summary: "updates of cells", Work: true, Placed: true,
 	Params: []kernel.Param{kernel.Int("cells", 24, 1, 1<<20, "cells"),

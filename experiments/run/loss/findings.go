@@ -21,6 +21,9 @@ const (
 	losesLittle doc.Code = "loses_little"
 	// noIntervals: repetitions, how many are needed.
 	noIntervals doc.Code = "no_intervals_of_causes"
+	// notMeasured: no argument; of a scheduler. notSplit: no argument.
+	notMeasured doc.Code = "causes_not_measured"
+	notSplit    doc.Code = "inflation_not_split"
 	// notRepeated: the repetition, its time in the folder and now, in ns; of a scheduler.
 	notRepeated doc.Code = "not_repeated"
 )
@@ -48,6 +51,9 @@ func init() {
 				return fmt.Sprintf("no intervals: %s, %d needed: --reps %[2]d",
 					units.Count(a.Whole(0), "repetition"), a.Whole(1))
 			}},
+		notMeasured: {Level: doc.Limit, Words: "its work, or that of the serial run, was not stamped: --trace profile does"},
+		notSplit: {Level: doc.Limit, Words: "inflation of work is measured, and not split: hardware takes no cause away; " +
+			"krdlab run --machine, on a simulated machine, does"},
 		notRepeated: {Level: doc.Doubt, Example: []any{1, 1.5e7, 1.4e7}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("repetition %d takes %s now and took %s in the run: another version of krdlab made it, "+
 				"and causes are those of now", a.Whole(0), took(a.Number(2)), took(a.Number(1)))
@@ -67,7 +73,7 @@ const (
 
 var words = func() map[string]string {
 	m := map[string]string{"parallelism": "too little parallelism", "rest": "imbalance and cold misses",
-		"runtime": "the runtime"}
+		"runtime": "the runtime", "idle": "idle workers", "scheduling": "scheduling", "inflation": "inflation of work"}
 	for _, g := range groups {
 		for _, c := range append(g.parts, g.cause) {
 			if m[c.key] == "" {

@@ -85,7 +85,10 @@ type Part struct {
 	Least doc.Number `json:"least_share"`
 	Most  doc.Number `json:"most_share"`
 	Alone doc.Number `json:"alone_share"`
-	Parts []Part     `json:"parts,omitempty"`
+	// Free is what a run without it gives, whose scheduler does as it likes; absent where it was not asked
+	// for.
+	Free  *doc.Quantity `json:"free_share,omitempty"`
+	Parts []Part        `json:"parts,omitempty"`
 	// Objects are the parts of a group of the memory by object of the program, the largest first.
 	Objects []Part `json:"objects,omitempty"`
 }
@@ -118,7 +121,10 @@ type Report struct {
 	Cores         int           `json:"cores"`
 	Machine       string        `json:"machine"`
 	Repetitions   int           `json:"repetitions"` // at most, of each scheduler
-	Losses        []Loss        `json:"losses"`
+	// Measured records that the run is native: the groups are idle, scheduling and inflation of work, and
+	// there are no other parts.
+	Measured bool   `json:"measured"`
+	Losses   []Loss `json:"losses"`
 	doc.Concluded
 }
 
@@ -129,6 +135,7 @@ type timed struct {
 	parts                         [][]float64 // by group: what each part gives alone
 	objects                       [][]float64 // by group: what each object gives alone
 	names                         []string    // of objects
+	free                          []float64   // ps by group: without it, the scheduler as it likes
 	drawn                         bool
 }
 
@@ -137,12 +144,19 @@ var errSeveral = failure.New(failure.Request, "it has several configurations, an
 	"one: name the folder of a cell")
 
 // Of computes the losses of schedulers of e, all of them with none named, over at most reps repetitions. e
-// has one configuration, simulated. progress may be nil.
+// has one configuration; of a native one it returns what is measured, of all repetitions. With free, what
+// taking a group away gives where the scheduler then does as it likes is simulated too. progress may be nil.
 //
-// Errors: [measure.ErrNoPast] where it is native; [runtimes.ErrHistory]; that of the context. Cost: about
+// Errors: [measure.ErrNoPast]; [runtimes.ErrHistory]; that of the context. Cost: about
 // 50 times that of the run, for each repetition of a scheduler.
 func Of(ctx context.Context, e *dataset.Experiment, schedulers []string, reps int,
-	progress func(done, total int, next string)) (*Report, error) {
+	free bool, progress func(done, total int, next string)) (*Report, error) {
+	if err := oneConfiguration(e); err != nil {
+		return nil, err
+	}
+	if e.Cells[0].Result.Substrate == loi.Native {
+		return ofNative(e, schedulers)
+	}
 	r, topo, err := requestOf(e)
 	if err != nil {
 		return nil, err
@@ -163,7 +177,7 @@ func Of(ctx context.Context, e *dataset.Experiment, schedulers []string, reps in
 		return nil, &request.Error{Flag: "reps", Got: fmt.Sprint(reps), Want: "at least 1"}
 	}
 	report.Repetitions = reps
-	all, err := timeAll(ctx, r, topo, schedulers, reps, progress)
+	all, err := timeAll(ctx, r, topo, schedulers, reps, free, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -206,21 +220,25 @@ func workersOf(r *request.Request, name string) int {
 	return r.Cores
 }
 
+func oneConfiguration(e *dataset.Experiment) error {
+	if len(e.Cells) == 0 {
+		return failure.As(failure.Data, fmt.Errorf("%s: there is no result", e.Dir))
+	}
+	for i := range e.Cells {
+		if e.Cells[i].Dir != e.Cells[0].Dir {
+			return fmt.Errorf("%s: %w, such as %s", e.Dir, errSeveral, e.Cells[0].Dir)
+		}
+	}
+	return nil
+}
+
 // requestOf returns what the cells of e, which are of one configuration, asked for.
 func requestOf(e *dataset.Experiment) (*request.Request, *hw.Topology, error) {
-	if len(e.Cells) == 0 {
-		return nil, nil, failure.As(failure.Data, fmt.Errorf("%s: there is no result", e.Dir))
-	}
-	first := &e.Cells[0]
 	var names []string
 	for i := range e.Cells {
-		c := &e.Cells[i]
-		if c.Dir != first.Dir {
-			return nil, nil, fmt.Errorf("%s: %w, such as %s", e.Dir, errSeveral, first.Dir)
-		}
-		names = append(names, c.Result.Scheduler)
+		names = append(names, e.Cells[i].Result.Scheduler)
 	}
-	x := first.Result
+	x := e.Cells[0].Result
 	r := &request.Request{Params: x.Params, Cores: x.Cores, Seed: x.Seed, Settings: x.Settings}
 	var err error
 	if r.Kernel, err = request.FindKernel(x.Kernel); err != nil {
@@ -250,7 +268,7 @@ func machineOf(e *dataset.Experiment, x *result.Result) (*machine.Machine, error
 
 // timeAll times all repetitions, by scheduler, as many at a time as the host has cores.
 func timeAll(ctx context.Context, r *request.Request, topo *hw.Topology, schedulers []string, reps int,
-	progress func(done, total int, next string)) ([][]timed, error) {
+	free bool, progress func(done, total int, next string)) ([][]timed, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	all := make([][]timed, len(schedulers))
@@ -288,6 +306,13 @@ func timeAll(ctx context.Context, r *request.Request, topo *hw.Topology, schedul
 		for i, name := range schedulers {
 			next <- func() (err error) {
 				all[i][rep], err = timeOne(ctx, r, topo, name, rep)
+				for g := range groups {
+					if free && err == nil {
+						var ps uint64
+						ps, err = measure.Free(ctx, r, topo, name, rep, groups[g].causes)
+						all[i][rep].free = append(all[i][rep].free, float64(ps))
+					}
+				}
 				return err
 			}
 		}

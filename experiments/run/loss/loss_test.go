@@ -12,6 +12,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
+	"krdlab/loi"
 	"krdlab/runtimes"
 )
 
@@ -217,7 +218,47 @@ func TestNotRepeated(t *testing.T) {
 	if got := of(1e9); len(got) != 0 {
 		t.Errorf("%q of repetitions that take the same", got)
 	}
-	if got := of(2e9); len(got) != 1 || !strings.Contains(strings.ReplaceAll(got[0], "\u00a0", " "), "repetition 2 takes 1.00 s now and took 2.00 s") {
+	const want = "repetition 2 takes 1.00 s now and took 2.00 s"
+	if got := of(2e9); len(got) != 1 || !strings.Contains(strings.ReplaceAll(got[0], "\u00a0", " "), want) {
 		t.Errorf("%q, expected that repetition 2 took 2.00 s", got)
+	}
+}
+
+// What is measured natively makes the time, and what is not measured is none.
+func TestMeasured(t *testing.T) {
+	ns := func(v int64) *int64 { return &v }
+	rep := result.Repetition{TimeNS: 100, WorkNS: ns(130), Workers: []result.Worker{
+		{WorkNS: ns(80), IdleNS: ns(5), SchedNS: ns(15)}, {WorkNS: ns(50), IdleNS: ns(40), SchedNS: ns(10)}}}
+	x := &result.Result{Scheduler: "one", Substrate: loi.Native, Repetitions: []result.Repetition{rep},
+		Serial: result.Serial{Repetitions: []result.Repetition{{TimeNS: 120, WorkNS: ns(110)}}}}
+	of := func() *Report {
+		r, err := Of(t.Context(), &dataset.Experiment{Cells: []dataset.Cell{{Result: x}}}, nil, 6, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := of()
+	if len(r.Losses) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	l := &r.Losses[0]
+	sum := l.IdealNS.Median.Float()/100 - l.Serial.Share.Median.Float()
+	for i, want := range []float64{0.225, 0.125, 0.1} {
+		got := l.Groups[i].Share.Median.Float()
+		if sum += got; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %g, expected %g", l.Groups[i].Key, got, want)
+		}
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("ideal and shares make %g of the time", sum)
+	}
+	text := strings.Join(r.Warnings, "\n")
+	if !strings.Contains(text, "measured, and not split") || strings.Contains(text, "stamped") {
+		t.Errorf("%q", text)
+	}
+	x.Repetitions[0].WorkNS = nil
+	if text := strings.Join(of().Warnings, "\n"); !strings.Contains(text, "or that of the serial run, was not stamped") {
+		t.Errorf("%q of a run without stamps", text)
 	}
 }

@@ -50,6 +50,10 @@ func sum(name string, workers int, reps []timed) Loss {
 		g.Least = median(func(t *timed) float64 { least, _ := t.ends(i); return least / t.time })
 		g.Most = median(func(t *timed) float64 { _, most := t.ends(i); return most / t.time })
 		g.Alone = median(func(t *timed) float64 { return (t.time - t.without[1<<i]) / t.time })
+		if len(reps[0].free) > 0 {
+			q := of(func(t *timed) float64 { return (t.time - t.free[i]) / t.time })
+			g.Free = &q
+		}
 		for k, c := range groups[i].parts {
 			if divided(reps, i) {
 				g.Parts = append(g.Parts, part(c.key, func(t *timed) float64 { return scaled(t, i, t.parts[i], k) }))

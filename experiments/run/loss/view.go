@@ -3,6 +3,7 @@ package loss
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -12,10 +13,23 @@ import (
 func (r *Report) View() *doc.Doc {
 	answers, limits := r.Apart()
 	d := &doc.Doc{Warnings: limits}
+	if r.Measured {
+		d.Add(doc.Paragraph{fmt.Sprintf("%s on %s of %s, measured in %s at most", r.Kernel,
+			units.Count(r.Cores, "core"), r.Machine, units.Count(r.Repetitions, "repetition"))})
+		d.Add(doc.Paragraph(answers))
+		d.Add(r.shares([]string{"idle", "scheduling", "inflation", "serial too"}))
+		d.Add(doc.Paragraph{"Of the time, %: ideal, the serial run over the cores, and all shares, less what the serial " +
+			"run has beside its work (serial too), make the time."})
+		return d
+	}
 	d.Add(doc.Paragraph{fmt.Sprintf("%s on %s of %s, SIMULATED; the schedule as it was, %s at most", r.Kernel,
 		units.Count(r.Cores, "core"), r.Machine, units.Count(r.Repetitions, "repetition"))})
 	d.Add(doc.Paragraph(answers))
-	d.Add(r.shares())
+	heads := []string{}
+	for _, g := range groups {
+		heads = append(heads, g.key)
+	}
+	d.Add(r.shares(append(heads, "parallelism", "rest", "serial too")))
 	d.Add(r.parts())
 	if t := r.pairs(); len(t.Rows) > 0 {
 		d.Add(t)
@@ -28,29 +42,27 @@ func (r *Report) View() *doc.Doc {
 	return d
 }
 
-func (r *Report) shares() *doc.Table {
+// shares has a row for each scheduler, and a column for each share.
+func (r *Report) shares(heads []string) *doc.Table {
 	t := &doc.Table{Name: "causes", Columns: []doc.Column{
 		{Key: "scheduler", Head: "scheduler"},
 		{Key: "time_ns", Head: "time", Kind: doc.Real, Unit: doc.Nanoseconds, Like: 1, Spread: doc.Reach, Ends: true},
 		{Key: "ideal_ns", Head: "ideal", Kind: doc.Real, Unit: doc.Nanoseconds, Like: 1}}}
-	share := func(key, head string) {
+	for _, head := range heads {
+		key := strings.ReplaceAll(head, " ", "_")
 		t.Columns = append(t.Columns, doc.Column{Key: key + "_share", Head: head, Kind: doc.Real, Unit: doc.PerCent,
 			Spread: doc.Below, Ends: true, Like: 2})
 	}
-	for _, g := range groups {
-		head := g.key
-		share(g.key, head)
-	}
-	share("parallelism", "parallelism")
-	share("rest", "rest")
-	share("serial_too", "serial too")
 	for i := range r.Losses {
 		l := &r.Losses[i]
 		row := []any{l.Scheduler, l.TimeNS, l.IdealNS}
 		for _, g := range l.Groups {
 			row = append(row, g.Share)
 		}
-		t.Row(append(row, l.Parallel.Share, l.Rest.Share, l.Serial.Share)...)
+		if !r.Measured {
+			row = append(row, l.Parallel.Share, l.Rest.Share)
+		}
+		t.Row(append(row, l.Serial.Share)...)
 	}
 	return t
 }
@@ -61,16 +73,21 @@ func (r *Report) parts() *doc.Table {
 		{Key: "scheduler", Head: "scheduler"}, {Key: "group", Head: "group"}, {Key: "part", Head: "part or object"},
 		{Key: "share", Head: "of the time, %", Kind: doc.Real, Unit: doc.PerCent, Ends: true, Like: 1},
 		{Key: "least_share", Head: "least", Kind: doc.Real, Unit: doc.PerCent, Like: 1},
-		{Key: "most_share", Head: "most, by order", Kind: doc.Real, Unit: doc.PerCent, Like: 1}}}
+		{Key: "most_share", Head: "most, by order", Kind: doc.Real, Unit: doc.PerCent, Like: 1},
+		{Key: "free_share", Head: "free", Kind: doc.Real, Unit: doc.PerCent, Ends: true, Like: 1, Known: true}}}
 	for i := range r.Losses {
 		l := &r.Losses[i]
 		for _, g := range l.Groups {
-			if !(math.Abs(g.Share.Median.Float()) >= partsFrom) {
+			if !(math.Abs(g.Share.Median.Float()) >= partsFrom) && g.Free == nil {
 				continue
 			}
-			t.Row(l.Scheduler, g.Key, "", g.Share, g.Least, g.Most)
+			var free any
+			if g.Free != nil {
+				free = *g.Free
+			}
+			t.Row(l.Scheduler, g.Key, "", g.Share, g.Least, g.Most, free)
 			for _, p := range append(g.Parts, g.Objects...) {
-				t.Row(l.Scheduler, g.Key, word(p.Key), p.Share, "", "")
+				t.Row(l.Scheduler, g.Key, word(p.Key), p.Share, "", "", "")
 			}
 		}
 	}

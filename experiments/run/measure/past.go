@@ -62,25 +62,9 @@ type Past struct {
 //
 // Errors: that of the run; [ErrNoPast]; [runtimes.ErrHistory].
 func NewPast(ctx context.Context, r *request.Request, t *hw.Topology, scheduler string, rep int) (*Past, error) {
-	if r.Machine == nil || r.Follow != "" {
-		return nil, ErrNoPast
-	}
-	set, err := newSetup(r, t, nil, nil)
+	s, in, j, err := again(r, t, scheduler, rep)
 	if err != nil {
 		return nil, err
-	}
-	s := &simulation{setup: set, machine: r.Machine}
-	j := &job{scheduler: request.SerialScheduler(), workers: 1, rep: rep}
-	if scheduler != "" {
-		i := slices.IndexFunc(s.schedulers, func(x runtimes.Scheduler) bool { return x.Name == scheduler })
-		j.scheduler, j.workers = s.schedulers[i], s.workersOf(&s.schedulers[i])
-	}
-	if j.scheduler.ThreadsOnly() {
-		return nil, ErrNoPast
-	}
-	in, err := s.kernel.New(s.params, kernel.Env{Seed: s.seed, Dry: true})
-	if err != nil {
-		return nil, request.ParamError(err)
 	}
 	p, err := s.past(ctx, in, j)
 	if err != nil {
@@ -90,6 +74,69 @@ func NewPast(ctx context.Context, r *request.Request, t *hw.Topology, scheduler 
 	p.close = in.Close
 	return p, nil
 }
+
+// again returns what simulates a repetition of a scheduler of r; "" is the serial run.
+func again(r *request.Request, t *hw.Topology, scheduler string, rep int) (*simulation, kernel.Instance, *job, error) {
+	if r.Machine == nil || r.Follow != "" {
+		return nil, nil, nil, ErrNoPast
+	}
+	set, err := newSetup(r, t, nil, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s := &simulation{setup: set, machine: r.Machine}
+	j := &job{scheduler: request.SerialScheduler(), workers: 1, rep: rep}
+	if scheduler != "" {
+		i := slices.IndexFunc(s.schedulers, func(x runtimes.Scheduler) bool { return x.Name == scheduler })
+		j.scheduler, j.workers = s.schedulers[i], s.workersOf(&s.schedulers[i])
+	}
+	if j.scheduler.ThreadsOnly() {
+		return nil, nil, nil, ErrNoPast
+	}
+	in, err := s.kernel.New(s.params, kernel.Env{Seed: s.seed, Dry: true})
+	if err != nil {
+		return nil, nil, nil, request.ParamError(err)
+	}
+	return s, in, j, nil
+}
+
+// Free returns how long a repetition takes, in picoseconds, where causes cost nothing and the scheduler does as
+// it likes: it steals elsewhere than in the run.
+func Free(ctx context.Context, r *request.Request, t *hw.Topology, scheduler string, rep int,
+	causes Causes) (uint64, error) {
+	s, in, j, err := again(r, t, scheduler, rep)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	in.Reset(j.scheduler.Rules().Hints)
+	registry := in.Registry()
+	m, err := s.newMemory(in, &registry, j.workers, s.repetitionSeed(rep))
+	if err != nil {
+		return 0, err
+	}
+	m.free(causes, nil)
+	cfg := s.stepConfig(ctx, &registry, j, m)
+	cfg.TickNS = 1
+	c := &cfg.Costs
+	c.NoWait = causes&Locks != 0
+	for cause, prices := range map[Causes][]*uint64{Spawning: {&c.Spawn, &c.Pop, &c.Lock, &c.Push}, Joining: {&c.Join},
+		Stealing: {&c.StealLocal, &c.StealRemote}, Searching: {&c.StealFailed, &c.Mail, &c.Rest}} {
+		for _, p := range prices {
+			if causes&cause != 0 {
+				*p = leastPrice
+			}
+		}
+	}
+	ran, err := runtimes.Step(cfg, in)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(ran.TimeNS), m.err
+}
+
+// leastPrice is what an operation costs that costs nothing, in ps: idle workers repeat some without end.
+const leastPrice = 1000
 
 // Close gives back the memory of the kernel's instance.
 func (p *Past) Close() error { return p.close() }

@@ -59,6 +59,8 @@ var elsewhere = []other{
 	{"other_computer", "experiments/read/compare/computers_test.go", "TestComparedComputers", "is another computer"},
 	{"equal_by_construction", "experiments/read/correlate/answer_test.go", "TestEqualByConstruction", "a.ByConstruction != misses"},
 	{"not_repeated", "experiments/run/loss/loss_test.go", "TestNotRepeated", "took 2.00 s"},
+	{"causes_not_measured", "experiments/run/loss/loss_test.go", "TestMeasured", "was not stamped"},
+	{"inflation_not_split", "experiments/run/loss/loss_test.go", "TestMeasured", "measured, and not split"},
 	{"several_places", "experiments/read/model/places_test.go", "TestPlaces", "left out are"},
 	{"unlike_rows", "experiments/read/survey/survey_test.go", "TestUnlikeRows", "compared over 1 of 3 rows"},
 }
