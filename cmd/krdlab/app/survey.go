@@ -8,13 +8,14 @@ import (
 
 	"krdlab/experiments/read/survey"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/loss"
 	"krdlab/experiments/run/request"
 )
 
 // surveyCommand is `krdlab survey`.
 func (a *app) surveyCommand() *cobra.Command {
 	var csv string
-	var markdown bool
+	var markdown, why bool
 	c := &cobra.Command{
 		Use:   "survey [EXP...]",
 		Short: "Which scheduler wins where, and whether that stays under other prices",
@@ -31,6 +32,17 @@ func (a *app) surveyCommand() *cobra.Command {
 					Want: request.Suggest(csv, survey.Tables, "")}
 			}
 			return a.experiments(c, args, []string{"EXP"}, func(list []*dataset.Experiment) error {
+				if why {
+					show, done := a.progress()
+					m, err := loss.MatrixOf(c.Context(), list, show)
+					if done(); err != nil {
+						return err
+					}
+					if markdown {
+						return m.View().Markdown(a.stdout, 2)
+					}
+					return a.answer(c, m, m.View().Text)
+				}
 				r, err := survey.Of(list)
 				switch {
 				case err != nil:
@@ -49,7 +61,9 @@ func (a *app) surveyCommand() *cobra.Command {
 	withJSON(c)
 	p.StringVar(&csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(survey.Tables, ", "))
 	p.BoolVar(&markdown, "markdown", false, "print the tables as Markdown")
+	p.BoolVar(&why, "why", false, "print what each scheduler loses most to, of one repetition of each simulated cell")
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
+	c.MarkFlagsMutuallyExclusive("csv", "why")
 	includeDisturbed(c)
 	p.SortFlags = false
 	expects(p, "csv", request.Suggest("", survey.Tables, ""))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"krdlab/experiments/run/estimate"
@@ -103,12 +102,10 @@ func (r *Report) conclude() {
 
 // finding names the causes that take most of the time.
 func (l *Loss) finding() doc.Finding {
-	all := append(slices.Clone(l.Groups), l.Parallel, l.Rest)
-	all = slices.DeleteFunc(all, func(p Part) bool { return !(p.Share.Median.Float() >= leastNamed) })
+	all := l.causes()
 	if len(all) == 0 {
 		return doc.Find(losesLittle, l.Lost.Median.Float(), leastNamed)
 	}
-	slices.SortStableFunc(all, func(a, b Part) int { return cmp.Compare(b.Share.Median.Float(), a.Share.Median.Float()) })
 	var args []any
 	for _, p := range all[:min(len(all), mostNamed)] {
 		largest, share := p.largest()
