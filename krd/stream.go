@@ -50,7 +50,8 @@ type Stream struct {
 	back background
 	loop loopState
 	// of lines: accesses that the filter has answered, by group and lines between
-	hits [][stack.FilterSlots]uint64
+	hits    [][stack.FilterSlots]uint64
+	between between // likewise
 }
 
 // streamBatch is what a batch has at most: so many accesses, and as many that are gathered

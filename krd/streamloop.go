@@ -42,7 +42,7 @@ func (s *Stream) addLines(worker uint32, places []uint64, groups []uint32) error
 
 // line takes an access to a line, whose group has room.
 func (s *Stream) line(worker uint32, key uint64, group uint32) error {
-	above, slot := s.filter.Line(key, StreamLine)
+	above, slot, out, full := s.filter.Line(key, StreamLine)
 	if s.workers == 1 && slot >= stack.InFilter {
 		s.hits[group][above]++
 		return nil
@@ -57,6 +57,10 @@ func (s *Stream) line(worker uint32, key uint64, group uint32) error {
 		}
 		return nil
 	}
+	if full {
+		s.between.add(out, keeps)
+	}
+	s.between.add(key, group)
 	g := &s.now
 	g.keys, g.sizes = append(g.keys, key), append(g.sizes, StreamLine)
 	g.slots, g.of = append(g.slots, slot), append(g.of, group)

@@ -70,11 +70,11 @@ func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError 
 }
 
 // Line is Accesses of one where all data have the same size: above is how many were accessed after
-// it, if slot has InFilter.
-func (f *Filter) Line(key, size uint64) (above int, slot uint8) {
+// it, if slot has InFilter; otherwise out is what the filter no longer holds, if it was full.
+func (f *Filter) Line(key, size uint64) (above int, slot uint8, out uint64, full bool) {
 	const mask = FilterSlots - 1
 	if f.keys[0] == key && f.used > 0 {
-		return 0, InFilter | uint8(f.sizes[0]&mask)
+		return 0, InFilter | uint8(f.sizes[0]&mask), 0, false
 	}
 	k, s := key, uint64(0)
 	for d := 0; d < f.used; d++ {
@@ -82,17 +82,17 @@ func (f *Filter) Line(key, size uint64) (above int, slot uint8) {
 		f.sizes[d&mask], s = s, f.sizes[d&mask]
 		if k == key {
 			f.sizes[0] = s
-			return d, InFilter | uint8(s&mask)
+			return d, InFilter | uint8(s&mask), 0, false
 		}
 	}
 	at := s & mask // of the oldest, which goes
-	if f.used < f.slots {
+	if full = f.used == f.slots; f.used < f.slots {
 		at = uint64(f.used)
 		f.keys[at], f.sizes[at] = k, s
 		f.used++
 	}
 	f.sizes[0] = size<<slotBits | at
-	return 0, uint8(at)
+	return 0, uint8(at), k, full
 }
 
 // Touch makes keys, which the filter holds, the last accessed, as accesses to them in their order
