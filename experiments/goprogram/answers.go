@@ -23,7 +23,7 @@ import (
 const (
 	// acrossRows: how it walks; percent of its accesses that are far, how many there are, to what; a
 	// function that accesses the same data otherwise ("": none), and its percent; what would be walked so
-	// if the loops changed places ("": nothing).
+	// if the loops changed places ("": nothing); from where on an access is far.
 	acrossRows doc.Code = "across_rows"
 	// waitsOfTooMany: how many goroutines there may be.
 	waitsOfTooMany doc.Code = "waits_of_too_many"
@@ -32,10 +32,12 @@ const (
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
 		acrossRows: {Level: doc.Answer, Example: []any{"a[i][j] with j outside", 98., uint64(5000000), "[]float64",
-			"main.sumRows", 12., "b[j][i]"}, Next: "krdlab dependences go PACKAGE says whether the loops may change places",
+			"main.sumRows", 12., "b[j][i]", uint64(32 << 10)},
+			Next: "krdlab dependences go PACKAGE says whether the loops may change places",
 			Say: func(a doc.Args) string {
 				s := fmt.Sprintf("it walks %s: %.3g %% of its %v accesses to %s reuse a line from %s on, beyond L1",
-					a.Text(0), a.Number(1), count(uint64(a.Whole(2))), a.Text(3), units.Bytes(limits[0]))
+					a.Text(0), a.Number(1), count(uint64(a.Whole(2))), a.Text(3),
+					units.Bytes(uint64(a.Whole(7))))
 				if a.Text(4) != "" {
 					s += fmt.Sprintf("; in %s, over the same data, %.3g %%", a.Text(4), a.Number(5))
 				}
@@ -70,7 +72,7 @@ func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
 	}
 	walks, along := map[walk]*sum{}, map[string]map[int]*sum{} // by function and class
 	add := func(s *sum, g *krd.GroupHistogram) {
-		s.all, s.far = s.all+g.Accesses, s.far+far(g)
+		s.all, s.far = s.all+g.Accesses, s.far+d.far(g)
 	}
 	for i := range groups {
 		g := &groups[i]
@@ -115,7 +117,7 @@ func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
 			}
 		}
 		d.answers = append(d.answers, doc.Find(acrossRows, w.across, 100*float64(s.far)/float64(s.all), s.all,
-			w.object, other, 100*float64(best.far)/float64(max(1, best.all)), w.instead).About(w.at))
+			w.object, other, 100*float64(best.far)/float64(max(1, best.all)), w.instead, d.levels[0].from).About(w.at))
 	}
 }
 

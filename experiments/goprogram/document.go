@@ -65,6 +65,8 @@ type Document struct {
 	Waits   *graph.Document `json:"waits,omitempty"` // what goroutines waited for; nil: not asked
 	waits   observe.Result
 	answers []doc.Finding // to be concluded first
+	levels  []level       // of the machine
+	by      level         // that tables are sorted by
 
 	// Result is what the observer of a [Request] found, nil where there was none; ObserverNs is the
 	// CPU time that it took, beside the program.
@@ -146,7 +148,7 @@ type Part = krd.Part
 func newDocument(r *Request, b *build.Program) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Failed: b.Failed,
-		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}}
+		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, levels: levelsOf(&r.Caches, r.Build.Sample)}
 	if d.Args == nil {
 		d.Args = []string{}
 	}
@@ -207,8 +209,9 @@ func (a *analysis) rows(group uint32) (names [tables]string) {
 }
 
 func (d *Document) tables(t *[tables]sums) {
-	d.Functions, d.Loops = t[byFunction].list(), t[byLoop].list()
-	d.Objects, d.Allocations = t[byObject].list(), t[byAllocation].list()
+	d.by = d.differing(t)
+	d.Functions, d.Loops = t[byFunction].list(d.by.from), t[byLoop].list(d.by.from)
+	d.Objects, d.Allocations = t[byObject].list(d.by.from), t[byAllocation].list(d.by.from)
 }
 
 // made returns where a site made an object.
@@ -275,9 +278,9 @@ func (s *sums) part(name string) *Part {
 	return p
 }
 
-// list returns the parts, those first with the most accesses that are cold or from limits[0] on; of
+// list returns the parts, those first with the most accesses that are cold or from a distance on; of
 // which that is not known, as if all were.
-func (s sums) list() []Part {
+func (s sums) list(from uint64) []Part {
 	list := make([]Part, 0, len(s))
 	for _, p := range s {
 		list = append(list, *p)
@@ -286,7 +289,7 @@ func (s sums) list() []Part {
 		if p.Cold == nil {
 			return p.Accesses
 		}
-		return p.From(limits[0]) + *p.Cold
+		return p.From(from) + *p.Cold
 	}
 	slices.SortFunc(list, func(a, b Part) int {
 		return cmp.Or(cmp.Compare(far(&b), far(&a)), cmp.Compare(b.Accesses, a.Accesses), strings.Compare(a.Name, b.Name))

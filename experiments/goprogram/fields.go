@@ -18,8 +18,12 @@ const (
 	// unusedField: the fields with the most accesses, those never used, bytes of a line that are not
 	// those, percent of the far accesses of all.
 	unusedField doc.Code = "unused_field"
-	// pointerWalk: how it walks; steps, percent of them that are far, percent of the far accesses of all.
+	// pointerWalk: how it walks; steps, percent of them that are far, percent of the far accesses of all, from
+	// where on they are.
 	pointerWalk doc.Code = "pointer_walk"
+	// pointerScan: the fields that it accesses, bytes of these, bytes of an object; objects, percent of them
+	// that are far, percent of the far accesses of all, from where on they are.
+	pointerScan doc.Code = "pointer_scan"
 )
 
 func init() {
@@ -30,11 +34,19 @@ func init() {
 				return fmt.Sprintf("%d of %d bytes of its lines are used; hot: %s; unused once made: %s; %.3g %% of "+
 					"accesses beyond L1 are its", a.Whole(2), lineBytes, a.Text(0), a.Text(1), a.Number(3))
 			}},
-		pointerWalk: {Level: doc.Answer, Example: []any{"x = x.next", uint64(100000), 95., 40.},
+		pointerWalk: {Level: doc.Answer, Example: []any{"x = x.next", uint64(100000), 95., 40., uint64(32 << 10)},
 			Next: "krdlab trace go PACKAGE prints what else is far, by where it was made",
 			Say: func(a doc.Args) string {
 				return fmt.Sprintf("it walks %s: %.3g %% of %v steps reuse a line from %s on, beyond L1; these are "+
-					"%.3g %% of all such", a.Text(0), a.Number(2), count(uint64(a.Whole(1))), units.Bytes(limits[0]), a.Number(3))
+					"%.3g %% of all such", a.Text(0), a.Number(2), count(uint64(a.Whole(1))),
+					units.Bytes(uint64(a.Whole(4))), a.Number(3))
+			}},
+		pointerScan: {Level: doc.Answer, Example: []any{"p.kind", 8, 96, uint64(100000), 95., 40., uint64(32 << 10)},
+			Next: "krdlab trace go PACKAGE prints what else is far, by where it was made",
+			Say: func(a doc.Args) string {
+				return fmt.Sprintf("it scans pointers for %s, %d of an object's %d bytes: %.3g %% of %v objects are from %s "+
+					"on, beyond L1, %.3g %% of all such; a slice of those bytes alone has fewer lines", a.Text(0),
+					a.Whole(1), a.Whole(2), a.Number(4), count(uint64(a.Whole(3))), units.Bytes(uint64(a.Whole(6))), a.Number(5))
 			}},
 	})
 }
@@ -46,14 +58,7 @@ const (
 )
 
 // far returns how many accesses are beyond L1, first ones apart.
-func far(g *krd.GroupHistogram) (n uint64) {
-	for _, b := range g.Bins {
-		if b.FromBytes >= limits[0] {
-			n += b.Count
-		}
-	}
-	return n
-}
+func (d *Document) far(g *krd.GroupHistogram) uint64 { return from(g, d.levels[0].from) }
 
 // matters returns the percentage of far accesses that n are; false: too few to be a finding.
 func (d *Document) matters(n, all uint64) (float64, bool) {
@@ -91,7 +96,7 @@ func (d *Document) fields(a *analysis, groups []krd.GroupHistogram, all uint64) 
 			uses[s.Struct] = &fieldUse{used: map[string]uint64{}}
 		}
 		of[class][s.Struct] = true
-		uses[s.Struct].far += far(g)
+		uses[s.Struct].far += d.far(g)
 	})
 	each(func(s *front.Site, class, leaf int, g *krd.GroupHistogram) {
 		names := []string{s.Object}
@@ -210,7 +215,7 @@ func (d *Document) walks(a *analysis, groups []krd.GroupHistogram, all uint64) {
 			walks[s.Walk] = &sum{subject: at(s.Function, s.File, s.Walk.Line)}
 		}
 		w := walks[s.Walk]
-		w.far += far(&groups[i])
+		w.far += d.far(&groups[i])
 		if s.Step {
 			w.steps += groups[i].Accesses
 		}
@@ -224,7 +229,60 @@ func (d *Document) walks(a *analysis, groups []krd.GroupHistogram, all uint64) {
 		n := min(s.far, s.steps) // an object may have several lines
 		if share, much := d.matters(n, all); much && float64(n) >= mostFar*float64(s.steps) {
 			d.answers = append(d.answers, doc.Find(pointerWalk, w.Text, s.steps, 100*float64(n)/float64(s.steps),
-				share).About(s.subject))
+				share, d.levels[0].from).About(s.subject))
+		}
+	}
+}
+
+// scans finds loops that come to objects by the pointers of a slice, far at most of them, for fields that are
+// at most half of the lines that they are in, a field counting as often as it stands there. An object smaller than a
+// line may share it with the next.
+func (d *Document) scans(a *analysis, groups []krd.GroupHistogram, all uint64) {
+	type scan struct {
+		function, file, pointer string
+		loop                    int
+		of                      *front.Struct
+	}
+	type sum struct {
+		far    uint64
+		fields map[int]uint64 // accesses by site
+	}
+	scans := map[scan]*sum{}
+	for i := range groups {
+		site := a.reader.Groups[groups[i].Group].Site - 1
+		s := &a.sites[site]
+		if s.Scan == "" || s.Walk != nil || s.Struct == nil || s.Struct.Bytes < lineBytes {
+			continue
+		}
+		k := scan{s.Function, s.File, s.Scan, s.Loop, s.Struct}
+		if scans[k] == nil {
+			scans[k] = &sum{fields: map[int]uint64{}}
+		}
+		scans[k].far += d.far(&groups[i])
+		scans[k].fields[site] += groups[i].Accesses
+	}
+	order := slices.SortedFunc(maps.Keys(scans), func(x, y scan) int {
+		return cmp.Or(cmp.Compare(scans[y].far, scans[x].far), cmp.Compare(at(x.function, x.file, x.loop),
+			at(y.function, y.file, y.loop)))
+	})
+	for _, k := range order {
+		s := scans[k]
+		hot := slices.SortedFunc(maps.Keys(s.fields), func(x, y int) int {
+			return cmp.Or(cmp.Compare(s.fields[y], s.fields[x]), cmp.Compare(x, y))
+		})
+		objects, bytes, names := s.fields[hot[0]], uint64(0), []string{}
+		for _, f := range hot {
+			if 10*s.fields[f] >= objects {
+				bytes += a.sites[f].Bytes
+				if !slices.Contains(names, a.sites[f].Object) {
+					names = append(names, a.sites[f].Object)
+				}
+			}
+		}
+		n := min(s.far, objects) // an object may have several lines
+		if share, much := d.matters(n, all); much && float64(n) >= mostFar*float64(objects) && 2*bytes <= lineBytes {
+			d.answers = append(d.answers, doc.Find(pointerScan, some(names), bytes, k.of.Bytes, objects,
+				100*float64(n)/float64(objects), share, d.levels[0].from).About(at(k.function, k.file, k.loop)))
 		}
 	}
 }

@@ -449,10 +449,12 @@ func (a *analysis) end(d *Document, lost uint64) error {
 		d.across(a, groups)
 		all := uint64(0)
 		for i := range groups {
-			all += far(&groups[i])
+			all += d.far(&groups[i])
 		}
 		d.fields(a, groups, all)
 		d.walks(a, groups, all)
+		d.scans(a, groups, all)
+		d.touched(a, groups)
 	}
 	return nil
 }

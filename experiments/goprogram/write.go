@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"krdlab/experiments/run/result"
-	"krdlab/experiments/run/stats"
 	"krdlab/hw/units"
 	"krdlab/krd/analysis/reuse"
 	"krdlab/krd/doc"
@@ -83,8 +82,13 @@ func (d *Document) View(brief bool) *doc.Doc {
 		if d.Sampling != nil {
 			columns = "cold (or farther than a phase saw) and beyond (cold or from there on)"
 		}
-		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or from %s "+
-			"on, then by all; %s: shares of the row's own accesses", units.Bytes(limits[0]), columns)})
+		beyond := ""
+		for i, l := range d.levels {
+			beyond += fmt.Sprintf("%sfrom %s on, beyond %s (%s)", []string{"", ", "}[min(i, 1)], units.Bytes(l.from), l.name,
+				units.Bytes(l.bytes))
+		}
+		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or beyond %s, then by all; %s: "+
+			"shares of the row's own accesses; %s", d.by.name, columns, beyond)})
 	}
 	for _, t := range []struct {
 		head  string
@@ -124,13 +128,13 @@ func accesses(n uint64) string {
 
 func count(n uint64) any { return doc.Count(result.Some(float64(n))) }
 
-// limits are the distances that the tables of parts are about.
-var limits = []uint64{32 << 10, 1 << 20, stats.PaperBytes}
-
 // table has the first parts, as many as people read of it.
 func (d *Document) table(head string, parts []Part, most int) *doc.Table {
 	heads := []string{head, "accesses", "share", "cold"}
-	limits := limits
+	var limits []uint64
+	for _, l := range d.levels {
+		limits = append(limits, l.from)
+	}
 	for len(limits) > 0 { // without columns of zeros at the end
 		if t, err := d.KRD.AtLeast(limits[len(limits)-1]); err != nil || t.Finite > 0 {
 			break

@@ -13,6 +13,8 @@ import (
 // of one slice is in row i where its index is i*n + j. A row may have a name: row := a[i], or the value of a
 // range. Where another element of the loop would be walked across rows then, as in a transposition, that is noted
 // too.
+//
+// Elements that are pointers lead to objects, one an iteration, whose fields are noted too: a scan.
 func (w *fn) across() {
 	var loops []types.Object // variables of those around, nil: none
 	w.acrossIn(w.block, loops, map[types.Object]ast.Expr{})
@@ -21,6 +23,12 @@ func (w *fn) across() {
 // rows are the indices of rows that have a name.
 func (w *fn) acrossIn(in ast.Node, loops []types.Object, rows map[types.Object]ast.Expr) {
 	ast.Inspect(in, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && len(loops) > 0 {
+			v, inner := w.pointerTo(e), loops[len(loops)-1]
+			if v != nil && inner != nil && rows[v] != nil && w.hasVariable(rows[v], inner) {
+				w.noted(e, func(s *Site) { s.Scan = v.Name() })
+			}
+		}
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false // a function of its own

@@ -44,6 +44,9 @@ type Site struct {
 	// Walk is how loops or calls come to the object by pointers, nil: they do not. Step: it is that pointer.
 	Walk *Walk
 	Step bool
+	// Scan is the pointer by which the innermost loop comes to the object, one an iteration, in the order of a slice
+	// or array; "": there is none.
+	Scan string
 	// Unseen are the sites of a [SteadyLoop].
 	Unseen []int
 }

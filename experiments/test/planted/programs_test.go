@@ -8,7 +8,8 @@ func program(text string) map[string]string {
 const (
 	regioned = "regions go . --values --spawn-cost 1000 --json"
 	waited   = "graph go . --json"
-	shown    = "go . --json"
+	shown    = "go . --caches 32K,1M,32M --json"
+	cached   = "go . --caches 32K,256K,2M --json"
 	// work takes a while and touches no memory.
 	work = "\nfunc work(x int) int {\n\tfor k := range 20 {\n\t\tx = x*31 + k\n\t}\n\treturn x\n}\n"
 )
@@ -97,6 +98,20 @@ var programs = inGroup("go", []truth{
 		never: never("pointer_walk")},
 	{name: "objects with pointers, in the order of a slice", run: shown, long: true,
 		files: nodes("2000", "_, x := range all"), never: never("pointer_walk")},
+	{name: "objects that are scanned by pointers for a field", run: shown, files: objects("2000", "p.a"),
+		want: []named{{"pointer_scan", "main.sum (main.go:8)"}}, never: never("pointer_walk")},
+	{name: "objects that are scanned by pointers, all of whose fields are used", run: shown, long: true,
+		files: objects("2000", "p.a + p.b + p.c[0] + p.c[1] + p.c[2] + p.c[3]"), never: never("pointer_scan")},
+	{name: "few objects that are scanned by pointers", run: shown, long: true, files: objects("400", "p.a"),
+		never: never("pointer_scan")},
+	{name: "a scan between uses of a table", run: cached, files: scans("20000", "make([]int, 40000)", "s += sum(table)"),
+		want: []named{{"touched_once", "main.scan (main.go:10)"}}, never: never("pointer_scan")},
+	{name: "a scan that is all that a program does", run: cached, long: true,
+		files: scans("20000", "make([]int, 40000)", ""), never: never("touched_once")},
+	{name: "a scan that is reused", run: cached, long: true, files: scans("10000", "kept[:10000]", "s += sum(table)"),
+		never: never("touched_once")},
+	{name: "a scan that would be reused but for the table", run: cached, long: true,
+		files: scans("20000", "kept[:25000]", "s += sum(table)"), never: never("touched_once")},
 	{name: "a channel without room", run: waited, files: sends("0"), want: []named{{code: "channel_without_room"}}},
 	{name: "a channel with room for all", run: waited, long: true, files: sends("1000"),
 		never: never("channel_without_room")},
@@ -116,6 +131,22 @@ func nodes(n, head string) map[string]string {
 	return program("type node struct {\n\tnext *node\n\tv    int\n}\n\nfunc main() {\n\tvar list *node\n" +
 		"\tvar all []*node\n\tfor i := range " + n + " {\n\t\tlist = &node{list, i}\n\t\tall = append(all, list)\n\t}\n" +
 		"\tsum := 0\n\tfor range 4 {\n\t\tfor " + head + " {\n\t\t\tsum += x.v\n\t\t}\n\t}\n\tprintln(sum)\n}\n")
+}
+
+// objects is a program that sums up what it reads by each pointer p of a slice.
+func objects(n, read string) map[string]string {
+	return program("type object struct {\n\ta, b int\n\tc [6]int\n}\n\nfunc sum(all []*object) (s int) {\n" +
+		"\tfor _, p := range all {\n\t\ts += " + read + "\n\t}\n\treturn s\n}\n\nfunc main() {\n\tvar all []*object\n" +
+		"\tfor i := range " + n + " {\n\t\tall = append(all, &object{a: i})\n\t}\n\ts := 0\n" +
+		"\tfor range 40 {\n\t\ts += sum(all)\n\t}\n\tprintln(s)\n}\n")
+}
+
+// scans is a program that scans a slice in each of 20 rounds, and uses a table of n numbers.
+func scans(n, big, use string) map[string]string {
+	return program("func sum(a []int) (s int) {\n\tfor i := range a {\n\t\ts += a[i]\n\t}\n\treturn s\n}\n\n" +
+		"func scan(a []int) (s int) {\n\tfor i := range a {\n\t\ts += a[i]\n\t}\n\treturn s\n}\n\n" +
+		"var table, kept = make([]int, " + n + "), make([]int, 40000)\n\nfunc main() {\n\ts := 0\n" +
+		"\tfor range 20 {\n\t\t" + use + "\n\t\ts += scan(" + big + ")\n\t}\n\tprintln(s)\n}\n")
 }
 
 // sends is a program that sends through a channel with room.
