@@ -59,7 +59,7 @@ func (f *Figure) panels(c draw.Canvas, rows int) {
 			if n := i*f.Columns + j; n < len(f.Panels) {
 				panel := f.Panels[n].upright()
 				if j > 0 {
-					panel.Y = panel.Y.beside(f.Panels[n-j].Y)
+					panel.Y = panel.Y.beside(f.Panels[n-j].upright().Y)
 				}
 				panel.X = panel.X.thinned((width-2*margin)/vg.Length(f.Columns) - 36)
 				plots[i][j] = panel.plot()

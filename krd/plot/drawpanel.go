@@ -106,8 +106,12 @@ func (p *Panel) plot() *gonum.Plot {
 	for _, r := range p.Rules {
 		g.Add(polyline{plotter.XYs{{X: r.X1, Y: r.Y1}, {X: r.X2, Y: r.Y2}}, r.style()})
 	}
-	if p.Kind == Stacked {
+	switch p.Kind {
+	case Stacked:
 		g.Add(stackedBars{p})
+		return g
+	case Steps:
+		g.Add(steps{p})
 		return g
 	}
 	for i := range p.Series {

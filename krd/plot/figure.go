@@ -18,6 +18,7 @@ import (
 
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // Errors that a caller can act on.
@@ -57,6 +58,8 @@ type Figure struct {
 	Caption []string `json:"caption"`
 	Panels  []Panel  `json:"panels"`  // at least one
 	Columns int      `json:"columns"` // that the panels are laid out in
+	// Findings are what it shows; the caption has their sentences.
+	Findings []doc.Finding `json:"-"`
 }
 
 // A Kind says how a panel is drawn.
@@ -78,6 +81,8 @@ const (
 	// Arcs from Point.X to Point.XHigh over the line of Point.Row, which is that number of the y
 	// axis: the longer the higher, the larger Point.Shade the wider and darker.
 	Arcs Kind = "arcs"
+	// Steps are bars from Point.From to Point.From + Point.Y, each in its place; of flipped panels.
+	Steps Kind = "steps"
 )
 
 // Noun is what the points of a panel of the kind are, where they are so many that tables count them;
@@ -158,7 +163,8 @@ type Point struct {
 	// of a field of a matrix or an arc: how dark it is, from 0 to 1; [MarkBest], [MarkTied], [MarkFirst] or ""
 	Shade float64 `json:"shade,omitempty"`
 	Mark  string  `json:"mark,omitempty"`
-	Row   int     `json:"row,omitempty"` // of an arc
+	Row   int     `json:"row,omitempty"`  // of an arc
+	From  float64 `json:"from,omitempty"` // of a step
 }
 
 // A Rule is a straight line of reference from (X1, Y1) to (X2, Y2).

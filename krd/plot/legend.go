@@ -2,6 +2,7 @@ package plot
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	gonum "gonum.org/v1/plot"
@@ -98,7 +99,7 @@ func (f *Figure) legend() legend {
 			s := &p.Series[i]
 			glyph := s.glyph(nil)
 			e := entry{Name: cmp.Or(s.Legend, s.Name), Line: s.look().Line(), Glyph: &glyph,
-				Filled: p.Kind == Stacked || p.Kind == Cells || p.Kind == Strips}
+				Filled: slices.Contains([]Kind{Stacked, Cells, Strips, Steps}, p.Kind)}
 			if p.Kind == Arcs {
 				e.Glyph, e.Line.Dashes = nil, nil
 			}

@@ -91,8 +91,12 @@ func (a *app) plot(ctx context.Context, f *plotFlags, e *dataset.Experiment) err
 	if err := outFolder(f.out); err != nil {
 		return err
 	}
-	list, skipped, err := choose(e, f)
-	if err != nil {
+	var list []drawing
+	var skipped []string
+	if err := interruptible(ctx, func() (err error) {
+		list, skipped, err = choose(e, f)
+		return err
+	}); err != nil {
 		return err
 	}
 	a.sayDoubts(e)

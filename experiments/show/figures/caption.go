@@ -8,6 +8,7 @@ import (
 
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 	"krdlab/loi"
 )
@@ -284,6 +285,18 @@ func short(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.2g", v)
+}
+
+// sentences are findings as lines of a caption.
+func sentences(list []doc.Finding) (lines []string) {
+	for _, f := range list {
+		s := f.Sentence()
+		if f.Subject == "" { // a name stays as it is
+			s = title(s)
+		}
+		lines = append(lines, s+".")
+	}
+	return lines
 }
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

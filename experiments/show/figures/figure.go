@@ -40,8 +40,10 @@ type maker struct {
 	make  func(*subject) ([]plot.Figure, error)
 }
 
-// makers are all families, in the order of the paper.
+// makers are all families: what the time is made of, then in the order of the paper.
 var makers = []maker{
+	{whyID, "what the time of a simulated run is made of, from ideal by causes to the time; where it takes " +
+		"more than 2 s only if asked for", one(why)},
 	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup.figure)},
 	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead.figure)},
 	{"wti", "work time inflation against cores", one(inflation.figure)},
@@ -83,6 +85,7 @@ func All(g *dataset.Group) (list []plot.Figure, skipped []Skipped) { return Of(g
 // Of is All of the families that some ids are of, figures or families; nil: of all.
 func Of(g *dataset.Group, ids []string) (list []plot.Figure, skipped []Skipped) {
 	s := newSubject(g)
+	s.asked = ids != nil
 	for _, m := range makers {
 		if ids != nil && !slices.ContainsFunc(ids, func(id string) bool {
 			return id == m.id || strings.HasPrefix(id, m.id+"-")
@@ -102,7 +105,7 @@ func Of(g *dataset.Group, ids []string) (list []plot.Figure, skipped []Skipped) 
 			}
 		}
 		for i := range figs {
-			figs[i].Caption = slices.Concat([]string{s.source()}, figs[i].Caption, figs[i].Notes())
+			figs[i].Caption = slices.Concat([]string{s.source()}, sentences(figs[i].Findings), figs[i].Caption, figs[i].Notes())
 		}
 		list = append(list, figs...)
 	}
@@ -125,6 +128,7 @@ type subject struct {
 	results    map[cell]*result.Result
 	looks      map[string]int // of schedulers
 	scheduled  *schedules     // nil: not read yet
+	asked      bool           // families were named
 }
 
 type cell struct {

@@ -62,10 +62,7 @@ func (m *matrix) says(part *matrixPart, found []doc.Finding) []string {
 		"correction over the rows). Dashed: the best, and what it is not told from; none where that is all."
 	source := where + ". Rows, with parameters that are not the defaults: " +
 		strings.Join(rows, "; ") + "."
-	list := []string{source}
-	for _, f := range found {
-		list = append(list, title(f.Sentence())+".")
-	}
+	list := append([]string{source}, sentences(found)...)
 	list = append(list, fields+". "+part.shade+" "+frames)
 	if m.disturbed[0] > 0 {
 		list = append(list, fmt.Sprintf("Other programs, or the machine, disturbed repetitions "+

@@ -125,7 +125,7 @@ func newPage(e *dataset.Experiment, at string) (*page, error) {
 		}
 		p.Groups = append(p.Groups, *part)
 		for _, f := range part.Pictures {
-			if f.Figure.Panels[0].Kind.Noun() == "" { // what is printed shows them all
+			if p0 := &f.Figure.Panels[0]; p0.Kind.Noun() == "" && !p0.Flipped { // what is printed shows them all
 				p.Charts[f.Anchor] = f.Figure
 			}
 		}
@@ -156,14 +156,19 @@ var leading = []string{"speedup", "ovr", "wti", "far"}
 
 func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, few bool, number *int,
 	classes *styles) (*groupPart, error) {
-	answers, limits := brief.Conclude(g.Results()).Apart()
 	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate,
-		Simulated: g.Substrate == loi.Simulated, Pages: g.Pages(), Findings: append(answers, limits...)}
+		Simulated: g.Substrate == loi.Simulated, Pages: g.Pages()}
 	var err error
 	if part.Pictures, part.Skipped, err = pictures(g, anchor, few, number,
 		classes); err != nil {
 		return nil, err
 	}
+	found := brief.Conclude(g.Results())
+	for _, p := range part.Pictures {
+		found.Conclude(p.Figure.Findings...)
+	}
+	answers, limits := found.Apart()
+	part.Findings = append(answers, limits...)
 	part.Times, part.Kernels = timesTable(g), kernelTable(g)
 	if part.Reuse = reuseTable(g); part.Reuse == nil {
 		part.NoReuse = stats.WhyNoKRD(g.Cells[0].Result)

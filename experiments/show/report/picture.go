@@ -59,17 +59,13 @@ func (s *styles) css() string {
 // not, come back as sentences.
 func pictures(g *dataset.Group, anchor string, brief bool, number *int,
 	classes *styles) (list []picture, skipped []string, err error) {
-	figs, without := figures.All(g)
+	var ids []string
 	if brief {
-		figs = slices.DeleteFunc(figs, func(f plot.Figure) bool {
-			return !slices.ContainsFunc(leading, figures.Means(f.ID))
-		})
-		without = slices.DeleteFunc(without, func(s figures.Skipped) bool {
-			return !slices.ContainsFunc(leading, figures.Means(s.ID))
-		})
+		ids = leading
 		skipped = []string{fmt.Sprintf("other families than %s: the page has more than %d "+
 			"kernels, sizes and machines; krdlab plot has all", strings.Join(leading, ", "), fewGroups)}
 	}
+	figs, without := figures.Of(g, ids)
 	for _, s := range without {
 		skipped = append(skipped, s.String())
 	}

@@ -65,6 +65,7 @@ interface Point {
   shade?: number;
   mark?: string;
   row?: number;
+  from?: number;
 }
 
 interface Rule {

@@ -40,6 +40,9 @@ func interfaceOf(t reflect.Type) string {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		if options == "omitempty" {
 			name += "?"
 		}

@@ -323,17 +323,29 @@ type broken struct{}
 
 func (*broken) Begin(*analysis.Input) (analysis.Sink, error) { return nil, errors.New("no luck") }
 
-// An analysis that fails does not hide what others say, and is said.
+// What each scheduler loses to is found, and the first figure, where it takes little to compute; where it
+// takes long the command is named. An analysis that fails does not hide what others say, and is said.
 func TestFailedAnalysis(t *testing.T) {
 	e := runTraced(t, "matmul", request.GrainKernel, map[string]any{"n": 128}, 2)
 	defer func(was []*analysis.Analysis) { analyses.Table = was }(analyses.Table)
 	analyses.Table = append(slices.Clip(analyses.Table), &analysis.Analysis{Name: "broken",
 		New: func() any { return &broken{} }})
 	_, page := parse(t, render(t, e))
-	for _, want := range []string{"broken: no luck", "What each worker did"} {
+	for _, want := range []string{"broken: no luck", "What each worker did", "Figure 1. What the time is made of"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
+	}
+	if found, _, _ := strings.Cut(page, "Can it be trusted?"); strings.Count(found, ": loses ") != 3 {
+		t.Errorf("found is %s", found)
+	}
+	for i := range e.Cells {
+		tasks := int64(1e6)
+		e.Cells[i].Result.Repetitions[0].Tasks = &tasks
+	}
+	_, page = parse(t, render(t, e))
+	if want := "s to compute: krdlab why " + e.Dir; !strings.Contains(page, want) || strings.Contains(page, ": loses ") {
+		t.Errorf("the page does not say %q", want)
 	}
 }
 

@@ -1,0 +1,155 @@
+package figures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/loss"
+	"krdlab/experiments/run/result"
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+	"krdlab/krd/plot"
+	"krdlab/loi"
+)
+
+const whyID = "why"
+
+// leastWritten is the share of the time, in %, from which it is written at its bar.
+const leastWritten = 0.05
+
+// What causes cost to compute: about so much for each operation of the scheduler and each block that
+// misses, over all sets of causes; within a factor of 3 for matmul, fib, spmv, heat and fft. Beyond
+// mostUnasked they are left out where nobody asked for them.
+const (
+	operationCost = 4 * time.Microsecond
+	missCost      = 100 * time.Nanosecond
+	mostUnasked   = 2 * time.Second
+)
+
+// errCauses is the error of a group of which each scheduler is the serial one.
+var errCauses = errors.New("no scheduler of several workers")
+
+// losses computes what the time of each scheduler is made of.
+//
+// Errors: those of [loss.Of]; [Skipped] where it takes long and nobody asked.
+func (s *subject) losses() (*loss.Report, error) {
+	e := &dataset.Experiment{Dir: s.Cells[0].Dir}
+	cost := time.Duration(0)
+	for _, c := range s.Cells {
+		if e.Cells = append(e.Cells, *c); c.Dir != e.Cells[0].Dir {
+			e.Dir = s.Kernel
+		}
+		cost += causesCost(c.Result)
+	}
+	if e.Dir == e.Cells[0].Dir && s.Substrate == loi.Simulated && !s.asked && cost > mostUnasked {
+		return nil, Skipped{whyID, fmt.Sprintf("its causes take about %.0f s to compute: krdlab why %s", cost.Seconds(),
+			e.Dir)}
+	}
+	return loss.Of(context.Background(), e, nil, loss.DefaultReps, nil)
+}
+
+// causesCost is about how long the causes of a result take to compute.
+func causesCost(r *result.Result) (cost time.Duration) {
+	for i := range min(len(r.Repetitions), loss.DefaultReps) {
+		x := &r.Repetitions[i]
+		operations := int64(0)
+		add := func(n *int64) {
+			if n != nil {
+				operations += *n
+			}
+		}
+		add(x.Tasks)
+		add(x.Kernels)
+		for k := range x.Workers {
+			w := &x.Workers[k]
+			add(w.StealsLocal)
+			add(w.StealsRemote)
+			add(w.StealsFailed)
+		}
+		cost += time.Duration(operations) * operationCost
+		if x.LLCMissesPerCore.Known() {
+			cost += time.Duration(x.LLCMissesPerCore.Float() * float64(r.Cores) * float64(missCost))
+		}
+	}
+	return cost
+}
+
+// why is a waterfall for each scheduler: from the serial run over the cores by what each cause takes to
+// the time.
+func why(s *subject) (*plot.Figure, error) {
+	r, err := s.losses()
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Losses) == 0 {
+		return nil, errCauses
+	}
+	longest := 0.0
+	for i := range r.Losses {
+		t := r.Losses[i].TimeNS
+		if longest = max(longest, t.Median.Float()); t.High.Known() {
+			longest = max(longest, t.High.Float())
+		}
+	}
+	axis := timeAxis(1.3*longest/1e9, true) // with room for labels
+	f := &plot.Figure{ID: whyID, Title: "What the time is made of", Findings: r.Findings}
+	for i := range r.Losses {
+		f.Panels = append(f.Panels, waterfall(&r.Losses[i], axis, 1.3*longest/axis.Max))
+	}
+	f.Lay(4)
+	f.Caption = []string{fmt.Sprintf("Ideal: the serial run over the cores. A bar begins where the one above ends, "+
+		"and is what taking the cause away gives, the schedule as it was: the mean over all orders in which the "+
+		"five can be taken away; numbers are shares of the time. Then too little parallelism; the rest, imbalance "+
+		"and what each node fetches for itself; less what the memory costs the serial run too. Medians of at most %s, "+
+		"which need not add up; lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
+	return f, nil
+}
+
+// waterfall is the panel of a scheduler, on an axis of time of so many ns a unit.
+func waterfall(l *loss.Loss, axis plot.Axis, unit float64) plot.Panel {
+	const total, taken, remains = 0, 1, 2
+	p := plot.Panel{Title: l.Scheduler, Note: "loses " + doc.Sentence(l.Lost, doc.PerCent) + "\u00a0%", Kind: plot.Steps,
+		Flipped: true, X: plot.Axis{Label: "cause", Min: -0.6}, Y: axis, Series: []plot.Series{
+			total:   {Name: "ideal, and the time", Colour: "#707070"},
+			taken:   {Name: "cause taken away", Colour: "#e69f00"},
+			remains: {Name: "what remains", Colour: "#56b4e9"}}}
+	level := 0.0
+	bar := func(series int, name string, ns doc.Quantity, sign, share float64) {
+		at := float64(len(p.X.Ticks))
+		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: at, Label: name})
+		if !ns.Median.Known() {
+			return
+		}
+		scaled := func(n doc.Number) doc.Number { return doc.Some(sign * n.Float() / unit) }
+		v := plot.Point{X: at, At: name, Y: scaled(ns.Median), From: level, N: ns.N}
+		if percent := 100 * sign * share; math.Abs(percent) >= leastWritten {
+			v.Label = units.Digits(percent, 2) + "\u00a0%"
+		}
+		if ns.Low.Known() && ns.High.Known() && ns.Low != ns.High {
+			v.Low, v.High = scaled(ns.Low), scaled(ns.High)
+			if sign < 0 {
+				v.Low, v.High = v.High, v.Low
+			}
+		}
+		p.Series[series].Points = append(p.Series[series].Points, v)
+		level += v.Y.Float()
+	}
+	part := func(series int, name string, p loss.Part, sign float64) {
+		bar(series, name, p.NS, sign, p.Share.Median.Float())
+	}
+	bar(total, "ideal", l.IdealNS, 1, 0)
+	for _, g := range l.Groups {
+		part(taken, g.Key, g, 1)
+	}
+	part(remains, "parallelism", l.Parallel, 1)
+	part(remains, "rest", l.Rest, 1)
+	part(remains, "serial too", l.Serial, -1)
+	level = 0
+	bar(total, "time", l.TimeNS, 1, 0)
+	p.X.Max = float64(len(p.X.Ticks)) - 0.4
+	return p
+}
