@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/loss"
@@ -21,15 +20,6 @@ const whyID = "why"
 // leastWritten is the share of the time, in %, from which it is written at its bar.
 const leastWritten = 0.05
 
-// What causes cost to compute: about so much for each operation of the scheduler and each block that
-// misses, over all sets of causes; within a factor of 3 for matmul, fib, spmv, heat and fft. Beyond
-// mostUnasked they are left out where nobody asked for them.
-const (
-	operationCost = 4 * time.Microsecond
-	missCost      = 100 * time.Nanosecond
-	mostUnasked   = 2 * time.Second
-)
-
 // errCauses is the error of a group of which each scheduler is the serial one.
 var errCauses = errors.New("no scheduler of several workers")
 
@@ -38,44 +28,16 @@ var errCauses = errors.New("no scheduler of several workers")
 // Errors: those of [loss.Of]; [Skipped] where it takes long and nobody asked.
 func (s *subject) losses() (*loss.Report, error) {
 	e := &dataset.Experiment{Dir: s.Cells[0].Dir}
-	cost := time.Duration(0)
+	var results []result.Result
 	for _, c := range s.Cells {
-		if e.Cells = append(e.Cells, *c); c.Dir != e.Cells[0].Dir {
+		if e.Cells, results = append(e.Cells, *c), append(results, *c.Result); c.Dir != e.Cells[0].Dir {
 			e.Dir = s.Kernel
 		}
-		cost += causesCost(c.Result)
 	}
-	if e.Dir == e.Cells[0].Dir && s.Substrate == loi.Simulated && !s.asked && cost > mostUnasked {
-		return nil, Skipped{whyID, fmt.Sprintf("its causes take about %.0f s to compute: krdlab why %s", cost.Seconds(),
-			e.Dir)}
+	if e.Dir == e.Cells[0].Dir && s.Substrate == loi.Simulated && !s.asked && !loss.Quick(results) {
+		return nil, Skipped{whyID, "its causes are not computed in a moment: krdlab why " + e.Dir}
 	}
 	return loss.Of(context.Background(), e, nil, loss.DefaultReps, nil)
-}
-
-// causesCost is about how long the causes of a result take to compute.
-func causesCost(r *result.Result) (cost time.Duration) {
-	for i := range min(len(r.Repetitions), loss.DefaultReps) {
-		x := &r.Repetitions[i]
-		operations := int64(0)
-		add := func(n *int64) {
-			if n != nil {
-				operations += *n
-			}
-		}
-		add(x.Tasks)
-		add(x.Kernels)
-		for k := range x.Workers {
-			w := &x.Workers[k]
-			add(w.StealsLocal)
-			add(w.StealsRemote)
-			add(w.StealsFailed)
-		}
-		cost += time.Duration(operations) * operationCost
-		if x.LLCMissesPerCore.Known() {
-			cost += time.Duration(x.LLCMissesPerCore.Float() * float64(r.Cores) * float64(missCost))
-		}
-	}
-	return cost
 }
 
 // why is a waterfall for each scheduler: from the serial run over the cores by what each cause takes to
