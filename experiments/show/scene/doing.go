@@ -19,11 +19,11 @@ const (
 	Doings                             // how many there are
 )
 
-// Looks are how doings but Ended are called and coloured wherever people see them: classes from the
-// colours of Okabe and Ito, the nearer ones blue and the farther ones red, what is no work in greys.
+// Looks are how doings but Ended are called and coloured wherever people see them: classes the
+// darker the farther, in hues that nodes, schedulers and kernels ([plot.Palette]) do not have, what is no work in greys.
 var Looks = [Ended]struct{ Name, Colour string }{
-	{"close", "#56b4e9"}, {"near", "#0072b2"}, {"far", "#e69f00"}, {"cold", "#d55e00"},
-	{"reused", "#009e73"}, {"no access", "#cc79a7"}, {"idle", "#e4e4e4"}, {"scheduling", "#8c8c8c"}}
+	{"close", "#efe350"}, {"near", "#b9a3e3"}, {"far", "#9157c9"}, {"cold", "#b01657"},
+	{"reused", "#8a6d3b"}, {"no access", "#c9b99a"}, {"idle", "#e4e4e4"}, {"scheduling", "#8c8c8c"}}
 
 // A Strip is what the workers of a run do, in columns of equal time.
 type Strip struct {

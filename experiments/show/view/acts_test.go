@@ -17,7 +17,7 @@ import (
 type looked struct {
 	From, To, At, End         float64
 	Colour, Map, Object, Area string
-	Steals                    bool
+	Steals                    string
 	Bins, Time                []float64
 	Node                      int
 	Cells                     *struct {
@@ -26,7 +26,6 @@ type looked struct {
 	}
 	Play    string // the text of the button
 	Selects []string
-	Checked bool
 	Hash    string
 }
 
@@ -35,7 +34,7 @@ func look(p *browser.Tab) (l looked) {
 	p.Eval(`(() => { const l = krdlab.look, s = l.selection, id = x => document.getElementById(x); return {From: l.from,
 		To: l.to, At: l.at, End: krdlab.end, Colour: l.colour, Map: krdlab.mapColour, Object: krdlab.object, Area: krdlab.shown[0].map.area.name,
 		Steals: l.steals, Bins: s.bins, Time: s.time, Node: s.node, Cells: s.cells, Play: id("play").textContent,
-		Selects: [id("colour").value, id("map").value, id("object").value], Checked: id("steals").checked,
+		Selects: [id("colour").value, id("map").value, id("object").value, id("steals").value],
 		Hash: location.hash}; })()`, &l)
 	return l
 }
@@ -116,11 +115,11 @@ func shownAddress(t *testing.T, p *browser.Tab, runs []Run) {
 	name, shown := runs[0].Objects[2].Name, runs[0].Objects[1].Name
 	p.Eval(fmt.Sprintf(`(() => { const set = (id, v) => { const e = document.getElementById(id); e.value = v;
 		e.dispatchEvent(new Event("change")); };
-		set("colour", "wrote"); set("map", "had"); set("object", %q); document.getElementById("steals").click();
+		set("colour", "wrote"); set("map", "had"); set("object", %q); set("steals", "few");
 		krdlab.zoom(1000, 90000); krdlab.goTo(33333); krdlab.look.selection.time = [2000, 80000];
 		krdlab.brush(%q, [8, 3], [0, 2]); krdlab.brushBins(64, 9, 2); return true; })()`, shown, name), nil)
 	want := look(p)
-	if want.Steals || want.Colour != "wrote" || want.Map != "had" || want.Object != shown || want.Area != shown || want.From != 1000 ||
+	if want.Steals != "few" || want.Colour != "wrote" || want.Map != "had" || want.Object != shown || want.Area != shown || want.From != 1000 ||
 		want.To != 90000 || want.At != 33333 || !slices.Equal(want.Bins, []float64{9, 64}) || want.Node != 2 ||
 		want.Cells == nil || want.Cells.Object != name || want.Cells.Rows != [2]int{0, 8} || want.Cells.Columns != [2]int{2, 3} ||
 		!slices.Equal(want.Time, []float64{2000, 80000}) {
@@ -150,8 +149,8 @@ func shownAddress(t *testing.T, p *browser.Tab, runs []Run) {
 		p.Eval(fmt.Sprintf(`(location.hash = %q, new Promise(f => setTimeout(() => f(true), 50)))`, x.hash), nil)
 		l := look(p)
 		if l.From != x.from || l.To != x.to || l.At != x.at || l.Bins != nil || l.Time != nil || l.Cells != nil ||
-			l.Colour != "wrote" || l.Map != "had" || l.Object != shown || l.Steals == strings.Contains(x.hash, "steals") ||
-			l.Checked != l.Steals {
+			l.Colour != "wrote" || l.Map != "had" || l.Object != shown || (l.Steals == "no") != strings.Contains(x.hash, "steals") ||
+			l.Selects[3] != l.Steals {
 			t.Errorf("%s: %+v", x.hash, l)
 		}
 	}
@@ -477,7 +476,7 @@ func shownCoarse(t *testing.T, p *browser.Tab, runs []Run) {
 	// what columns show of time that is searched in part
 	var sums [2]float64
 	p.Eval(fmt.Sprintf(`(() => { %s const s = krdlab.shown[0], p = recorder(554, s.timeline.height);
-		s.timeline.draw(p, {...krdlab.look, steals: false}, 500 * 8); let busy = 0, idle = 0;
+		s.timeline.draw(p, {...krdlab.look, steals: "no"}, 500 * 8); let busy = 0, idle = 0;
 		const kinds = CLASS_COLOURS.length + 1, t = s.timeline.ticks;
 		for (let i = 0; i < 8 * 500; i++) {
 			idle += t[i * kinds + kinds - 1];

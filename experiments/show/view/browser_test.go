@@ -180,6 +180,11 @@ func browserChoice(t *testing.T, b *browser.Browser) {
 		const x = b => r.x + s.reuse.left(w, l.indexOf(b)) + s.reuse.barWidth(w) / 2;
 		return {From: x(10), To: x(12), Y: r.y + s.reuse.rows.indexOf(1) * 58 + 30};
 	})()`, &bar)
+	tops := func() (list []float64) {
+		p.Eval(`[...document.querySelectorAll("canvas")].map(c => c.getBoundingClientRect().top + scrollY)`, &list)
+		return list
+	}
+	before := tops()
 	p.Press(browser.Point{X: bar.From, Y: bar.Y}, 0)
 	p.Move(browser.Point{X: (bar.From + bar.To) / 2, Y: bar.Y}, 0)
 	p.Move(browser.Point{X: bar.To, Y: bar.Y}, 0)
@@ -188,6 +193,9 @@ func browserChoice(t *testing.T, b *browser.Browser) {
 		return r.Node(k) == 1 && r.Bins[a] >= 10 && r.Bins[a] <= 12
 	}
 	check("bins", bins)
+	if after := tops(); !slices.Equal(after, before) {
+		t.Errorf("a choice moves panels from %v to %v", before, after)
+	}
 
 	// some cells of the second object too, in the second run
 	var cell struct{ X0, Y0, X1, Y1 float64 }

@@ -53,7 +53,7 @@ class Page {
 		const known = runs.every(r => r.meta.hz > 0);
 		for (const r of runs) r.scale = known ? r.meta.hz / 1e9 : 1;
 		/** @type {Look} */
-		this.look = { from: 0, to: 1, at: 1, colour: "class", steals: true, theme: THEMES.light, palette,
+		this.look = { from: 0, to: 1, at: 1, colour: "class", steals: "all", theme: THEMES.light, palette,
 			unit: known ? "ns" : "ticks", kernels: [...new Set(runs.flatMap(r => r.meta.kernels))],
 			nodes: Math.max(1, ...runs.map(r => r.meta.nodes)), far: 1, selection: { bins: null, node: -1, time: null, cells: null } };
 		this.end = Math.max(1, ...runs.map(r => r.meta.ticks / r.scale));
@@ -69,7 +69,7 @@ class Page {
 		this.look.far = Math.max(1, ...this.shown.map(s => s.reuse.high));
 		/** @param {string} id */
 		const select = id => /** @type {HTMLSelectElement} */ (byId(id));
-		this.selects = { colour: select("colour"), map: select("map"), object: select("object") };
+		this.selects = { colour: select("colour"), map: select("map"), object: select("object"), steals: select("steals") };
 		this.hash = "";
 		this.choice = ""; // in words
 		this.written = -Infinity; // when the address was
@@ -383,7 +383,7 @@ class Page {
 		p.set("colour", l.colour);
 		p.set("map", this.mapColour);
 		p.set("object", this.object);
-		if (!l.steals) p.set("steals", "no");
+		if (l.steals !== "all") p.set("steals", l.steals);
 		if (s.bins) p.set("bins", s.bins.join("~") + (s.node >= 0 ? "~" + s.node : ""));
 		if (s.time) p.set("time", s.time.map(n).join("~"));
 		if (s.cells) p.set("cells", [s.cells.object, ...s.cells.rows, ...s.cells.columns].join("~"));
@@ -418,8 +418,9 @@ class Page {
 		this.selects.map.value = this.mapColour;
 		this.selects.object.value = this.object;
 		for (const s of this.shown) s.map.show(this.object);
-		l.steals = p.get("steals") !== "no";
-		/** @type {HTMLInputElement} */ (byId("steals")).checked = l.steals;
+		this.selects.steals.value = "all"; // where the address has none
+		l.steals = /** @type {Look["steals"]} */ (option("steals", this.selects.steals));
+		this.selects.steals.value = l.steals;
 		const bins = numbers("bins", 2), time = numbers("time", 2), cells = (p.get("cells") || "").split("~");
 		l.selection.bins = bins && bins.every(Number.isInteger) ? overlap(bins[0], bins[1], COLD_BIN) : null;
 		l.selection.node = l.selection.bins && bins && this.shown.some(s => s.run.meta.workers.includes(bins[2])) ? bins[2] : -1;
@@ -463,9 +464,8 @@ class Page {
 			this.changed();
 		});
 		this.selects.object.addEventListener("change", () => this.showObject(this.selects.object.value));
-		const steals = /** @type {HTMLInputElement} */ (byId("steals"));
-		steals.addEventListener("change", () => {
-			this.look.steals = steals.checked;
+		this.selects.steals.addEventListener("change", () => {
+			this.look.steals = /** @type {Look["steals"]} */ (this.selects.steals.value);
 			this.changed();
 		});
 		const at = /** @type {HTMLInputElement} */ (byId("at"));

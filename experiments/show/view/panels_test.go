@@ -548,16 +548,19 @@ func shownTree(t *testing.T, p *browser.Tab, runs []Run) {
 }
 
 // A map of an object of more than 50000 units has cells of several; of many steals the thieves
-// alone are drawn, and of more than 1500 every second or so.
+// alone are drawn, and of more than 1500, or 150 where few are asked for, every second or so.
 func shownLarge(t *testing.T, p *browser.Tab, runs []Run) {
 	shownMap(t, p, runs)
-	for _, x := range []struct{ to, marks, arrows float64 }{{1, 1000, 0}, {0.5, 1000, 0}, {0.05, 0, 100}} {
+	for _, x := range []struct {
+		to, marks, arrows float64
+		steals            string
+	}{{1, 1000, 0, "all"}, {0.5, 1000, 0, "all"}, {0.05, 0, 100, "all"}, {1, 143, 0, "few"}, {0.05, 0, 100, "few"}, {1, 0, 0, "no"}} {
 		var got [3]float64
 		p.Eval(fmt.Sprintf(`(() => { %s const s = krdlab.shown[0], p = recorder(1054, s.timeline.height);
-			s.timeline.draw(p, {...krdlab.look, from: 0, to: %g / s.run.scale}, 50000);
+			s.timeline.draw(p, {...krdlab.look, steals: %q, from: 0, to: %g / s.run.scale}, 50000);
 			return [p.list.filter(c => c[0] === "rect" && c[5] === krdlab.look.theme.text).length,
 				p.list.filter(c => c[0] === "line" && c[4] === 0.55).length, s.timeline.arrows]; })()`, recorder,
-			x.to*float64(runs[0].Ticks)), &got)
+			x.steals, x.to*float64(runs[0].Ticks)), &got)
 		if want := [3]float64{x.marks, x.arrows, x.to * 2000}; got != want {
 			t.Errorf("to %g: %g marks, arrows and steals, expected %g", x.to, got, want)
 		}

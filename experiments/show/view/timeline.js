@@ -2,7 +2,7 @@
 "use strict";
 
 const MOST_MARKS = 50000; // that a frame of the page draws, of all its timelines
-const MOST_ARROWS = 1500; // steals, likewise
+const MOST_ARROWS = { all: 1500, few: 150, no: 0 }; // steals, likewise, of a timeline
 const RULER = 22;
 const LABELS = 54;
 
@@ -13,7 +13,7 @@ const LABELS = 54;
  * @property {number} to
  * @property {number} at the time that maps show
  * @property {"class" | "kind" | "wrote" | "node"} colour
- * @property {boolean} steals
+ * @property {"all" | "few" | "no"} steals
  * @property {Theme} theme
  * @property {string[]} palette
  * @property {string} unit of time
@@ -126,7 +126,7 @@ class Timeline {
 		} else {
 			this.columns(p, look, colours, first, last, from, to, most);
 		}
-		if (look.steals) this.drawSteals(p, look);
+		if (look.steals !== "no") this.drawSteals(p, look);
 		this.drawArcs(p, look);
 		const s = look.selection.time;
 		if (s) {
@@ -273,7 +273,7 @@ class Timeline {
 		const { run, top, rowOf, high } = this, s = run.steals, colour = look.theme.text;
 		const a = above(s.at, look.from * this.run.scale), b = above(s.at, look.to * this.run.scale);
 		this.arrows = b - a;
-		const crowded = b - a > (p.width - LABELS) / 5, step = Math.ceil((b - a) / MOST_ARROWS); // of too many some
+		const crowded = b - a > (p.width - LABELS) / 5, step = Math.ceil((b - a) / MOST_ARROWS[look.steals]); // of too many some
 		for (let i = a; i < b; i += step) {
 			const x = this.x(look, p.width, s.at[i]), y0 = top[rowOf[s.victim[i]]] + high / 2;
 			const y1 = top[rowOf[s.thief[i]]] + high / 2, up = y1 < y0 ? 1 : -1;
