@@ -554,7 +554,7 @@ func shownLarge(t *testing.T, p *browser.Tab, runs []Run) {
 	for _, x := range []struct {
 		to, marks, arrows float64
 		steals            string
-	}{{1, 1000, 0, "all"}, {0.5, 1000, 0, "all"}, {0.05, 0, 100, "all"}, {1, 143, 0, "few"}, {0.05, 0, 100, "few"}, {1, 0, 0, "no"}} {
+	}{{1, 1000, 0, "all"}, {0.5, 1000, 0, "all"}, {0.05, 0, 100, "all"}, {1, 143, 0, "few"}, {0.05, 0, 100, "few"}} {
 		var got [3]float64
 		p.Eval(fmt.Sprintf(`(() => { %s const s = krdlab.shown[0], p = recorder(1054, s.timeline.height);
 			s.timeline.draw(p, {...krdlab.look, steals: %q, from: 0, to: %g / s.run.scale}, 50000);

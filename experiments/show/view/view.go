@@ -14,7 +14,7 @@
 //     the page has one. From afar a timeline is an image of rows and columns, made anew in 30 ms
 //     for a million executions.
 //   - Levels of detail in every file: they would double it, and a choice of the reader changes
-//     which mark a column shows. Only runs that are too large for 20 MiB have them (marks of
+//     which mark a column shows. Only runs that are too large for 23 MiB have them (marks of
 //     several executions).
 package view
 
@@ -41,7 +41,7 @@ var scripts = []string{"model.js", "paint.js", "timeline.js", "map.js", "reuse.j
 
 // MaxBytes is how large the data of a page may be. Runs that would take more are shown by marks of
 // several executions.
-const MaxBytes = 19 << 20
+const MaxBytes = 22 << 20
 
 // A Run is one that the page shows.
 type Run struct {
