@@ -189,8 +189,12 @@ func Of(ctx context.Context, e *dataset.Experiment, schedulers []string, reps in
 	return report, nil
 }
 
-// quick is how many executions and tasks a run has at most whose causes are taken away in a moment.
-const quick = 200_000
+// What the losses of a run take to compute, in ns on a core of 2025, and what is a moment: operations are
+// timed some forty times, and what misses the LLC is slow to simulate.
+const (
+	operationNS, missNS = 2000, 100
+	momentNS            = 1_000_000_000
+)
 
 // Quick reports whether the losses of a run are computed in about a second. It depends on the run alone.
 func Quick(results []result.Result) bool {
@@ -205,10 +209,18 @@ func Quick(results []result.Result) bool {
 			if x.Kernels == nil || x.Tasks == nil {
 				return false
 			}
-			n += *x.Kernels + *x.Tasks
+			n += (*x.Kernels + *x.Tasks) * operationNS
+			for k := range x.Workers {
+				if tried := x.Workers[k].StealsFailed; tried != nil {
+					n += *tried * operationNS
+				}
+			}
+			if misses := x.Counters.LLCMisses.Value; misses != nil {
+				n += *misses * missNS
+			}
 		}
 	}
-	return n <= quick
+	return n <= momentNS
 }
 
 func workersOf(r *request.Request, name string) int {

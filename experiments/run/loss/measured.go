@@ -39,7 +39,14 @@ func measured(x *result.Result) (l Loss, ok bool) {
 		serial = append(serial, float64(s.TimeNS-*s.WorkNS)/p/t)
 	}
 	of := func(list []float64) doc.Quantity { return estimate.Sample{Values: list}.Quantity() }
-	part := func(key string, list []float64) Part { return Part{Key: key, Share: of(list)} }
+	part := func(key string, list []float64) Part {
+		p := Part{Key: key, Share: of(list)}
+		for i := range list {
+			list[i] *= times[i]
+		}
+		p.NS = of(list)
+		return p
+	}
 	return Loss{Scheduler: x.Scheduler, Workers: len(x.Repetitions[0].Workers), TimeNS: of(times), IdealNS: of(ideals),
 		Lost: of(losts), Groups: []Part{part("idle", idle), part("scheduling", sched), part("inflation", inflation)},
 		Serial: part("serial_too", serial), Pairs: []Pair{}}, len(x.Repetitions) > 0

@@ -39,10 +39,10 @@ func TestArcs(t *testing.T) {
 	for i, want := range []struct {
 		name, colour string
 		points       []plot.Point
-	}{{"close", "#56b4e9", []plot.Point{
+	}{{"close", "#efe350", []plot.Point{
 		{X: 500, XHigh: result.Some(520), Row: 0, Shade: 0.5, Y: result.Some(1)},
 		{X: 0, XHigh: result.Some(50), Row: 1, Shade: 0.5, Y: result.Some(1)}}},
-		{"far", "#e69f00", []plot.Point{ // of two, both from the first 400 µs to the last
+		{"far", "#9157c9", []plot.Point{ // of two, both from the first 400 µs to the last
 			{X: 25, XHigh: result.Some(798.5), Row: 1, Shade: 1, Y: result.Some(2)}}}} {
 		got := p.Series[i]
 		if got.Name != want.name || got.Colour != want.colour || len(got.Points) != len(want.points) {

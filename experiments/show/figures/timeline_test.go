@@ -119,8 +119,8 @@ func TestTimeline(t *testing.T) {
 		t.Fatalf("%d panels in %d columns", len(f.Panels), f.Columns)
 	}
 	p := &f.Panels[0]
-	const close, near, far, cold = "close #56b4e9", "near #0072b2", "far #e69f00", "cold #d55e00"
-	const none, idle, rest = "no access #cc79a7", "idle #e4e4e4", "scheduling #8c8c8c"
+	const close, near, far, cold = "close #efe350", "near #b9a3e3", "far #9157c9", "cold #b01657"
+	const none, idle, rest = "no access #c9b99a", "idle #e4e4e4", "scheduling #8c8c8c"
 	for _, c := range []struct {
 		row  int
 		at   float64

@@ -20,8 +20,8 @@ const whyID = "why"
 // leastWritten is the share of the time, in %, from which it is written at its bar.
 const leastWritten = 0.05
 
-// errCauses is the error of a group of which each scheduler is the serial one.
-var errCauses = errors.New("no scheduler of several workers")
+// errCauses is the error of a group without a scheduler whose time can be divided.
+var errCauses = errors.New("no scheduler of several workers whose work was stamped")
 
 // losses computes what the time of each scheduler is made of.
 //
@@ -37,11 +37,11 @@ func (s *subject) losses() (*loss.Report, error) {
 	if e.Dir == e.Cells[0].Dir && s.Substrate == loi.Simulated && !s.asked && !loss.Quick(results) {
 		return nil, Skipped{whyID, "its causes are not computed in a moment: krdlab why " + e.Dir}
 	}
-	return loss.Of(context.Background(), e, nil, loss.DefaultReps, nil)
+	return loss.Of(context.Background(), e, nil, loss.DefaultReps, false, nil)
 }
 
-// why is a waterfall for each scheduler: from the serial run over the cores by what each cause takes to
-// the time.
+// why is a waterfall for each scheduler: from the serial run over the cores by what each cause takes, or
+// natively by what is measured, to the time.
 func why(s *subject) (*plot.Figure, error) {
 	r, err := s.losses()
 	if err != nil {
@@ -68,6 +68,11 @@ func why(s *subject) (*plot.Figure, error) {
 		"five can be taken away; numbers are shares of the time. Then too little parallelism; the rest, imbalance "+
 		"and what each node fetches for itself; less what the memory costs the serial run too. Medians of at most %s, "+
 		"which need not add up; lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
+	if r.Measured {
+		f.Caption = []string{fmt.Sprintf("Ideal: the serial run over the cores. A bar begins where the one above ends; all are "+
+			"measured, and inflation of work is not split. Less what the serial run has beside its work. Medians of at most %s; "+
+			"lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
+	}
 	return f, nil
 }
 
@@ -107,8 +112,10 @@ func waterfall(l *loss.Loss, axis plot.Axis, unit float64) plot.Panel {
 	for _, g := range l.Groups {
 		part(taken, g.Key, g, 1)
 	}
-	part(remains, "parallelism", l.Parallel, 1)
-	part(remains, "rest", l.Rest, 1)
+	if l.Parallel.Key != "" { // not of a native run
+		part(remains, "parallelism", l.Parallel, 1)
+		part(remains, "rest", l.Rest, 1)
+	}
 	part(remains, "serial too", l.Serial, -1)
 	level = 0
 	bar(total, "time", l.TimeNS, 1, 0)

@@ -44,8 +44,8 @@ func TestWaterfall(t *testing.T) {
 	}
 }
 
-// What takes long is left out where nobody asked, and the command is named; what is native, and several
-// core counts, always.
+// What takes long is left out where nobody asked, and the command is named; so are, always, several core
+// counts and what was not stamped.
 func TestNoWaterfall(t *testing.T) {
 	e := datasettest.Small()
 	reason := func(change func(*result.Result), ids ...string) string {
@@ -78,8 +78,12 @@ func TestNoWaterfall(t *testing.T) {
 	if s := reason(many, whyID); strings.Contains(s, "in a moment") {
 		t.Error(s)
 	}
-	if s := reason(func(r *result.Result) { r.Substrate, r.Machine.Model = loi.Native, nil }); !strings.Contains(s,
-		"simulated runs alone") {
+	if s := reason(func(r *result.Result) { r.Substrate, r.Machine.Model = loi.Native, nil }); s != "" {
+		t.Errorf("%s; what is measured natively makes a waterfall too", s)
+	}
+	if s := reason(func(r *result.Result) {
+		r.Substrate, r.Machine.Model, r.Repetitions = loi.Native, nil, []result.Repetition{{TimeNS: 1}}
+	}); !strings.Contains(s, "whose work was stamped") {
 		t.Error(s)
 	}
 }
