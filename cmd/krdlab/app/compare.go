@@ -2,17 +2,21 @@ package app
 
 import (
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"krdlab/experiments/read/compare"
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/loss"
+	"krdlab/experiments/run/measure"
 	"krdlab/experiments/run/result"
 )
 
 // compareCommand is `krdlab compare`.
 func (a *app) compareCommand() *cobra.Command {
+	why := false
 	c := &cobra.Command{
 		Use:   "compare [A B]",
 		Short: "What changed from one experiment to another, and whether it is more than chance",
@@ -45,6 +49,9 @@ func (a *app) compareCommand() *cobra.Command {
 							e[0].Dir)
 					}
 				}
+				if why {
+					return a.compareCauses(c, e[0], e[1])
+				}
 				r, err := compare.Of(e[0], e[1])
 				if err != nil {
 					return err
@@ -55,5 +62,27 @@ func (a *app) compareCommand() *cobra.Command {
 		ValidArgsFunction: folders,
 	}
 	includeDisturbed(c)
+	c.Flags().BoolVar(&why, "why", false, "compare what each cause costs (krdlab why), of two simulated runs")
 	return withJSON(c)
+}
+
+// compareCauses compares what each cause costs in two runs.
+func (a *app) compareCauses(c *cobra.Command, one, other *dataset.Experiment) error {
+	var reports [2]*loss.Report
+	for i, e := range []*dataset.Experiment{one, other} {
+		show, done := a.progress()
+		r, err := loss.Of(c.Context(), e, nil, math.MaxInt, false, show)
+		if done(); err != nil {
+			return err
+		}
+		if r.Measured {
+			return fmt.Errorf("%s: %w", e.Dir, measure.ErrNoPast)
+		}
+		reports[i] = r
+	}
+	r, err := loss.Compare(reports[0], reports[1])
+	if err != nil {
+		return err
+	}
+	return a.answer(c, r, r.View().Text)
 }

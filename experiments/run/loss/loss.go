@@ -91,6 +91,8 @@ type Part struct {
 	Parts []Part        `json:"parts,omitempty"`
 	// Objects are the parts of a group of the memory by object of the program, the largest first.
 	Objects []Part `json:"objects,omitempty"`
+
+	sample estimate.Sample // of NS
 }
 
 // Pair is two groups that share a cost: what both give together is less than what each gives alone.

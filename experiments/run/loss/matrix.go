@@ -132,8 +132,8 @@ func (m *Matrix) View() *doc.Doc {
 		t.Title = fmt.Sprintf("%s, SIMULATED, %d cores, one repetition of each", p.machine, p.cores)
 		d.Add(t)
 	}
-	d.Add(doc.Paragraph{"run: the runtime's prices; lock: locks of queues; cap: capacity of caches; coh: coherence; dist: distance " +
-		"of memories; par: too little parallelism; rest: imbalance and cold misses; -: no cause takes 1 %."})
+	d.Add(doc.Paragraph{"run: the runtime's prices; lock: locks of queues; cap: capacity of caches; " +
+		"coh: coherence; dist: distance of memories; par: too little parallelism; rest: imbalance and cold misses; -: no cause takes 1 %."})
 	return d
 }
 

@@ -19,16 +19,17 @@ func sum(name string, workers int, reps []timed) Loss {
 	if fixed {
 		reps = reps[:1]
 	}
-	of := func(value func(t *timed) float64) doc.Quantity {
+	sample := func(value func(t *timed) float64) estimate.Sample {
 		list := make([]float64, len(reps))
 		for i := range reps {
 			list[i] = value(&reps[i])
 		}
-		return estimate.Sample{Values: list, Fixed: fixed}.Quantity()
+		return estimate.Sample{Values: list, Fixed: fixed}
 	}
+	of := func(value func(t *timed) float64) doc.Quantity { return sample(value).Quantity() }
 	part := func(key string, ps func(t *timed) float64) Part {
-		return Part{Key: key, NS: of(func(t *timed) float64 { return ps(t) / 1000 }),
-			Share: of(func(t *timed) float64 { return ps(t) / t.time })}
+		ns := sample(func(t *timed) float64 { return ps(t) / 1000 })
+		return Part{Key: key, sample: ns, NS: ns.Quantity(), Share: of(func(t *timed) float64 { return ps(t) / t.time })}
 	}
 	p := float64(workers)
 	l := Loss{Scheduler: name, Workers: workers,

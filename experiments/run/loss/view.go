@@ -95,7 +95,8 @@ func (r *Report) parts() *doc.Table {
 }
 
 func (r *Report) pairs() *doc.Table {
-	t := &doc.Table{Name: "pairs", Title: "Costs of two causes: above 0, taking either away gives them back; below 0, only both", Keys: 3,
+	t := &doc.Table{Name: "pairs", Keys: 3,
+		Title: "Costs of two causes: above 0, taking either away gives them back; below 0, only both",
 		Columns: []doc.Column{{Key: "scheduler", Head: "scheduler"}, {Key: "group", Head: "group"},
 			{Key: "with", Head: "with"}, {Key: "shared_share", Head: "of the time, %", Kind: doc.Real,
 				Unit: doc.PerCent, Spread: doc.Below, Ends: true}}}

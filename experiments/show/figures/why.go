@@ -69,9 +69,9 @@ func why(s *subject) (*plot.Figure, error) {
 		"and what each node fetches for itself; less what the memory costs the serial run too. Medians of at most %s, "+
 		"which need not add up; lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
 	if r.Measured {
-		f.Caption = []string{fmt.Sprintf("Ideal: the serial run over the cores. A bar begins where the one above ends; all are "+
-			"measured, and inflation of work is not split. Less what the serial run has beside its work. Medians of at most %s; "+
-			"lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
+		f.Caption = []string{fmt.Sprintf("Ideal: the serial run over the cores. A bar begins where the one above ends; "+
+			"all are measured, and inflation of work is not split. Less what the serial run has beside its work. "+
+			"Medians of at most %s; lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
 	}
 	return f, nil
 }
