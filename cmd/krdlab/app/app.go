@@ -231,9 +231,10 @@ func (a *app) root() *cobra.Command {
 	}{
 		{"run", "Run kernels:", []*cobra.Command{a.runCommand(), a.sweepCommand()}},
 		{"program", "Look at a Go program:", []*cobra.Command{a.goCommand()}},
-		{"look", "Look at a run:", []*cobra.Command{a.viewCommand(), a.reportCommand(), a.plotCommand()}},
+		{"look", "Look at a run:", []*cobra.Command{a.whyCommand(), a.viewCommand(), a.reportCommand(),
+			a.plotCommand()}},
 		{"analyse", "Analyse a trace:", analysing},
-		{"compare", "Compare runs:", []*cobra.Command{a.whyCommand(), a.compareCommand(), a.correlateCommand(),
+		{"compare", "Compare runs:", []*cobra.Command{a.compareCommand(), a.correlateCommand(),
 			a.surveyCommand(), a.modelCommand()}},
 		{"machine", "This machine, and simulated ones:", []*cobra.Command{a.topoCommand(),
 			a.doctorCommand(), a.machineCommand(), a.listCommand()}},

@@ -449,6 +449,8 @@ func (a *app) print(ctx context.Context, out *experiments.Outcome, print printer
 				p.Brief(f.Sentence())
 			}
 		}
+	} else if r := &out.Results[0]; whole && r.Substrate == loi.Simulated && r.Settings.Follow == "" {
+		p.Line("krdlab why %s: what each loses its time to", out.Dir)
 	}
 	p.Line("run directory: %s", out.Dir)
 	return p.Close()

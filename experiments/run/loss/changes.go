@@ -126,7 +126,11 @@ func (l *Loss) all() (list []*Part) {
 	for i := range l.Groups {
 		list = append(list, &l.Groups[i])
 	}
-	return append(list, &l.Parallel, &l.Rest)
+	list = append(list, &l.Parallel)
+	for i := range l.Rest.Parts {
+		list = append(list, &l.Rest.Parts[i])
+	}
+	return list
 }
 
 // View returns what people read of the changes.

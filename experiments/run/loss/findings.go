@@ -71,7 +71,7 @@ const (
 )
 
 var words = func() map[string]string {
-	m := map[string]string{"parallelism": "too little parallelism", "rest": "imbalance and cold misses",
+	m := map[string]string{"parallelism": "too little parallelism", "cold": "cold misses of each node",
 		"runtime": "the runtime", "idle": "idle workers", "scheduling": "scheduling", "inflation": "inflation of work"}
 	for _, g := range groups {
 		for _, c := range append(g.parts, g.cause) {

@@ -12,7 +12,8 @@
 //
 // v({}) - v(all) is divided among the groups by the value of Shapley (A value for n-person games, 1953)
 // over the 32 subsets: the mean, over all orders in which the groups can be taken away, of what each gives
-// when its turn comes. The rest is imbalance, and what each node fetches for itself.
+// when its turn comes. The rest is what each node and core fetches for itself, which the serial run fetches
+// once (kernels then take longer, over P), and imbalance.
 //
 // Departures: calls of kernels and frames that a serial run has too are work, not runtime. Parts of a group
 // and objects are taken away one at a time, and scaled to the share of the group.
@@ -133,6 +134,7 @@ type Report struct {
 // timed is one repetition.
 type timed struct {
 	time, serial, serialAll, span float64 // ps
+	work, serialWork              float64 // ps of all kernels, without any cause
 	without                       [1 << 5]float64
 	parts                         [][]float64 // by group: what each part gives alone
 	objects                       [][]float64 // by group: what each object gives alone
@@ -339,7 +341,7 @@ func timeAll(ctx context.Context, r *request.Request, topo *hw.Topology, schedul
 	for i := range all {
 		for rep := range all[i] {
 			t := &all[i][rep]
-			t.serial, t.serialAll = serials[rep].time, serials[rep].serialAll
+			t.serial, t.serialAll, t.serialWork = serials[rep].time, serials[rep].serialAll, serials[rep].serialWork
 			t.drawn = t.drawn || serials[rep].drawn
 		}
 	}
@@ -354,7 +356,7 @@ func timeSerial(ctx context.Context, r *request.Request, topo *hw.Topology, rep 
 	}
 	defer p.Close()
 	all, err := p.Without(measure.AllCauses, nil)
-	return timed{time: float64(p.TimePS), serialAll: float64(all), drawn: p.Drawn}, err
+	return timed{time: float64(p.TimePS), serialAll: float64(all), serialWork: float64(p.WorkPS()), drawn: p.Drawn}, err
 }
 
 // timeOne times one repetition of a scheduler without each set of groups, and divides the groups that
@@ -385,7 +387,7 @@ func timeOne(ctx context.Context, r *request.Request, topo *hw.Topology, name st
 		}
 		t.without[s] = without(c, nil)
 	}
-	t.span = float64(p.SpanPS()) // the last set is that of all
+	t.span, t.work = float64(p.SpanPS()), float64(p.WorkPS()) // the last set is that of all
 	t.parts, t.objects = make([][]float64, len(groups)), make([][]float64, len(groups))
 	sets := t.nameObjects(p)
 	for i, share := range t.shapley() {

@@ -80,7 +80,7 @@ func MatrixOf(ctx context.Context, list []*dataset.Experiment, progress func(don
 
 // causes are those that take a per cent of the time or more, the largest first.
 func (l *Loss) causes() []Part {
-	all := append(slices.Clone(l.Groups), l.Parallel, l.Rest)
+	all := append(append(slices.Clone(l.Groups), l.Parallel), l.Rest.Parts...)
 	all = slices.DeleteFunc(all, func(p Part) bool { return !(p.Share.Median.Float() >= leastNamed) })
 	slices.SortStableFunc(all, func(a, b Part) int { return cmp.Compare(b.Share.Median.Float(), a.Share.Median.Float()) })
 	return all
@@ -133,13 +133,16 @@ func (m *Matrix) View() *doc.Doc {
 		d.Add(t)
 	}
 	d.Add(doc.Paragraph{"run: the runtime's prices; lock: locks of queues; cap: capacity of caches; " +
-		"coh: coherence; dist: distance of memories; par: too little parallelism; rest: imbalance and cold misses; -: no cause takes 1 %."})
+		"coh: coherence; dist: distance of memories; par: too little parallelism; idle: imbalance; cold: what each " +
+		"core and node fetches for itself; -: no cause takes 1 %."})
 	return d
 }
 
 // short is the name of a cause in a matrix.
 func short(key string) string {
 	switch key {
+	case "imbalance":
+		return "idle"
 	case "runtime", "capacity", "coherence", "parallelism":
 		return key[:3]
 	case "locks", "distance":

@@ -45,6 +45,10 @@ func sum(name string, workers int, reps []timed) Loss {
 		Serial: part("serial_too", func(t *timed) float64 { return (t.serial - t.serialAll) / p }),
 		Pairs:  []Pair{},
 	}
+	cold := func(t *timed) float64 { return (t.work - t.serialWork) / p }
+	l.Rest.Parts = []Part{part("imbalance", func(t *timed) float64 {
+		return t.without[len(t.without)-1] - max(t.serialAll/p, t.span) - cold(t)
+	}), part("cold", cold)}
 	median := func(value func(t *timed) float64) doc.Number { return of(value).Median }
 	for i := range groups {
 		g := part(groups[i].key, func(t *timed) float64 { return t.shapley()[i] })

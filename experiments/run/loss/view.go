@@ -3,6 +3,7 @@ package loss
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"krdlab/hw/units"
@@ -36,7 +37,7 @@ func (r *Report) View() *doc.Doc {
 	}
 	d.Add(doc.Paragraph{"Of the time, %: what taking a cause away gives, on average over all orders in which the " +
 		"five groups can be taken away (the value of Shapley). ideal: the serial run over the cores. parallelism: " +
-		"the program's longest path is longer than that. rest: imbalance, and what each node fetches for itself. " +
+		"the program's longest path is longer than that. rest: imbalance, and what each core and node fetches for itself. " +
 		"serial too: what the memory costs the serial run, and is no loss. ideal and all shares, less serial too, " +
 		"make the time."})
 	return d
@@ -73,21 +74,35 @@ func (r *Report) parts() *doc.Table {
 		{Key: "scheduler", Head: "scheduler"}, {Key: "group", Head: "group"}, {Key: "part", Head: "part or object"},
 		{Key: "share", Head: "of the time, %", Kind: doc.Real, Unit: doc.PerCent, Ends: true, Like: 1},
 		{Key: "least_share", Head: "least", Kind: doc.Real, Unit: doc.PerCent, Like: 1},
-		{Key: "most_share", Head: "most, by order", Kind: doc.Real, Unit: doc.PerCent, Like: 1},
-		{Key: "free_share", Head: "free", Kind: doc.Real, Unit: doc.PerCent, Ends: true, Like: 1, Known: true}}}
+		{Key: "most_share", Head: "most, by order", Kind: doc.Real, Unit: doc.PerCent, Like: 1}}}
+	free := len(r.Losses) > 0 && len(r.Losses[0].Groups) > 0 && r.Losses[0].Groups[0].Free != nil
+	if free {
+		t.Columns = append(t.Columns, doc.Column{Key: "free_share", Head: "free", Kind: doc.Real, Unit: doc.PerCent,
+			Ends: true, Like: 1})
+	}
 	for i := range r.Losses {
 		l := &r.Losses[i]
-		for _, g := range l.Groups {
+		for _, g := range append(slices.Clone(l.Groups), l.Rest) {
 			if !(math.Abs(g.Share.Median.Float()) >= partsFrom) && g.Free == nil {
 				continue
 			}
-			var free any
-			if g.Free != nil {
-				free = *g.Free
+			row := []any{l.Scheduler, g.Key, "", g.Share, g.Least, g.Most}
+			if g.Key == l.Rest.Key {
+				row = []any{l.Scheduler, g.Key, "", g.Share, "", ""}
 			}
-			t.Row(l.Scheduler, g.Key, "", g.Share, g.Least, g.Most, free)
+			if free {
+				row = append(row, "")
+			}
+			if g.Free != nil {
+				row[len(row)-1] = *g.Free
+			}
+			t.Row(row...)
 			for _, p := range append(g.Parts, g.Objects...) {
-				t.Row(l.Scheduler, g.Key, word(p.Key), p.Share, "", "", "")
+				row := []any{l.Scheduler, g.Key, word(p.Key), p.Share, "", ""}
+				if free {
+					row = append(row, "")
+				}
+				t.Row(row...)
 			}
 		}
 	}

@@ -214,6 +214,14 @@ func (m *memory) free(causes Causes, of []bool) {
 // did in the latest call of [Past.Without].
 func (p *Past) SpanPS() uint64 { return p.history.Span(p.took) }
 
+// WorkPS returns the time of all kernels together, as they took in the latest call of [Past.Without].
+func (p *Past) WorkPS() (sum uint64) {
+	for _, ps := range p.took {
+		sum += ps
+	}
+	return sum
+}
+
 // Operations returns how many operations of workers there are.
 func (p *Past) Operations() int { return p.history.Operations() }
 
