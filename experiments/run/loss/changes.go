@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"krdlab/experiments/run/estimate"
@@ -65,8 +66,17 @@ func signed(share float64) string {
 // errAlone is the error of two runs of different schedulers.
 var errAlone = failure.New(failure.Request, "no scheduler is in both")
 
-// Compare compares what each cause costs each scheduler that is in two reports of simulated runs.
+// errUnlike is the error of two runs that are not of one program on as many cores.
+var errUnlike = failure.New(failure.Request, "causes are compared of one program on as many cores")
+
+// Compare compares what each cause costs each scheduler that is in two reports of simulated runs. Machines and
+// placements may differ. Errors: the runs are of other programs, parameters or core counts; no scheduler is in
+// both.
 func Compare(a, b *Report) (*Changes, error) {
+	if a.Kernel != b.Kernel || a.Cores != b.Cores || !reflect.DeepEqual(a.Params, b.Params) {
+		return nil, fmt.Errorf("%w: %s %v on %d in A, %s %v on %d in B", errUnlike, a.Kernel, a.Params, a.Cores, b.Kernel,
+			b.Params, b.Cores)
+	}
 	c := &Changes{Changes: []Change{}}
 	var p []float64
 	least := math.MaxInt

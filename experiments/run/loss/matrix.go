@@ -7,15 +7,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/measure"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
+	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
 
 // A Largest is the largest cause of what a scheduler loses in one configuration.
 type Largest struct {
 	Kernel    string     `json:"kernel"`
+	Params    string     `json:"params"`
 	Cores     int        `json:"cores"`
 	Machine   string     `json:"machine"`
 	Scheduler string     `json:"scheduler"`
@@ -67,8 +72,8 @@ func MatrixOf(ctx context.Context, list []*dataset.Experiment, progress func(don
 		for i := range r.Losses {
 			l := &r.Losses[i]
 			cause := l.causes()
-			one := Largest{Kernel: x.Kernel, Cores: x.Cores, Machine: x.Machine.Name, Scheduler: l.Scheduler,
-				Lost: l.Lost.Median}
+			one := Largest{Kernel: x.Kernel, Params: parameters(x), Cores: x.Cores, Machine: x.Machine.Name,
+				Scheduler: l.Scheduler, Lost: l.Lost.Median}
 			if len(cause) > 0 {
 				one.Cause, one.Share = cause[0].Key, cause[0].Share.Median
 			}
@@ -76,6 +81,15 @@ func MatrixOf(ctx context.Context, list []*dataset.Experiment, progress func(don
 		}
 	}
 	return m, nil
+}
+
+// parameters are those of the kernel of x, as people write them.
+func parameters(x *result.Result) string {
+	k, err := request.FindKernel(x.Kernel)
+	if err != nil {
+		return fmt.Sprint(x.Params)
+	}
+	return request.Describe(k, x.Params)
 }
 
 // causes are those that take a per cent of the time or more, the largest first.
@@ -102,15 +116,16 @@ func (m *Matrix) View() *doc.Doc {
 	for _, p := range places {
 		t := doc.NewTable(1, "scheduler")
 		rows := map[string][]any{}
-		var kernels, schedulers []string
+		var columns []*Largest
+		var schedulers []string
 		for i := range m.Largest {
 			x := &m.Largest[i]
 			if (place{x.Machine, x.Cores}) != p {
 				continue
 			}
-			k := slices.Index(kernels, x.Kernel)
+			k := slices.IndexFunc(columns, func(c *Largest) bool { return c.Kernel == x.Kernel && c.Params == x.Params })
 			if k < 0 {
-				k, kernels = len(kernels), append(kernels, x.Kernel)
+				k, columns = len(columns), append(columns, x)
 				t.Columns = append(t.Columns, doc.Column{Head: x.Kernel})
 			}
 			if rows[x.Scheduler] == nil {
@@ -124,13 +139,28 @@ func (m *Matrix) View() *doc.Doc {
 			if x.Cause != "" {
 				cell = fmt.Sprintf("%s %.0f", short(x.Cause), math.Round(100*x.Share.Float()))
 			}
-			rows[x.Scheduler][k+1] = cell
+			if rows[x.Scheduler][k+1] == "" { // the first of several seeds
+				rows[x.Scheduler][k+1] = cell
+			}
+		}
+		for k, c := range columns { // sizes of one kernel: what not all of them have
+			for _, word := range strings.Fields(c.Params) {
+				if slices.ContainsFunc(columns, func(o *Largest) bool {
+					return o.Kernel == c.Kernel && !slices.Contains(strings.Fields(o.Params), word)
+				}) {
+					t.Columns[k+1].Head += "\n" + word
+				}
+			}
 		}
 		for _, name := range schedulers {
 			t.Row(rows[name]...)
 		}
 		t.Title = fmt.Sprintf("%s, SIMULATED, %d cores, one repetition of each", p.machine, p.cores)
 		d.Add(t)
+	}
+	if m.Left > 0 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%s left out: causes are taken away from simulated runs alone",
+			units.Count(m.Left, "result")))
 	}
 	d.Add(doc.Paragraph{"run: the runtime's prices; lock: locks of queues; cap: capacity of caches; " +
 		"coh: coherence; dist: distance of memories; par: too little parallelism; idle: imbalance; cold: what each " +
