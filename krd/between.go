@@ -25,8 +25,8 @@ const (
 	mostRecords = 1 << 20
 )
 
-// kept reports that a line is of the sample.
-func (b *between) kept(line uint64) bool { return line*0x9e3779b97f4a7c15>>32&(1<<b.shift-1) == 0 }
+// kept reports that a line is of the sample. Line 0 is hashed as 1: it would be of every sample.
+func (b *between) kept(line uint64) bool { return (line+1)*0x9e3779b97f4a7c15>>32&(1<<b.shift-1) == 0 }
 
 func (b *between) add(line uint64, group uint32) {
 	if !b.kept(line) {

@@ -49,3 +49,14 @@ func TestStreams(t *testing.T) {
 		}
 	}
 }
+
+// However often one line is accessed, there is room.
+func TestBetweenOneLine(t *testing.T) {
+	var b between
+	for range 2*mostRecords + 1 {
+		b.add(0, 1)
+	}
+	if len(b.records) >= mostRecords {
+		t.Errorf("%d records, expected fewer than %d", len(b.records), mostRecords)
+	}
+}
