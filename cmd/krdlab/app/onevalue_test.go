@@ -256,7 +256,11 @@ func inPage(t *testing.T, path string) (found []printed) {
 func inReproduction(t *testing.T, e *dataset.Experiment) (found []printed) {
 	t.Helper()
 	var b strings.Builder
-	if err := kernelreuse.Tables(e).Text(doc.NewPage(&b, 0)); err != nil {
+	p := doc.NewPage(&b, 0)
+	for _, x := range kernelreuse.Tables(e) {
+		p.Table(x)
+	}
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	text := regexp.MustCompile(` *±\d+%|=`).ReplaceAllString(b.String(), "")

@@ -4,229 +4,239 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"krdlab/experiments/papers/kernelreuse"
-	"krdlab/experiments/papers/steps"
-	"krdlab/experiments/run/dataset"
-	"krdlab/experiments/run/request"
+	"krdlab/experiments/papers"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/result"
-	"krdlab/experiments/show/figures"
-	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
-	"krdlab/hw/machine"
+	"krdlab/krd/doc"
 )
 
+// reproduceFlags are those of a paper, or of all.
 type reproduceFlags struct {
-	scale, out, machines string
-	json, ablation       bool
-	validate, drawn      bool // drawn: --draws was given
-	draws                int
-	caches               given
-	bands                string // a folder of draws
+	scale, out string
+	caches     given
+}
+
+func (f *reproduceFlags) define(c *cobra.Command, takes, out string) {
+	p := c.Flags()
+	p.StringVar(&f.scale, "scale", string(study.Quick), "`HOW` much: "+takes)
+	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default "+out+"-SCALE in "+result.RunsDir+")")
+	cachesVar(p, &f.caches)
+	p.SortFlags = false
+	var names []string
+	for _, s := range study.Scales {
+		names = append(names, string(s))
+	}
+	if err := c.RegisterFlagCompletionFunc("scale", cobra.FixedCompletions(names,
+		cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is defined
+	}
+}
+
+// folder returns the folder of what is redone, name, at a scale.
+func (f *reproduceFlags) folder(name string) (dir string, scale study.Scale, err error) {
+	if scale, err = study.ParseScale(f.scale); err != nil {
+		return "", "", err
+	}
+	if dir = f.out; dir == "" {
+		dir = filepath.Join(result.RunsDir, name+"-"+f.scale)
+	}
+	return dir, scale, outFolder(dir)
+}
+
+// replacedStudies are the flags that reproduce once had, and the commands in their place.
+var replacedStudies = []struct{ flag, by string }{
+	{"ablation", "krdlab sweep ablation"}, {"machines", "krdlab sweep machines"},
+	{"validate", "krdlab machine calibrate --out calibrated.toml, then krdlab sweep validation"},
+	{"draws", "krdlab reproduce krd, which draws"}, {"bands", "krdlab reproduce krd, which draws"},
 }
 
 // reproduceCommand is `krdlab reproduce`.
 func (a *app) reproduceCommand() *cobra.Command {
-	f := &reproduceFlags{}
-	c := &cobra.Command{
+	c := withJSON(&cobra.Command{
 		Use:   "reproduce",
-		Short: "Redo the evaluation of the KRD paper and set its claims beside what comes out",
-		Long: "Redo the KRD paper's figures 1, 2, 4, 5, 6 and table I: on its machine, " +
-			"simulated, and on this computer with the cores\n" +
-			"that it has. Ends with a table of the paper's claims: its value, ours with its " +
-			"interval, and whether they agree.\n" +
-			"Thresholds are fixed in the program. Figures, tables, correlations and a page are " +
-			"left in the folder. After an\n" +
-			"interrupt the same command goes on.\n\n" +
-			"With --ablation, --machines, --validate or --draws it does that study instead, in a " +
-			"folder of its own.\n\n" +
-			"Exit codes: those of krdlab sweep; 5 where a file of draws or a cell of one is bad.",
-		Example: "  krdlab reproduce\n  krdlab reproduce --scale paper --out evaluation\n" +
-			"  krdlab reproduce --draws 20 --out draws\n  krdlab reproduce --bands draws",
+		Short: "Redo the evaluations of papers and set their claims beside what comes out",
+		Long: "Without a paper: list those whose evaluations are redone, and how far each is in " +
+			result.RunsDir + ".\n" +
+			"A paper is redone in steps, kept in a folder, so that after an interrupt the same command goes " +
+			"on. It ends with a table of the paper's claims: its value, ours with its interval, and whether " +
+			"they agree. Text, page, JSON, tables and figures are left in the folder.",
+		Example: "  krdlab reproduce krd\n  krdlab reproduce krd --scale paper --out evaluation\n" +
+			"  krdlab reproduce all",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f.drawn = c.Flags().Changed("draws")
-			return a.reproduce(c.Context(), f)
+			for _, r := range replacedStudies {
+				if c.Flags().Changed(r.flag) {
+					return usageError("krdlab reproduce: --%s is no more; type %s", r.flag, r.by)
+				}
+			}
+			return a.listPapers(c)
 		},
+	})
+	for _, r := range replacedStudies {
+		c.Flags().String(r.flag, "", "")
+		c.Flags().Lookup(r.flag).NoOptDefVal, c.Flags().Lookup(r.flag).Hidden = "yes", true
 	}
-	p := c.Flags()
-	p.StringVar(&f.scale, "scale", string(steps.Quick), "`HOW` much: smoke (seconds: "+
-		"programs so small that they say nothing about the claims), quick (minutes: 6 seeds, a "+
-		"small FMM) or paper (its sizes, 20 seeds; half an hour)")
-	p.StringVar(&f.out, "out", "", "experiment folder `DIR` (default reproduce-SCALE in "+
-		result.RunsDir+", of a study its name and SCALE, such as draws-paper)")
-	p.StringVar(&f.bands, "bands", "", "judge the claims against the draws of the guessed "+
-		"parameters in `DIR` too, which --draws left")
-	p.BoolVar(&f.ablation, "ablation", false, "instead, change one rule of each of the paper's "+
-		"schedulers at a time (simulated matmul)")
-	p.StringVar(&f.machines, "machines", "", "instead, ask the paper's conclusions of these "+
-		"simulated machines: all, or a `LIST` of names and files")
-	p.BoolVar(&f.validate, "validate", false, "instead, measure this computer as a machine, and set "+
-		"native runs beside simulated ones")
-	p.IntVar(&f.draws, "draws", 0, "instead, draw the guesses of the paper's machine `N` times "+
-		"within their ranges, and give the bands (scale paper: 10 minutes for 20)")
-	cachesVar(p, &f.caches)
-	p.BoolVar(&f.json, "json", false, "print the claims as JSON instead of tables")
-	p.SortFlags = false
-	if err := c.RegisterFlagCompletionFunc("machines", cobra.FixedCompletions(append(machine.Names(),
-		"all"), cobra.ShellCompDirectiveDefault)); err != nil {
-		panic(err) // the flag is defined above
+	for _, s := range papers.Table {
+		c.AddCommand(a.reproducePaper(s))
 	}
-	completeScale(c)
-	c.AddCommand(a.reproduceVirda(), a.reproduceSkadu(), a.reproduceDisconpro())
+	c.AddCommand(a.reproduceAll())
 	return c
 }
 
-func (a *app) reproduce(ctx context.Context, f *reproduceFlags) error {
-	scale, err := steps.ParseScale(f.scale)
-	if err != nil {
+// listPapers prints the papers, and how far they are redone in the default folders.
+func (a *app) listPapers(c *cobra.Command) error {
+	t := doc.NewTable(3, "name", "paper", "done")
+	for i, key := range []string{"name", "paper", "done"} {
+		t.Columns[i].Key = key
+	}
+	t.Name, t.Keys, t.Most = "papers", 1, doc.TextWidth
+	t.Prose(1, 2)
+	for _, s := range papers.Table {
+		var states []string
+		for _, scale := range study.Scales {
+			dir := filepath.Join(result.RunsDir, s.Name+"-"+string(scale))
+			if f, err := s.Find(dir, scale); err == nil {
+				done, all := f.Done()
+				states = append(states, fmt.Sprintf("%s: %d of %d steps", scale, done, all))
+			}
+		}
+		t.Row(s.Name, s.Paper, strings.Join(states, ", "))
+	}
+	return a.answer(c, t, func(p *doc.Page) error {
+		p.Table(t)
+		return p.Close()
+	})
+}
+
+// reproducePaper is `krdlab reproduce PAPER`.
+func (a *app) reproducePaper(s *study.Study) *cobra.Command {
+	f := &reproduceFlags{}
+	name := "krdlab reproduce " + s.Name
+	c := withJSON(&cobra.Command{
+		Use: s.Name, Short: s.Short, Args: exactly(),
+		Long: s.Long + " Text, page, figures and tables are left in the folder. After an interrupt the same " +
+			"command goes on.",
+		Example: "  " + name + "\n  " + name + " --scale paper --out " + s.Name,
+	})
+	f.define(c, s.Takes, s.Name)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		dir, scale, err := f.folder(s.Name)
+		if err != nil {
+			return err
+		}
+		o, err := a.redo(c.Context(), s, scale, dir, f.caches)
+		if o == nil {
+			return err
+		}
+		if werr := a.answer(c, o, o.View().Text); werr != nil {
+			return errors.Join(err, werr)
+		}
+		fmt.Fprintf(a.stderr, "in %s: %s, %s, %s/\n", dir, study.ReportHTML, study.ResultJSON,
+			study.FiguresDir)
 		return err
 	}
-	study, err := a.study(ctx, f)
+	return c
+}
+
+// redo does the steps of a paper that are not done, and writes and returns what they come to; nil where
+// that cannot be told, with the error.
+func (a *app) redo(ctx context.Context, s *study.Study, scale study.Scale, dir string, caches given) (
+	*study.Outcome, error) {
+	t, err := a.sized(ctx, caches)
 	if err != nil {
-		return err
-	}
-	bands, err := f.loadBands(scale, study == nil)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	opt, err := a.sweepOptions()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	kind := "reproduce"
-	if study != nil {
-		kind = study.name()
-	}
-	dir := f.out
-	if dir == "" {
-		dir = filepath.Join(result.RunsDir, kind+"-"+f.scale)
-	}
-	if err := outFolder(dir); err != nil {
-		return err
-	}
-	var configs []request.Request
-	switch {
-	case study == nil:
-		configs, err = kernelreuse.Plan(scale, request.AllCores(opt.Host, false))
-	case study.Study == nil:
-		return a.reproduceDraws(ctx, scale, f.draws, dir)
-	default:
-		configs, err = study.plan(scale, dir)
-	}
+	opt.Host = t
+	f, created, err := s.Open(dir, scale)
 	if err != nil {
-		return err
-	}
-	plan, err := sweep.NewPlan(configs)
-	if err != nil {
-		return err
-	}
-	info := a.sweepInfo()
-	info.Kind, info.Notes = kind, []string{scaleNote(f.scale)}
-	created, err := sweep.Create(dir, plan, info)
-	if err != nil {
-		if other := (*sweep.DifferentPlanError)(nil); errors.As(err, &other) {
-			return usageError("krdlab reproduce: %s holds %s; choose another --out", dir,
-				f.otherPlan(dir, kind, other))
-		}
-		return createError(err)
+		return nil, fmt.Errorf("krdlab reproduce %s: %w; choose another --out", s.Name, err)
 	}
 	if !created {
 		fmt.Fprintf(a.stderr, "going on with %s\n", dir)
 	}
-	again := typed(a.argv)
-	if runErr := a.sweepCells(ctx, dir, plan, opt, again); runErr != nil {
-		if ctx.Err() != nil {
-			return runErr
+	show, end := a.progress()
+	cells := a.newSweepProgress()
+	opt.Progress, opt.Finished = cells.progress, cells.finished
+	err = f.Run(ctx, opt, func(done, all int, next string) {
+		if cells.end(); show == nil { // no terminal
+			fmt.Fprintf(a.stderr, "%d/%d %s\n", done+1, all, next)
+			return
 		}
-		err = runErr // the claims of the cells that are there are judged all the same
-	}
-	e, lerr := sweep.WriteTables(dir)
-	if lerr != nil {
-		return bothErrors(err, lerr)
-	}
-	a.sayNotes(e)
-	for _, p := range e.Problems {
-		fmt.Fprintf(a.stderr, "warning: %s\n", p)
-	}
-	if study != nil {
-		p := a.page()
-		files, werr := study.Write(p, e)
-		if werr != nil {
-			return bothErrors(err, werr)
-		}
-		p.Line("in %s: %s", dir, strings.Join(files, ", "))
-		return allUsed(errors.Join(err, p.Close()), e)
-	}
-	findings, werr := kernelreuse.Write(e, bands, func(g dataset.Key, s figures.Skipped) {
-		fmt.Fprintf(a.stderr, "not drawn for %s: %s\n", g, s)
+		show(done, all, next)
 	})
-	if werr != nil {
-		return errors.Join(err, werr)
+	cells.end()
+	end()
+	if ctx.Err() != nil {
+		done, all := f.Done()
+		return nil, failure.Errorf(failure.Interrupted, "interrupted; %d of %d steps are done; go on with: %s",
+			done, all, typed(a.argv))
 	}
-	if f.json {
-		return allUsed(errors.Join(err, writeJSON(a.stdout, findings)), e)
+	o, oerr := s.Of(f)
+	if oerr == nil {
+		oerr = f.Write(o)
 	}
-	p := a.page()
-	if scale == steps.Smoke {
-		p.Line("%s.", kernelreuse.CountOf(findings))
-		p.Line("All of it works; no claim can be judged at --scale %s: type --scale %s or %s. "+
-			"Tables and claims are in %s and %s.", scale, steps.Quick, steps.Paper,
-			kernelreuse.TablesText, kernelreuse.ClaimsText)
-	} else {
-		if werr := kernelreuse.Tables(e).Text(p); werr != nil {
-			return werr
-		}
-		p.Line("")
-		if werr := kernelreuse.Text(findings).Text(p); werr != nil {
-			return werr
-		}
+	switch {
+	case errors.Is(oerr, fs.ErrNotExist) && err != nil: // a step that failed is missing
+		return nil, err
+	case oerr != nil:
+		return nil, errors.Join(err, oerr)
+	case err != nil:
+		err = fmt.Errorf("%w; to run it again: %s", err, typed(a.argv))
 	}
-	p.Line("in %s: %s, %s, %s/, %s", dir, kernelreuse.ReportHTML, kernelreuse.Correlation,
-		kernelreuse.FiguresDir, strings.Join(sweep.Tables, ", "))
-	return allUsed(errors.Join(err, p.Close()), e)
+	return o, err
 }
 
-// otherPlan returns what dir holds and what is expected: another study or scale, or what is
-// different in the plan.
-func (f *reproduceFlags) otherPlan(dir, kind string, other *sweep.DifferentPlanError) string {
-	e, err := dataset.Load(dir)
-	switch {
-	case err != nil || e.Info == nil:
-	case e.Info.Kind != kind:
-		return fmt.Sprintf("an experiment of the kind %s, expected %s", e.Info.Kind, kind)
-	case len(e.Info.Notes) > 0 && e.Info.Notes[0] != scaleNote(f.scale):
-		return fmt.Sprintf("the %s, expected %s", e.Info.Notes[0], scaleNote(f.scale))
+// reproduceAll is `krdlab reproduce all`.
+func (a *app) reproduceAll() *cobra.Command {
+	f := &reproduceFlags{}
+	c := &cobra.Command{
+		Use: "all", Short: "Redo all papers, and make an index of their claims", Args: exactly(),
+		Long: "Redo the evaluations of all papers, each in a folder of DIR, and leave in DIR an index of " +
+			"their claims: " + study.IndexHTML + ", " + study.IndexCSV + ". Each claim has its verdict, the " +
+			"figure that shows it, the command, the version and the seeds. After an interrupt the same " +
+			"command goes on.",
+		Example: "  krdlab reproduce all --scale smoke\n  krdlab reproduce all --out evaluations",
 	}
-	return fmt.Sprintf("another plan than that of --scale %s (%s)", f.scale,
-		strings.Join(other.What, "; "))
-}
-
-// scaleNote is what an experiment notes of its scale.
-func scaleNote(scale string) string { return "scale " + scale }
-
-// loadBands reads the draws that --bands names, nil without it; claims says that they are judged.
-func (f *reproduceFlags) loadBands(scale steps.Scale, claims bool) (*kernelreuse.Bands, error) {
-	switch {
-	case f.bands == "":
-		return nil, nil
-	case !claims:
-		return nil, usageError("krdlab reproduce: --bands is for claims; found a study that " +
-			"judges none")
+	f.define(c, "smoke (a minute: small programs that say nothing about the claims), quick (45 minutes on "+
+		"two CPUs) or paper (hours)", "all")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		dir, scale, err := f.folder("all")
+		if err != nil {
+			return err
+		}
+		x := &study.Index{Scale: scale, Build: result.ReadBuild()}
+		var failed []error
+		for _, s := range papers.Table {
+			fmt.Fprintf(a.stderr, "%s\n", s.Name)
+			o, err := a.redo(c.Context(), s, scale, filepath.Join(dir, s.Name), f.caches)
+			if c.Context().Err() != nil {
+				return err
+			}
+			if x.Add(s, o); err != nil {
+				failed = append(failed, fmt.Errorf("%s: %w", s.Name, err))
+			}
+		}
+		if err := x.Write(dir); err != nil {
+			return errors.Join(append(failed, err)...)
+		}
+		p := a.page()
+		p.Table(x.Papers())
+		p.Line("in %s: %s, %s", dir, study.IndexHTML, study.IndexCSV)
+		return errors.Join(append(failed, p.Close())...)
 	}
-	b, err := kernelreuse.LoadBands(f.bands)
-	if err != nil {
-		return nil, fmt.Errorf("krdlab reproduce: --bands: %w", err)
-	}
-	if err := b.ForClaims(scale); err != nil {
-		return nil, fmt.Errorf("krdlab reproduce: --bands %s: %w", f.bands, err)
-	}
-	return b, nil
+	return c
 }
 
 // typed is a command as a shell reads it.
@@ -241,27 +251,3 @@ func typed(argv []string) string {
 }
 
 var plainWord = regexp.MustCompile(`[A-Za-z0-9_./=,:@%+-]+`)
-
-// sweepCells works through a plan; again is the command that goes on where it ended.
-func (a *app) sweepCells(ctx context.Context, dir string, plan *sweep.Plan, opt sweep.Options,
-	again string) error {
-	show := a.newSweepProgress()
-	opt.Progress, opt.Finished = show.progress, show.finished
-	sum, err := sweep.Run(ctx, dir, plan, opt)
-	show.end()
-	done := len(sum.Before) + len(sum.Done)
-	switch {
-	case ctx.Err() != nil:
-		return failure.Errorf(failure.Interrupted,
-			"interrupted; %d of %d cells are done; go on with: %s", done,
-			len(plan.Cells), again)
-	case err != nil:
-		return howFar(err, sum, plan, again)
-	case len(sum.Failures) > 0:
-		first := sum.Failures[0]
-		return &codeError{first.ExitCode, fmt.Errorf("%d of %d cells failed, the first, %s, "+
-			"with: %s; to run them again: %s",
-			len(sum.Failures), len(plan.Cells), first.ID, oneLine(errors.New(first.Error)), again)}
-	}
-	return nil
-}

@@ -88,12 +88,13 @@ var rules = []struct {
 	{"NoNames", "is a name of a table: what is asked for is a field of its line", nil, []string{
 		"runtimes/table.go", "kernels/", "experiments/papers/kernelreuse/",
 		"experiments/papers/virda/", "experiments/papers/skadu/",
-		"experiments/papers/steps/worker.go", "experiments/test/datasettest/", "loi/front/build/",
+		"experiments/papers/study/worker.go", "experiments/test/datasettest/", "loi/front/build/",
 		"krd/analysis/regions/class.go", "examples/",
 	}, named},
-	// What a run was is in fields. One prints the command, one hands it on.
+	// What a run was is in fields. One prints the command, two hand it on.
 	{"NobodyReadsArgv", "what a run was is in fields", nil, []string{
-		"experiments/show/report/command.go", "experiments/sweep/run.go"}, selected("Argv")},
+		"experiments/show/report/command.go", "experiments/sweep/run.go",
+		"experiments/papers/study/worker.go"}, selected("Argv")},
 	// Counts of a histogram, its validity, and the bins of figures (krd/plot) stand elsewhere.
 	{"SharesInCatalogue", "ask experiments/run/stats", []string{"experiments", "cmd"}, []string{
 		"experiments/test/datasettest/simulated.go", // makes them

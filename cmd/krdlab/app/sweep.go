@@ -17,6 +17,7 @@ import (
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/sweep"
+	"krdlab/experiments/sweep/sweeps"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
 	"krdlab/kernels"
@@ -26,7 +27,7 @@ import (
 // sweepCommand has a subcommand for each kernel, and those that look after experiment folders.
 func (a *app) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep KERNEL[,KERNEL...]|all|FILE.toml",
+		Use: "sweep KERNEL[,KERNEL...]|all|NAME|FILE.toml",
 		Short: "Run many configurations into one experiment folder, and go on where it was " +
 			"interrupted",
 		Long: "Run a kernel under several schedulers, on several numbers of cores, with several " +
@@ -36,7 +37,8 @@ func (a *app) sweepCommand() *cobra.Command {
 			"an interrupt or a crash the same\n" +
 			"command goes on; at most the cell that was being run is lost. Results: table.csv, " +
 			"table.jsonl, table.parquet with a\n" +
-			"row for each repetition, and bench.txt for benchstat. See docs/sweeps.md.\n\n" +
+			"row for each repetition, and bench.txt for benchstat. NAME is a file that is built in: " +
+			strings.Join(sweeps.Names(), ", ") + ".\nSee docs/sweeps.md.\n\n" +
 			"Exit codes: 0 done; 1 failed; 2 not a possible request; 6 done, but some cells " +
 			"could not be used; 130 interrupted;\nthat of the first cell that failed, if one did.",
 		Example: "  krdlab sweep matmul --sched all --cores 1,2,4,6,12,24 --machine " +
@@ -67,7 +69,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		case err == nil && info.IsDir():
 			return usageError("krdlab sweep: %s is a folder; to go on with a sweep, type krdlab "+
 				"sweep resume %s", args[0], args[0])
-		case err == nil || strings.HasSuffix(args[0], ".toml"):
+		case err == nil || strings.HasSuffix(args[0], ".toml") || sweeps.Has(args[0]):
 			if _, kerr := request.FindKernel(args[0]); kerr == nil || args[0] == request.AllKernels {
 				a.sayHere(args[0], "kernel")
 			}
@@ -203,7 +205,7 @@ func (a *app) create(dir string, plan *sweep.Plan, f *sweepFlags) (created bool,
 		return false, err
 	}
 	info := a.sweepInfo()
-	info.NativeOnly = f.nativeOnly
+	info.NativeOnly, info.Over = f.nativeOnly, f.over
 	created, err = sweep.Create(dir, plan, info)
 	return created, createError(err)
 }

@@ -12,6 +12,7 @@ import (
 
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/sweep"
+	"krdlab/experiments/sweep/sweeps"
 	"krdlab/hw/failure"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
@@ -22,7 +23,7 @@ import (
 // first kernel, with what holds for the whole sweep.
 func (a *app) fileRequests(ctx context.Context, path string,
 	given *sweepFlags) ([]request.Request, *sweepFlags, error) {
-	file, err := sweep.ReadFile(path)
+	file, err := readSweep(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%w; expected the TOML file of a sweep, or kernels (krdlab list "+
 			"kernels)", err)
@@ -84,6 +85,14 @@ func (a *app) fileRequests(ctx context.Context, path string,
 		}
 	}
 	return all, first, nil
+}
+
+// readSweep reads the file of a sweep, or the built-in one of that name.
+func readSweep(path string) (*sweep.File, error) {
+	if text, ok := sweeps.Named(path); ok {
+		return sweep.ParseFile(path, text)
+	}
+	return sweep.ReadFile(path)
 }
 
 // usable are the common settings of a file without those that change nothing for k and do for

@@ -13,6 +13,7 @@ import (
 
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
+	"krdlab/experiments/show/over"
 	"krdlab/kernels"
 	"krdlab/kernels/kernel"
 )
@@ -79,6 +80,7 @@ type sweepFlags struct {
 	nativeOnly      []string // kernels and schedulers that simulated cells of a sweep of all lack
 	dry, write      bool
 	view            bool
+	over            string // baseline, see package over
 }
 
 // newSweepFlags defines the flags on set, those of k first.
@@ -111,8 +113,9 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 		switch flag.Name {
 		case "follow": // a schedule is of one size and number of cores
 		case "cores":
-			set.Var(&f.coreList, "cores", "`LIST` of numbers of workers, such as 1,2,4-6 (default 1, powers of "+
-				"two up to the cores of a node, and each whole node)")
+			set.Var(&f.coreList, "cores", "`LIST` of numbers of workers, such as 1,2,4-6, or of node, half "+
+				"and all: the cores of a node, of half of the nodes, of all (default 1, powers of two up to "+
+				"the cores of a node, and each whole node)")
 		case "seed":
 			set.Var(&f.seeds, "seed", "`LIST` of seeds of inputs, of victims and of the bootstrap")
 		case "machine":
@@ -135,6 +138,9 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 		"known; run and write nothing")
 	set.BoolVar(&f.write, "plan-only", false, "write the experiment folder and run nothing, for "+
 		"krdlab sweep submit")
+	set.StringVar(&f.over, "over", "", "print what was measured over that of a baseline, `WHAT`: a "+
+		"scheduler; "+over.Base+", the scheduler without a changed rule; "+over.Simulated+", of native "+
+		"runs the simulated ones")
 	viewVar(set, &f.view, "; without --trace simulated cells then keep the trace of each "+
 		"repetition, native ones one trace, and these tell tasks")
 	return f
@@ -255,12 +261,24 @@ func (f *sweepFlags) requests(ctx context.Context, machines *request.Machines) (
 	if s.Seeds, err = f.seeds.whole("seed"); err != nil {
 		return nil, err
 	}
-	cores, err := f.coreList.whole("cores")
-	if err != nil {
-		return nil, err
-	}
 	if f.set.Changed("cores") {
-		s.Cores = cores
+		cores := f.coreList
+		cores.given = nil
+		for _, word := range strings.Split(f.coreList.String(), ",") {
+			if word = strings.TrimSpace(word); request.IsPart(word) {
+				s.Parts = append(s.Parts, word)
+			} else {
+				cores.given = append(cores.given, word)
+			}
+		}
+		if s.Cores, err = cores.whole("cores"); err != nil {
+			return nil, err
+		}
+	}
+	if f.over != "" {
+		if err := over.Check(f.over); err != nil {
+			return nil, err
+		}
 	}
 	return s.Requests(ctx, machines)
 }

@@ -2,6 +2,8 @@ package app
 
 import (
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,6 +11,7 @@ import (
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/show/figures"
+	"krdlab/experiments/show/over"
 	"krdlab/experiments/sweep"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -44,9 +47,32 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 		brief.Summaries(p, list)
 		p.Line("")
 	}
+	if err := a.printOver(p, dir, e); err != nil {
+		return err
+	}
 	p.Line("a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat "+
 		"reads %s/%s", len(e.Rows()), dir, dir, sweep.BenchFile)
 	return p.Close()
+}
+
+// printOver prints an experiment over its baseline, if it has one, and leaves that in its folder.
+func (a *app) printOver(p *doc.Page, dir string, e *dataset.Experiment) error {
+	if e.Info == nil || e.Info.Over == "" {
+		return nil
+	}
+	x := over.Of(e, e.Info.Over)
+	t, f := x.Table(), x.Figure()
+	if len(t.Rows) == 0 {
+		p.Line("nothing to set over %s", e.Info.Over)
+		return nil
+	}
+	p.Table(t)
+	p.Line("")
+	err := result.Rewrite(filepath.Join(dir, "over.csv"), t.CSV)
+	if err == nil && f != nil {
+		err = result.Rewrite(filepath.Join(dir, "over.svg"), func(w io.Writer) error { return f.Write(w, "svg") })
+	}
+	return err
 }
 
 // fewGroups is of how many groups a sweep prints all: of more it prints a matrix.

@@ -6,17 +6,16 @@
 package disconpro
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"time"
 
 	"krdlab/examples"
 	"krdlab/experiments/papers/claims"
-	"krdlab/experiments/run/result"
+	"krdlab/experiments/papers/study"
 	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/krd/analysis/interleave/text"
 	"krdlab/krd/doc"
@@ -54,28 +53,75 @@ var groups = []struct {
 // exactGroup is what the groups are set against.
 const exactGroup = "all interleavings"
 
-// A Result is the tables and the figures, one for each program.
-type Result struct {
-	Verdicts claims.Counts
-	Tables   []*doc.Table
-	figures  []*plot.Figure
+// Study is the evaluation of the paper.
+var Study = &study.Study{
+	Name:  "disconpro",
+	Paper: "Memory Distance Measurement for Concurrent Programs (Li, Ding, Hu, Soyata; LCPC 2017)",
+	Short: "Redo the evaluation of the disconpro paper with programs as text",
+	Long: "Redo tables 5 and 6 of \"Memory Distance Measurement for Concurrent Programs\" with programs " +
+		"given as text, and figures like its 2 and 3: the range of distances of each object that a single " +
+		"run, random walks and PCT of several depths show, beside that over all interleavings. What the " +
+		"figures have of Parsec and MySQL takes programs under a controlled scheduler, and is not redone.",
+	Takes: "smoke (at most 100 000 interleavings are enumerated, which is timed), quick or paper (168 " +
+		"million; seconds)",
+	Steps: plan,
+	Of:    outcomeOf,
 }
 
-// Options of [Run].
-type Options struct {
-	Seed uint64
-	// Enumerate is how many interleavings are enumerated at most, which is timed.
-	Enumerate float64
-}
+// seed is that of what is drawn.
+const seed = 1
 
-// Run redoes it. Cost: some seconds, most of them to enumerate 168 million interleavings if
-// Options.Enumerate allows that.
-func Run(opt Options) (*Result, error) {
-	r := &Result{Verdicts: claims.Counts{}}
-	if err := r.small(&opt); err != nil {
-		return nil, err
+// most is how many interleavings are enumerated at most.
+func most(scale study.Scale) float64 {
+	if scale == study.Smoke {
+		return 1e5
 	}
-	return r, r.ranges(&opt)
+	return 1e9
+}
+
+// A counted is what a setting came to.
+type counted struct {
+	Interleavings string         `json:"interleavings"`
+	Number        float64        `json:"number"` // the same, rounded
+	Exact         []string       `json:"exact"`  // distances of each object
+	PCT           []string       `json:"pct"`
+	Counted       time.Duration  `json:"counted_ns"`
+	Enumerated    *time.Duration `json:"enumerated_ns"` // nil: too many
+	Drawn         time.Duration  `json:"pct_ns"`
+}
+
+// A ranged is the finite distances of an object in each of the groups, then over all interleavings.
+type ranged struct {
+	Object string    `json:"object"`
+	Spans  []*[2]int `json:"spans"` // least and largest; nil: no access was a reuse
+}
+
+// plan lists the steps: each setting of table 6 and each program of figures like 2 and 3.
+func plan(scale study.Scale) (list []study.Step, err error) {
+	for i := range settings {
+		s := &settings[i]
+		list = append(list, study.Step{Name: s.step(), Do: func(context.Context, *study.Worker) (any, error) {
+			return s.count(most(scale))
+		}})
+	}
+	names, err := programs()
+	for _, name := range names {
+		list = append(list, study.Step{Name: name, Do: func(context.Context, *study.Worker) (any, error) {
+			return rangesOf(name)
+		}})
+	}
+	return list, err
+}
+
+func (s *setting) step() string { return fmt.Sprintf("paths-%d-%d", s.threads, s.objects) }
+
+// programs are the names of those of examples/interleavings.
+func programs() (names []string, err error) {
+	files, err := fs.Glob(examples.Interleavings, "interleavings/*.txt")
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(path.Base(f), ".txt"))
+	}
+	return names, err
 }
 
 // inOrder is the program of a setting.
@@ -94,6 +140,37 @@ func inOrder(s *setting) *engine.Program {
 	return p
 }
 
+// count makes the rows of a setting in tables 5 and 6.
+func (s *setting) count(most float64) (*counted, error) {
+	p, x := inOrder(s), &counted{}
+	begin := time.Now()
+	exact, err := engine.Exact(p, engine.Options{})
+	if err != nil {
+		return nil, err
+	}
+	x.Counted, begin = time.Since(begin), time.Now()
+	pct, err := engine.Sample(p, engine.SampleOptions{Sampler: engine.PCT, Depth: paperDepth,
+		Runs: paperRuns, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	x.Drawn, x.Interleavings = time.Since(begin), exact.Interleavings.String()
+	x.Number, _ = exact.Interleavings.Float64()
+	if x.Number <= most {
+		begin = time.Now()
+		if _, err := engine.Enumerate(p, engine.Options{}); err != nil {
+			return nil, err
+		}
+		took := time.Since(begin)
+		x.Enumerated = &took
+	}
+	for o := range exact.Objects {
+		x.Exact = append(x.Exact, distances(&exact.Objects[o]))
+		x.PCT = append(x.PCT, distances(&pct.Objects[o]))
+	}
+	return x, nil
+}
+
 // distances lists those of an object, as the paper's table 5.
 func distances(o *engine.Object) string {
 	var words []string
@@ -103,14 +180,61 @@ func distances(o *engine.Object) string {
 	return strings.Join(words, ",")
 }
 
-func timed(f func() (*engine.Result, error)) (*engine.Result, doc.Number, error) {
-	begin := time.Now()
-	r, err := f()
-	return r, doc.Some(float64(time.Since(begin).Nanoseconds())), err
+// rangesOf are those of the objects of a program that are accessed more than once.
+func rangesOf(name string) ([]ranged, error) {
+	file, err := examples.Interleavings.Open("interleavings/" + name + ".txt")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	p, err := text.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var results []*engine.Result
+	for _, g := range groups {
+		x, err := engine.Sample(p, engine.SampleOptions{Sampler: g.sampler, Depth: g.depth, Runs: g.runs,
+			Seed: seed})
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, x)
+	}
+	exact, err := engine.Exact(p, engine.Options{})
+	if err != nil {
+		return nil, err
+	}
+	list := []ranged{}
+	for o, object := range p.Objects {
+		if exact.Objects[o].Maximum == nil {
+			continue
+		}
+		x := ranged{Object: object}
+		for _, r := range append(results, exact) {
+			var span *[2]int
+			if d := &r.Objects[o]; d.Maximum != nil {
+				span = &[2]int{*d.Minimum, *d.Maximum}
+			}
+			x.Spans = append(x.Spans, span)
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+func outcomeOf(f *study.Folder) (*study.Outcome, error) {
+	o := &study.Outcome{Scale: f.Scale, Title: "The disconpro paper's evaluation, with programs as text",
+		Says: []string{"What figures 2 and 3 have of Parsec and MySQL is not redone: that takes programs " +
+			"under a controlled scheduler."}}
+	o.Conclude()
+	if err := small(f, o); err != nil {
+		return nil, err
+	}
+	return o, ranges(f, o)
 }
 
 // small makes tables 5 and 6.
-func (r *Result) small(opt *Options) error {
+func small(f *study.Folder, out *study.Outcome) error {
 	five := doc.NewTable(1, "globals", "global", "paper, both", "exact", "PCT 5, 100 runs", "agrees")
 	five.Name, five.Title, five.Keys = "table5", "Table 5: distances of each global, 3 threads", 2
 	for i, key := range []string{"globals", "global", "paper", "exact", "pct", "agrees"} {
@@ -128,42 +252,27 @@ func (r *Result) small(opt *Options) error {
 		{Key: "agrees", Head: "agrees"}},
 		Remarks: []string{"The paper's DisConPro takes 100 paths and 25 s in each row. Agrees: the " +
 			"number of paths is the paper's, or more where it gave up."}}
+	took := func(d time.Duration) doc.Number { return doc.Some(float64(d.Nanoseconds())) }
 	for i := range settings {
 		s := &settings[i]
-		p := inOrder(s)
-		exact, counted, err := timed(func() (*engine.Result, error) {
-			return engine.Exact(p, engine.Options{})
-		})
-		if err != nil {
-			return err
-		}
-		pct, drawn, err := timed(func() (*engine.Result, error) {
-			return engine.Sample(p, engine.SampleOptions{Sampler: engine.PCT,
-				Depth: paperDepth, Runs: paperRuns, Seed: opt.Seed})
-		})
+		x, err := study.Load[counted](f, s.step())
 		if err != nil {
 			return err
 		}
 		enumerated := any(doc.Missing("more than are enumerated here"))
-		n, _ := exact.Interleavings.Float64()
-		if n <= opt.Enumerate {
-			_, ns, err := timed(func() (*engine.Result, error) {
-				return engine.Enumerate(p, engine.Options{})
-			})
-			if err != nil {
-				return err
-			}
-			enumerated = ns
+		if x.Enumerated != nil {
+			enumerated = took(*x.Enumerated)
 		}
-		all := exact.Interleavings.String()
-		verdict := claims.Same(all == s.paths)
+		c := study.Claim{ID: s.step(), Where: "5, table 6", Paper: s.paths, Ours: x.Interleavings,
+			Says: fmt.Sprintf("interleavings of %d threads that access %d objects", s.threads, s.objects),
+			Test: "the same", Verdict: claims.Same(x.Interleavings == s.paths)}
 		if more, gaveUp := strings.CutPrefix(s.paths, ">"); gaveUp {
 			var least float64
 			fmt.Sscan(more, &least)
-			verdict = claims.Order().Of(claims.Exactly(claims.Gap(least, n)))
+			c.Test, c.Verdict = "more", claims.Order().Of(claims.Exactly(claims.Gap(least, x.Number)))
 		}
-		six.Row(s.threads, s.objects, s.paths, s.seconds, all, counted, enumerated, drawn,
-			r.judge(verdict))
+		six.Row(s.threads, s.objects, s.paths, s.seconds, x.Interleavings, took(x.Counted), enumerated,
+			took(x.Drawn), out.Judge(c))
 		if s.threads != 3 {
 			continue
 		}
@@ -171,20 +280,21 @@ func (r *Result) small(opt *Options) error {
 		for d := range s.objects + 1 {
 			paper = append(paper, fmt.Sprint(d-1))
 		}
-		for o := range exact.Objects {
-			a, b := distances(&exact.Objects[o]), distances(&pct.Objects[o])
-			five.Row(fmt.Sprint(s.objects), fmt.Sprint(o+1), strings.Join(paper, ","), a, b,
-				r.judge(claims.Same(a == b && a == strings.Join(paper, ","))))
+		theirs := strings.Join(paper, ",")
+		for o, a := range x.Exact {
+			five.Row(fmt.Sprint(s.objects), fmt.Sprint(o+1), theirs, a, x.PCT[o], out.Judge(study.Claim{
+				ID: fmt.Sprintf("distances-%d-%d", s.objects, o+1), Where: "5, table 5", Paper: theirs,
+				Says: fmt.Sprintf("distances of global %d of %d, 3 threads", o+1, s.objects),
+				Ours: a + "; PCT " + x.PCT[o], Test: "the same, by PCT too",
+				Verdict: claims.Same(a == x.PCT[o] && a == theirs)}))
 		}
 	}
-	r.Tables = append(r.Tables, five, six)
+	out.Tables = append(out.Tables, five, six)
 	return nil
 }
 
-func (r *Result) judge(v claims.Verdict) string { return string(r.Verdicts.Add(v)) }
-
 // ranges makes the table and the figures like 2 and 3.
-func (r *Result) ranges(opt *Options) error {
+func ranges(f *study.Folder, out *study.Outcome) error {
 	t := &doc.Table{Name: "ranges", Title: "Least and largest finite distance of each object (as " +
 		"figures 2 and 3)", Keys: 2, Columns: []doc.Column{{Key: "program", Head: "program"},
 		{Key: "object", Head: "object"}}}
@@ -193,147 +303,63 @@ func (r *Result) ranges(opt *Options) error {
 			"_"), Head: g.name})
 	}
 	t.Columns = append(t.Columns, doc.Column{Key: "all", Head: exactGroup})
-	names, err := fs.Glob(examples.Interleavings, "interleavings/*.txt")
+	names, err := programs()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		file, err := examples.Interleavings.Open(name)
+		list, err := study.Load[[]ranged](f, name)
 		if err != nil {
 			return err
 		}
-		p, err := text.Read(file)
-		file.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		var results []*engine.Result
-		var heads []string
-		for _, g := range groups {
-			x, err := engine.Sample(p, engine.SampleOptions{Sampler: g.sampler, Depth: g.depth,
-				Runs: g.runs, Seed: opt.Seed})
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			results, heads = append(results, x), append(heads, g.name)
-		}
-		exact, err := engine.Exact(p, engine.Options{})
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		results, heads = append(results, exact), append(heads, exactGroup)
-		short := strings.TrimSuffix(filepath.Base(name), ".txt")
-		rows := 0
-		for o := range p.Objects {
-			if exact.Objects[o].Maximum == nil {
-				continue // it is accessed once
-			}
-			rows++
-			row := []any{short, p.Objects[o]}
-			for _, x := range results {
-				row = append(row, span(&x.Objects[o]))
+		for _, x := range *list {
+			row := []any{name, x.Object}
+			for _, s := range x.Spans {
+				cell := any(doc.Missing("no access was a reuse"))
+				if s != nil {
+					cell = fmt.Sprintf("%d to %d", s[0], s[1])
+				}
+				row = append(row, cell)
 			}
 			t.Row(row...)
 		}
-		if rows > 0 {
-			r.figures = append(r.figures, figure(short, p, heads, results))
+		if len(*list) > 0 {
+			out.Figures = append(out.Figures, study.Figure{Name: name, Title: name,
+				Drawn: study.Drawing{Figure: figure(name, *list)}})
 		}
 	}
-	r.Tables = append(r.Tables, t)
+	out.Tables = append(out.Tables, t)
 	return nil
-}
-
-// span is the finite distances of an object, from the least to the largest.
-func span(o *engine.Object) any {
-	if o.Maximum == nil {
-		return doc.Missing("no access was a reuse")
-	}
-	return fmt.Sprintf("%d to %d", *o.Minimum, *o.Maximum)
 }
 
 // figure draws the ranges of the objects of a program: a point for each at its largest distance,
 // with a bar down to its least.
-func figure(name string, p *engine.Program, heads []string,
-	results []*engine.Result) *plot.Figure {
+func figure(name string, list []ranged) *plot.Figure {
 	panel := plot.Panel{Kind: plot.Lines, X: plot.Axis{Label: "object"}}
 	top, x := 0.0, 0.0
-	for i := range heads {
-		panel.Series = append(panel.Series, plot.NewSeries(heads[i], i))
-	}
-	for o, object := range p.Objects {
-		if results[len(results)-1].Objects[o].Maximum == nil {
-			continue
+	for i := range list[0].Spans {
+		head := exactGroup
+		if i < len(groups) {
+			head = groups[i].name
 		}
-		panel.X.Ticks = append(panel.X.Ticks, plot.Tick{
-			Value: x + float64(len(heads)-1)/2, Label: object})
-		for i, r := range results {
-			if d := &r.Objects[o]; d.Maximum != nil {
-				low, high := float64(*d.Minimum), float64(*d.Maximum)
-				top = max(top, high)
+		panel.Series = append(panel.Series, plot.NewSeries(head, i))
+	}
+	for _, r := range list {
+		panel.X.Ticks = append(panel.X.Ticks, plot.Tick{Value: x + float64(len(r.Spans)-1)/2,
+			Label: r.Object})
+		for i, s := range r.Spans {
+			if s != nil {
+				top = max(top, float64(s[1]))
 				panel.Series[i].Points = append(panel.Series[i].Points, plot.Point{X: x + float64(i),
-					At: object, Y: doc.Some(high), Low: doc.Some(low), High: doc.Some(high), N: 1,
-					Apart: true})
+					At: r.Object, Y: doc.Some(float64(s[1])), Low: doc.Some(float64(s[0])),
+					High: doc.Some(float64(s[1])), N: 1, Apart: true})
 			}
 		}
-		x += float64(len(heads)) + 1
+		x += float64(len(r.Spans)) + 1
 	}
 	panel.X.Min, panel.X.Max = -1, x-1
 	panel.Y = plot.NiceAxis(plot.Axis{Label: "distance [objects]"}, 0, max(1, top))
 	return &plot.Figure{ID: name, Title: name, Columns: 1, Panels: []plot.Panel{panel},
 		Caption: []string{fmt.Sprintf("Finite distances of each object, from the least to the largest. A "+
 			"single run is one of goroutines; random, and PCT of each depth, %d runs.", figureRuns)}}
-}
-
-// View is what people read.
-func (r *Result) View() *doc.Doc {
-	d := &doc.Doc{Title: "The disconpro paper's evaluation, with programs as text"}
-	d.Say("Of %d judgements %s. What figures 2 and 3 have of Parsec and MySQL is not redone: "+
-		"that takes programs under a controlled scheduler.", r.Verdicts.Judged(), r.Verdicts)
-	for _, t := range r.Tables {
-		d.Add(t)
-	}
-	return d
-}
-
-// Document is the JSON form: each table is an array of objects.
-func (r *Result) Document() any {
-	all := map[string]any{"schema_version": 1, "agree": r.Verdicts[claims.Agree],
-		"judged":   r.Verdicts.Judged(),
-		"warnings": []string{}}
-	for _, t := range r.Tables {
-		all[t.Name] = t
-	}
-	return all
-}
-
-// ReportHTML is the page that [Result.Write] makes.
-const ReportHTML = "report.html"
-
-// Write leaves the page, a CSV file of each table and a figure of each program in a folder. Errors:
-// those of writing and drawing.
-func (r *Result) Write(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	for _, t := range r.Tables {
-		if err := result.Rewrite(filepath.Join(dir, t.Name+".csv"), t.CSV); err != nil {
-			return err
-		}
-	}
-	for _, f := range r.figures {
-		if err := result.Rewrite(filepath.Join(dir, f.ID+".svg"),
-			func(w io.Writer) error { return f.Write(w, "svg") }); err != nil {
-			return err
-		}
-	}
-	return result.Rewrite(filepath.Join(dir, ReportHTML), func(w io.Writer) error {
-		return r.View().Standalone(w, func() error {
-			for _, f := range r.figures {
-				if err := f.Write(w, "svg"); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
 }

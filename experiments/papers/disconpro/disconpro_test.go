@@ -8,19 +8,30 @@ import (
 	"testing"
 
 	"krdlab/experiments/papers/claims"
+	"krdlab/experiments/papers/study"
+	"krdlab/experiments/sweep"
 )
 
 // Tables 5 and 6 come out as the paper has them, where it has an end, and no sampler shows a
 // distance that the exact answer has not.
 func TestRun(t *testing.T) {
-	r, err := Run(Options{Seed: 1, Enumerate: 1e5})
+	dir := filepath.Join(t.TempDir(), "d")
+	f, _, err := Study.Open(dir, study.Smoke)
+	if err == nil {
+		err = f.Run(t.Context(), sweep.Options{}, func(int, int, string) {})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := r.Verdicts.Judged(); n != 2+3+4+5+len(settings) || r.Verdicts[claims.Agree] != n {
-		t.Errorf("of %d %s", n, r.Verdicts)
+	r, err := outcomeOf(f)
+	if err != nil {
+		t.Fatal(err)
 	}
-	text, err := json.Marshal(r.Document())
+	c := study.CountOf(r.Claims)
+	if n := c.Of.Judged(); n != 2+3+4+5+len(settings) || c.Of[claims.Agree] != n {
+		t.Errorf("of %d %s", n, c)
+	}
+	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +70,11 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	dir := t.TempDir()
-	if err := r.Write(dir); err != nil {
+	if err := f.Write(r); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{ReportHTML, "table5.csv", "ranges.csv", "table4.svg"} {
+	for _, name := range []string{study.ReportHTML, "table5.csv", "ranges.csv", "claims.csv",
+		"figures/table4.svg"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -249,7 +249,7 @@ func best(kernel string, cores int) term {
 			}
 		}
 		share := func(n int) float64 { return float64(n) / float64(points) }
-		return ranged(share(won), share(won), share(points-beaten), sure, points)
+		return result.Ranged(share(won), share(won), share(points-beaten), sure, points)
 	}
 	return t
 }

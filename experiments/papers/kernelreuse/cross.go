@@ -1,7 +1,7 @@
 package kernelreuse
 
 import (
-	"slices"
+	"fmt"
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
@@ -11,21 +11,27 @@ import (
 
 // Tables returns schedulers against core counts, a table for each group: time, speed-up, overhead,
 // inflation, misses and reuse, medians and 95 % intervals.
-func Tables(e *dataset.Experiment) *doc.Doc {
-	d := &doc.Doc{}
-	for _, g := range e.Groups() {
-		d.Add(crossTable(&g))
+func Tables(e *dataset.Experiment) (list []*doc.Table) {
+	for i, g := range e.Groups() {
+		t := crossTable(&g)
+		t.Name = fmt.Sprintf("cells-%d", i+1)
+		list = append(list, t)
 	}
-	return d
+	return list
 }
 
 func crossTable(g *dataset.Group) *doc.Table {
 	shown := []stats.Measure{stats.Time, stats.Speedup, stats.OVR, stats.WTI, stats.Misses,
 		stats.BeyondPaper, stats.ColdShare}
-	t := &doc.Table{Title: g.Key.String(), Keys: 2,
-		Columns: slices.Concat(named(0, "cores"), named(1, "scheduler", "n"))}
+	t := doc.NewTable(0, "cores", "scheduler", "n")
+	t.Title, t.Keys, t.Columns[1].Kind = g.Key.String(), 2, doc.Text
+	for i := range t.Columns {
+		t.Columns[i].Key = t.Columns[i].Head
+	}
 	for _, m := range shown {
-		t.Columns = append(t.Columns, m.Column(doc.Reach))
+		c := m.Column(doc.Reach)
+		c.Ends = true
+		t.Columns = append(t.Columns, c)
 	}
 	for _, cores := range g.Cores() {
 		for _, s := range g.Schedulers() {

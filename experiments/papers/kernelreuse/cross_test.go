@@ -15,7 +15,11 @@ func TestTables(t *testing.T) {
 	e := datasettest.Small()
 	e.Cells[5].Result.Summary.OVR = result.Quantity{}
 	var b bytes.Buffer
-	if err := Tables(e).Text(doc.NewPage(&b, 200)); err != nil {
+	p := doc.NewPage(&b, 200)
+	for _, x := range Tables(e) {
+		p.Table(x)
+	}
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")

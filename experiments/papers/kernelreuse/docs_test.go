@@ -2,13 +2,16 @@ package kernelreuse
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
-	"krdlab/experiments/papers/claims"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"krdlab/experiments/papers/claims"
+	"krdlab/experiments/papers/study"
 )
 
 // markdownHead are the first two lines of a table of findings.
@@ -45,7 +48,7 @@ func TestDocsClaims(t *testing.T) {
 		}
 		c := &Claims[n]
 		f := Finding{Where: c.Where, Quote: c.Quote, Says: c.Says, Paper: c.Paper, Test: c.Test,
-			Basis: c.Basis, Fitted: c.Basis == Fitted, Ours: cells[2]}
+			Basis: c.Basis, Ours: cells[2]}
 		verdict, bySeeds, _ := strings.Cut(strings.TrimPrefix(cells[0], "| "),
 			"; by seeds alone: ")
 		verdict, _, _ = strings.Cut(verdict, ", ")
@@ -59,7 +62,7 @@ func TestDocsClaims(t *testing.T) {
 		t.Errorf("%d claims in docs/reproduction.md, %d in the program", len(list), len(Claims))
 	}
 	var want bytes.Buffer
-	if err := page(list).Markdown(&want); err != nil {
+	if err := study.PageTable(list).Markdown(&want); err != nil {
 		t.Fatal(err)
 	}
 	for n, line := range strings.Split(want.String(), "\n") {
@@ -69,7 +72,7 @@ func TestDocsClaims(t *testing.T) {
 		}
 	}
 
-	c := CountOf(list)
+	c := study.CountOf(list)
 	if c.Of[claims.OtherSize] > 0 {
 		t.Errorf("verdicts that the page cannot have: %+v", c)
 	}
@@ -81,11 +84,20 @@ func TestDocsClaims(t *testing.T) {
 	if !strings.Contains(words(read("../../../docs/reproduction.md")), counts) {
 		t.Errorf("docs/reproduction.md does not say: %s", counts)
 	}
-	if *folder != "" {
-		if got := read(filepath.Join(*folder, ClaimsTable)); !strings.HasPrefix(got,
-			shown+"\n") {
-			t.Errorf("the table of docs/reproduction.md is not that of %s",
-				filepath.Join(*folder, ClaimsTable))
-		}
+	if *folder == "" {
+		return
+	}
+	var o study.Outcome
+	if err := json.Unmarshal([]byte(read(filepath.Join(*folder, study.ResultJSON))), &struct {
+		Claims *[]study.Claim `json:"claims"`
+	}{&o.Claims}); err != nil {
+		t.Fatal(err)
+	}
+	var made bytes.Buffer
+	if err := study.PageTable(o.Claims).Markdown(&made); err != nil {
+		t.Fatal(err)
+	}
+	if made.String() != shown {
+		t.Errorf("the table of docs/reproduction.md is not that of %s:\n%s", *folder, &made)
 	}
 }

@@ -7,12 +7,11 @@ import (
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"krdlab/experiments/papers/claims"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/estimate"
 	"krdlab/experiments/run/request"
@@ -23,19 +22,16 @@ import (
 	"krdlab/krd/doc"
 )
 
-// MaxDraws is how many draws can be asked for.
-const MaxDraws = 1000
-
 // drawSizes are the programs of a draw by scale, and by what it is fitted.
-var drawSizes = map[steps.Scale]struct {
+var drawSizes = map[study.Scale]struct {
 	fit, seeds int // n of matmul
 	near       float64
 	matmul     int // n
 	fmm        kernel.Params
 }{
-	steps.Smoke: {1024, 6, 0.006, 64, kernel.Params{"bodies": 200}},
-	steps.Quick: {2048, 3, 0.005, 4096, kernel.Params{"bodies": 100_000}},
-	steps.Paper: {4096, 1, 0.004, 4096, kernel.Params{"bodies": 1_000_000}},
+	study.Smoke: {1024, 6, 0.006, 64, kernel.Params{"bodies": 200}},
+	study.Quick: {2048, 3, 0.005, 4096, kernel.Params{"bodies": 100_000}},
+	study.Paper: {4096, 1, 0.004, 4096, kernel.Params{"bodies": 1_000_000}},
 }
 
 // drawCores are those of a draw's cells.
@@ -63,17 +59,12 @@ func choice(draw int, input string, values []string) string {
 	return values[rand.New(rand.NewPCG(uint64(draw), h.Sum64())).IntN(len(values))]
 }
 
-// DrawDir is the name of a draw's folder in that of the study.
-func DrawDir(draw int) string { return fmt.Sprintf("draw-%03d", draw) }
-
-// DrawNote says in a draw's experiment what it is a draw of.
-func DrawNote(m *machine.Machine, scale steps.Scale, draw int) string {
-	return fmt.Sprintf("draw %d of %s, %s, scale %s", draw, m.Name, m.Hash(), scale)
-}
+// drawDir is the name of a draw's step and of its folder.
+func drawDir(draw int) string { return fmt.Sprintf("draw-%03d", draw) }
 
 // DrawPlan draws a machine and fits it, in a folder within dir that it removes, and returns the
 // requests of the draw. Draw 0 is m, and is not fitted.
-func DrawPlan(ctx context.Context, m *machine.Machine, scale steps.Scale, draw int, dir string,
+func DrawPlan(ctx context.Context, m *machine.Machine, scale study.Scale, draw int, dir string,
 	argv []string) ([]request.Request, error) {
 	size, err := sized(drawSizes, scale)
 	if err != nil {
@@ -105,7 +96,7 @@ func DrawPlan(ctx context.Context, m *machine.Machine, scale steps.Scale, draw i
 }
 
 // drawnOf are the values of a draw; those that are not known are left out.
-func drawnOf(e *dataset.Experiment, scale steps.Scale, draw int) (rows []drawn) {
+func drawnOf(e *dataset.Experiment, draw int) (rows []drawn) {
 	for i := range e.Cells {
 		r := e.Cells[i].Result
 		hash := simulatedOn(r)
@@ -115,51 +106,61 @@ func drawnOf(e *dataset.Experiment, scale steps.Scale, draw int) (rows []drawn) 
 		for _, m := range drawnQuantities {
 			if q := m.value(r); q.Median.Known() {
 				rows = append(rows, drawn{draw, r.Kernel, dataset.ParamsText(r), r.Cores,
-					r.Scheduler, m.id, q.Median.Float(), m.unit, scale, hash})
+					r.Scheduler, m.id, q.Median.Float(), m.unit, hash})
 			}
 		}
 	}
 	return rows
 }
 
-// WriteDraws writes the values and bands of the experiments of draws 0, 1, ... into dir, shows p the
-// bands, and returns the names of the files. Errors: an experiment in which cells are missing; of
-// writing.
-func WriteDraws(p *doc.Page, dir string, scale steps.Scale, draws []*dataset.Experiment) (
-	[]string, error) {
-	var rows []drawn
-	for i, e := range draws {
-		for _, problem := range e.Problems {
-			return nil, failure.Errorf(failure.Data, "%s: %s", filepath.Join(dir, DrawDir(i)), problem)
+// draws are how many draws a scale has beside draw 0.
+var draws = map[study.Scale]int{study.Smoke: 1, study.Quick: 5, study.Paper: 20}
+
+// drawStep runs a draw and keeps its values.
+func drawStep(scale study.Scale, draw int) study.Step {
+	name := drawDir(draw)
+	return study.Step{Name: name, Do: func(ctx context.Context, w *study.Worker) (any, error) {
+		dir, err := w.Sweep(ctx, name, func() ([]request.Request, error) {
+			m, err := machine.ByName(request.DefaultMachine)
+			if err != nil {
+				return nil, err
+			}
+			return DrawPlan(ctx, m, scale, draw, w.Folder.Dir, w.Command)
+		})
+		if err != nil {
+			return nil, err
 		}
-		rows = append(rows, drawnOf(e, scale, i)...)
-	}
-	b, err := newBands(rows)
-	if err != nil {
-		return nil, err
-	}
-	o := outcome{name: "draws", text: b.text(), tables: []*doc.Table{drawnTable(rows)}}
-	return o.write(p, dir)
+		e, err := dataset.Load(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, problem := range e.Problems {
+			return nil, failure.Errorf(failure.Data, "%s: %s", dir, problem)
+		}
+		return drawnOf(e, draw), nil
+	}}
 }
 
-// text is the bands: for each program, cores and measure a line a scheduler, and how often their
+// table is the bands: for each program, cores and measure a row a scheduler, and how often their
 // order is that of draw 0.
-func (b *Bands) text() *doc.Doc {
-	d := &doc.Doc{}
-	d.Say("SIMULATED. Scale %s, draw 0 and %d draws. Draw 0: %s", b.Scale, b.Draws-1,
-		frozenText(b.MachineHash))
+func (b *Bands) table() *doc.Table {
 	t := doc.NewTable(4, "program", "cores", "measure", "scheduler", "draw 0", "median", "lowest",
 		"highest", "order as draw 0")
-	t.Keys = 4
+	for i := range t.Columns {
+		t.Columns[i].Key = strings.ReplaceAll(t.Columns[i].Head, " ", "_")
+	}
+	t.Name, t.Keys = "bands", 4
+	t.Title = fmt.Sprintf("Draw 0 (%s) and %d draws of the machine's guesses", frozenText(b.MachineHash),
+		b.Draws-1)
 	var seen []bandKey
 	for _, r := range b.rows {
-		k := bandKey{r.kernel, r.cores, "", r.measure}
+		k := bandKey{r.Kernel, r.Cores, "", r.Measure}
 		if slices.Contains(seen, k) {
 			continue
 		}
 		seen = append(seen, k)
 		same, of := b.sameOrder(k.kernel, k.cores, k.measure)
-		name := strings.TrimSuffix(k.measure+", "+r.unit, ", ")
+		name := strings.TrimSuffix(k.measure+", "+r.Unit, ", ")
 		for _, k.sched = range papers {
 			if list := b.sorted(k); len(list) > 0 {
 				zero := result.Quantity{}
@@ -171,11 +172,10 @@ func (b *Bands) text() *doc.Doc {
 			}
 		}
 	}
-	d.Add(t)
-	d.Say("Each draw draws the guessed numbers of the machine within their ranges, matmul's leaf "+
-		"(%s) and FMM's theta (%s to %s), is fitted anew to the serial time and the OVRs, and runs "+
-		"one seed.", strings.Join(leaves, " or "), thetas[len(thetas)-1], thetas[0])
-	return d
+	t.Remarks = []string{fmt.Sprintf("Each draw draws the guessed numbers of the machine within their "+
+		"ranges, matmul's leaf (%s) and FMM's theta (%s to %s), is fitted anew to the serial time and the "+
+		"OVRs, and runs one seed.", strings.Join(leaves, " or "), thetas[len(thetas)-1], thetas[0])}
+	return t
 }
 
 // sameOrder counts the draws but draw 0 in which the paper's schedulers, by a measure, are in the

@@ -2,7 +2,6 @@ package kernelreuse
 
 import (
 	"context"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,13 +11,10 @@ import (
 	"time"
 
 	"krdlab/experiments"
-	"krdlab/experiments/papers/steps"
-	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/request"
-	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
-	"krdlab/krd/doc"
 )
 
 func paperMachine(t *testing.T) *machine.Machine {
@@ -35,7 +31,7 @@ func paperMachine(t *testing.T) *machine.Machine {
 func TestDrawPlan(t *testing.T) {
 	m := paperMachine(t)
 	dir := t.TempDir()
-	plan, err := DrawPlan(context.Background(), m, steps.Smoke, 2, dir, nil)
+	plan, err := DrawPlan(context.Background(), m, study.Smoke, 2, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +39,7 @@ func TestDrawPlan(t *testing.T) {
 		t.Errorf("the fit left %v (%v)", left, err)
 	}
 	got := plan[0].Machine
-	again, err := DrawPlan(context.Background(), m, steps.Smoke, 2, dir, nil)
+	again, err := DrawPlan(context.Background(), m, study.Smoke, 2, dir, nil)
 	if err != nil || again[0].Machine.Hash() != got.Hash() {
 		t.Errorf("fitted again, the machine is another (%v)", err)
 	}
@@ -56,7 +52,7 @@ func TestDrawPlan(t *testing.T) {
 		t.Error("the fit changed nothing, or what was drawn")
 	}
 
-	size := drawSizes[steps.Smoke]
+	size := drawSizes[study.Smoke]
 	f, err := newFitting(got, kernel.Params{"n": size.fit, "leaf": leafOf(2), "layout": "row"})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +76,7 @@ func TestDrawPlan(t *testing.T) {
 		}
 	}
 
-	zero, err := DrawPlan(context.Background(), m, steps.Smoke, 0, dir, nil)
+	zero, err := DrawPlan(context.Background(), m, study.Smoke, 0, dir, nil)
 	if err != nil || zero[0].Machine.Hash() != m.Hash() {
 		t.Errorf("draw 0 is not the machine (%v)", err)
 	}
@@ -166,8 +162,7 @@ func TestSameOrder(t *testing.T) {
 	for draw, values := range [][]float64{{1, 2, 3, 4}, {1.1, 1.2, 1.3, 1.4}, {2, 1, 3, 4},
 		{1, 2, 3}} {
 		for i, v := range values {
-			rows = append(rows, drawn{draw, "matmul", "n=256", 12, papers[i], "wti", v, "", steps.Smoke,
-				aHash})
+			rows = append(rows, drawn{draw, "matmul", "n=256", 12, papers[i], "wti", v, "", aHash})
 		}
 	}
 	b, err := newBands(rows)
@@ -176,15 +171,5 @@ func TestSameOrder(t *testing.T) {
 	}
 	if same, of := b.sameOrder("matmul", 12, "wti"); same != 1 || of != 2 {
 		t.Errorf("%d of %d", same, of)
-	}
-}
-
-// A draw with a cell that could not be read is bad data; the error names its folder.
-func TestDamagedDraw(t *testing.T) {
-	bad := dataset.Problem{Kind: dataset.Unreadable, Detail: "cell 1"}
-	draws := []*dataset.Experiment{{}, {Problems: []dataset.Problem{bad}}}
-	_, err := WriteDraws(doc.NewPage(io.Discard, 0), t.TempDir(), steps.Smoke, draws)
-	if failure.Of(err) != failure.Data || !strings.Contains(err.Error(), DrawDir(1)) {
-		t.Errorf("got %v, expected bad data of %s", err, DrawDir(1))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"krdlab/experiments/papers/kernelreuse"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/read/compare"
 	"krdlab/experiments/read/correlate"
 	"krdlab/experiments/run/dataset"
@@ -142,9 +143,9 @@ func useAll(e, other *dataset.Experiment) (bad string) {
 			correlate.Of(e))
 	})
 	check("claims", func(w io.Writer) error {
-		return kernelreuse.Text(kernelreuse.Judge(e, nil)).Text(doc.NewPage(w, 0))
+		o := &study.Outcome{Claims: kernelreuse.Judge(e, nil), Tables: kernelreuse.Tables(e)}
+		return o.View().Text(doc.NewPage(w, 0))
 	})
-	check("tables", func(w io.Writer) error { return kernelreuse.Tables(e).Text(doc.NewPage(w, 0)) })
 	check("compare", func(w io.Writer) error {
 		r, err := compare.Of(e, other)
 		if err != nil {

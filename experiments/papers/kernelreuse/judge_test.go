@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"krdlab/experiments/papers/claims"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/test/datasettest"
@@ -15,16 +15,16 @@ import (
 	"krdlab/krd/doc"
 )
 
-func iv(low, mid, high float64) result.Quantity { return ranged(mid, low, high, true, 10) }
+func iv(low, mid, high float64) result.Quantity { return result.Ranged(mid, low, high, true, 10) }
 
-func guess(mid float64) result.Quantity { return ranged(mid, 0, 0, false, 3) }
+func guess(mid float64) result.Quantity { return result.Ranged(mid, 0, 0, false, 3) }
 
 // Numbers made of intervals are as far apart as these allow.
 func TestQuantities(t *testing.T) {
 	for name, test := range map[string]struct{ got, want result.Quantity }{
 		"ratio": {ratio(iv(2, 3, 4), iv(1, 2, 2)), iv(1, 1.5, 4)},
 		// to what may be 0
-		"no interval":             {ratio(iv(2, 3, 4), iv(-1, 2, 2)), ranged(1.5, 0, 0, false, 10)},
+		"no interval":             {ratio(iv(2, 3, 4), iv(-1, 2, 2)), result.Ranged(1.5, 0, 0, false, 10)},
 		"of what may be negative": {ratio(iv(-1, 1, 3), iv(2, 2, 4)), iv(-0.5, 0.5, 1.5)},
 		"0 over 0":                {ratio(iv(0, 0, 0), iv(0, 0, 0)), result.Quantity{}},
 		"over 0":                  {ratio(iv(1, 2, 3), iv(0, 0, 1)), result.Quantity{}},
@@ -94,14 +94,11 @@ func TestClaimsAreComplete(t *testing.T) {
 func TestBases(t *testing.T) {
 	var fitted int
 	for _, f := range Judge(datasettest.Small(), nil) {
-		if f.Fitted != (f.Basis == Fitted) {
-			t.Errorf("%s is %s, fitted %t", f.ID, f.Basis, f.Fitted)
-		}
-		if f.Fitted {
+		if f.Basis == Fitted {
 			fitted++
 		}
 	}
-	c := CountOf(Judge(datasettest.Small(), nil))
+	c := study.CountOf(Judge(datasettest.Small(), nil))
 	sum := fitted
 	for _, n := range c.Of {
 		sum += n
@@ -227,12 +224,11 @@ func TestJudgedByBands(t *testing.T) {
 		for i, s := range papers {
 			for _, n := range []int{1, 6, 12, 24} {
 				for _, m := range []string{"ovr", "wti", "beyond_32mib"} {
-					rows = append(rows, drawn{kernel: "matmul", cores: n, sched: s, measure: m,
-						value: 1.1 + 0.04*float64(i) + shift, scale: steps.Smoke, hash: "h"})
+					rows = append(rows, drawn{Kernel: "matmul", Cores: n, Scheduler: s, Measure: m,
+						Value: 1.1 + 0.04*float64(i) + shift, Hash: "h"})
 				}
-				rows = append(rows, drawn{kernel: "matmul", cores: n, sched: s,
-					measure: qFinite.id, value: float64(5-i) * (1 + shift), scale: steps.Smoke,
-					hash: "h"})
+				rows = append(rows, drawn{Kernel: "matmul", Cores: n, Scheduler: s,
+					Measure: qFinite.id, Value: float64(5-i) * (1 + shift), Hash: "h"})
 			}
 		}
 		return rows
@@ -241,7 +237,7 @@ func TestJudgedByBands(t *testing.T) {
 		var rows []drawn
 		for i, s := range shifts {
 			for _, r := range values(s) {
-				r.draw = i
+				r.Draw = i
 				rows = append(rows, r)
 			}
 		}
@@ -259,14 +255,12 @@ func TestJudgedByBands(t *testing.T) {
 	if f := wide["overheads-12"]; f.Verdict != claims.CannotTell || f.BySeeds != claims.Agree ||
 		!f.Readings[0].Parts[0].Banded {
 		t.Errorf("draws of 6 times the overhead: %s, by seeds %s", f.Verdict, f.BySeeds)
-	} else if s := f.verdict(); s != "cannot tell, fitted; by seeds alone: agree" {
-		t.Errorf("the verdict reads %q", s)
 	}
 	if f := judge(5, 0)["overheads-12"]; f.Verdict != claims.CannotTell {
 		t.Errorf("the first draw is the greatest: %s", f.Verdict)
 	}
-	if f := same["overheads-12"]; f.Verdict != claims.Agree || f.verdict() != "agree, fitted" {
-		t.Errorf("draws as the machine: %s, %s", f.Verdict, f.verdict())
+	if f := same["overheads-12"]; f.Verdict != claims.Agree || f.BySeeds != claims.Agree {
+		t.Errorf("draws as the machine: %s, by seeds %s", f.Verdict, f.BySeeds)
 	}
 	// All schedulers move together: their order is that of each draw.
 	for shift, want := range map[float64]claims.Verdict{5: claims.Agree, -3: claims.CannotTell} {
@@ -280,11 +274,12 @@ func TestJudgedByBands(t *testing.T) {
 	}
 }
 
-// The table holds every claim, in lines that a terminal shows, and counts what it holds.
+// The table holds every claim, in lines that a terminal shows, and their count.
 func TestText(t *testing.T) {
 	list := Judge(datasettest.Small(), nil)
+	o := &study.Outcome{Claims: list, Scale: study.Quick}
 	var b bytes.Buffer
-	if err := Text(list).Text(doc.NewPage(&b, 0)); err != nil {
+	if err := o.View().Text(doc.NewPage(&b, 0)); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -292,9 +287,9 @@ func TestText(t *testing.T) {
 			t.Errorf("a line of %d columns: %s", len(line), line)
 		}
 	}
-	c := CountOf(list)
-	if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), c.String()) {
-		t.Errorf("the count %s is not in the text", c)
+	words := strings.Join(strings.Fields(b.String()), " ")
+	if want := study.CountOf(list).String(); !strings.Contains(words, want) {
+		t.Errorf("%q is not in the text", want)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/request"
 	"krdlab/hw/machine"
 	"krdlab/kernels"
@@ -27,22 +27,22 @@ type size struct {
 // in an array of C. So the rows of a tile are a few lines each, which no prefetcher follows.
 func asPaper(n int) kernel.Params { return kernel.Params{"n": n, "layout": "row"} }
 
-var sizes = map[steps.Scale]size{
-	steps.Smoke: {
+var sizes = map[study.Scale]size{
+	study.Smoke: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: asPaper(64), matmulSeeds: 6,
 		fmm: kernel.Params{"bodies": 200}, fmmSeeds: 6, perTask: 1200,
 		nativeMatmul: kernel.Params{"n": 64}, nativeFMM: kernel.Params{"bodies": 200},
 		nativeReps: 2,
 	},
-	steps.Quick: {
+	study.Quick: {
 		cores:  []int{1, 6, 12, 24},
 		matmul: asPaper(4096), matmulSeeds: 6,
 		fmm: kernel.Params{"bodies": 100_000}, fmmSeeds: 6, perTask: 1200,
 		nativeMatmul: kernel.Params{"n": 1024}, nativeFMM: kernel.Params{"bodies": 100_000},
 		nativeReps: 10,
 	},
-	steps.Paper: {
+	study.Paper: {
 		cores:  []int{1, 2, 4, 6, 12, 18, 24},
 		matmul: asPaper(4096), matmulSeeds: 20,
 		fmm: kernel.Params{"bodies": 1_000_000}, fmmSeeds: 6, perTask: 1500,
@@ -68,7 +68,7 @@ var (
 )
 
 // sized is what a scale has of a study.
-func sized[T any](sizes map[steps.Scale]T, scale steps.Scale) (T, error) {
+func sized[T any](sizes map[study.Scale]T, scale study.Scale) (T, error) {
 	s, ok := sizes[scale]
 	if !ok {
 		return s, fmt.Errorf("there is no scale %q", scale)
@@ -106,7 +106,7 @@ func schedulers(names []string) []runtimes.Scheduler {
 
 // Plan returns the requests of a scale: the paper's machine simulated, and this computer with
 // hostCores cores: on one core, on powers of two and on all.
-func Plan(scale steps.Scale, hostCores int) ([]request.Request, error) {
+func Plan(scale study.Scale, hostCores int) ([]request.Request, error) {
 	s, err := sized(sizes, scale)
 	if err != nil {
 		return nil, err

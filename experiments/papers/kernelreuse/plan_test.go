@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/request"
 	"krdlab/hw"
 )
 
 // possible is an error for each request that its machine, or host, cannot do.
-func possible(t *testing.T, scale steps.Scale, plan []request.Request, host *hw.Topology) {
+func possible(t *testing.T, scale study.Scale, plan []request.Request, host *hw.Topology) {
 	t.Helper()
 	for i := range plan {
 		c, topo := &plan[i], host
@@ -33,7 +33,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scale := range steps.Scales {
+	for _, scale := range study.Scales {
 		plan, err := Plan(scale, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -96,11 +96,9 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	_, flag := steps.ParseScale("large")
-	_, ablation := AblationPlan("large")
-	_, machines := MachinesPlan("large", nil)
+	_, flag := study.ParseScale("large")
 	_, evaluation := Plan("large", 2)
-	if flag == nil || ablation == nil || machines == nil || evaluation == nil {
+	if flag == nil || evaluation == nil {
 		t.Error("a scale that does not exist")
 	}
 	if n := nativeCores(6); !slices.Equal(n, []int{1, 2, 4, 6}) {

@@ -1,133 +1,130 @@
 package kernelreuse
 
 import (
-	"io"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/dataset"
-	"krdlab/experiments/run/result"
-	"krdlab/experiments/run/stats"
+	"krdlab/experiments/run/request"
+	"krdlab/experiments/show/figures"
 	"krdlab/krd/doc"
-	"krdlab/krd/plot"
 )
 
-// A Study is an experiment that is made instead of the evaluation.
-type Study struct {
-	Name string // of its flag, and the kind of the experiment
-	of   func(*dataset.Experiment) (*outcome, error)
+// Study is the evaluation of the paper.
+var Study = &study.Study{
+	Name: "krd",
+	Paper: "Using Kernel Reuse Distance to characterise data locality in runtime systems with task " +
+		"parallelism (the KRD paper)",
+	Short: "Redo the evaluation of the KRD paper and set its claims beside what comes out",
+	Long: "Redo the KRD paper's figures 1, 2, 4, 5, 6 and table I: on its machine, simulated, and on this " +
+		"computer with the cores that it has. Then the guessed numbers of the simulated machine are drawn " +
+		"within their ranges, and each claim is judged with the intervals over seeds and draws. Thresholds " +
+		"are fixed in the program.\n\n" +
+		"The cells are an experiment of their own, DIR/" + evaluation + ", for krdlab plot, report and " +
+		"correlate.",
+	Takes: "smoke (seconds: programs so small that they say nothing about the claims), quick (minutes: 6 " +
+		"seeds, a small FMM, 5 draws) or paper (its sizes, 20 seeds, 20 draws; 45 minutes)",
+	Steps: plan,
+	Of:    outcomeOf,
 }
 
-// The studies of one experiment.
-var (
-	Ablation   = &Study{"ablation", ablation}
-	Machines   = &Study{"machines", machines}
-	Validation = &Study{"validate", validation}
-)
+// evaluation is the step of the paper's runs, and their folder.
+const evaluation = "evaluation"
 
-// Write writes what follows from the cells of the experiment into its folder and shows p the text.
-// It returns the names of the files. Errors: a file of a machine that cannot be read; of writing.
-func (s *Study) Write(p *doc.Page, e *dataset.Experiment) ([]string, error) {
-	o, err := s.of(e)
+// plan lists the steps: the evaluation, before all else, as a part of it is timed; then the draws.
+func plan(scale study.Scale) ([]study.Step, error) {
+	if _, err := sized(sizes, scale); err != nil {
+		return nil, err
+	}
+	list := []study.Step{{Name: evaluation, Do: func(ctx context.Context, w *study.Worker) (any, error) {
+		_, err := w.Sweep(ctx, evaluation, func() ([]request.Request, error) {
+			return Plan(scale, request.AllCores(w.Host, false))
+		})
+		return nil, err
+	}}}
+	for draw := range draws[scale] + 1 {
+		list = append(list, drawStep(scale, draw))
+	}
+	return list, nil
+}
+
+// outcomeOf judges the claims by the cells that are there, with the draws that are there.
+func outcomeOf(f *study.Folder) (*study.Outcome, error) {
+	e, err := dataset.Load(filepath.Join(f.Dir, evaluation))
 	if err != nil {
 		return nil, err
 	}
-	return o.write(p, e.Dir)
-}
-
-// An outcome is what a study leaves in its folder.
-type outcome struct {
-	name   string // NAME.txt
-	text   *doc.Doc
-	tables []*doc.Table
-	figure *plot.Figure // nil: none
-}
-
-func (o *outcome) write(p *doc.Page, dir string) (names []string, err error) {
-	files := []file{textFile(o.name+".txt", o.text)}
-	for _, t := range o.tables {
-		files = append(files, file{t.Name + ".csv", t.CSV})
+	var rows []drawn
+	for draw := range draws[f.Scale] + 1 {
+		list, err := study.Load[[]drawn](f, drawDir(draw))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		rows = append(rows, *list...)
 	}
-	if o.figure != nil {
-		files = append(files, figureFile(o.figure.ID+".svg", o.figure))
-	}
-	for _, f := range files {
-		names = append(names, f.name)
-	}
-	if err := rewrite(dir, files); err != nil {
-		return nil, err
-	}
-	return names, o.text.Text(p)
-}
-
-// A file is one of a folder.
-type file struct {
-	name  string
-	write func(w io.Writer) error
-}
-
-func textFile(name string, d *doc.Doc) file {
-	return file{name, func(w io.Writer) error { return d.Text(doc.NewPage(w, 0)) }}
-}
-
-func figureFile(name string, f *plot.Figure) file {
-	return file{name, func(w io.Writer) error { return f.Write(w, "svg") }}
-}
-
-func rewrite(dir string, files []file) error {
-	for _, f := range files {
-		if err := result.Rewrite(filepath.Join(dir, f.name), f.write); err != nil {
-			return err
+	var bands *Bands
+	o := &study.Outcome{Scale: f.Scale, Tiny: true, Title: fmt.Sprintf("The KRD paper's evaluation, scale %s", f.Scale)}
+	if len(rows) > 0 {
+		if bands, err = newBands(rows); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", f.Dir, study.ErrStep, err)
 		}
 	}
-	return nil
-}
-
-// A column is a measure in a table of a study, whose data has another unit.
-type column struct {
-	stats.Measure
-	key   string
-	scale float64
-}
-
-var (
-	timeMS    = column{stats.Time, "time_ms", 1e-6}
-	measures  = []column{timeMS, {stats.OVR, "ovr", 1}, {stats.WTI, "wti", 1}, missesM}
-	missesM   = column{stats.Misses, "llc_misses_per_core_millions", 1e-6}
-	beyond32  = column{stats.BeyondPaper, "beyond_32mib_percent", 100}
-	beyondLLC = column{stats.BeyondLLC, "beyond_llc_percent", 100}
-)
-
-// columnsOf are the columns of measures.
-func columnsOf(list ...column) (columns []doc.Column) {
-	for _, m := range list {
-		c := m.Column(doc.Reach)
-		c.Key, c.Scale, c.Ends = m.key, m.scale, true
-		columns = append(columns, c)
+	o.Conclude()
+	for _, p := range e.Problems {
+		o.Conclude(doc.Find(doc.Uncoded, p))
 	}
-	return columns
-}
-
-// cellsOf are their cells.
-func cellsOf(r *result.Result, list ...column) (cells []any) {
-	for _, m := range list {
-		cells = append(cells, m.Cell(r))
+	o.Claims, o.Says = Judge(e, bands), says(machineHash(e))
+	o.More = map[string]any{"machine_hash": machineHash(e), "frozen": machineHash(e) == Frozen}
+	o.Tables = Tables(e)
+	if bands != nil {
+		o.Tables = append(o.Tables, bands.table())
+		o.Data = append(o.Data, drawnTable(rows))
 	}
-	return cells
-}
-
-// named are columns of words, whose keys are their heads; the first left of them.
-func named(left int, heads ...string) []doc.Column {
-	t := doc.NewTable(left, heads...)
-	for i := range t.Columns {
-		t.Columns[i].Key = t.Columns[i].Head
+	for name, list := range groupsNamed(e) {
+		drawn, _ := figures.All(list)
+		for i := range drawn {
+			o.Figures = append(o.Figures, study.Figure{Name: name + "-" + drawn[i].ID, Title: drawn[i].Title,
+				Drawn: study.Drawing{Figure: &drawn[i]}})
+		}
 	}
-	return t.Columns
+	return o, nil
 }
 
-// ratioColumn is the column of a ratio.
-func ratioColumn(key, head string) doc.Column {
-	return doc.Column{Key: key, Head: head, Kind: doc.Real, Spread: doc.Reach, Ends: true}
+// says explains the claims, which were simulated on the machine with that hash.
+func says(hash string) []string {
+	return []string{"Ours: medians and 95 % intervals over seeds, of the simulated machine unless a claim " +
+		"says otherwise; the verdict is by the wider interval over seeds and draws. In brackets: " +
+		"readings, near=1 with Qthreads' victims sorted by distance and exafmm with FMM's tasks by the " +
+		"rule of exaFMM; a claim agrees if it does under all. A value agrees within 10 % of the print, of " +
+		"a ratio near 1 of what exceeds 1, an order by more than 10 %. Seen: it had been seen when a " +
+		"parameter or rule was changed.", frozenText(hash)}
 }
 
-// hidden is a column of the data alone.
-func hidden(key string) doc.Column { return doc.Column{Key: key, Data: true} }
+// groupsNamed goes through the groups of an experiment with the names of their figures: KERNEL-WHERE,
+// numbered where groups have that in common. Figures are the paper's: what a reading changes of a
+// scheduler is in none.
+func groupsNamed(e *dataset.Experiment) func(yield func(string, *dataset.Group) bool) {
+	return func(yield func(string, *dataset.Group) bool) {
+		seen := map[string]int{}
+		for _, g := range e.Groups() {
+			name := g.Kernel + "-" + g.Substrate
+			if seen[name]++; seen[name] > 1 {
+				name = fmt.Sprintf("%s-%d", name, seen[name])
+			}
+			g.Cells = slices.DeleteFunc(g.Cells, func(c *dataset.Cell) bool {
+				return strings.HasSuffix(c.Result.Scheduler, nearRule)
+			})
+			if !yield(name, &g) {
+				return
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/papers/claims"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/units"
 )
@@ -129,7 +130,7 @@ func concat(parts ...[]part) (list []part) {
 }
 
 // ours are the values of the meaning, each once, and the parts that do not hold.
-func (m *meaning) ours(v *view, found []PartFinding) string {
+func (m *meaning) ours(v *view, found []study.Part) string {
 	var where []string
 	named := map[string]bool{}
 	texts := map[string][]string{}
@@ -157,7 +158,7 @@ func (m *meaning) ours(v *view, found []PartFinding) string {
 }
 
 // notAgreeing are the names of the parts with a verdict that not all have.
-func notAgreeing(found []PartFinding, verdict claims.Verdict, word string) []string {
+func notAgreeing(found []study.Part, verdict claims.Verdict, word string) []string {
 	var names []string
 	for _, p := range found {
 		if p.Verdict == verdict {
@@ -175,7 +176,7 @@ func notAgreeing(found []PartFinding, verdict claims.Verdict, word string) []str
 
 // ours are the readings of a claim, each with its verdict. What an earlier one has said of the same
 // runs is not said again.
-func ours(list []ReadingFinding) string {
+func ours(list []study.Reading) string {
 	if len(list) == 1 {
 		return list[0].Ours
 	}

@@ -2,28 +2,21 @@ package skadu
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
 )
 
-// drawing is a figure.
-type drawing struct{ *plot.Figure }
-
-// Draw implements [analysis.Drawn].
-func (d drawing) Draw(w io.Writer, format string) error { return d.Write(w, format) }
-
 // draw draws memory expansion and slowdown, one panel below the other.
-func (r *Result) draw(by *profiler) {
+func (r *result) draw(by *profiler) {
 	slowdown := "Slowdown: of the shadow memory alone; of the kernels, of the analysis of their trace."
 	if by.paths {
 		slowdown = "Slowdown: of the analysis of a trace, in CPU time."
 	}
-	f := &plot.Figure{ID: fmt.Sprint(Kind, by.figure),
+	f := &plot.Figure{ID: fmt.Sprint("skadu", by.figure),
 		Title:   by.title + ": memory expansion and slowdown",
 		Columns: 1, Caption: []string{"Shadow memory by technique, over the plain program; vertical " +
 			"axes are logarithmic. What was not measured is left out.", slowdown},
@@ -35,13 +28,13 @@ func (r *Result) draw(by *profiler) {
 				}
 				return x.own
 			})}}
-	r.figures = append(r.figures, steps.Figure{Name: fmt.Sprint("figure", by.figure),
+	r.Figures = append(r.Figures, study.Figure{Name: fmt.Sprint("figure", by.figure),
 		Title: fmt.Sprintf("%s: memory expansion and slowdown (figure %d)", by.title, by.figure),
-		Drawn: drawing{f}})
+		Drawn: study.Drawing{Figure: f}})
 }
 
 // panel draws a ratio of each program; techniques are side by side.
-func (r *Result) panel(by *profiler, label string, of func(*row) doc.Number) plot.Panel {
+func (r *result) panel(by *profiler, label string, of func(*row) doc.Number) plot.Panel {
 	p := plot.Panel{Kind: plot.Lines, Title: label, Y: plot.Axis{Label: label}}
 	rows, techniques := r.rows[by], by.techniques
 	p.X = plot.Axis{Label: "program", Max: float64(len(rows)/len(techniques) + 1)}

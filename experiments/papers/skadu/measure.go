@@ -18,7 +18,7 @@ import (
 	"krdlab/examples"
 	"krdlab/experiments"
 	"krdlab/experiments/goprogram"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/request"
 	"krdlab/hw/failure"
 	table "krdlab/kernels"
@@ -82,7 +82,7 @@ var included = []string{"github.com/klauspost/compress/...", "github.com/pelleti
 	"github.com/jedib0t/go-pretty/v6/..."}
 
 // native runs the plain program.
-func native(ctx context.Context, w *steps.Worker, p *profiler, x *program, scale steps.Scale) (
+func native(ctx context.Context, w *study.Worker, p *profiler, x *program, scale study.Scale) (
 	any, error) {
 	if x.source == kernels {
 		return nativeKernel(ctx, w, x, scale)
@@ -92,7 +92,7 @@ func native(ctx context.Context, w *steps.Worker, p *profiler, x *program, scale
 }
 
 // sources returns the folder of a Go program.
-func (p *program) sources(w *steps.Worker) (string, error) {
+func (p *program) sources(w *study.Worker) (string, error) {
 	switch p.source {
 	case scimark:
 		return w.SciMark()
@@ -110,7 +110,7 @@ func (p *program) sources(w *steps.Worker) (string, error) {
 	return w.Sources("modules", examples.Modules, others)
 }
 
-func nativeProgram(ctx context.Context, w *steps.Worker, p *program, arguments []string) (*Native,
+func nativeProgram(ctx context.Context, w *study.Worker, p *program, arguments []string) (*Native,
 	error) {
 	dir, err := p.sources(w)
 	if err != nil {
@@ -150,7 +150,7 @@ func nativeProgram(ctx context.Context, w *steps.Worker, p *program, arguments [
 }
 
 // request asks for a kernel.
-func (p *program) request(scale steps.Scale) (q *request.Request, err error) {
+func (p *program) request(scale study.Scale) (q *request.Request, err error) {
 	k, ok := table.ByName(p.name)
 	if !ok {
 		return nil, fmt.Errorf("%s is no kernel", p.name)
@@ -167,7 +167,7 @@ func (p *program) request(scale steps.Scale) (q *request.Request, err error) {
 	return &r, nil
 }
 
-func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale steps.Scale) (any,
+func nativeKernel(ctx context.Context, w *study.Worker, p *program, scale study.Scale) (any,
 	error) {
 	r, err := p.request(scale)
 	if err != nil {
@@ -193,10 +193,10 @@ func nativeKernel(ctx context.Context, w *steps.Worker, p *program, scale steps.
 }
 
 // measure profiles a program by a technique.
-func measure(ctx context.Context, w *steps.Worker, by *profiler, p *program, t *technique,
-	scale steps.Scale, last *recording) (any, error) {
+func measure(ctx context.Context, w *study.Worker, by *profiler, p *program, t *technique,
+	scale study.Scale, last *recording) (any, error) {
 	if t == &by.techniques[baseline] {
-		beside, err := steps.Load[Sample](w.Folder, measuredName(p, &by.techniques[slim]))
+		beside, err := study.Load[Sample](w.Folder, measuredName(p, &by.techniques[slim]))
 		if err != nil {
 			return nil, leftOut(fmt.Errorf("SlimTV was left out, and its size is not known: %w", err))
 		}
@@ -231,7 +231,7 @@ func (s *Sample) baselineBytes(by *profiler) uint64 {
 }
 
 // observe runs a Go program, rewritten as the request says.
-func observe(ctx context.Context, w *steps.Worker, p *program, r *goprogram.Request) (
+func observe(ctx context.Context, w *study.Worker, p *program, r *goprogram.Request) (
 	*goprogram.Document, error) {
 	dir, err := p.sources(w)
 	if err != nil {
@@ -263,8 +263,8 @@ type recording struct {
 }
 
 // record makes the recording one of a program.
-func (r *recording) record(ctx context.Context, w *steps.Worker, p *program,
-	scale steps.Scale) error {
+func (r *recording) record(ctx context.Context, w *study.Worker, p *program,
+	scale study.Scale) error {
 	if r.of == p {
 		return nil
 	}
@@ -290,8 +290,8 @@ func (r *recording) record(ctx context.Context, w *steps.Worker, p *program,
 
 // ofPaths finds the critical paths of a Go program by a trace of its values. Those with the
 // dependences of reductions are found alone, so that there is one tag for each level.
-func ofPaths(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
-	scale steps.Scale, last *recording) (*Sample, error) {
+func ofPaths(ctx context.Context, w *study.Worker, p *program, o *regions.Options,
+	scale study.Scale, last *recording) (*Sample, error) {
 	if err := last.record(ctx, w, p, scale); err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func cpuTime() time.Duration {
 }
 
 // ofProgram follows a Go program while it runs.
-func ofProgram(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
+func ofProgram(ctx context.Context, w *study.Worker, p *program, o *regions.Options,
 	arguments []string) (*Sample, error) {
 	rss := rssPeak()
 	d, err := observe(ctx, w, p, &goprogram.Request{Args: arguments, Unit: goprogram.Lines,
@@ -356,8 +356,8 @@ func (x *Sample) notObserved(d *goprogram.Document) {
 }
 
 // ofKernel looks at the trace of a simulated run.
-func ofKernel(ctx context.Context, w *steps.Worker, p *program, o *regions.Options,
-	scale steps.Scale) (*Sample, error) {
+func ofKernel(ctx context.Context, w *study.Worker, p *program, o *regions.Options,
+	scale study.Scale) (*Sample, error) {
 	r, err := p.request(scale)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@
 // of the footprint profiler (figure 7 and table 2), and of hierarchical critical path analysis
 // (figure 8 and table 3).
 //
-//	scale -> plan -> steps.Folder.Run -> a file for each step -> ResultOf -> steps.Folder.Write
+//	scale -> plan -> study.Folder.Run -> a file for each step -> outcomeOf
 //
 // A step is a plain run of a program, which is timed, or one that is profiled by one technique
 // (package shadow).
@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"strings"
 
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/krd/analysis/shadow"
 )
 
@@ -89,11 +89,11 @@ type program struct {
 
 type inputs struct{ smoke, quick, paper string }
 
-func (s *inputs) of(scale steps.Scale) string {
+func (s *inputs) of(scale study.Scale) string {
 	switch scale {
-	case steps.Smoke:
+	case study.Smoke:
 		return s.smoke
-	case steps.Paper:
+	case study.Paper:
 		return s.paper
 	}
 	return s.quick
@@ -146,10 +146,10 @@ var programs = []program{
 
 // has reports whether a program is profiled so at a scale: a block is a datum of a kernel, of which
 // there are few.
-func (p *profiler) has(x *program, scale steps.Scale) bool { return x.input(p, scale) != "" }
+func (p *profiler) has(x *program, scale study.Scale) bool { return x.input(p, scale) != "" }
 
 // input of a program, as it is profiled.
-func (x *program) input(p *profiler, scale steps.Scale) string {
+func (x *program) input(p *profiler, scale study.Scale) string {
 	if p.paths {
 		return x.paths.of(scale)
 	}
@@ -157,7 +157,7 @@ func (x *program) input(p *profiler, scale steps.Scale) string {
 }
 
 // arguments of a Go program.
-func (x *program) arguments(p *profiler, scale steps.Scale) []string {
+func (x *program) arguments(p *profiler, scale study.Scale) []string {
 	return strings.Fields(x.args + " " + x.input(p, scale))
 }
 
@@ -169,9 +169,9 @@ func measuredName(x *program, t *technique) string { return x.name + "-" + t.nam
 
 // plan lists the steps of a scale for some programs, with the plain runs first: nothing else runs
 // beside them.
-func plan(scale steps.Scale, programs []program) (list []steps.Step) {
-	add := func(name string, do func(context.Context, *steps.Worker) (any, error)) {
-		list = append(list, steps.Step{Name: name, Do: do})
+func plan(scale study.Scale, programs []program) (list []study.Step) {
+	add := func(name string, do func(context.Context, *study.Worker) (any, error)) {
+		list = append(list, study.Step{Name: name, Do: do})
 	}
 	each := func(do func(*profiler, *program)) {
 		for _, p := range profilers {
@@ -183,32 +183,44 @@ func plan(scale steps.Scale, programs []program) (list []steps.Step) {
 		}
 	}
 	each(func(p *profiler, x *program) {
-		add(nativeName(p, x), func(ctx context.Context, w *steps.Worker) (any, error) {
+		add(nativeName(p, x), func(ctx context.Context, w *study.Worker) (any, error) {
 			return native(ctx, w, p, x, scale)
 		})
 	})
 	var last recording
 	each(func(p *profiler, x *program) {
 		for _, t := range p.measured() {
-			add(measuredName(x, t), func(ctx context.Context, w *steps.Worker) (any, error) {
+			add(measuredName(x, t), func(ctx context.Context, w *study.Worker) (any, error) {
 				return measure(ctx, w, p, x, t, scale, &last)
 			})
 		}
 		if !p.paths && x.source != kernels {
-			add(measuredName(x, &deepest), func(ctx context.Context, w *steps.Worker) (any, error) {
-				return measure(ctx, w, p, x, &deepest, steps.Smoke, &last)
+			add(measuredName(x, &deepest), func(ctx context.Context, w *study.Worker) (any, error) {
+				return measure(ctx, w, p, x, &deepest, study.Smoke, &last)
 			})
 		}
 	})
 	return list
 }
 
-// Kind is the experiment's word.
-const Kind = "skadu"
-
-// Open makes the folder dir, or finds what it did of the same scale: see [steps.Open].
-func Open(dir string, scale steps.Scale) (f *steps.Folder, created bool, err error) {
-	return steps.Open(dir, Kind, scale, plan(scale, programs))
+// Study is the evaluation of the paper.
+var Study = &study.Study{
+	Name: "skadu",
+	Paper: "Skadu: Efficient Vector Shadow Memories for Poly-Scopic Program Analysis (Jeon, Garcia, " +
+		"Taylor; CGO 2013)",
+	Short: "Redo figures 7 and 8 of the skadu paper and set its numbers beside what comes out",
+	Long: "Redo figures 7 and 8 and tables 2 and 3 of \"Skadu: Efficient Vector Shadow Memories for " +
+		"Poly-Scopic Program Analysis\" with Go programs and krdlab's kernels: what it takes in memory " +
+		"and time to count the footprint of every function and loop at once, and to find their critical " +
+		"paths, by technique.\n\n" +
+		"It builds programs of which three are libraries of others, so it needs the Go toolchain, and the " +
+		"network or a module cache; what cannot be built is left out. Programs are timed on this " +
+		"computer, which should have nothing else to do. Traces of a few GB are in the folder for " +
+		"temporary files meanwhile.",
+	Takes: "smoke (tiny programs that say nothing about the paper), quick (12 minutes) or paper (programs " +
+		"of up to some hundred MB; hours)",
+	Steps: func(scale study.Scale) ([]study.Step, error) { return plan(scale, programs), nil },
+	Of:    outcomeOf,
 }
 
 // leftOut is the error of a program that others can do without.
@@ -216,5 +228,5 @@ func leftOut(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", steps.ErrLeft, err)
+	return fmt.Errorf("%w: %w", study.ErrLeft, err)
 }

@@ -2,7 +2,6 @@ package skadu
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,20 +12,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"krdlab/experiments/papers/claims"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/estimate"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
 
-// A Result is what the steps of a folder came to. As JSON each of its tables is an array.
-type Result struct {
-	Scale steps.Scale
-	doc.Concluded
-	warned  []doc.Finding
-	rows    map[*profiler][]row // by program, then technique
-	tables  []*doc.Table
-	figures []steps.Figure
+// A result is what the steps of a folder come to.
+type result struct {
+	*study.Outcome
+	warned []doc.Finding
+	rows   map[*profiler][]row // by program, then technique
 }
 
 // A row is a program under a technique. What was not measured is not known, for the reason why.
@@ -45,7 +41,7 @@ type row struct {
 }
 
 // warn adds the findings of a sample to those of the programs before.
-func (r *Result) warn(p *program, s *Sample) {
+func (r *result) warn(p *program, s *Sample) {
 	for _, f := range doc.Recorded(s.Warnings, s.Findings) {
 		i := slices.IndexFunc(r.warned, func(g doc.Finding) bool {
 			return g.About("").Sentence() == f.Sentence()
@@ -67,18 +63,18 @@ func known(n doc.Number, why doc.Missing) any {
 }
 
 // step loads what a step kept; nil with the reason where it was left out.
-func step[T any](f *steps.Folder, name string) (*T, doc.Missing, error) {
-	x, err := steps.Load[T](f, name)
+func step[T any](f *study.Folder, name string) (*T, doc.Missing, error) {
+	x, err := study.Load[T](f, name)
 	if why := f.Left(name); errors.Is(err, fs.ErrNotExist) && why != "" {
 		return nil, doc.Missing(strings.Join(strings.Fields(why), " ")), nil
 	}
 	return x, "", err
 }
 
-// ResultOf makes the result of the steps, each of which is done or left out. Errors:
-// [steps.ErrStep], wrapped; those of the file system.
-func ResultOf(f *steps.Folder) (*Result, error) {
-	r := &Result{Scale: f.Scale, rows: map[*profiler][]row{}}
+func outcomeOf(f *study.Folder) (*study.Outcome, error) {
+	r := &result{Outcome: &study.Outcome{Scale: f.Scale, Tiny: true, Says: says(),
+		Title: fmt.Sprintf("Figures 7 and 8 of the skadu paper, scale %s", f.Scale)},
+		rows: map[*profiler][]row{}}
 	for _, by := range profilers {
 		columns := []string{"program", "program", "source", "from", "input", "input", "native_bytes",
 			"native memory, MB", "native_ns", "native time, s", "depth", "levels"}
@@ -106,11 +102,11 @@ func ResultOf(f *steps.Folder) (*Result, error) {
 	}
 	r.paper()
 	r.Conclude(r.warned...)
-	return r, nil
+	return r.Outcome, nil
 }
 
 // program adds the rows of a program.
-func (r *Result) program(f *steps.Folder, by *profiler, p *program, t *doc.Table) error {
+func (r *result) program(f *study.Folder, by *profiler, p *program, t *doc.Table) error {
 	n, nwhy, err := step[Native](f, nativeName(by, p))
 	if err != nil {
 		return err
@@ -209,7 +205,7 @@ func ratio(a, b doc.Number) doc.Number {
 }
 
 // techniques lists the rows.
-func (r *Result) techniques(by *profiler) {
+func (r *result) techniques(by *profiler) {
 	t := r.table(by.prefix+"techniques", fmt.Sprintf("%s: programs under each technique (figure %d)",
 		by.title, by.figure), 2, "program", "program",
 		"technique", "technique", "shadow_bytes", "shadow memory, MB", "computed", "computed",
@@ -232,7 +228,7 @@ func (r *Result) techniques(by *profiler) {
 
 // mean is the geometric mean of what is known of the rows of a technique, with an interval of 95 %
 // over the programs. Go programs alone, or kernels too.
-func (r *Result) mean(by *profiler, t *technique, of func(*row) doc.Number, all bool) doc.Quantity {
+func (r *result) mean(by *profiler, t *technique, of func(*row) doc.Number, all bool) doc.Quantity {
 	var logs []float64
 	for i := range r.rows[by] {
 		x := &r.rows[by][i]
@@ -253,13 +249,36 @@ func (r *Result) mean(by *profiler, t *technique, of func(*row) doc.Number, all 
 		High: doc.Some(math.Exp(mean + half)), N: n}
 }
 
+// word is a letter of a name in a file.
+func word(r rune) rune {
+	switch r {
+	case ' ', '-':
+		return '_'
+	case ',':
+		return -1
+	}
+	return r
+}
+
+// spread prints a mean with its interval.
+func spread(q doc.Quantity) string {
+	switch low, high, sure := q.Bounds(); {
+	case !q.Median.Known():
+		return doc.NotAvailable
+	case !sure:
+		return fmt.Sprintf("%.1f", q.Median.Float())
+	default:
+		return fmt.Sprintf("%.1f (%.1f to %.1f)", q.Median.Float(), low, high)
+	}
+}
+
 const (
 	notTold = doc.Missing("the paper does not tell")
 	noneRan = doc.Missing("no program was measured so")
 )
 
 // means sets geometric means beside those of the paper.
-func (r *Result) means(by *profiler) {
+func (r *result) means(by *profiler) {
 	columns := []string{"quantity", "quantity", "technique", "technique", "paper", "paper", "ours", "ours",
 		"programs", "programs",
 		"verdict", "verdict"}
@@ -289,9 +308,13 @@ func (r *Result) means(by *profiler) {
 			theirs, verdict := doc.Number{}, any(notTold)
 			ours := r.mean(by, k, q.ours, false)
 			if v := q.paper(k); v > 0 {
-				theirs, verdict = doc.Some(v), string(claims.Printed(v, v, 0.1, 0).Of(ours))
-				if v == 1 {
-					verdict = doc.Missing("1 by definition")
+				theirs, verdict = doc.Some(v), doc.Missing("1 by definition")
+				if v != 1 {
+					verdict = r.Judge(study.Claim{ID: by.prefix + strings.Map(word, q.name) + "_" + k.name,
+						Where: fmt.Sprintf("6, figure %d", by.figure), Paper: fmt.Sprintf("%.1f", v),
+						Says: fmt.Sprintf("%s: %s, %s, geometric mean over programs", by.title, q.name, k.title),
+						Ours: spread(ours), Test: "within 10 %", Figure: fmt.Sprint("figure", by.figure),
+						Verdict: claims.Printed(v, v, 0.1, 0).Of(ours)})
 				}
 			}
 			cells := []any{q.name, k.title, known(theirs, notTold), known(ours.Median, noneRan), ours.N,
@@ -311,7 +334,7 @@ const (
 )
 
 // compression sets what compression saves beside what it costs.
-func (r *Result) compression() {
+func (r *result) compression() {
 	t := r.table("compression", "Critical paths: compression of tags (table 3; paper: 7.1 to 5.2 x, "+
 		"25.5 % less)", 1, "program", "program", "without", "without", "with", "with", "saved",
 		"saved, %", "slowdown", "slowdown by it")
@@ -344,7 +367,7 @@ var theirs = []struct {
 }
 
 // paper lists the paper's programs.
-func (r *Result) paper() {
+func (r *result) paper() {
 	t := r.table("paper", "The paper's programs (table 2), with SlimTV + BulkTV (figure 7)", 1,
 		"program", "program", "native_bytes", "native memory, MB", "native_ns", "native time, s",
 		"depth", "levels", "depth_iterations", "with iterations", "expansion", "expansion",
@@ -357,7 +380,7 @@ func (r *Result) paper() {
 
 // table adds a table, whose columns are given as keys and heads in turn. Those of bytes and ns are
 // two columns: of data, and in MB or s for people.
-func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table {
+func (r *result) table(name, title string, keys int, pairs ...string) *doc.Table {
 	t := &doc.Table{Name: name, Title: title, Keys: keys}
 	for i := 0; i < len(pairs); i += 2 {
 		c := doc.Column{Key: pairs[i], Head: pairs[i+1]}
@@ -373,7 +396,7 @@ func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table
 		}
 		t.Columns = append(t.Columns, c)
 	}
-	r.tables = append(r.tables, t)
+	r.Tables = append(r.Tables, t)
 	return t
 }
 
@@ -403,47 +426,25 @@ func add(t *doc.Table, cells ...any) {
 	t.Row(row...)
 }
 
-// Tables implements [steps.Report].
-func (r *Result) Tables() []*doc.Table { return r.tables }
-
-// Figures implements [steps.Report].
-func (r *Result) Figures() []steps.Figure { return r.figures }
-
-// MarshalJSON implements [json.Marshaler].
-func (r *Result) MarshalJSON() ([]byte, error) {
-	all := map[string]any{"schema_version": 1, "scale": r.Scale, "warnings": r.Warnings,
-		"findings": r.Findings}
-	for _, t := range r.tables {
-		all[t.Name] = t
+// says explains the columns.
+func says() []string {
+	return []string{
+		fmt.Sprintf("Memory expansion is (native memory + shadow memory) / native memory, both at most. A "+
+			"tag is of 8 bytes. The slowdown is the shadow memory's own CPU time, or that of the whole run, "+
+			"over the native time, which is the median of %d runs. Process is the memory of krdlab, which "+
+			"held the shadow memory: it has much else in it. Of Go programs the stack is not observed.",
+			nativeRuns),
+		fmt.Sprintf("Kernels are krdlab's own, simulated on %d cores of %s: their trace is analysed, where "+
+			"a block is a datum, levels are of tasks, and the whole run is the analysis. Their native "+
+			"memory is that of their data by plan, their native time serial.", simulatedCores,
+			simulatedMachine),
+		fmt.Sprintf("The baseline is not run where it would take more than %s. Its bytes are computed "+
+			"then, of the tables that SlimTV had and the deepest level: where a program has several "+
+			"outermost regions, each with fewer levels, they are a bound. Levels with iterations are those "+
+			"at inputs of scale %s.", units.Bytes(baselineLimit), study.Smoke),
+		"Critical paths are of a trace of all values, since their cost is in what follows these, and " +
+			"with the dependences of reductions: a path without them has shadow memory of its own. Their " +
+			"own slowdown is the CPU time of the analysis, the whole one that with the recording, by the " +
+			"clock.",
 	}
-	return json.Marshal(all)
-}
-
-// View implements [steps.Report].
-func (r *Result) View() *doc.Doc {
-	d := &doc.Doc{Title: fmt.Sprintf("Figures 7 and 8 of the skadu paper, scale %s", r.Scale),
-		Warnings: r.Warnings}
-	if r.Scale == steps.Smoke {
-		d.Say("The programs of this scale are so small that nothing can be told from them.")
-	}
-	d.Say("Memory expansion is (native memory + shadow memory) / native memory, both at most. A tag "+
-		"is of 8 bytes. The slowdown is the shadow memory's own CPU time, or that of the whole run, "+
-		"over the native time, which is the median of %d runs. Process is the memory of krdlab, "+
-		"which held the shadow memory: it has much else in it. Of Go programs the stack is not observed.",
-		nativeRuns)
-	d.Say("Kernels are krdlab's own, simulated on %d cores of %s: their trace is analysed, where a "+
-		"block is a datum, levels are of tasks, and the whole run is the analysis. Their native memory "+
-		"is that of their data by plan, their native time serial.", simulatedCores, simulatedMachine)
-	d.Say("The baseline is not run where it would take more than %s. Its bytes are computed then, of "+
-		"the tables that SlimTV had and the deepest level: where a program has several outermost "+
-		"regions, each with fewer levels, they are a bound. Levels with iterations are those at inputs "+
-		"of scale %s.", units.Bytes(baselineLimit), steps.Smoke)
-	d.Say("Critical paths are of a trace of all values, since their cost is in what follows these, " +
-		"and with the dependences of reductions: a path without them has shadow memory of its own. " +
-		"Their own slowdown is the CPU time of the analysis, the whole one that with the recording, " +
-		"by the clock.")
-	for _, t := range r.tables {
-		d.Add(t)
-	}
-	return d
 }

@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"krdlab/experiments/papers/claims"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
+	"krdlab/experiments/sweep"
 	"krdlab/hw"
 	"krdlab/hw/hwtest/long"
 	"krdlab/loi/front/corpus"
@@ -32,39 +33,39 @@ var once = program{name: "sor-once", source: scimark, args: "sor -iterations 1",
 	paths: inputs{smoke: "-n 180"}}
 
 // some opens a folder with some of the steps of scale smoke and of once.
-func some(t *testing.T, names ...string) *steps.Folder {
+func some(t *testing.T, names ...string) *study.Folder {
 	t.Helper()
-	all := plan(steps.Smoke, append(slices.Clone(programs), once))
-	list := slices.DeleteFunc(all, func(s steps.Step) bool {
+	all := plan(study.Smoke, append(slices.Clone(programs), once))
+	list := slices.DeleteFunc(all, func(s study.Step) bool {
 		return !slices.Contains(names, s.Name)
 	})
 	if len(list) != len(names) {
 		t.Fatalf("%d steps of %q", len(list), names)
 	}
-	f, _, err := steps.Open(filepath.Join(t.TempDir(), "s"), Kind, steps.Smoke, list)
+	f, _, err := study.Open(filepath.Join(t.TempDir(), "s"), Study.Name, study.Smoke, list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-func run(t *testing.T, f *steps.Folder) {
+func run(t *testing.T, f *study.Folder) {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("Go programs are traced on linux/amd64")
 	}
 	host, err := hw.Host()
 	if err == nil {
-		err = f.Run(t.Context(), host, []string{"krdlab"}, func(int, int, string) {})
+		err = f.Run(t.Context(), sweep.Options{Host: host, Argv: []string{"krdlab"}}, func(int, int, string) {})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func load[T any](t *testing.T, f *steps.Folder, name string) *T {
+func load[T any](t *testing.T, f *study.Folder, name string) *T {
 	t.Helper()
-	x, err := steps.Load[T](f, name)
+	x, err := study.Load[T](f, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestLibraries(t *testing.T) {
 }
 
 // put writes what steps left.
-func put(t *testing.T, f *steps.Folder, name string, v any) {
+func put(t *testing.T, f *study.Folder, name string, v any) {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err == nil {
@@ -193,18 +194,18 @@ func put(t *testing.T, f *steps.Folder, name string, v any) {
 
 // The tables of made-up steps: what is divided by what, what is null and why.
 func TestResult(t *testing.T) {
-	f, _, err := Open(filepath.Join(t.TempDir(), "s"), steps.Quick)
+	f, _, err := Study.Open(filepath.Join(t.TempDir(), "s"), study.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(f.Dir, steps.Dir), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(f.Dir, study.Dir), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	large := uint64(8 << 30)
 	for i := range programs {
 		p := &programs[i]
 		for _, by := range profilers {
-			if !by.has(p, steps.Quick) {
+			if !by.has(p, study.Quick) {
 				continue
 			}
 			put(t, f, nativeName(by, p), &Native{1e6, []float64{9e6, 1e6, 2e6}})
@@ -226,14 +227,14 @@ func TestResult(t *testing.T) {
 	if err := os.Remove(f.Path("toml-bulk")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ResultOf(f); !os.IsNotExist(err) {
+	if _, err := outcomeOf(f); !os.IsNotExist(err) {
 		t.Errorf("a step that is not there: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(f.Dir, steps.Dir, "toml-bulk.left.txt"),
+	if err := os.WriteFile(filepath.Join(f.Dir, study.Dir, "toml-bulk.left.txt"),
 		[]byte("left out: no network"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := ResultOf(f)
+	r, err := outcomeOf(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +335,7 @@ func TestResult(t *testing.T) {
 	if p := d.Programs; *p[0].Depth != 5 || *p[0].Deepest != 7 || p[12].Deepest != nil {
 		t.Errorf("levels: %+v", p)
 	}
-	page, err := os.ReadFile(filepath.Join(f.Dir, steps.ReportText))
+	page, err := os.ReadFile(filepath.Join(f.Dir, study.ReportText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +349,7 @@ func TestResult(t *testing.T) {
 
 // Steps have names of their own, with a plain run and all techniques for each program.
 func TestPlan(t *testing.T) {
-	for _, scale := range steps.Scales {
+	for _, scale := range study.Scales {
 		seen := map[string]bool{}
 		for _, s := range plan(scale, programs) {
 			if seen[s.Name] {
@@ -357,7 +358,7 @@ func TestPlan(t *testing.T) {
 			seen[s.Name] = true
 		}
 		paths := 12
-		if scale == steps.Smoke { // FT has no small class
+		if scale == study.Smoke { // FT has no small class
 			paths = 11
 		}
 		if n := (16+paths)*(1+4) + 12; len(seen) != n {

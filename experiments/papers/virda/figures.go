@@ -2,10 +2,9 @@ package virda
 
 import (
 	"fmt"
-	"io"
 	"math"
 
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis"
@@ -14,22 +13,8 @@ import (
 	"krdlab/krd/plot"
 )
 
-func (r *Result) draw(name, title string, x analysis.Drawn) {
-	r.figures = append(r.figures, steps.Figure{Name: name, Title: title, Drawn: x})
-}
-
-// drawing is a figure, or the reason why there is none.
-type drawing struct {
-	*plot.Figure
-	err error
-}
-
-// Draw implements [analysis.Drawn].
-func (d drawing) Draw(w io.Writer, format string) error {
-	if d.err != nil {
-		return d.err
-	}
-	return d.Write(w, format)
+func (r *result) draw(name, title string, x analysis.Drawn) {
+	r.Figures = append(r.Figures, study.Figure{Name: name, Title: title, Drawn: x})
 }
 
 // lineCurve is the signature of FFT by lines.
@@ -50,13 +35,13 @@ func interchangeFigure(list []lineCurve) analysis.Drawn {
 		}
 		one, err := distances.Of(list[0].krd, curves, "")
 		if err != nil {
-			return drawing{nil, err}
+			return study.Drawing{Err: err}
 		}
 		p := one.Panels[len(one.Panels)-1]
 		p.Kind, p.Title = plot.Lines, fmt.Sprintf("array of %d numbers", 2*list[0].n)
 		f.Panels = append(f.Panels, p)
 	}
-	return drawing{f, nil}
+	return study.Drawing{Figure: f}
 }
 
 // timingFigure draws the times against the array's bytes.
@@ -80,7 +65,7 @@ func timingFigure(list []timePoint, llc uint64) analysis.Drawn {
 		p.Rules = append(p.Rules, plot.Rule{Name: "LLC", X1: at, X2: at, Y1: p.Y.Min, Y2: p.Y.Max,
 			Dashed: true, Legend: true})
 	}
-	return drawing{&plot.Figure{ID: "timing", Title: "FFT's time for an access", Columns: 1,
+	return study.Drawing{Figure: &plot.Figure{ID: "timing", Title: "FFT's time for an access", Columns: 1,
 		Caption: []string{"Best of several runs, there and back, for each access to the array."},
-		Panels:  []plot.Panel{p}}, nil}
+		Panels:  []plot.Panel{p}}}
 }

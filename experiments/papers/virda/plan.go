@@ -2,9 +2,9 @@
 // SPECjvm2008 data locality", sections 4.2 and 4.3.1 to 4.3.4) with SciMark's kernels in Go, and
 // sets its numbers beside ours.
 //
-//	scale -> plan -> steps.Folder.Run -> a file for each step -> ResultOf -> steps.Folder.Write
+//	scale -> plan -> study.Folder.Run -> a file for each step -> outcomeOf
 //
-// A step is a traced program, a pair of timed ones or a simulated run (package steps). Verdicts are
+// A step is a traced program, a pair of timed ones or a simulated run (package study). Verdicts are
 // by the rule of package claims.
 package virda
 
@@ -16,7 +16,7 @@ import (
 	"strconv"
 
 	"krdlab/experiments/goprogram"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/kernels/kernel"
 )
 
@@ -122,15 +122,15 @@ var quick = size{
 }
 
 // sizes has the sizes of a scale.
-func sizes(scale steps.Scale) size {
+func sizes(scale study.Scale) size {
 	s := quick
 	switch scale {
-	case steps.Smoke:
+	case study.Smoke:
 		s.of = map[string]inputs{"fft": {powers(8, 9), powers(10, 10)}, "lu": {[]int{16, 32}, []int{64}},
 			"sparse": {[]int{200, 400}, []int{800}}, "sor": {[]int{16, 32}, []int{64}}}
 		s.iterations, s.interchange, s.timing, s.timingRuns = 3, powers(9, 9), powers(8, 10), 1
 		s.simulated = ours([]int{128, 256}, powers(12, 13), []int{128, 256}, []int{20_000, 40_000})
-	case steps.Paper:
+	case study.Paper:
 		s.of = maps.Clone(quick.of)
 		for name, large := range map[string]int{"fft": 1 << 21, "lu": 2048, "sparse": 200_000,
 			"sor": 2048} {
@@ -161,13 +161,13 @@ const (
 )
 
 // plan lists the steps of a scale, with the timing first: nothing else of them runs beside it.
-func plan(scale steps.Scale) (list []steps.Step) {
+func plan(scale study.Scale) (list []study.Step) {
 	s := sizes(scale)
-	step := func(name string, do func(context.Context, *steps.Worker) (any, error)) {
-		list = append(list, steps.Step{Name: name, Do: do})
+	step := func(name string, do func(context.Context, *study.Worker) (any, error)) {
+		list = append(list, study.Step{Name: name, Do: do})
 	}
 	for _, n := range s.timing {
-		step(timedName(n), func(ctx context.Context, w *steps.Worker) (any, error) {
+		step(timedName(n), func(ctx context.Context, w *study.Worker) (any, error) {
 			return timed(ctx, w, n, s.timingRuns)
 		})
 	}
@@ -182,7 +182,7 @@ func plan(scale steps.Scale) (list []steps.Step) {
 			args = append(args, "-iterations", strconv.Itoa(s.iterations))
 		}
 		step(tracedName(kernel, loops, n, unit),
-			func(ctx context.Context, w *steps.Worker) (any, error) { return trace(ctx, w, args, unit) })
+			func(ctx context.Context, w *study.Worker) (any, error) { return trace(ctx, w, args, unit) })
 	}
 	for _, p := range programs {
 		in := s.of[p.kernel]
@@ -198,7 +198,7 @@ func plan(scale steps.Scale) (list []steps.Step) {
 		for _, scheduler := range schedulers {
 			for _, n := range k.sizes {
 				step(simulatedName(k.kernel, scheduler, n),
-					func(ctx context.Context, w *steps.Worker) (any, error) {
+					func(ctx context.Context, w *study.Worker) (any, error) {
 						return simulate(ctx, w, &k, scheduler, n)
 					})
 			}
@@ -207,10 +207,20 @@ func plan(scale steps.Scale) (list []steps.Step) {
 	return list
 }
 
-// Open makes the folder dir, or finds what it did of the same scale: see [steps.Open].
-func Open(dir string, scale steps.Scale) (f *steps.Folder, created bool, err error) {
-	return steps.Open(dir, Kind, scale, plan(scale))
+// Study is the evaluation of the paper.
+var Study = &study.Study{
+	Name: "virda",
+	Paper: "Virtual reuse distance analysis of SPECjvm2008 data locality (Gu, Bai, Gao, Ding, Childers; " +
+		"PPPJ 2009)",
+	Short: "Redo the evaluation of the virda paper and set its numbers beside what comes out",
+	Long: "Redo sections 4.2 and 4.3.1 to 4.3.4 of \"Virtual reuse distance analysis of SPECjvm2008 data " +
+		"locality\" with SciMark's kernels in Go: how components move with the input and what is predicted " +
+		"of a larger one, which functions cause them, FFT with its loops interchanged, and krdlab's own " +
+		"kernels beside SciMark's.\n\n" +
+		"It builds SciMark, so it needs the Go toolchain. FFT is timed on this computer, which should have " +
+		"nothing else to do.",
+	Takes: "smoke (tiny programs that say nothing about the paper), quick (minutes) or paper (its LARGE " +
+		"inputs too; an hour)",
+	Steps: func(scale study.Scale) ([]study.Step, error) { return plan(scale), nil },
+	Of:    outcomeOf,
 }
-
-// Kind is the experiment's word.
-const Kind = "virda"

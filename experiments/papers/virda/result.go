@@ -1,7 +1,6 @@
 package virda
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -10,7 +9,7 @@ import (
 
 	"krdlab/experiments/goprogram"
 	"krdlab/experiments/papers/claims"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/hw"
 	"krdlab/hw/units"
 	"krdlab/krd"
@@ -32,52 +31,17 @@ const (
 	paperLLC    = 6 << 20
 )
 
-// A Result is what the steps of a folder came to. As JSON each of its tables is an array.
-type Result struct {
-	Scale    steps.Scale
-	Computer hw.Machine // of the timing
-	Verdicts claims.Counts
-	doc.Concluded
-	tables  []*doc.Table
-	figures []steps.Figure
-	moves   map[string][]float64 // of SciMark's kernels
+// A result is what the steps of a folder come to.
+type result struct {
+	*study.Outcome
+	computer hw.Machine           // of the timing
+	moves    map[string][]float64 // of SciMark's kernels
 }
 
-// MarshalJSON implements [json.Marshaler].
-func (r *Result) MarshalJSON() ([]byte, error) {
-	all := map[string]any{"schema_version": 1, "scale": r.Scale, "computer": r.Computer,
-		"agree": r.Verdicts[claims.Agree], "judged": r.Verdicts.Judged(), "warnings": r.Warnings, "findings": r.Findings}
-	for _, t := range r.tables {
-		all[t.Name] = t
-	}
-	return json.Marshal(all)
-}
-
-// Tables implements [steps.Report].
-func (r *Result) Tables() []*doc.Table { return r.tables }
-
-// Figures implements [steps.Report].
-func (r *Result) Figures() []steps.Figure { return r.figures }
-
-// View implements [steps.Report].
-func (r *Result) View() *doc.Doc {
-	d := &doc.Doc{Title: fmt.Sprintf("The virda paper's evaluation, scale %s", r.Scale),
-		Warnings: r.Warnings}
-	d.Say("Of %d judgements %s. Shifts are to be equal; numbers within 10 %% of the paper's, or half "+
-		"a unit of its last digit if that is more, errors at most so large; loops are to part at the "+
-		"same power of two of LLCs.", r.Verdicts.Judged(), r.Verdicts)
-	if r.Scale == steps.Smoke {
-		d.Say("The programs of this scale are so small that nothing can be told from them.")
-	}
-	for _, t := range r.tables {
-		d.Add(t)
-	}
-	return d
-}
-
-// judge counts a verdict and returns it as a word.
-func (r *Result) judge(all ...claims.Verdict) string {
-	return string(r.Verdicts.Add(claims.All(all...)))
+// judge adds a claim whose parts must hold together.
+func (r *result) judge(c study.Claim, all ...claims.Verdict) string {
+	c.Verdict = claims.All(all...)
+	return r.Judge(c)
 }
 
 // printed is the verdict on a share that the paper prints, the last digit of which has the unit.
@@ -93,7 +57,7 @@ func below(a, b float64) claims.Verdict {
 // table adds a table, whose columns are given as keys and heads in turn. Keys that end in _percent,
 // _ns or ratio are of numbers as they stand, in _bin, _bytes (for data alone) or runs of whole
 // ones; other heads that end in % are of shares, and the rest of words.
-func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table {
+func (r *result) table(name, title string, keys int, pairs ...string) *doc.Table {
 	t := &doc.Table{Name: name, Title: title, Keys: keys}
 	for i := 0; i < len(pairs); i += 2 {
 		c := doc.Column{Key: pairs[i], Head: pairs[i+1]}
@@ -111,7 +75,7 @@ func (r *Result) table(name, title string, keys int, pairs ...string) *doc.Table
 		}
 		t.Columns = append(t.Columns, c)
 	}
-	r.tables = append(r.tables, t)
+	r.Tables = append(r.Tables, t)
 	return t
 }
 
@@ -164,27 +128,30 @@ func binWords(from, to int) string {
 	return fmt.Sprintf("%d-%d", from, to)
 }
 
-// ResultOf makes the result of the steps, all of which must be done. Errors: [steps.ErrStep], wrapped;
-// those of the file system.
-func ResultOf(f *steps.Folder) (*Result, error) {
-	r := &Result{Scale: f.Scale, moves: map[string][]float64{}, Verdicts: claims.Counts{}}
+func outcomeOf(f *study.Folder) (*study.Outcome, error) {
+	r := &result{Outcome: &study.Outcome{Scale: f.Scale, Tiny: true,
+		Title: fmt.Sprintf("The virda paper's evaluation, scale %s", f.Scale),
+		Says: []string{"Shifts are to be equal; numbers within 10 % of the paper's, or half a unit of its " +
+			"last digit if that is more, errors at most so large; loops are to part at the same power of " +
+			"two of LLCs."}}, moves: map[string][]float64{}}
 	s := sizes(f.Scale)
 	r.Conclude()
-	for _, part := range []func(*steps.Folder, *size) error{r.predictions, r.interchange, r.timing,
+	for _, part := range []func(*study.Folder, *size) error{r.predictions, r.interchange, r.timing,
 		r.simulated} {
 		if err := part(f, &s); err != nil {
 			return nil, err
 		}
 	}
-	return r, nil
+	r.More = map[string]any{"computer": r.computer}
+	return r.Outcome, nil
 }
 
 // traced loads a traced step.
-func traced(f *steps.Folder, kernel, loops string, n int, unit goprogram.Unit) (*goprogram.Document, error) {
+func traced(f *study.Folder, kernel, loops string, n int, unit goprogram.Unit) (*goprogram.Document, error) {
 	name := tracedName(kernel, loops, n, unit)
-	d, err := steps.Load[goprogram.Document](f, name)
+	d, err := study.Load[goprogram.Document](f, name)
 	if err == nil && d.KRD == nil {
-		err = fmt.Errorf("%s: %w", f.Path(name), steps.ErrStep)
+		err = fmt.Errorf("%s: %w", f.Path(name), study.ErrStep)
 	}
 	return d, err
 }
@@ -193,7 +160,7 @@ func sized(n int, r *krd.Report) components.Sized {
 	return components.Sized{Name: strconv.Itoa(n), Size: float64(n), Report: r}
 }
 
-func (r *Result) predictions(f *steps.Folder, s *size) error {
+func (r *result) predictions(f *study.Folder, s *size) error {
 	t := r.table("predictions", "Components and predictions by datum (4.2, 4.3.1 to 4.3.4)", 2,
 		"kernel", "kernel", "sizes", "from", "at", "at", "paper_shifts", "bins a doubling, paper",
 		"shifts", "ours", "shifts_agree", "agree", "moving_agree", "of those that move",
@@ -224,18 +191,23 @@ func (r *Result) predictions(f *steps.Folder, s *size) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.kernel, err)
 			}
-			list := shiftsOf(a.Components)
+			list, figure := shiftsOf(a.Components), fmt.Sprintf("%s-%d", p.kernel, n)
 			r.moves[p.kernel] = list
 			same := slices.Equal(list, p.shifts)
 			agree := string(claims.Same(same))
 			if i == 0 { // of all targets the same
-				agree = r.judge(claims.Same(same))
+				agree = r.judge(study.Claim{ID: "shifts-" + p.kernel, Where: p.section, Test: "the same",
+					Says:  p.kernel + ": bins by which its components move when the input doubles",
+					Paper: shiftWords(p.shifts), Ours: shiftWords(list), Figure: figure}, claims.Same(same))
 			}
 			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
 				shiftWords(list), agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
 				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
-				r.judge(claims.NoMore(p.error, 0.1, 0).Of(claims.Exactly(a.ErrorPercent.Float()))))
-			r.draw(fmt.Sprintf("%s-%d", p.kernel, n),
+				r.judge(study.Claim{ID: "error-" + figure, Where: p.section, Test: "at most, within 10 %",
+					Says:  fmt.Sprintf("%s: error of what is predicted of LARGE, here of %d, %%", p.kernel, n),
+					Paper: fmt.Sprintf("%.1f", p.error), Ours: fmt.Sprintf("%.2f", a.ErrorPercent.Float()),
+					Figure: figure}, claims.NoMore(p.error, 0.1, 0).Of(claims.Exactly(a.ErrorPercent.Float()))))
+			r.draw(figure,
 				fmt.Sprintf("%s: signatures and the prediction at %d", p.kernel, n), a)
 			for _, f := range a.Findings {
 				r.Conclude(f.About(fmt.Sprintf("%s at %d", p.kernel, n)))
@@ -254,11 +226,17 @@ func (r *Result) predictions(f *steps.Folder, s *size) error {
 
 // cause adds the share that a function has of the last component that moves as the paper says, in
 // the largest input that components were found in, and where it is after so many doublings.
-func (r *Result) cause(t *doc.Table, p *program, c *cause, list []components.Moved, d,
+func (r *result) cause(t *doc.Table, p *program, c *cause, list []components.Moved, d,
 	large *goprogram.Document, doublings int) {
-	theirs := doc.Number{}
-	if c.words == "" {
+	theirs, held := doc.Number{}, study.Claim{ID: "cause-" + p.kernel + "-" + c.component, Where: p.section,
+		Says:  fmt.Sprintf("%s: the share of %s in its %s component", p.kernel, c.theirs, c.component),
+		Paper: c.words, Test: "more than half", Ours: "no component moves so"}
+	switch c.words {
+	case "":
 		theirs = doc.Some(c.share)
+		held.Paper, held.Test = fmt.Sprintf("%.1f %%", 100*c.share), "within 10 %"
+	case fromIt:
+		held.Test = "all of it, within 10 %"
 	}
 	for _, m := range slices.Backward(list) {
 		if m.Shift == nil || *m.Shift != c.shift {
@@ -272,13 +250,14 @@ func (r *Result) cause(t *doc.Table, p *program, c *cause, list []components.Mov
 		case fromIt:
 			verdict = printed(share, 1, 0)
 		}
+		held.Ours = fmt.Sprintf("%.1f %%", 100*share)
 		t.Row(p.kernel, c.component, binWords(m.FromBin, m.ToBin), c.theirs, theirs, c.words, c.ours,
-			doc.Some(share), r.judge(verdict),
+			doc.Some(share), r.judge(held, verdict),
 			doc.Some(shareOf(c.ours, large, m.FromBin+up, m.ToBin+up)))
 		return
 	}
 	t.Row(p.kernel, c.component, doc.Missing("no component moves so"), c.theirs, theirs, c.words,
-		c.ours, nil, r.judge(claims.Disagree), nil)
+		c.ours, nil, r.judge(held, claims.Disagree), nil)
 }
 
 // shareOf is the share of a function in the accesses of bins.
@@ -297,7 +276,7 @@ func shareOf(function string, d *goprogram.Document, from, to int) float64 {
 	return float64(of) / float64(max(all, 1))
 }
 
-func (r *Result) interchange(f *steps.Folder, s *size) error {
+func (r *result) interchange(f *study.Folder, s *size) error {
 	t := r.table("interchange", "FFT by lines, before and after its loops are interchanged (figures "+
 		"8 and 10)", 1, "array_length", "array", "middle_bins", "middle bins", "paper_middle",
 		"they hold, paper, %", "before", "before, %", "after", "after, %", "before_bin_7",
@@ -334,7 +313,14 @@ func (r *Result) interchange(f *steps.Folder, s *size) error {
 		t.Row(strconv.Itoa(2*n), binWords(middleFrom, last-1), doc.Some(paper), doc.Some(middle[0]),
 			doc.Some(middle[1]), doc.Some(before[7]), doc.Some(after[7]), last,
 			doc.Some(paperLast), at, doc.Some(before[at]),
-			r.judge(printed(middle[0], paper, paper/2), claims.Same(at == last),
+			r.judge(study.Claim{ID: fmt.Sprintf("interchange-%d", 2*n), Where: "4.3.1, figures 8 and 10",
+				Says: fmt.Sprintf("fft, array of %d: its middle bins hold what interchanged loops empty", 2*n),
+				Paper: fmt.Sprintf("%.0f %% in the middle, almost none after it; %.0f %% in bin %d",
+					100*paper, 100*paperLast, last),
+				Ours: fmt.Sprintf("%.1f %% in the middle, %.1f %% after it; %.1f %% in bin %d", 100*middle[0],
+					100*middle[1], 100*before[at], at),
+				Test: "each within 10 % or half a unit, and more in bin 7 after it", Figure: "interchange"},
+				printed(middle[0], paper, paper/2), claims.Same(at == last),
 				printed(before[at], paperLast, 0.01), below(before[7], after[7]),
 				printed(middle[1], 0, paper/2)))
 	}
@@ -350,20 +336,20 @@ type timePoint struct {
 	runs  int
 }
 
-func (r *Result) timing(f *steps.Folder, s *size) error {
+func (r *result) timing(f *study.Folder, s *size) error {
 	t := r.table("timing", "FFT's best time for an access (figure 9 b), ns", 1, "numbers", "numbers",
 		"array_bytes", "", "", "array", "original_ns", "original", "interchanged_ns", "interchanged",
 		"ratio", "ratio", "runs", "runs")
 	var list []timePoint
 	for _, n := range s.timing {
-		d, err := steps.Load[Timed](f, timedName(n))
+		d, err := study.Load[Timed](f, timedName(n))
 		if err == nil && (len(d.OriginalNs) == 0 || len(d.InterchangedNs) == 0) {
-			err = fmt.Errorf("%s: %w", f.Path(timedName(n)), steps.ErrStep)
+			err = fmt.Errorf("%s: %w", f.Path(timedName(n)), study.ErrStep)
 		}
 		if err != nil {
 			return err
 		}
-		r.Computer = d.Computer
+		r.computer = d.Computer
 		of := float64(d.Accesses)
 		p := timePoint{d.ArrayBytes, [2]float64{slices.Min(d.OriginalNs) / of,
 			slices.Min(d.InterchangedNs) / of}, len(d.OriginalNs)}
@@ -383,18 +369,22 @@ func (r *Result) timing(f *steps.Folder, s *size) error {
 		"or more, at every longer one", partRatio), 1, "computer", "computer", "llc", "LLC", "part",
 		"array", "agrees", "agrees")
 	x.Row("the paper's, Core 2 Quad Q9550", units.Bytes(paperLLC), units.Bytes(paperPart), "")
-	if llc := float64(r.Computer.LLCBytes); llc > 0 {
-		x.Row(r.Computer.Name, units.Bytes(uint64(llc)), part,
-			r.judge(printed(parted/llc, float64(paperPart)/paperLLC, float64(paperPart)/paperLLC)))
+	if llc := float64(r.computer.LLCBytes); llc > 0 {
+		x.Row(r.computer.Name, units.Bytes(uint64(llc)), part,
+			r.judge(study.Claim{ID: "part", Where: "4.3.1, figure 9 b", Figure: "timing",
+				Says:  fmt.Sprintf("from which array on the original loops take %g times as long", partRatio),
+				Paper: fmt.Sprintf("%s with an LLC of %s", units.Bytes(paperPart), units.Bytes(paperLLC)),
+				Ours:  fmt.Sprintf("%v with an LLC of %s", part, units.Bytes(uint64(llc))),
+				Test:  "the same power of two of the LLC"}, printed(parted/llc, float64(paperPart)/paperLLC, float64(paperPart)/paperLLC)))
 	} else {
-		x.Row(r.Computer.Name, doc.Missing("not known: give --caches in a new folder"), part, nil)
+		x.Row(r.computer.Name, doc.Missing("not known: give --caches in a new folder"), part, nil)
 	}
 	r.draw("timing", "fft's time for an access, original and interchanged loops (figure 9 b)",
-		timingFigure(list, uint64(r.Computer.LLCBytes)))
+		timingFigure(list, uint64(r.computer.LLCBytes)))
 	return nil
 }
 
-func (r *Result) simulated(f *steps.Folder, s *size) error {
+func (r *result) simulated(f *study.Folder, s *size) error {
 	t := r.table("simulated", fmt.Sprintf("krdlab's kernels by blocks, simulated on %d cores of %s",
 		simulatedCores, simulatedMachine), 2, "kernel", "kernel", "scheduler", "scheduler", "sizes",
 		"sizes", "shifts", "bins a doubling", "scimark_shifts", "SciMark's, by datum", "same",
@@ -403,7 +393,7 @@ func (r *Result) simulated(f *steps.Folder, s *size) error {
 		for _, scheduler := range schedulers {
 			q := &components.Question{}
 			for _, n := range k.sizes {
-				d, err := steps.Load[krd.Report](f, simulatedName(k.kernel, scheduler, n))
+				d, err := study.Load[krd.Report](f, simulatedName(k.kernel, scheduler, n))
 				if err != nil {
 					return err
 				}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"krdlab/experiments/goprogram"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/request"
 	"krdlab/hw"
 	"krdlab/hw/failure"
@@ -23,7 +23,7 @@ import (
 )
 
 // trace runs SciMark with its accesses analysed.
-func trace(ctx context.Context, w *steps.Worker, args []string, unit goprogram.Unit) (any, error) {
+func trace(ctx context.Context, w *study.Worker, args []string, unit goprogram.Unit) (any, error) {
 	dir, err := w.SciMark()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func accesses(n int) uint64 {
 // longTiming is the numbers that the iterations of a timed run sum up to, at least.
 const longTiming = 1 << 20
 
-func timed(ctx context.Context, w *steps.Worker, n, runs int) (any, error) {
+func timed(ctx context.Context, w *study.Worker, n, runs int) (any, error) {
 	dir, err := w.SciMark()
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func timed(ctx context.Context, w *steps.Worker, n, runs int) (any, error) {
 }
 
 // simulate runs a kernel of krdlab on the simulated machine.
-func simulate(ctx context.Context, w *steps.Worker, s *simulated, scheduler string, n int) (any,
+func simulate(ctx context.Context, w *study.Worker, s *simulated, scheduler string, n int) (any,
 	error) {
 	k, _ := kernels.ByName(s.kernel)
 	r := request.New(k)

@@ -14,7 +14,8 @@ import (
 
 	"krdlab/experiments/goprogram"
 	"krdlab/experiments/papers/claims"
-	"krdlab/experiments/papers/steps"
+	"krdlab/experiments/papers/study"
+	"krdlab/experiments/sweep"
 	"krdlab/hw"
 	"krdlab/krd"
 	"krdlab/krd/analysis/components"
@@ -41,13 +42,13 @@ func TestSmoke(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "v")
-	f, created, err := Open(dir, steps.Smoke)
+	f, created, err := Study.Open(dir, study.Smoke)
 	if err != nil || !created {
 		t.Fatalf("created %v, %v", created, err)
 	}
 	var done []string
 	ctx, cancel := context.WithCancel(t.Context())
-	err = f.Run(ctx, host, []string{"krdlab"}, func(n, all int, next string) {
+	err = f.Run(ctx, sweep.Options{Host: host, Argv: []string{"krdlab"}}, func(n, all int, next string) {
 		if done = append(done, next); len(done) == 6 { // a traced step
 			cancel()
 		}
@@ -58,14 +59,14 @@ func TestSmoke(t *testing.T) {
 	if n, _ := f.Done(); n != 5 {
 		t.Fatalf("%d steps are done, expected 5", n)
 	}
-	if _, err := ResultOf(f); !errors.Is(err, os.ErrNotExist) {
+	if _, err := outcomeOf(f); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("the result of some steps: %v", err)
 	}
-	if f, created, err = Open(dir, steps.Smoke); err != nil || created {
+	if f, created, err = Study.Open(dir, study.Smoke); err != nil || created {
 		t.Fatalf("created %v, %v", created, err)
 	}
 	done = done[:5] // the sixth was not finished
-	err = f.Run(t.Context(), host, []string{"krdlab"},
+	err = f.Run(t.Context(), sweep.Options{Host: host, Argv: []string{"krdlab"}},
 		func(_, _ int, next string) { done = append(done, next) })
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +78,7 @@ func TestSmoke(t *testing.T) {
 	if !slices.Equal(done, want) {
 		t.Errorf("done: %q, expected each step once: %q", done, want)
 	}
-	r, err := ResultOf(f)
+	r, err := outcomeOf(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func TestSmoke(t *testing.T) {
 			t.Errorf("the text has no %s:\n%s", number, &text)
 		}
 	}
-	for _, name := range []string{steps.ReportText, steps.ReportHTML, steps.ResultJSON, "predictions.csv", "causes.csv",
+	for _, name := range []string{study.ReportText, study.ReportHTML, study.ResultJSON, "predictions.csv", "causes.csv",
 		"interchange.csv", "timing.csv", "part.csv", "simulated.csv", "figures/timing.svg",
 		"figures/interchange.svg", "figures/fft-1024.svg"} {
 		if x, err := os.Stat(filepath.Join(dir, name)); err != nil || x.Size() < 50 {
@@ -104,7 +105,7 @@ func TestSmoke(t *testing.T) {
 	}
 	checkJSON(t, r)
 	// What the timing divides by is what the front end counts.
-	d, err := steps.Load[goprogram.Document](f, tracedName("fft", original, 1024, goprogram.Data))
+	d, err := study.Load[goprogram.Document](f, tracedName("fft", original, 1024, goprogram.Data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +122,13 @@ func TestSmoke(t *testing.T) {
 	if err := os.WriteFile(f.Path(want[0]), []byte(`{"numbers":`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ResultOf(f); !errors.Is(err, steps.ErrStep) || !strings.Contains(err.Error(), want[0]) {
-		t.Errorf("error %v, expected %v", err, steps.ErrStep)
+	if _, err := outcomeOf(f); !errors.Is(err, study.ErrStep) || !strings.Contains(err.Error(), want[0]) {
+		t.Errorf("error %v, expected %v", err, study.ErrStep)
 	}
 }
 
 // checkJSON checks the paper's numbers in the document.
-func checkJSON(t *testing.T, r *Result) {
+func checkJSON(t *testing.T, r *study.Outcome) {
 	t.Helper()
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -170,17 +171,17 @@ func checkJSON(t *testing.T, r *Result) {
 // A folder of something else, or of another scale, is not taken.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	if _, created, err := Open(dir, steps.Smoke); err != nil || !created {
+	if _, created, err := Study.Open(dir, study.Smoke); err != nil || !created {
 		t.Fatalf("an empty folder: created %v, %v", created, err)
 	}
-	if _, _, err := Open(dir, steps.Quick); !errors.Is(err, steps.ErrFolder) {
+	if _, _, err := Study.Open(dir, study.Quick); !errors.Is(err, study.ErrFolder) {
 		t.Errorf("another scale: %v", err)
 	}
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "mine"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Open(other, steps.Smoke); !errors.Is(err, steps.ErrFolder) {
+	if _, _, err := Study.Open(other, study.Smoke); !errors.Is(err, study.ErrFolder) {
 		t.Errorf("a folder of something else: %v", err)
 	}
 }
@@ -192,19 +193,19 @@ func TestNoToolchain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := Open(t.TempDir(), steps.Smoke)
+	f, _, err := Study.Open(t.TempDir(), study.Smoke)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Run(t.Context(), host, nil, func(int, int, string) {}); !errors.Is(err, steps.ErrToolchain) {
-		t.Errorf("error %v, expected %v", err, steps.ErrToolchain)
+	if err := f.Run(t.Context(), sweep.Options{Host: host}, func(int, int, string) {}); !errors.Is(err, study.ErrToolchain) {
+		t.Errorf("error %v, expected %v", err, study.ErrToolchain)
 	}
 }
 
 // Steps have names of their own at each scale, and sizes of the inputs that components are found in
 // double, so that shifts are whole.
 func TestPlan(t *testing.T) {
-	for _, scale := range steps.Scales {
+	for _, scale := range study.Scales {
 		seen := map[string]bool{}
 		for _, s := range plan(scale) {
 			if seen[s.Name] {
@@ -218,7 +219,7 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	if n := len(sizes(steps.Quick).of["lu"].targets); n != 1 {
+	if n := len(sizes(study.Quick).of["lu"].targets); n != 1 {
 		t.Errorf("scale quick has %d targets: that of paper changes it", n)
 	}
 }
@@ -246,7 +247,7 @@ func TestCause(t *testing.T) {
 		{cause{"second", 1, "f", "f", 0, fromIt}, claims.Disagree, 0.8},
 		{cause{"third", 2, "f", "f", 0.8, ""}, claims.Disagree, 0},
 	} {
-		r := &Result{Verdicts: claims.Counts{}}
+		r := &result{Outcome: &study.Outcome{}}
 		x := r.table("causes", "", 0)
 		r.cause(x, &program{kernel: "k"}, &c.cause, list, d, d, 0)
 		row := x.Rows[0]
@@ -254,8 +255,8 @@ func TestCause(t *testing.T) {
 		if n, ok := row[7].(doc.Number); ok {
 			share = n.Float()
 		}
-		if row[8] != string(c.want) || share != c.all || r.Verdicts[c.want] != 1 {
-			t.Errorf("%+v: %v, %v", c, row, r.Verdicts)
+		if row[8] != string(c.want) || share != c.all || r.Claims[0].Verdict != c.want {
+			t.Errorf("%+v: %v, %v", c, row, r.Claims)
 		}
 	}
 }

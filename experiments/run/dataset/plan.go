@@ -20,7 +20,7 @@ import (
 // Info records what an experiment is: the document experiment.json.
 type Info struct {
 	SchemaVersion int `json:"schema_version"`
-	// "sweep", "reproduce", "ablation", "machines", "validate"
+	// "sweep", or the name of the paper that is redone
 	Kind    string       `json:"kind"`
 	Argv    []string     `json:"argv"`
 	Created time.Time    `json:"created"`
@@ -28,6 +28,8 @@ type Info struct {
 	// Notes are what a person should know of the experiment as a whole, such as the scale of a
 	// reproduction.
 	Notes []string `json:"notes,omitempty"`
+	// Over is the baseline that the sweep is set over; "": none.
+	Over string `json:"over,omitempty"`
 	// NativeOnly are the kernels and the schedulers that a sweep of all leaves out of its simulated
 	// cells, since they cannot be simulated.
 	NativeOnly []string `json:"native_only,omitempty"`

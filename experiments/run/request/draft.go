@@ -109,7 +109,8 @@ type Sweep struct {
 	Places []string
 	Params []kernel.Params
 	Seeds  []uint64
-	Cores  []uint64 // nil: powers of two up to the cores of a node, and each whole node
+	Cores  []uint64 // with Parts nil too: powers of two up to the cores of a node, and each whole node
+	Parts  []string // node, half and all: the cores of a node, of half of the nodes and of all
 	// SimulatedTrace is how simulated ones are traced; "": as the draft says.
 	SimulatedTrace TraceMode
 	// Elsewhere records that native ones will be run on a computer of which nothing is known here.
@@ -121,12 +122,9 @@ type Sweep struct {
 func (s *Sweep) Requests(ctx context.Context, machines *Machines) ([]Request, error) {
 	var list []Request
 	for _, place := range s.Places {
-		cores := s.Cores
-		if cores == nil {
-			var err error
-			if cores, err = s.nodeByNode(place, machines); err != nil {
-				return nil, err
-			}
+		cores, err := s.coresOf(place, machines)
+		if err != nil {
+			return nil, err
 		}
 		for _, p := range s.Params {
 			for _, seed := range s.Seeds {
@@ -175,8 +173,21 @@ func (s *Sweep) request(d *Draft, machines *Machines) (*Request, error) {
 	return &c.Request, c.Validate(c.Topology)
 }
 
-// nodeByNode are the numbers of cores of a sweep that names none.
-func (s *Sweep) nodeByNode(place string, machines *Machines) ([]uint64, error) {
+// Words for numbers of cores, which depend on the machine.
+const (
+	oneNode   = "node"
+	halfNodes = "half"
+	allNodes  = "all"
+)
+
+// IsPart reports whether s is a word for a number of cores.
+func IsPart(s string) bool { return slices.Contains([]string{oneNode, halfNodes, allNodes}, s) }
+
+// coresOf are the numbers of cores of a sweep in a place, ascending, each once.
+func (s *Sweep) coresOf(place string, machines *Machines) ([]uint64, error) {
+	if s.Parts == nil && s.Cores != nil {
+		return s.Cores, nil
+	}
 	d := s.Draft
 	d.Place, d.AllCores = place, true
 	c, err := d.Resolve(machines)
@@ -184,14 +195,28 @@ func (s *Sweep) nodeByNode(place string, machines *Machines) ([]uint64, error) {
 		return nil, err
 	}
 	node := max(1, c.Topology.Machine().CoresPerNode)
-	var list []uint64
-	for n := 1; n < min(node, c.Cores); n *= 2 {
-		list = append(list, uint64(n))
+	list := slices.Clone(s.Cores)
+	for _, part := range s.Parts {
+		switch part {
+		case oneNode:
+			list = append(list, uint64(min(node, c.Cores)))
+		case halfNodes:
+			list = append(list, uint64(min((c.Cores/node+1)/2*node, c.Cores)))
+		default:
+			list = append(list, uint64(c.Cores))
+		}
 	}
-	for n := node; n < c.Cores; n += node {
-		list = append(list, uint64(n))
+	if s.Parts == nil {
+		for n := 1; n < min(node, c.Cores); n *= 2 {
+			list = append(list, uint64(n))
+		}
+		for n := node; n < c.Cores; n += node {
+			list = append(list, uint64(n))
+		}
+		list = append(list, uint64(c.Cores))
 	}
-	return append(list, uint64(c.Cores)), nil
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 // ParseBinding reads where workers are pinned: compact, scatter or a list of CPUs.

@@ -1,17 +1,21 @@
-package steps
+package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"krdlab/examples"
 	"krdlab/experiments"
+	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
-	"krdlab/hw"
+	"krdlab/experiments/run/result"
+	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/scratch"
@@ -24,9 +28,9 @@ var ErrToolchain = failure.New(failure.Capability, "the go command is not there:
 
 // A Worker does steps: it keeps in a temporary folder what several of them need.
 type Worker struct {
-	Folder  *Folder
-	Host    *hw.Topology // this computer
-	Command []string     // the command as typed
+	Folder        *Folder
+	Command       []string // as typed
+	sweep.Options          // this computer, and who is told of progress
 
 	work  *scratch.Folder
 	runs  int
@@ -35,9 +39,9 @@ type Worker struct {
 	traces map[string]string
 }
 
-func newWorker(f *Folder, host *hw.Topology, argv []string) (*Worker, error) {
+func newWorker(f *Folder, opt sweep.Options) (*Worker, error) {
 	work, err := scratch.Make("", "krdlab-"+f.Kind+"-")
-	return &Worker{Folder: f, Host: host, Command: argv, work: work, built: map[string]*build.Program{},
+	return &Worker{Folder: f, Command: opt.Argv, Options: opt, work: work, built: map[string]*build.Program{},
 		traces: map[string]string{}}, err
 }
 
@@ -142,4 +146,37 @@ func (w *Worker) Simulate(ctx context.Context, r *request.Request, scheduler, on
 	}
 	w.traces[key] = traces[0]
 	return traces[0], nil
+}
+
+// Sweep runs the cells that requests plan, in the experiment folder name of the study's, and returns
+// its folder. One that is there with its plan is gone on with, and requests is not called. Errors:
+// that of requests; cells that failed, the first of them; those of [sweep.Run].
+func (w *Worker) Sweep(ctx context.Context, name string, requests func() ([]request.Request, error)) (
+	dir string, err error) {
+	dir = filepath.Join(w.Folder.Dir, name)
+	plan, err := sweep.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		var list []request.Request
+		if list, err = requests(); err == nil {
+			plan, err = sweep.NewPlan(list)
+		}
+		if err == nil {
+			_, err = sweep.Create(dir, plan, dataset.Info{Kind: w.Folder.Kind, Argv: w.Command,
+				Created: time.Now().UTC().Truncate(time.Second), Build: result.ReadBuild(),
+				Notes: []string{fmt.Sprintf("scale %s", w.Folder.Scale)}})
+		}
+	}
+	if err != nil {
+		return dir, err
+	}
+	sum, err := sweep.Run(ctx, dir, plan, w.Options)
+	if err == nil && len(sum.Failures) > 0 {
+		x := sum.Failures[0]
+		err = failure.Errorf(failure.Failed, "%d of %d cells failed, the first, %s, with: %s",
+			len(sum.Failures), len(plan.Cells), x.ID, x.Error)
+	}
+	if _, werr := sweep.WriteTables(dir); err == nil {
+		err = werr
+	}
+	return dir, err
 }

@@ -1,4 +1,4 @@
-package steps
+package study
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"krdlab/experiments/sweep"
 )
 
 // A step that is left out does not stop the others; the next run tries it again, and no other. An
@@ -42,7 +44,7 @@ func TestLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 		done, fails = nil, c.fails
-		err = f.Run(t.Context(), nil, nil, func(int, int, string) {})
+		err = f.Run(t.Context(), sweep.Options{}, func(int, int, string) {})
 		n, all := f.Done()
 		if (err != nil) != c.err || fmt.Sprint(done) != c.done || f.Left("b") != c.left || n != c.kept ||
 			all != 3 {

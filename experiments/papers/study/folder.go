@@ -1,9 +1,4 @@
-// Package steps runs the programs of a paper's evaluation one after the other, for the packages
-// beside it. What each found is kept in the experiment folder, so that the same command goes on after
-// an interrupt; all else is made anew of these files.
-//
-//	[]Step -> Open -> Folder.Run -> a file for each step -> Load -> Report -> Folder.Write
-package steps
+package study
 
 import (
 	"context"
@@ -17,7 +12,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/run/result"
-	"krdlab/hw"
+	"krdlab/experiments/sweep"
 	"krdlab/hw/failure"
 )
 
@@ -39,6 +34,24 @@ type planDocument struct {
 	Kind          string   `json:"kind"`
 	Scale         Scale    `json:"scale"`
 	Steps         []string `json:"steps"`
+}
+
+// Open makes the folder dir of a study, or finds what it did of the same scale: see [Open].
+func (s *Study) Open(dir string, scale Scale) (f *Folder, created bool, err error) {
+	list, err := s.Steps(scale)
+	if err != nil {
+		return nil, false, err
+	}
+	return Open(dir, s.Name, scale, list)
+}
+
+// Find finds the folder dir of a study at a scale. Errors: as those of [Open], and [fs.ErrNotExist].
+func (s *Study) Find(dir string, scale Scale) (*Folder, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err
+	}
+	f, _, err := s.Open(dir, scale)
+	return f, err
 }
 
 // A Folder is the experiment folder of a scale.
@@ -128,12 +141,11 @@ func (f *Folder) Left(name string) string {
 
 func (f *Folder) left(name string) string { return filepath.Join(f.Dir, Dir, name+".left.txt") }
 
-// Run does the steps that are not done. Before each it calls progress. host is this computer, argv
-// the command as typed. Errors: that of the first step that fails, with its name, unless it wraps
-// [ErrLeft]; the cause of ctx.
-func (f *Folder) Run(ctx context.Context, host *hw.Topology, argv []string,
+// Run does the steps that are not done. Before each it calls progress; opt is for the steps. Errors:
+// that of the first step that fails, with its name, unless it wraps [ErrLeft]; the cause of ctx.
+func (f *Folder) Run(ctx context.Context, opt sweep.Options,
 	progress func(done, all int, next string)) error {
-	w, err := newWorker(f, host, argv)
+	w, err := newWorker(f, opt)
 	if err != nil {
 		return err
 	}
