@@ -26,6 +26,30 @@ var showable = []string{showReuse, showWaits, showFootprint, showDependences}
 // shownApart are those for which the program runs again: a datum is another there.
 var shownApart = map[string]string{showFootprint: "regions", showDependences: "dependences"}
 
+// takes is about how many times its own time a program takes for what is to be shown, in the middle of
+// fourteen (docs/locality-of-programs.md).
+var takes = map[string]int{showReuse: 20, showWaits: 20, showFootprint: 40, showDependences: 400}
+
+// sampledTakes is likewise with --sample.
+const sampledTakes = 6
+
+// sayPrice prints on a terminal, beforehand, about how long the program takes.
+func (a *app) sayPrice(r *goprogram.Request, show []string) {
+	if !a.terminal {
+		return
+	}
+	if r.Build.Sample {
+		fmt.Fprintf(a.stderr, "a sample: about %d times the program's time\n", sampledTakes)
+		return
+	}
+	var words []string
+	for _, s := range show {
+		words = append(words, fmt.Sprintf("%s: about %d", s, takes[s]))
+	}
+	fmt.Fprintf(a.stderr, "%s times the program's time; --sample, reuse alone: %d\n", strings.Join(words, ", "),
+		sampledTakes)
+}
+
 // goCommand is `krdlab go`.
 func (a *app) goCommand() *cobra.Command {
 	r := goprogram.Request{Unit: goprogram.Lines}
@@ -39,7 +63,8 @@ func (a *app) goCommand() *cobra.Command {
 			"functions, loops and fields reuse data beyond which cache, and which goroutines wait for what.\n" +
 			"Findings come first, each with function and line; then what is farthest by function, loop, " +
 			"type and field. --json has all, and krdlab trace go prints the reuse distances.\n" +
-			"The program takes about 20 times its time, 2 to 6 with --sample, which shows reuse alone. " +
+			"The program takes about 20 times its time (2 to 60), 6 with --sample (1.5 to 13), which shows " +
+			"reuse alone. " +
 			"Sources are rewritten beside the module, which is only read.",
 		Example: "  krdlab go ./cmd/server --for 30s -- -port 8080\n" +
 			"  krdlab go test ./tree -- -test.run Insert\n" +
@@ -104,6 +129,7 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 	case r.Build.Sample:
 		r.Waits = false
 	}
+	a.sayPrice(r, show)
 	if n := len(apart) + min(1, len(one)); n > 1 {
 		fmt.Fprintf(a.stderr, "the program runs %d times: %s in one run; %s count data of another size\n", n,
 			strings.Join(one, " and "), strings.Join(apart, " and "))
