@@ -33,6 +33,7 @@ func TestReproduceVirda(t *testing.T) {
 		}
 		var d struct {
 			Scale       string
+			Claims      []any
 			Judged      int
 			Predictions []any
 			Part        []struct{ LLC, Part *string }
@@ -40,7 +41,7 @@ func TestReproduceVirda(t *testing.T) {
 		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
 			t.Fatal(err)
 		}
-		if d.Scale != "smoke" || d.Judged != 16 || len(d.Predictions) != 4 || len(d.Part) != 2 ||
+		if d.Scale != "smoke" || d.Judged != 0 || len(d.Claims) < 16 || len(d.Predictions) != 4 || len(d.Part) != 2 ||
 			*d.Part[0].Part != "8 MiB" || *d.Part[1].LLC != "32 MiB" {
 			t.Errorf("%s", &stdout)
 		}

@@ -56,7 +56,7 @@ const exactGroup = "all interleavings"
 // Study is the evaluation of the paper.
 var Study = &study.Study{
 	Name:  "disconpro",
-	Paper: "Memory Distance Measurement for Concurrent Programs (Li, Ding, Hu, Soyata; LCPC 2017)",
+	Paper: "Memory Distance Measurement for Concurrent Programs",
 	Short: "Redo the evaluation of the disconpro paper with programs as text",
 	Long: "Redo tables 5 and 6 of \"Memory Distance Measurement for Concurrent Programs\" with programs " +
 		"given as text, and figures like its 2 and 3: the range of distances of each object that a single " +

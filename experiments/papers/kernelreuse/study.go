@@ -18,9 +18,8 @@ import (
 
 // Study is the evaluation of the paper.
 var Study = &study.Study{
-	Name: "krd",
-	Paper: "Using Kernel Reuse Distance to characterise data locality in runtime systems with task " +
-		"parallelism (the KRD paper)",
+	Name:  "krd",
+	Paper: "The KRD paper: the data reuse of task-parallel runtimes by kernel reuse distance",
 	Short: "Redo the evaluation of the KRD paper and set its claims beside what comes out",
 	Long: "Redo the KRD paper's figures 1, 2, 4, 5, 6 and table I: on its machine, simulated, and on this " +
 		"computer with the cores that it has. Then the guessed numbers of the simulated machine are drawn " +

@@ -205,9 +205,8 @@ func plan(scale study.Scale, programs []program) (list []study.Step) {
 
 // Study is the evaluation of the paper.
 var Study = &study.Study{
-	Name: "skadu",
-	Paper: "Skadu: Efficient Vector Shadow Memories for Poly-Scopic Program Analysis (Jeon, Garcia, " +
-		"Taylor; CGO 2013)",
+	Name:  "skadu",
+	Paper: "Skadu: Efficient Vector Shadow Memories for Poly-Scopic Program Analysis, CGO 2013",
 	Short: "Redo figures 7 and 8 of the skadu paper and set its numbers beside what comes out",
 	Long: "Redo figures 7 and 8 and tables 2 and 3 of \"Skadu: Efficient Vector Shadow Memories for " +
 		"Poly-Scopic Program Analysis\" with Go programs and krdlab's kernels: what it takes in memory " +

@@ -114,8 +114,11 @@ type Part struct {
 	Banded  bool           `json:"band"` // the draws of the parameters have what it is about
 }
 
-// Judge adds a claim and returns its verdict as a word.
+// Judge adds a claim and returns its verdict as a word. Programs that are too small say nothing about it.
 func (o *Outcome) Judge(c Claim) string {
+	if o.Tiny && o.Scale == Smoke && c.Verdict != claims.NotRun {
+		c.Verdict = claims.OtherSize
+	}
 	o.Claims = append(o.Claims, c)
 	return string(c.Verdict)
 }

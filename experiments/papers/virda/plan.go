@@ -209,9 +209,8 @@ func plan(scale study.Scale) (list []study.Step) {
 
 // Study is the evaluation of the paper.
 var Study = &study.Study{
-	Name: "virda",
-	Paper: "Virtual reuse distance analysis of SPECjvm2008 data locality (Gu, Bai, Gao, Ding, Childers; " +
-		"PPPJ 2009)",
+	Name:  "virda",
+	Paper: "Virtual reuse distance analysis of SPECjvm2008 data locality",
 	Short: "Redo the evaluation of the virda paper and set its numbers beside what comes out",
 	Long: "Redo sections 4.2 and 4.3.1 to 4.3.4 of \"Virtual reuse distance analysis of SPECjvm2008 data " +
 		"locality\" with SciMark's kernels in Go: how components move with the input and what is predicted " +
