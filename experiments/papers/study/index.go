@@ -124,13 +124,19 @@ func (x *Index) rows() (list []row) {
 }
 
 // indexPage is a table of claims, a part for each paper.
-var indexPage = template.Must(template.New("index").Parse(`{{range $i, $r := .}}{{if .First}}{{if $i}}</table>
+var indexPage = template.Must(template.New("index").Parse(`<style>.claims td, .claims th {text-align: left;
+vertical-align: top} .claims td:nth-child(3) {min-width: 16em} .claims td:nth-child(4) {min-width: 8em}</style>
+{{range $i, $r := .}}{{if .First}}{{if $i}}</table>
 {{end}}<h2 id="{{.Study.Name}}">{{.Study.Paper}}</h2>
 <p><code>{{.Command}}</code>: <a href="{{.Study.Name}}/report.html">all of it</a>,
 <a href="{{.Study.Name}}/result.json">JSON</a></p>
-<table><tr><th>verdict</th><th>where</th><th>claim</th><th>paper</th><th>ours</th><th>figure</th></tr>
+<table class="claims"><tr><th>verdict</th><th>where</th><th>claim</th><th>paper</th><th>ours</th><th>shown by</th></tr>
 {{end}}<tr id="{{.Study.Name}}-{{.ID}}"><td>{{.Words}}</td><td>{{.Where}}</td><td>{{.Says}}</td>` +
-	`<td>{{.Paper}}</td><td>{{.Ours}}</td><td>{{if .Figure}}<a href="{{.Figure}}">figure</a>{{end}}</td></tr>
+	`<td>{{.Paper}}</td><td>{{if gt (len .Readings) 1}}<details><summary>{{(index .Readings 0).Ours}}</summary>` +
+	`{{range .Readings}}<p>{{.Name}}: {{.Verdict}}; {{.Ours}}</p>{{end}}</details>{{else}}{{.Ours}}{{end}}` +
+	`<br><small>held to: {{.Test}}</small></td>` +
+	`<td>{{if .Figure}}<a href="{{.Figure}}">figure</a>{{else}}<a href="{{.Study.Name}}/report.html">table</a>` +
+	`{{end}}</td></tr>
 {{end}}</table>
 `))
 
