@@ -12,6 +12,7 @@ package skadu
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"krdlab/experiments/papers/study"
@@ -144,6 +145,20 @@ var programs = []program{
 		"class=small"}},
 }
 
+// programsAt are the programs of a scale: of smoke one of each source, as each is built several times.
+func programsAt(scale study.Scale) []program {
+	if scale != study.Smoke {
+		return programs
+	}
+	var list []program
+	for _, p := range programs {
+		if !slices.ContainsFunc(list, func(q program) bool { return q.source == p.source }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // has reports whether a program is profiled so at a scale: a block is a datum of a kernel, of which
 // there are few.
 func (p *profiler) has(x *program, scale study.Scale) bool { return x.input(p, scale) != "" }
@@ -216,9 +231,9 @@ var Study = &study.Study{
 		"network or a module cache; what cannot be built is left out. Programs are timed on this " +
 		"computer, which should have nothing else to do. Traces of a few GB are in the folder for " +
 		"temporary files meanwhile.",
-	Takes: "smoke (tiny programs that say nothing about the paper), quick (12 minutes) or paper (programs " +
+	Takes: "smoke (four tiny programs that say nothing about the paper), quick (12 minutes) or paper (programs " +
 		"of up to some hundred MB; hours)",
-	Steps: func(scale study.Scale) ([]study.Step, error) { return plan(scale, programs), nil },
+	Steps: func(scale study.Scale) ([]study.Step, error) { return plan(scale, programsAt(scale)), nil },
 	Of:    outcomeOf,
 }
 

@@ -86,8 +86,9 @@ func outcomeOf(f *study.Folder) (*study.Outcome, error) {
 		}
 		t := r.table(by.prefix+"programs", by.title+": programs (beside table 2)", 2,
 			append(columns, "observed", "accesses observed, %")...)
-		for i := range programs {
-			if p := &programs[i]; by.has(p, f.Scale) {
+		list := programsAt(f.Scale)
+		for i := range list {
+			if p := &list[i]; by.has(p, f.Scale) {
 				if err := r.program(f, by, p, t); err != nil {
 					return nil, err
 				}
