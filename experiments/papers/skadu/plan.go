@@ -150,13 +150,9 @@ func programsAt(scale study.Scale) []program {
 	if scale != study.Smoke {
 		return programs
 	}
-	var list []program
-	for _, p := range programs {
-		if !slices.ContainsFunc(list, func(q program) bool { return q.source == p.source }) {
-			list = append(list, p)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(programs), func(p program) bool {
+		return !slices.Contains([]string{"fft", "nas-is", "flate", "matmul"}, p.name)
+	})
 }
 
 // has reports whether a program is profiled so at a scale: a block is a datum of a kernel, of which
