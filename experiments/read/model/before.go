@@ -63,15 +63,7 @@ func (r *Report) before() {
 	if len(names) < 2 {
 		return
 	}
-	parts := make([][]string, len(names))
-	for i, n := range names {
-		parts[i] = []string{n}
-	}
-	for _, m := range regress.Clusters(values) {
-		both := slices.Concat(parts[m.A], parts[m.B])
-		parts = append(parts, both)
-		r.Clusters = append(r.Clusters, Cluster{both, len(parts[m.A]), result.Some(m.Similarity)})
-	}
+	r.Clusters = Clusters(names, values)
 	// the strongest of each cluster of like ones stays
 	gone := map[string]bool{}
 	for _, c := range slices.Backward(r.Clusters) {
@@ -92,6 +84,20 @@ func (r *Report) before() {
 		}
 		gone[keep] = true // is settled
 	}
+}
+
+// Clusters joins variables of names by their values, the most similar first.
+func Clusters(names []string, values [][]float64) (list []Cluster) {
+	parts := make([][]string, len(names))
+	for i, n := range names {
+		parts[i] = []string{n}
+	}
+	for _, m := range regress.Clusters(values) {
+		both := slices.Concat(parts[m.A], parts[m.B])
+		parts = append(parts, both)
+		list = append(list, Cluster{both, len(parts[m.A]), result.Some(m.Similarity)})
+	}
+	return list
 }
 
 // sum writes an alias as 2 x a + b.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -168,5 +169,35 @@ func TestPlanted(t *testing.T) {
 		one.LeaveOne[0].R2.Float() > 0.7 || one.Gain[0].Low.Float() < 0.2 || one.Verdict != "reject" {
 		t.Errorf("left out: R2 %v of %d rows, with one predictor %v, gain %+v, %s", all.R2,
 			all.Predicted, one.LeaveOne[0].R2, one.Gain[0], one.Verdict)
+	}
+}
+
+// A second order is tested against the third: y has a product of three, or has none. Of 20 rows
+// there are not three for each of eight coefficients, and there is no third order.
+func TestThirdOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, c := range []struct {
+		rows    int
+		product float64
+		models  int
+		verdict string
+	}{{200, 1, 3, "reject"}, {200, 0, 3, "accept"}, {20, 1, 2, ""}} {
+		f := &regress.Frame{N: c.rows, Columns: []regress.Column{{Name: "y"}, {Name: "a"}, {Name: "b"}, {Name: "c"}}}
+		for range c.rows {
+			x := []float64{0, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+			x[0] = x[1] + 2*x[1]*x[2] + c.product*x[1]*x[2]*x[3] + rng.NormFloat64()
+			for i, v := range x {
+				f.Columns[i].Numbers = append(f.Columns[i].Numbers, v)
+			}
+		}
+		r := of(t, &Table{Frame: f}, Options{Formula: "y ~ (a + b + c)^2", Folds: 5, Orders: -1})
+		second, last := r.Models[1], r.Models[len(r.Models)-1]
+		if len(r.Models) != c.models || second.Verdict != c.verdict || second.Order != 2 || r.Noise != nil ||
+			r.Models[0].Verdict != "reject" || last.Verdict != "" {
+			t.Errorf("%d rows, product %v: %+v", c.rows, c.product, r.Models)
+		}
+		if c.models == 3 && (last.P != second.P+1 || last.Order != 3 || second.DF1 != 1) {
+			t.Errorf("third order %+v", last)
+		}
 	}
 }

@@ -46,7 +46,7 @@ type Options struct {
 	Groups   string   // rows that folds do not part; "": as the table has it
 	LeaveOne []string // groups or columns whose values are left out in turn
 	HC3      bool
-	orders   int // random ones; 0: noiseOrders
+	Orders   int // random ones; 0: as many as the first line needs, below 0: none
 	// Progress is called with what is done and the parts of it.
 	Progress func(what string, done, of int)
 }

@@ -38,10 +38,10 @@ const (
 
 // noise fits random orders.
 func (r *Report) noise(o *Options) {
-	if r.fit.TSS == 0 || r.fit.DF == 0 || len(r.fit.Design.Formula.Terms) == 0 {
+	if o.Orders < 0 || r.fit.TSS == 0 || r.fit.DF == 0 || len(r.fit.Design.Formula.Terms) == 0 {
 		return
 	}
-	orders := cmp.Or(o.orders, noiseOrders)
+	orders := cmp.Or(o.Orders, noiseOrders)
 	if len(r.full.Names) > mostNoise {
 		orders = fewOrders
 	}

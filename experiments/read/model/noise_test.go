@@ -60,7 +60,7 @@ func TestNoise(t *testing.T) {
 	for i := range tables {
 		for _, effect := range []float64{0, 6} {
 			r, err := Of(noiseTable(uint64(i), effect), Options{Formula: "y ~ (.)^2", Select: "bic", Seed: 1,
-				Folds: 5, orders: long.Or(60, 0)})
+				Folds: 5, Orders: long.Or(60, 0)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestNoiseOfGroups(t *testing.T) {
 	tables := long.Or(12, 100)
 	called, named, free := 0, 0, 0
 	for i := range tables {
-		o := Options{Formula: "y ~ x + z", Seed: 1, Groups: "k", orders: long.Or(80, 0)}
+		o := Options{Formula: "y ~ x + z", Seed: 1, Groups: "k", Orders: long.Or(80, 0)}
 		of := func(effect float64, o Options) string {
 			r, err := Of(groupedTable(uint64(i), effect), o)
 			if err != nil {

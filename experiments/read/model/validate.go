@@ -62,15 +62,19 @@ type Left struct {
 
 // A Compared is a model beside that of the report.
 type Compared struct {
-	Name    string        `json:"name"`
-	Formula string        `json:"formula"`
-	P       int           `json:"coefficients"`
-	R2      result.Number `json:"r2"`
-	Adj     result.Number `json:"r2_adjusted"`
-	Sigma   result.Number `json:"sigma"`
-	BIC     result.Number `json:"bic"`
-	Eq5     result.Number `json:"eq5"`
-	// the F-test against the largest of the models that has its terms; null of that one
+	Name    string `json:"name"`
+	Formula string `json:"formula"`
+	Order   int    `json:"order"` // of the largest products, before a selection
+	// Selected records that terms were searched for.
+	Selected bool          `json:"selected"`
+	P        int           `json:"coefficients"`
+	R2       result.Number `json:"r2"`
+	Adj      result.Number `json:"r2_adjusted"`
+	Sigma    result.Number `json:"sigma"`
+	BIC      result.Number `json:"bic"`
+	Eq5      result.Number `json:"eq5"`
+	// the F-test against the whole formula, of that one against the third order (regression paper,
+	// IV-B); null of the largest
 	F   result.Number `json:"f"`
 	DF1 int           `json:"df1"`
 	DF2 int           `json:"df2"`
@@ -207,20 +211,33 @@ func (r *Report) validate(full *regress.Design, whole *regress.Fit, o *Options) 
 		}
 		models = append(models, candidate{name: text, design: d})
 	}
-	block := r.blocks(full)
+	third, err := r.third(full, whole)
+	if err != nil {
+		return err
+	}
+	if third != nil {
+		models = append(models, candidate{name: "third order", design: third})
+	}
 	for i := range models {
-		m := &models[i]
-		if m.fit == nil {
+		if m := &models[i]; m.fit == nil {
 			if m.fit, err = m.design.Fit(); err != nil {
 				return err
 			}
 		}
-		c := Compared{Name: m.name, Formula: m.fit.Design.Formula.String(), P: m.fit.P,
+	}
+	block := r.blocks(full)
+	for i := range models {
+		m, larger := &models[i], whole
+		if m.fit == whole && third != nil {
+			larger = models[len(models)-1].fit
+		}
+		c := Compared{Name: m.name, Formula: m.fit.Design.Formula.String(),
+			Order: order(m.design.Formula), Selected: m.by != "", P: m.fit.P,
 			R2: result.Some(m.fit.R2()), Adj: result.Some(m.fit.R2Adjusted()),
 			Sigma: result.Some(m.fit.Sigma()), BIC: result.Some(m.fit.BIC()),
 			Eq5: result.Some(m.fit.Equation5()), LeaveOne: []Validation{}, Gain: []Gain{}}
-		if m.fit.P < whole.P && within(m.fit.Design.Formula, full.Formula) {
-			t := regress.Test(m.fit, whole)
+		if m.fit.P < larger.P && within(m.fit.Design.Formula, larger.Design.Formula) {
+			t := regress.Test(m.fit, larger)
 			c.F, c.DF1, c.DF2, c.PF = result.Some(t.F), t.DF1, t.DF2, result.Some(t.P)
 			switch {
 			case t.P < rejectBelow:
@@ -251,6 +268,26 @@ func (r *Report) validate(full *regress.Design, whole *regress.Fit, o *Options) 
 		}
 	}
 	return nil
+}
+
+// third returns the third order beside a formula of the second; nil where that has no product of three,
+// or there are too few rows for its coefficients.
+func (r *Report) third(full *regress.Design, whole *regress.Fit) (*regress.Design, error) {
+	if order(full.Formula) != 2 {
+		return nil, nil
+	}
+	next, codings, columns := full.Formula.Next(), full.Codings(), whole.P
+	for _, t := range next.Terms[len(full.Formula.Terms):] {
+		of := 1
+		for _, v := range t {
+			of *= max(1, len(codings[v].Levels)-1)
+		}
+		columns += of
+	}
+	if len(next.Terms) == len(full.Formula.Terms) || r.N < rowsEach*columns {
+		return nil, nil
+	}
+	return regress.NewDesign(r.table.Frame, next)
 }
 
 // order is that of the largest product of f.

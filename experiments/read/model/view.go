@@ -235,7 +235,8 @@ func (r *Report) models() *doc.Table {
 		t.Remarks = append(t.Remarks, s)
 	}
 	if len(r.Models) > 1 {
-		t.Remarks = append(t.Remarks, "F: against the largest model; reject: that one is better")
+		t.Remarks = append(t.Remarks, "F: against the whole formula, a second order against "+
+			"the third; reject: the larger is better")
 	}
 	return t
 }

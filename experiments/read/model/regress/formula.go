@@ -103,6 +103,29 @@ func (f *Formula) Crossed(order int) (*Formula, error) {
 	return f.With(terms), nil
 }
 
+// Next returns f with the products of one predictor more than its largest terms have, whose parts are
+// all terms of f; f where there are none.
+func (f *Formula) Next() *Formula {
+	var keys, added []string
+	n := 0
+	for _, t := range f.Terms {
+		keys, n = append(keys, t.key()), max(n, len(t))
+	}
+	terms := slices.Clone(f.Terms)
+	for _, t := range f.Terms {
+		for v := range f.Variables {
+			u := t.times(Term{v})
+			if len(u) == n+1 && !slices.Contains(added, u.key()) && !slices.ContainsFunc(u, func(v int) bool {
+				part := slices.DeleteFunc(slices.Clone(u), func(w int) bool { return v == w })
+				return !slices.Contains(keys, part.key())
+			}) {
+				terms, added = append(terms, u), append(added, u.key())
+			}
+		}
+	}
+	return f.With(terms)
+}
+
 // Without returns f without the terms that a pattern names, and the number of these: a name as the
 // formula has it, the predictors of a product in any order, * for any text in each (a:*).
 func (f *Formula) Without(pattern string) (*Formula, int) {

@@ -98,6 +98,25 @@ func TestTerms(t *testing.T) {
 	}
 }
 
+// A product is next where each of its parts is a term.
+func TestNext(t *testing.T) {
+	for _, c := range [][2]string{
+		{"y ~ (a+b+c)^2", "1 + a + b + c + a:b + a:c + b:c + a:b:c"},
+		{"y ~ (a+b+c+d)^2 - b:d", "1 + a + b + c + d + a:b + a:c + a:d + b:c + c:d + a:b:c + a:c:d"},
+		{"y ~ a*b + c", "1 + a + b + c + a:b"},
+		{"y ~ a + b", "1 + a + b + a:b"},
+		{"y ~ 1", "1"},
+	} {
+		f, err := Parse(c[0], []string{"y", "a", "b", "c", "d"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := words(f.Next()); got != c[1] {
+			t.Errorf("after %s: %s, expected %s", c[0], got, c[1])
+		}
+	}
+}
+
 func TestGroups(t *testing.T) {
 	for text, want := range map[string]string{
 		"y ~ a | g": "g", "y ~ . - a | `my group`": "my group",
