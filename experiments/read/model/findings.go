@@ -38,10 +38,10 @@ const (
 	fewDegrees doc.Code = "few_degrees_of_freedom"
 	// notApart: the VIF.
 	notApart doc.Code = "not_told_from_others"
-	// outlier: how many residual standard deviations it is off, p.
-	outlier doc.Code = "outlier"
-	// bent: p.
-	bent doc.Code = "not_linear"
+	// Outlier: how many residual standard deviations it is off, p.
+	Outlier doc.Code = "outlier"
+	// Bent: p.
+	Bent doc.Code = "not_linear"
 	// constant: the column.
 	constant doc.Code = "constant_column"
 	// aliased: the column, the sum of others that it is.
@@ -95,9 +95,9 @@ func init() {
 				"fewer terms", size(a), a.Whole(2), a.Whole(3))
 		}},
 		notApart: {Level: doc.Limit, Example: []any{12.0}, Words: "it cannot be told from others (VIF %.3g)"},
-		outlier: {Level: doc.Doubt, Example: []any{8.0, 0.0001}, Words: "it is %.2g standard deviations off what the " +
+		Outlier: {Level: doc.Doubt, Example: []any{8.0, 0.0001}, Words: "it is %.2g standard deviations off what the " +
 			"other rows say (p %.2g, corrected), and may decide the fit"},
-		bent: {Level: doc.Doubt, Next: "--formula with I(x^2)", Example: []any{0.0001}, Words: "its square explains what " +
+		Bent: {Level: doc.Doubt, Next: "--formula with I(x^2)", Example: []any{0.0001}, Words: "its square explains what " +
 			"it does not (p %.2g, corrected): the relation is no straight line"},
 		constant: {Level: doc.Limit, Example: []any{"steals"}, Words: "%v is the same in all rows, and has " +
 			"no coefficient"},

@@ -44,7 +44,7 @@ func (r *Report) outliers() {
 			return
 		}
 		if list[i].t >= apartBy*list[i+1].t {
-			x := doc.Find(outlier, list[0].t, p(list[0].t)).About("row " + strconv.Itoa(list[0].row+1))
+			x := doc.Find(Outlier, list[0].t, p(list[0].t)).About("row " + strconv.Itoa(list[0].row+1))
 			x.Count, x.Of = i+1, "rows"
 			r.Conclude(x)
 			return
@@ -79,6 +79,6 @@ func (r *Report) curved() {
 		}
 	}
 	if name != "" {
-		r.Conclude(doc.Find(bent, least).About(name))
+		r.Conclude(doc.Find(Bent, least).About(name))
 	}
 }
