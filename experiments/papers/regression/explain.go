@@ -23,7 +23,7 @@ var responses = []response{{"wti", "work time inflation", stats.WTI.Key, false},
 const deals = 6
 
 // leftOut are what is left out value by value, too.
-var leftOut = []string{"scheduler", "kernel", "size"}
+var leftOut = []string{"scheduler", "kernel"}
 
 // A deal is the report of one deal of rows to folds, with the models in it; nil: there is none, as there
 // were too few rows for its coefficients.
@@ -37,13 +37,14 @@ type deal struct {
 // were too few rows.
 type explained struct {
 	response
+	table *model.Table
 	deals []*deal
 	why   string // there are none
 }
 
 // explain fits the models to a table, whose rows may become fewer.
 func explain(t *model.Table, r response) *explained {
-	x := &explained{response: r}
+	x := &explained{response: r, table: t}
 	formula := t.DefaultFormula(r.formula)
 	for seed := range uint64(deals) {
 		o := model.Options{Formula: formula, Select: regress.BIC, Folds: 10, Seed: seed + 1, Orders: -1}

@@ -28,12 +28,14 @@ func table(name, title string, texts int, columns ...string) *doc.Table {
 	return t
 }
 
+// mostColumns is how wide tables of lists are where no terminal says.
+const mostColumns = 130
+
 // tables are those for people: models, products, predictors and what is alike.
-func tables(t *model.Table, all []*explained) []*doc.Table {
-	models := table("models", "Models (table IV)", 2, "response", "model", "coefficients", "r2 R2",
+func tables(all []*explained) []*doc.Table {
+	models := table("models", "Models (table IV)", 2, "response", "model", "rows", "coefficients", "r2 R2",
 		"r2_adjusted adjusted", "bic BIC", "eq5 equation 5", "f F", "p", "verdict at 99 %", "error error, %",
-		"held_out_r2 R2 of folds", "scheduler_out_r2 a scheduler out", "kernel_out_r2 a kernel out",
-		"size_out_r2 a size out")
+		"held_out_r2 R2 of folds", "scheduler_out_r2 a scheduler out", "kernel_out_r2 a kernel out")
 	models.Remarks = []string{"F: the first order and the pruned second against the second, that one against the " +
 		"third; reject: the larger is better. R2 of rows that a fit has not seen: 0 is no better than the mean."}
 	products := table("products", "Products that stay in the pruned second order (figure 3), the surest first", 2,
@@ -43,6 +45,7 @@ func tables(t *model.Table, all []*explained) []*doc.Table {
 	clusters := table("clusters", "Clusters by squared Spearman coefficients (figure 1)", 3, "of", "first", "second",
 		"rho2")
 	clusters.Prose(1, 2)
+	clusters.Most = mostColumns
 	for _, x := range all {
 		if x.why != "" {
 			models.Row(x.name, doc.Missing(x.why))
@@ -51,13 +54,13 @@ func tables(t *model.Table, all []*explained) []*doc.Table {
 		d := x.deals[0]
 		for i := range d.Models {
 			c := &d.Models[i]
-			row := []any{x.name, c.Name, c.P, c.R2, c.Adj, c.BIC, c.Eq5, c.F, doc.Probability(c.PF), c.Verdict,
+			row := []any{x.name, c.Name, d.N, c.P, c.R2, c.Adj, c.BIC, c.Eq5, c.F, doc.Probability(c.PF), c.Verdict,
 				x.over(func(d *deal) float64 { return d.miss(&d.Models[i]) }), c.CV.R2}
 			for _, name := range leftOut {
 				cell := any(doc.Missing("it is of experiments"))
 				for _, v := range c.LeaveOne {
 					if *v.Groups == name {
-						cell = result.Ranged(v.R2.Float(), v.R2Low.Float(), v.R2High.Float(), v.R2Low.Known(), v.Predicted)
+						cell = v.R2
 					}
 				}
 				row = append(row, cell)
@@ -75,8 +78,8 @@ func tables(t *model.Table, all []*explained) []*doc.Table {
 		}
 		cluster(clusters, "predictors of "+x.name, d.Clusters)
 	}
-	cluster(clusters, "schedulers by WTI", alike(t, "scheduler", "setting"))
-	cluster(clusters, "kernels by WTI", alike(t, "kernel", "scheduler", "cores"))
+	cluster(clusters, "schedulers by WTI", alike(all[0].table, "scheduler", "setting"))
+	cluster(clusters, "kernels by WTI", alike(all[0].table, "kernel", "scheduler", "cores"))
 	return []*doc.Table{models, products, strengths, clusters}
 }
 
@@ -89,7 +92,7 @@ func cluster(t *doc.Table, of string, list []model.Cluster) {
 }
 
 // alike clusters the values of a column by work time inflation over what other columns tell apart, its
-// mean where that is not one row. Rows on one core have none; a value without any is left out.
+// mean where that is not one row. One core has none; what has no value is left out.
 func alike(t *model.Table, of string, by ...string) []model.Cluster {
 	text := func(column string, row int) string {
 		c := t.Frame.Column(column)
