@@ -270,8 +270,12 @@ func (r *Report) validate(full *regress.Design, whole *regress.Fit, o *Options) 
 	return nil
 }
 
+// mostThird is how many coefficients a third order has at most: ten predictors have 176. Of more the fits
+// to folds would take minutes.
+const mostThird = 200
+
 // third returns the third order beside a formula of the second; nil where that has no product of three,
-// or there are too few rows for its coefficients.
+// more than mostThird coefficients, or too few rows for them.
 func (r *Report) third(full *regress.Design, whole *regress.Fit) (*regress.Design, error) {
 	if order(full.Formula) != 2 {
 		return nil, nil
@@ -284,7 +288,7 @@ func (r *Report) third(full *regress.Design, whole *regress.Fit) (*regress.Desig
 		}
 		columns += of
 	}
-	if len(next.Terms) == len(full.Formula.Terms) || r.N < rowsEach*columns {
+	if len(next.Terms) == len(full.Formula.Terms) || columns > mostThird || r.N < rowsEach*columns {
 		return nil, nil
 	}
 	return regress.NewDesign(r.table.Frame, next)
