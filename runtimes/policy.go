@@ -116,6 +116,9 @@ type Rules struct {
 
 	// Shuffle: [Search.Victims] are in an order drawn once, by seed, whatever their distance.
 	Shuffle bool
+	// Overrun: [Search.Victims] are what sort_sheps of Qthreads 1.9 leaves of the sorted list
+	// (src/affinity/shufflesheps.h, commit 49df034c). See [Search.overrun].
+	Overrun bool
 
 	// Place asks the policy, which is a [Placer], into whose queue each child goes. Queues under
 	// locks only.
@@ -213,6 +216,7 @@ func (r Rules) Validate() error {
 		{(r.Mail || r.Take == TakeHighest) && !r.Hints, "Mail and TakeHighest need Hints"},
 		{r.Push < 0 || r.Push > 0 && (r.Spawn != SpawnChild || !r.Hints), "Push is a number of " +
 			"attempts to mail a parent that was stolen, by hints"},
+		{r.Overrun && r.Shuffle, "Overrun is of a sorted list"},
 		{r.LeaveIdle && !r.Mail, "LeaveIdle is for entries that were mailed"},
 	} {
 		if c.wrong {

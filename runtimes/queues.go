@@ -115,10 +115,7 @@ func (p *pool) victims(s *Search, own, node int, distance func(a, b int) int, r 
 		}
 	}
 	list := s.Victims
-	for i := len(list) - 1; i > 0; i-- {
-		j := r.N(i + 1)
-		list[i], list[j] = list[j], list[i]
-	}
+	shuffle(list, r)
 	nearer := func(a, b int) int {
 		if p.rules.Shuffle {
 			return 0
@@ -135,6 +132,36 @@ func (p *pool) victims(s *Search, own, node int, distance func(a, b int) int, r 
 		if i+1 == len(list) || nearer(list[i], list[i+1]) != 0 {
 			s.Groups = append(s.Groups, i+1)
 		}
+	}
+	if p.rules.Overrun {
+		s.overrun(own, r)
+	}
+}
+
+// overrun shuffles the victims of each distance but the nearest with as many places behind them as
+// there are nearer victims. The places are zeros, queue 0, so that it is there several times, and
+// victims are lost, behind the end of the list or to those of the next distance. They are read
+// beyond the array where that ends: the C library's allocation has zeros there for 24 shepherds, and
+// its own data for 12, which is not modelled. The own queue is left out: it is empty when it is
+// looked at. It makes one group of all.
+func (s *Search) overrun(own int, r *Rand) {
+	list, at := make([]int, 2*len(s.Victims)), 0
+	for k, end := range s.Groups {
+		copy(list[at:], s.Victims[at:end])
+		if k > 0 && end-at > 1 {
+			shuffle(list[at:at+end], r)
+		}
+		at = end
+	}
+	isOwn := func(q int) bool { return q == own }
+	s.Victims = slices.DeleteFunc(list[:len(s.Victims)], isOwn)
+	s.Groups = []int{len(s.Victims)}
+}
+
+func shuffle(list []int, r *Rand) {
+	for i := len(list) - 1; i > 0; i-- {
+		j := r.N(i + 1)
+		list[i], list[j] = list[j], list[i]
 	}
 }
 

@@ -12,6 +12,8 @@ package runtimes
 type Shepherd struct {
 	Socket bool // one shepherd for the workers of a node (QTH/Socket); otherwise one each
 	Near   bool // victims are sorted by distance, as a build with hwloc's distances sorts them
+	// Overrun: victims that are Near are sorted as 1.9 itself does it, before sort_sheps was mended.
+	Overrun bool
 
 	// What a build or a change of the source could make different; none of it is in the paper.
 	NoCache   bool // built without the spawn cache
@@ -22,7 +24,7 @@ type Shepherd struct {
 
 func (p Shepherd) Rules() Rules {
 	r := Rules{Spawn: SpawnParent, Locked: true, Half: !p.One, Join: JoinRequeue, Cache: !p.NoCache,
-		Shuffle: !p.Near}
+		Shuffle: !p.Near, Overrun: p.Overrun}
 	if p.Socket {
 		r.Queue = ShareNode
 	}
@@ -88,6 +90,7 @@ func shepherdParams(p Shepherd) []Param {
 
 var shepherdRules = []Param{
 	{Name: "near", Max: 1, Help: "1: victims nearest first, 0: in a random order"},
+	{Name: "overrun", Max: 1, Help: "1: victims nearest first, some lost, as Qthreads 1.9 sorts them"},
 	{Name: "cache", Default: 1, Max: 1, Help: "1: spawns go to a cache of the worker first"},
 	{Name: "half", Default: 1, Max: 1, Help: "1: a steal takes half, 0: one entry"},
 	{Name: "queue-last", Max: 1, Help: "1: the last child of a phase is queued as well"},
@@ -99,7 +102,8 @@ func shepherd(p Shepherd) func(Params) Policy {
 	return func(given Params) Policy {
 		p := p
 		p.Socket = given["share"] == 1
-		p.Near, p.NoCache, p.One = given["near"] == 1, given["cache"] == 0, given["half"] == 0
+		p.Near, p.Overrun = given["near"] == 1 || given["overrun"] == 1, given["overrun"] == 1
+		p.NoCache, p.One = given["cache"] == 0, given["half"] == 0
 		p.QueueLast, p.JoinLast = given["queue-last"] == 1, given["join-last"] == 1
 		return p
 	}
