@@ -73,10 +73,7 @@ var Claims = slices.Concat(scaling, reuse, hardware, concluding, native)
 func (c *Claim) judge(v *view, bands *Bands) Finding {
 	f := Finding{ID: c.ID, Where: c.Where, Quote: c.Quote, Says: c.Says, Paper: c.Paper,
 		Test: c.Test, Basis: c.Basis, Figure: c.Figure}
-	worlds := c.worlds
-	if worlds == nil {
-		worlds = []world{plain}
-	}
+	worlds := c.in()
 	var verdicts, bySeeds []claims.Verdict
 	for _, m := range c.meanings {
 		for _, w := range worlds {
@@ -96,6 +93,40 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 		f.Ours = doc.NotAvailable
 	}
 	return f
+}
+
+// in are the worlds under which c is judged: the readings of a finding are these for each meaning.
+func (c *Claim) in() []world {
+	if c.worlds == nil {
+		return []world{plain}
+	}
+	return c.worlds
+}
+
+// listsTable has the claims whose verdict would be another if it were known which list of victims the
+// paper's Qthreads had: by all readings, and by those with that list alone. Those of FMM's tasks, of
+// which no other list is simulated, stay. The findings are those of all claims.
+func listsTable(found []Finding) *doc.Table {
+	t := doc.NewData("victims", "reading", "claim", "from", "to")
+	t.Title = "Claims whose verdict changes if Qthreads' victims are known to be listed as in one reading"
+	for _, one := range victims {
+		for i := range found {
+			worlds := Claims[i].in()
+			if !slices.ContainsFunc(worlds, func(w world) bool { return w.list != "" }) {
+				continue
+			}
+			var verdicts []claims.Verdict
+			for j, r := range found[i].Readings {
+				if w := &worlds[j%len(worlds)]; w.rule != nil || w.list == one.list {
+					verdicts = append(verdicts, r.Verdict)
+				}
+			}
+			if to := claims.Readings(verdicts...); to != found[i].Verdict {
+				t.Row(one.name, found[i].ID, string(found[i].Verdict), string(to))
+			}
+		}
+	}
+	return t
 }
 
 func (m *meaning) judge(v *view, bands *Bands) study.Reading {

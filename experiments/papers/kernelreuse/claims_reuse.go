@@ -33,7 +33,8 @@ func farMeans(parts func(q quantity) []part) []meaning {
 // reuse are the claims of IV-A and figures 4 and 5.
 var reuse = []Claim{
 	{
-		ID: "one-core-matmul", Where: "IV-A, fig. 4", On: both[:1], Basis: Predicted,
+		ID: "one-core-matmul", Figure: "matmul-simulated-krd-cumulative-1",
+		Where: "IV-A, fig. 4", On: both[:1], Basis: Predicted,
 		Quote: "In fact, for MATMUL, the KRDs of both work-first and help-first policies are " +
 			"identical.",
 		Says:  "matmul on one core has one histogram under work-first and help-first",
@@ -43,7 +44,8 @@ var reuse = []Claim{
 			{"this computer", []part{is(nativeWidest, claims.Held(0, 0))}},
 		},
 	}, {
-		ID: "one-core-fmm", Where: "IV-A, fig. 5", On: both[1:], Basis: Predicted, worlds: rules,
+		ID: "one-core-fmm", Figure: "fmm-simulated-krd-cumulative-1",
+		Where: "IV-A, fig. 5", On: both[1:], Basis: Predicted, worlds: rules,
 		Quote: "For FMM the decomposition is not completely symmetric [...]. However, " +
 			"differences between schedulers are still barely noticeable.",
 		Says: "FMM on one core: differences between schedulers are barely noticeable",
@@ -52,7 +54,17 @@ var reuse = []Claim{
 			is(widest("fmm", 1, limits(), papers...), claims.Held(0, visible)),
 		}),
 	}, {
-		ID: "socket-best", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
+		ID: "socket-emerge", Figure: "matmul-simulated-krd-cumulative-6",
+		Where: "IV-A", On: both, Basis: Seen, worlds: allOfThem,
+		Quote: "Differences start to emerge when one socket is occupied, particularly on MATMUL.",
+		Says:  "schedulers differ more on one socket than on one core",
+		Test:  "largest difference of two cumulative histograms",
+		meanings: means(forBoth(func(k string) []part {
+			return []part{ranks(widest(k, 1, limits(), papers...), widest(k, 6, limits(), papers...))}
+		})),
+	}, {
+		ID: "socket-best", Figure: "matmul-simulated-krd-cumulative-6",
+		Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "QThread/Socket stands out, having the highest reuse ratio at almost all " +
 			"distances.",
 		Says: "matmul on one socket: QTH/Socket reuses most at almost all distances",
@@ -60,7 +72,8 @@ var reuse = []Claim{
 			"of two from 1 KiB to 256 MiB at which schedulers differ",
 		meanings: means([]part{is(best("matmul", 6), claims.Held(almostAll, 1))}),
 	}, {
-		ID: "socket-tbb", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
+		ID: "socket-tbb", Figure: "matmul-simulated-krd-cumulative-6",
+		Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "TBB also shows improved reuse compared to MTH and QTH/Core when executing MATMUL.",
 		Says:  "matmul on one socket: TBB reuses more than MTH and QTH/Core",
 		Test:  "share beyond 32 MiB below theirs",
@@ -68,21 +81,34 @@ var reuse = []Claim{
 			return lowest(on(q, "matmul", 6, tbb), each(q, "matmul", 6, mth, qtc)...)
 		}),
 	}, {
-		ID: "fmm-smaller", Where: "IV-A", On: both, Basis: Seen, worlds: allOfThem,
+		ID: "socket-worst", Figure: "matmul-simulated-krd-cumulative-6",
+		Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
+		Quote: "MTH and QTH/Core, on the other hand, implement just a fully distributed random work " +
+			"stealer. It has the worst reuse performance",
+		Says: "matmul on one socket: MTH and QTH/Core reuse less than QTH/Socket (than TBB: the row above)",
+		Test: "share beyond 32 MiB above QTH/Socket's",
+		meanings: farMeans(func(q quantity) []part {
+			return lowest(on(q, "matmul", 6, qts), each(q, "matmul", 6, mth, qtc)...)
+		}),
+	}, {
+		ID: "fmm-smaller", Figure: "fmm-simulated-krd-cumulative-6",
+		Where: "IV-A", On: both, Basis: Seen, worlds: allOfThem,
 		Quote: "The differences between schedulers are considerably smaller in the case of FMM.",
 		Says:  "on one socket schedulers differ less in FMM than in matmul",
 		Test:  "largest difference of two cumulative histograms",
 		meanings: means([]part{ranks(widest("fmm", 6, limits(), papers...),
 			widest("matmul", 6, limits(), papers...))}),
 	}, {
-		ID: "fmm-close", Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
+		ID: "fmm-close", Figure: "fmm-simulated-krd-cumulative-6",
+		Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
 		Quote: "QTH/Socket is still better for close reuses",
 		Says:  "FMM on one socket: QTH/Socket is better for close reuses",
 		Test:  "share below the L2 (256 KiB) above the others'",
 		meanings: means(highest(on(qClose, "fmm", 6, qts),
 			each(qClose, "fmm", 6, mth, tbb, qtc)...)),
 	}, {
-		ID: "fmm-three", Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
+		ID: "fmm-three", Figure: "fmm-simulated-krd-cumulative-6",
+		Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
 		Quote: "but the difference is only 3% at most.",
 		Says:  "FMM on one socket: the difference in close reuses", Paper: "3 % at most",
 		Test: "cumulative histograms differ by at most 3.5 points (as printed) up to 256 KiB",
@@ -90,7 +116,8 @@ var reuse = []Claim{
 			is(widest("fmm", 6, upTo(close), papers...), claims.NoMore(3, 1, 0)),
 		}),
 	}, {
-		ID: "fmm-others", Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
+		ID: "fmm-others", Figure: "fmm-simulated-krd-cumulative-6",
+		Where: "IV-A, fig. 5", On: both[1:], Basis: Seen, worlds: allOfThem,
 		Quote: "Other schedulers show almost no differences.",
 		Says:  "FMM on one socket: the others show almost no differences",
 		Test:  "none between MTH, TBB and QTH/Core above 0.42 points",
@@ -98,7 +125,31 @@ var reuse = []Claim{
 			is(widest("fmm", 6, limits(), mth, tbb, qtc), claims.Held(0, visible)),
 		}),
 	}, {
-		ID: "sockets-best", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
+		ID: "sockets-similar", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "IV-A, figs. 4 and 5", On: both, Basis: Seen, worlds: allOfThem,
+		Quote: "This histograms for the 4-socket scenario are similar to the 1-socket case.",
+		Says:  "a scheduler's histograms on one socket and on four differ less than schedulers on one socket",
+		Test:  "largest difference of two cumulative histograms, each scheduler (our measure of similar)",
+		meanings: means(forBoth(func(k string) (list []part) {
+			between := widest(k, 6, limits(), papers...)
+			between.name = "schedulers"
+			for _, s := range papers {
+				list = append(list, ranks(moved(k, s), between))
+			}
+			return list
+		})),
+	}, {
+		ID: "differences-grow", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "I-C", On: both, Basis: Seen, worlds: allOfThem,
+		Quote: "Our analysis reveals that differences in reuse increase with the number of cores and sockets.",
+		Says:  "schedulers differ more on four sockets than on one",
+		Test:  "largest difference of two cumulative histograms",
+		meanings: means(forBoth(func(k string) []part {
+			return []part{ranks(widest(k, 6, limits(), papers...), widest(k, 24, limits(), papers...))}
+		})),
+	}, {
+		ID: "sockets-best", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "QTH/Socket again shows the best reuse performance",
 		Says:  "matmul on four sockets: QTH/Socket is best for far reuses",
 		Test:  "share beyond 32 MiB below the others'",
@@ -106,7 +157,8 @@ var reuse = []Claim{
 			return lowest(on(q, "matmul", 24, qts), each(q, "matmul", 24, mth, tbb, qtc)...)
 		}),
 	}, {
-		ID: "sockets-mth", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
+		ID: "sockets-mth", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "but this time it is closely followed by MTH for far reuses.",
 		Says:  "matmul on four sockets: MTH follows QTH/Socket closely",
 		Test: "share beyond 32 MiB below those of TBB and QTH/Core, and nearer to QTH/Socket's " +
@@ -121,7 +173,8 @@ var reuse = []Claim{
 			return list
 		}),
 	}, {
-		ID: "sockets-tbb", Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
+		ID: "sockets-tbb", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "IV-A, fig. 4", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "Surprisingly, in this multi-socket scenario, TBB has the worst reuse performance " +
 			"for far reuses, trailing the other schedulers at a noticeable distance.",
 		Says: "matmul on four sockets: TBB is worst for far reuses",
@@ -130,7 +183,8 @@ var reuse = []Claim{
 			return highest(on(q, "matmul", 24, tbb), each(q, "matmul", 24, mth, qtc, qts)...)
 		}),
 	}, {
-		ID: "cold-grows", Where: "IV-A, figs. 4 and 5", On: both, Basis: Seen, worlds: allOfThem,
+		ID: "cold-grows", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "IV-A, figs. 4 and 5", On: both, Basis: Seen, worlds: allOfThem,
 		Quote: "Compared to the single-socket plots, one important fact revealed by the " +
 			"four-socket KRD histograms is the larger amount of cold accesses.",
 		Says: "cold accesses grow from one socket to four",
@@ -142,7 +196,19 @@ var reuse = []Claim{
 			return list
 		})),
 	}, {
-		ID: "cold-lowest", Where: "IV-A, figs. 4 and 5", On: both, Basis: Seen, worlds: allOfThem,
+		ID: "cold-steals", Figure: "matmul-simulated-steals",
+		Where: "III, IV-A", On: both, Basis: Seen, worlds: allOfThem,
+		Quote: "In the multiple nodes scenario, work steal activity across nodes introduces such cold " +
+			"accesses. [IV-A:] A larger number of cold accesses means that the scheduler is distributing " +
+			"tasks that share the same working set across different nodes.",
+		Says: "on four sockets cold accesses go with steals from other nodes, over the four schedulers",
+		Test: "Pearson's coefficient of the share of cold accesses with remote steals, above 0",
+		meanings: means(forBoth(func(k string) []part {
+			return []part{above0(together(k, 24, coldReuse, remote, papers))}
+		})),
+	}, {
+		ID: "cold-lowest", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "IV-A, figs. 4 and 5", On: both, Basis: Seen, worlds: allOfThem,
 		Quote: "QThread/Socket shows lowest ratio of cold accesses",
 		Says:  "on four sockets QTH/Socket has the lowest share of cold accesses",
 		Test:  "below the others'",
@@ -150,7 +216,8 @@ var reuse = []Claim{
 			return lowest(on(qCold, k, 24, qts), each(qCold, k, 24, mth, tbb, qtc)...)
 		})),
 	}, {
-		ID: "cold-highest", Where: "IV-A, figs. 4 and 5", On: both, Basis: Seen, worlds: allOfThem,
+		ID: "cold-highest", Figure: "matmul-simulated-krd-cumulative-24",
+		Where: "IV-A, figs. 4 and 5", On: both, Basis: Seen, worlds: allOfThem,
 		Quote: "while TBB shows the highest amount.",
 		Says:  "on four sockets TBB has the highest share of cold accesses",
 		Test:  "above the others'",
@@ -180,14 +247,33 @@ func upTo(limit uint64) []uint64 {
 // widest is the largest difference between the cumulative histograms of two of the schedulers, at
 // any of these distances, in points.
 func widest(kernel string, cores int, at []uint64, schedulers ...string) term {
-	t := each(quantity{}, kernel, cores, schedulers[0])[0]
-	t.name, t.decimals = "largest difference", 3
+	t := on(quantity{}, kernel, cores, schedulers[0])
+	t.name = "largest difference"
+	return t.furthest(at, len(schedulers), func(v *view, q quantity, i int) result.Quantity {
+		return v.value(q, kernel, cores, schedulers[i])
+	})
+}
+
+// moved is the largest difference between the cumulative histograms of a scheduler on one socket and
+// on four, in points.
+func moved(kernel, scheduler string) term {
+	t := on(quantity{}, kernel, 24, scheduler)
+	t.where = program[kernel] + ", 6 cores and 24"
+	return t.furthest(limits(), 2, func(v *view, q quantity, i int) result.Quantity {
+		return v.value(q, kernel, []int{6, 24}[i], scheduler)
+	})
+}
+
+// furthest is t with the largest difference of two of n cumulative histograms, whose points of
+// returns.
+func (t term) furthest(at []uint64, n int, of func(v *view, q quantity, i int) result.Quantity) term {
+	t.decimals = 3
 	t.of = func(v *view) result.Quantity {
 		out := claims.Exactly(0)
 		for _, limit := range at {
-			list := make([]result.Quantity, len(schedulers))
-			for i, s := range schedulers {
-				list[i] = v.value(closer(limit), kernel, cores, s)
+			list := make([]result.Quantity, n)
+			for i := range list {
+				list[i] = of(v, closer(limit), i)
 				for _, b := range list[:i] {
 					out = larger(out, distance(minus(list[i], b)))
 				}

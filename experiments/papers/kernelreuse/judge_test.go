@@ -109,17 +109,19 @@ func TestBases(t *testing.T) {
 }
 
 // small is the made experiment as if it were of the paper's size, with the runs of Qthreads whose
-// victims are sorted, which are as the others.
+// victims are in other lists, which are as those.
 func small() *dataset.Experiment {
 	e := datasettest.Small()
 	for i := range e.Cells {
 		c := e.Cells[i]
 		c.Result.Params["n"] = paperSizes["matmul"]
 		if s := c.Result.Scheduler; s == qtc || s == qts {
-			r := *c.Result
-			r.Scheduler += nearRule
-			c.Result = &r
-			e.Cells = append(e.Cells, c)
+			for _, list := range []string{nearRule, overrunRule} {
+				r := *e.Cells[i].Result
+				r.Scheduler = s + list
+				c.Result = &r
+				e.Cells = append(e.Cells, c)
+			}
 		}
 	}
 	return e
@@ -167,6 +169,28 @@ func TestMadeExperiment(t *testing.T) {
 	if f.Verdict != claims.Depends || f.Readings[0].Verdict != claims.Agree ||
 		f.Readings[1].Verdict != claims.Disagree {
 		t.Errorf("shepherds exchanged: %s, %+v", f.Verdict, f.Readings)
+	}
+	// What each list alone comes to: without the sorted one the claim holds, with it alone it does not.
+	list := Judge(e, nil)
+	text := func(t *doc.Table) string {
+		var b bytes.Buffer
+		if err := t.CSV(&b); err != nil {
+			panic(err)
+		}
+		return b.String()
+	}
+	lists := text(listsTable(list))
+	for _, want := range []string{"plain,socket-best,depends on the reading,agree\n",
+		"near=1,socket-best,depends on the reading,disagree\n",
+		"overrun=1,socket-best,depends on the reading,agree\n"} {
+		if !strings.Contains(lists, want) {
+			t.Errorf("%q is not in\n%s", want, lists)
+		}
+	}
+	for _, no := range []string{"socket-above-core", "wti-order", "central-far"} {
+		if got := text(listsTable(Judge(small(), nil))); strings.Contains(got, no) {
+			t.Errorf("lists that are the same change %s:\n%s", no, got)
+		}
 	}
 	// Without intervals nothing can be told.
 	e = small()
@@ -264,7 +288,7 @@ func TestJudgedByBands(t *testing.T) {
 	}
 	// All schedulers move together: their order is that of each draw.
 	for shift, want := range map[float64]claims.Verdict{5: claims.Agree, -3: claims.CannotTell} {
-		r := judge(0, shift)["sockets-best"].Readings[2]
+		r := judge(0, shift)["sockets-best"].Readings[len(victims)]
 		if r.Verdict != want || r.BySeeds != claims.Agree || !r.Parts[0].Banded {
 			t.Errorf("an order of draws with %v: %+v, expected %s", shift, r, want)
 		}

@@ -54,11 +54,12 @@ var sizes = map[study.Scale]size{
 // Schedulers are those of the paper, and TBB's with affinity beside them.
 var Schedulers = []string{mth, tbb, "helpfirst-locality", qtc, qts}
 
-// What readings of the paper look at beside those: Qthreads' victims sorted by distance, and
-// exaFMM's tasks.
+// What readings of the paper look at beside those: Qthreads' victims sorted by distance, rightly and
+// as version 1.9 does it, and exaFMM's tasks.
 const (
-	nearRule = ":near=1"
-	exaTasks = "exafmm"
+	nearRule    = ":near=1"
+	overrunRule = ":overrun=1"
+	exaTasks    = "exafmm"
 )
 
 // On how many cores: the claims that they are for need no others.
@@ -120,13 +121,14 @@ func Plan(scale study.Scale, hostCores int) ([]request.Request, error) {
 		params kernel.Params
 		seeds  int
 	}
-	paper, near := schedulers(Schedulers), schedulers([]string{qtc + nearRule, qts + nearRule})
+	paper := schedulers(Schedulers)
+	lists := schedulers([]string{qtc + nearRule, qts + nearRule, qtc + overrunRule, qts + overrunRule})
 	var plan requests
 	for _, p := range []program{{"matmul", s.matmul, s.matmulSeeds}, {"fmm", s.fmm, s.fmmSeeds}} {
 		for _, n := range s.cores {
 			under := paper
 			if slices.Contains(bySorted[p.kernel], n) {
-				under = slices.Concat(paper, near)
+				under = slices.Concat(paper, lists)
 			}
 			plan.add(p.kernel, p.params, m, n, p.seeds, under)
 		}

@@ -59,8 +59,10 @@ func TestPlan(t *testing.T) {
 				for _, s := range of {
 					two := (s == qtc || s == qts) && c.Params["tasks"] != exaTasks &&
 						slices.Contains(bySorted[c.Kernel.Name], c.Cores)
-					if slices.Contains(request.Names(c.Schedulers), s+nearRule) != two {
-						t.Errorf("%s: %s%s on %d cores: %t", scale, s, nearRule, c.Cores, !two)
+					for _, list := range []string{nearRule, overrunRule} {
+						if slices.Contains(request.Names(c.Schedulers), s+list) != two {
+							t.Errorf("%s: %s%s on %d cores: %t", scale, s, list, c.Cores, !two)
+						}
 					}
 					if !slices.Contains(request.Names(c.Schedulers), s) {
 						t.Errorf("%s: %s is not among %v", scale, s, request.Names(c.Schedulers))

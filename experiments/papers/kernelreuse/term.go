@@ -47,6 +47,12 @@ func each(m quantity, kernel string, cores int, schedulers ...string) (list []te
 	return list
 }
 
+// called is t with a name of its own behind the scheduler's.
+func called(t term, name string) term {
+	t.name += " " + name
+	return t
+}
+
 // over is a/b.
 func over(a, b term, decimals int) term {
 	return term{kernel: a.kernel, where: a.where, name: a.name + " over " + b.name,

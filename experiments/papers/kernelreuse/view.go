@@ -1,6 +1,8 @@
 package kernelreuse
 
 import (
+	"math"
+
 	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
@@ -28,7 +30,7 @@ var short = map[string]string{mth: "MTH", tbb: "TBB", qtc: "QTH/Core", qts: "QTH
 // Qthreads' thieves go through their victims, and what one task of FMM is.
 type world struct {
 	name string
-	near bool                       // Qthreads' victims are sorted by distance
+	list string                     // of Qthreads' victims, a parameter; "": in random order
 	rule func(p kernel.Params) bool // of FMM's tasks and cells; nil: the plain ones
 }
 
@@ -37,16 +39,17 @@ const literalCutoff = 300
 
 var (
 	plain   = world{name: "plain"}
-	sorted  = world{name: "near=1", near: true}
+	nearest = world{name: "near=1", list: nearRule}
+	overrun = world{name: "overrun=1", list: overrunRule}
 	bodies  = world{name: "exafmm, 300 bodies", rule: exaFMM(true)}
 	perTask = world{name: "exafmm, 3.25 us a spawn", rule: exaFMM(false)}
 	byCells = world{name: "cells, by lines", rule: func(p kernel.Params) bool {
 		return p["tasks"] != exaTasks && p["layout"] == cellLayout
 	}}
 
-	victims   = []world{plain, sorted}                  // of victims
-	rules     = []world{plain, bodies, perTask}         // of FMM's tasks
-	allOfThem = []world{plain, sorted, bodies, perTask} // both
+	victims   = []world{plain, nearest, overrun}                  // of victims
+	rules     = []world{plain, bodies, perTask}                   // of FMM's tasks
+	allOfThem = []world{plain, nearest, overrun, bodies, perTask} // both
 )
 
 // cellLayout is exaFMM's: what a cell has lies in one structure. Whole blocks do not tell it from
@@ -69,8 +72,8 @@ func (w *world) has(p kernel.Params) bool {
 
 // scheduler is the name of the one that stands for s. On one core there are no victims.
 func (w *world) scheduler(s string, cores int) string {
-	if w.near && cores > 1 && (s == qtc || s == qts) {
-		return s + nearRule
+	if cores > 1 && (s == qtc || s == qts) {
+		return s + w.list
 	}
 	return s
 }
@@ -131,11 +134,13 @@ var (
 	qFar128  = beyond(128 << 20).called("beyond_128mib")
 	qCold    = inPerCent(stats.ColdShare).called("cold")
 	qM2L     = quantity{"wti_m2l", "", kernelWTI("m2l"), 1, 3}
+	qIdle    = quantity{"idle", "%", stats.IdleShare.Of, 100, 1}
+	qOutside = quantity{"outside_kernels", "%", outside, 100, 1}
 )
 
 // drawnQuantities are those that a study of draws keeps of each result.
 var drawnQuantities = []quantity{qTime, qSpeedup, qOVR, qWTI, qWork, qMisses, qFar, qFinite,
-	qFar128, qCold, qM2L}
+	qFar128, qCold, qM2L, qIdle, qOutside}
 
 func (q quantity) called(id string) quantity {
 	q.id = id
@@ -166,7 +171,7 @@ func (q quantity) value(r *result.Result) result.Quantity { return times(q.of(r)
 // value is a simulated quantity; not known where it was not run, or not drawn.
 func (v *view) value(q quantity, kernel string, cores int, scheduler string) result.Quantity {
 	if v.bands != nil {
-		if q.id == "" || v.world.near || v.world.rule != nil && kernel == "fmm" {
+		if q.id == "" || v.world.list != "" || v.world.rule != nil && kernel == "fmm" {
 			return result.Quantity{}
 		}
 		x, ok := v.bands.At(v.draw, kernel, cores, scheduler, q.id)
@@ -197,6 +202,20 @@ func kernelWTI(name string) func(*result.Result) result.Quantity {
 		}
 		return r.Quantity(values)
 	}
+}
+
+// outside is the share of all cores' time that is in no kernel: search of work, and scheduling, in
+// which are spawns, joins and the waits for the locks of queues.
+func outside(r *result.Result) result.Quantity {
+	var values []float64
+	for i := range r.Repetitions {
+		p := &r.Repetitions[i]
+		work := stats.Workers(p, func(w *result.Worker) *int64 { return w.WorkNS })
+		if share := result.SomeInt(work).Float() / float64(p.TimeNS) / float64(r.Cores); !math.IsNaN(share) {
+			values = append(values, 1-share)
+		}
+	}
+	return r.Quantity(values)
 }
 
 // mean is NaN where the kernel was not timed.
