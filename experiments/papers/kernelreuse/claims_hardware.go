@@ -66,7 +66,7 @@ var hardware = []Claim{
 		Test:     "pair by pair, by more than 10 %",
 		meanings: means(ascending(all12(qWTI, mth, qtc, tbb, qts)...)),
 	}, {
-		ID: "far", Figure: "matmul-simulated-far",
+		ID: "far", Figure: "matmul-simulated-far-12",
 		Where: "IV-B, fig. 6", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "For MTH, 3.57% of the kernel loads access data with a reuse distance beyond 32 " +
 			"MB, while for TBB the number of far reuses is 4.5%. [...] QTH/Socket has overall " +
@@ -78,7 +78,7 @@ var hardware = []Claim{
 				printed(on12(q, qts), 3.15, 0.01)}
 		}),
 	}, {
-		ID: "central-far", Figure: "matmul-simulated-far",
+		ID: "central-far", Figure: "matmul-simulated-far-12",
 		Where: "IV-B, fig. 6", On: both[:1], Basis: Seen,
 		Quote: central, Says: "far reuses under TBB over those under MTH on 12 cores",
 		Paper: "25 % more", Test: "22.5 to 27.5 % more beyond 32 MiB",
@@ -104,7 +104,7 @@ var hardware = []Claim{
 			{"II-C", []part{printed(more(qWork, "matmul", 12), 2, 1)}},
 		},
 	}, {
-		ID: "far-order", Figure: "matmul-simulated-far",
+		ID: "far-order", Figure: "matmul-simulated-far-12",
 		Where: "IV-B, fig. 6", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "For QTH/Core, the KRD plots show that it has higher number of far reuses than MTH " +
 			"but less than TBB for distances of more than 32MB. [...] QTH/Socket has overall the " +
@@ -115,7 +115,8 @@ var hardware = []Claim{
 			return ascending(all12(q, qts, mth, qtc, tbb)...)
 		}),
 	}, {
-		ID: "far-128", Where: "IV-B", On: both[:1], Basis: Seen, worlds: victims,
+		ID: "far-128", Figure: "matmul-simulated-far-12",
+		Where: "IV-B", On: both[:1], Basis: Seen, worlds: victims,
 		Quote: "This order is also clearly observed at high distances (e.g. 128MB) and also cold " +
 			"misses.",
 		Says: "the same order beyond 128 MB and in cold accesses", Paper: "MTH < QTH/Core < TBB",
@@ -146,7 +147,8 @@ var hardware = []Claim{
 		meanings: means([]part{is(called(on12(qIdle, qts), "search, %:"), claims.NoMore(25, 1, 0)),
 			is(called(on12(qOutside, qts), "outside kernels, %:"), claims.NoLess(25, 1, 0))}),
 	}, {
-		ID: "far-16", Where: "IV-B, fig. 6", On: both[:1], Basis: Seen,
+		ID: "far-16", Figure: "matmul-simulated-far-12",
+		Where: "IV-B, fig. 6", On: both[:1], Basis: Seen,
 		Quote: "The KRD plot in Figure 6 shows that for all distances beyond 16 MB, MTH has a " +
 			"higher percentage of reuses than TBB.",
 		Says: "MTH reuses more than TBB at all distances from 16 MB",

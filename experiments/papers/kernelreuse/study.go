@@ -94,6 +94,12 @@ func outcomeOf(f *study.Folder) (*study.Outcome, error) {
 				Drawn: study.Drawing{Figure: &drawn[i]}})
 		}
 	}
+	for i := range o.Claims {
+		c := &o.Claims[i]
+		if !slices.ContainsFunc(o.Figures, func(x study.Figure) bool { return x.Name == c.Figure }) {
+			c.Figure = "" // small programs have no far reuse to draw
+		}
+	}
 	return o, nil
 }
 
