@@ -112,7 +112,8 @@ func listsTable(found []Finding) *doc.Table {
 	for _, one := range victims {
 		for i := range found {
 			worlds := Claims[i].in()
-			if !slices.ContainsFunc(worlds, func(w world) bool { return w.list != "" }) {
+			judged := found[i].Verdict != claims.NotRun && found[i].Verdict != claims.OtherSize
+			if !judged || !slices.ContainsFunc(worlds, func(w world) bool { return w.list != "" }) {
 				continue
 			}
 			var verdicts []claims.Verdict
