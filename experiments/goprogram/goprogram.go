@@ -61,6 +61,10 @@ type Request struct {
 	Out   string // the run directory; "" is a new one under result.RunsDir
 	Trace string // the trace to write, instead of a directory; "": none
 
+	// Apart counts what is updated (x op= y) as a load and a store where the store is, as Java's byte
+	// code has them; else it is one access. Not of a sample.
+	Apart bool
+
 	Rate collect.Rate // of a sample
 
 	// For is after how long the program is interrupted, and killed if it does not end then; 0: never.
@@ -276,6 +280,7 @@ type analysis struct {
 	keys    []uint64
 	bytes   []uint32
 	live    *live          // nil: there is no observer
+	apart   *apart         // nil: an update is one access
 	sample  *sampler       // nil: all accesses are taken
 	sharing *sharing       // nil: a sample
 	count   uint64         // accesses
@@ -296,6 +301,9 @@ func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, e
 		return a, nil
 	}
 	a.sharing, a.reader.Real = newSharing(), true
+	if r.Apart {
+		a.apart = &apart{}
+	}
 	if r.Live != nil {
 		a.live, err = newLive(r, a)
 		a.reader.Loops = a
@@ -324,6 +332,9 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	if a.sample != nil {
 		a.sample.batch(b)
 		return nil
+	}
+	if a.apart != nil {
+		b = a.apart.batch(a.reader, b)
 	}
 	a.keys, a.bytes = a.keys[:0], a.bytes[:0]
 	a.count += uint64(len(b.Places))
@@ -378,6 +389,9 @@ func (a *analysis) Loop(l *collect.Loop) error {
 	if a.sample != nil {
 		a.sample.loop(l)
 		return nil
+	}
+	if a.apart != nil {
+		l = a.apart.loop(a.reader, l)
 	}
 	a.count += l.Times * uint64(len(l.Accesses))
 	a.sharing.loop(a, l)

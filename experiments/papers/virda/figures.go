@@ -44,28 +44,31 @@ func interchangeFigure(list []lineCurve) analysis.Drawn {
 	return study.Drawing{Figure: f}
 }
 
-// timingFigure draws the times against the array's bytes.
-func timingFigure(list []timePoint, llc uint64) analysis.Drawn {
-	p := plot.Panel{Kind: plot.Lines, X: plot.Axis{Label: "array", Unit: "bytes"},
-		Series: []plot.Series{plot.NewSeries(original, 1), plot.NewSeries(interchanged, 2)}}
-	top, log := 0.0, func(bytes uint64) float64 { return math.Log2(float64(bytes)) }
-	for i, x := range list {
-		label := units.Bytes(x.bytes)
-		if i%2 == 0 {
+// missesFigure draws the misses against the array's bytes, a panel for each cache.
+func missesFigure(list []missPoint) analysis.Drawn {
+	f := &plot.Figure{ID: "misses", Title: "FFT in the simulated caches", Columns: 1, Caption: []string{
+		"Lines that miss, of 1 000 loads and stores, fills and checks included."}}
+	log := func(bytes uint64) float64 { return math.Log2(float64(bytes)) }
+	for i, n := range ways {
+		p := plot.Panel{Kind: plot.Lines, Title: waysName(n), X: plot.Axis{Label: "array", Unit: "bytes"},
+			Series: []plot.Series{plot.NewSeries(original, 1), plot.NewSeries(interchanged, 2)}}
+		top := 0.0
+		for _, x := range list {
+			label := units.Bytes(x.bytes)
 			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: log(x.bytes), Label: label})
+			for k := range x.misses {
+				v := x.misses[k].perThousand(i)
+				top, p.Series[k].Points = max(top, v), append(p.Series[k].Points,
+					plot.Point{X: log(x.bytes), At: label, Y: doc.Some(v), N: 1})
+			}
 		}
-		for k, v := range x.times {
-			top, p.Series[k].Points = max(top, v), append(p.Series[k].Points,
-				plot.Point{X: log(x.bytes), At: label, Y: doc.Some(v), N: x.runs})
+		p.Y = plot.NiceAxis(plot.Axis{Label: "misses in 1 000 operations"}, 0, top)
+		p.X.Min, p.X.Max = log(list[0].bytes)-0.5, log(list[len(list)-1].bytes)+0.5
+		if at := log(paperLLC); at > p.X.Min && at < p.X.Max {
+			p.Rules = append(p.Rules, plot.Rule{Name: "LLC", X1: at, X2: at, Y1: p.Y.Min, Y2: p.Y.Max,
+				Dashed: true, Legend: true})
 		}
+		f.Panels = append(f.Panels, p)
 	}
-	p.Y = plot.NiceAxis(plot.Axis{Label: "time for an access [ns]"}, 0, top)
-	p.X.Min, p.X.Max = log(list[0].bytes)-0.5, log(list[len(list)-1].bytes)+0.5
-	if at := log(llc); at > p.X.Min && at < p.X.Max {
-		p.Rules = append(p.Rules, plot.Rule{Name: "LLC", X1: at, X2: at, Y1: p.Y.Min, Y2: p.Y.Max,
-			Dashed: true, Legend: true})
-	}
-	return study.Drawing{Figure: &plot.Figure{ID: "timing", Title: "FFT's time for an access", Columns: 1,
-		Caption: []string{"Best of several runs, there and back, for each access to the array."},
-		Panels:  []plot.Panel{p}}}
+	return study.Drawing{Figure: f}
 }

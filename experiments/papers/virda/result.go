@@ -10,14 +10,13 @@ import (
 	"krdlab/experiments/goprogram"
 	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/study"
-	"krdlab/hw"
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/analysis/components"
 	"krdlab/krd/doc"
 )
 
-// partRatio is of the times of FFT's loops, from which they have parted.
+// partRatio is of the misses of FFT's loops, from which they have parted.
 const partRatio = 1.2
 
 // What the paper says of FFT's loops (4.3.1, figures 8 to 10). The middle is from bin 8 to the one
@@ -28,14 +27,12 @@ const (
 	paperMiddle = 0.02 // a bin, before; a unit of the last digit is half of that
 	paperLast   = 0.10
 	paperPart   = 8 << 20 // bytes of the array
-	paperLLC    = 6 << 20
 )
 
 // A result is what the steps of a folder come to.
 type result struct {
 	*study.Outcome
-	computer hw.Machine           // of the timing
-	moves    map[string][]float64 // of SciMark's kernels
+	moves map[string][]float64 // of SciMark's kernels
 }
 
 // judge adds a claim whose parts must hold together.
@@ -55,18 +52,18 @@ func below(a, b float64) claims.Verdict {
 }
 
 // table adds a table, whose columns are given as keys and heads in turn. Keys that end in _percent,
-// _ns or ratio are of numbers as they stand, in _bin, _bytes (for data alone) or runs of whole
+// _ops or ratio are of numbers as they stand, in _bin or _bytes (for data alone) of whole
 // ones; other heads that end in % are of shares, and the rest of words.
 func (r *result) table(name, title string, keys int, pairs ...string) *doc.Table {
 	t := &doc.Table{Name: name, Title: title, Keys: keys}
 	for i := 0; i < len(pairs); i += 2 {
 		c := doc.Column{Key: pairs[i], Head: pairs[i+1]}
 		switch c.Key[strings.LastIndexByte(c.Key, '_')+1:] {
-		case "percent", "ns", "ratio":
+		case "percent", "ops", "ratio":
 			c.Kind = doc.Real
 		case "bytes":
 			c.Kind, c.Data = doc.Whole, true
-		case "bin", "runs":
+		case "bin":
 			c.Kind = doc.Whole
 		default:
 			if strings.HasSuffix(c.Head, ", %") {
@@ -132,23 +129,22 @@ func outcomeOf(f *study.Folder) (*study.Outcome, error) {
 	r := &result{Outcome: &study.Outcome{Scale: f.Scale, Tiny: true,
 		Title: fmt.Sprintf("The virda paper's evaluation, scale %s", f.Scale),
 		Says: []string{"Shifts are to be equal; numbers within 10 % of the paper's, or half a unit of its " +
-			"last digit if that is more, errors at most so large; loops are to part at the same power of " +
-			"two of LLCs."}}, moves: map[string][]float64{}}
+			"last digit if that is more, errors at most so large. The paper timed FFT's loops and counted " +
+			"misses and instructions on a Core 2 Quad Q9550; here caches of its sizes are simulated (L1 32 KiB, " +
+			"8 ways; LLC 6 MiB, inclusive; LRU, no prefetching), and loads and stores are counted."}}, moves: map[string][]float64{}}
 	s := sizes(f.Scale)
 	r.Conclude()
-	for _, part := range []func(*study.Folder, *size) error{r.predictions, r.interchange, r.timing,
-		r.simulated} {
+	for _, part := range []func(*study.Folder, *size) error{r.predictions, r.interchange, r.loops,
+		r.table2, r.simulated} {
 		if err := part(f, &s); err != nil {
 			return nil, err
 		}
 	}
-	r.More = map[string]any{"computer": r.computer}
 	return r.Outcome, nil
 }
 
 // traced loads a traced step.
-func traced(f *study.Folder, kernel, loops string, n int, unit goprogram.Unit) (*goprogram.Document, error) {
-	name := tracedName(kernel, loops, n, unit)
+func traced(f *study.Folder, name string) (*goprogram.Document, error) {
 	d, err := study.Load[goprogram.Document](f, name)
 	if err == nil && d.KRD == nil {
 		err = fmt.Errorf("%s: %w", f.Path(name), study.ErrStep)
@@ -163,27 +159,34 @@ func sized(n int, r *krd.Report) components.Sized {
 func (r *result) predictions(f *study.Folder, s *size) error {
 	t := r.table("predictions", "Components and predictions by datum (4.2, 4.3.1 to 4.3.4)", 2,
 		"kernel", "kernel", "sizes", "from", "at", "at", "paper_shifts", "bins a doubling, paper",
-		"shifts", "ours", "shifts_agree", "agree", "moving_agree", "of those that move",
+		"shifts", "ours", "shifts_apart", "updates as two accesses", "shifts_agree", "agree", "moving_agree", "of those that move",
 		"paper_error_percent", "error at LARGE, paper, %", "error_percent", "ours, %",
 		"error_with_cold_percent", "with cold, %", "error_agrees", "agrees")
 	causes := r.table("causes", "Functions that cause a component", 2,
 		"kernel", "kernel", "component", "component", "bins", "bins", "paper_function", "paper",
 		"paper_share", "of it, %", "paper_words", "", "function", "ours", "share", "of it, %", "agrees",
-		"agrees", "share_at_target", "in the largest, %")
+		"agrees", "share_at_target", "in the largest, fewer cycles, %")
 	for _, p := range programs {
 		q := &components.Question{}
 		var d *goprogram.Document
 		var err error
-		in := s.of[p.kernel]
+		agree, in := "", s.of[p.kernel]
 		for _, n := range in.small {
-			if d, err = traced(f, p.kernel, original, n, goprogram.Data); err != nil {
+			if d, err = traced(f, tracedName(p.kernel, original, n, goprogram.Data)); err != nil {
 				return err
 			}
 			q.Small = append(q.Small, sized(n, d.KRD))
 		}
-		largest := d
+		two, err := apartShifts(f, &p, in)
+		if err != nil {
+			return err
+		}
+		cycled, err := traced(f, cycledName(p.kernel, in.small[1]))
+		if err != nil {
+			return err
+		}
 		for i, n := range in.targets {
-			if d, err = traced(f, p.kernel, original, n, goprogram.Data); err != nil {
+			if d, err = traced(f, tracedName(p.kernel, original, n, goprogram.Data)); err != nil {
 				return err
 			}
 			q.At, q.Actual = float64(n), d.KRD
@@ -193,15 +196,11 @@ func (r *result) predictions(f *study.Folder, s *size) error {
 			}
 			list, figure := shiftsOf(a.Components), fmt.Sprintf("%s-%d", p.kernel, n)
 			r.moves[p.kernel] = list
-			same := slices.Equal(list, p.shifts)
-			agree := string(claims.Same(same))
 			if i == 0 { // of all targets the same
-				agree = r.judge(study.Claim{ID: "shifts-" + p.kernel, Where: p.section, Test: "the same",
-					Says:  p.kernel + ": bins by which its components move when the input doubles",
-					Paper: shiftWords(p.shifts), Ours: shiftWords(list), Figure: figure}, claims.Same(same))
+				agree = r.shifts(&p, figure, list, two)
 			}
 			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
-				shiftWords(list), agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
+				shiftWords(list), shiftWords(two), agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
 				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
 				r.judge(study.Claim{ID: "error-" + figure, Where: p.section, Test: "at most, within 10 %",
 					Says:  fmt.Sprintf("%s: error of what is predicted of LARGE, here of %d, %%", p.kernel, n),
@@ -217,15 +216,51 @@ func (r *result) predictions(f *study.Folder, s *size) error {
 			}
 			doublings := bits.Len(uint(n/in.small[1])) - 1
 			for _, c := range p.causes {
-				r.cause(causes, &p, &c, a.Components, largest, d, doublings)
+				r.cause(causes, &p, &c, a.Components, cycled, d, doublings)
 			}
 		}
 	}
 	return nil
 }
 
+// apartShifts lists those of components where an update is a load and a store.
+func apartShifts(f *study.Folder, p *program, in inputs) ([]float64, error) {
+	q := &components.Question{At: float64(in.targets[0])}
+	for _, n := range in.small {
+		d, err := traced(f, apartName(p.kernel, n))
+		if err != nil {
+			return nil, err
+		}
+		q.Small = append(q.Small, sized(n, d.KRD))
+	}
+	a, err := components.Ask(q)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.kernel, err)
+	}
+	return shiftsOf(a.Components), nil
+}
+
+// shifts judges those of a kernel's components, where an update is one access or two.
+func (r *result) shifts(p *program, figure string, one, two []float64) string {
+	c := study.Claim{ID: "shifts-" + p.kernel, Where: p.section, Test: "the same",
+		Says:  p.kernel + ": bins by which its components move when the input doubles",
+		Paper: shiftWords(p.shifts), Ours: shiftWords(one), Figure: figure}
+	var all []claims.Verdict
+	for i, list := range [][]float64{one, two} {
+		v := claims.Same(slices.Equal(list, p.shifts))
+		all = append(all, v)
+		c.Readings = append(c.Readings, study.Reading{Verdict: v, Ours: shiftWords(list),
+			Name: []string{"an update is one access", "an update is a load and a store"}[i]})
+	}
+	if !slices.Equal(one, two) {
+		c.Ours += "; with updates as a load and a store " + shiftWords(two)
+	}
+	return r.judge(c, claims.Readings(all...))
+}
+
 // cause adds the share that a function has of the last component that moves as the paper says, in
-// the largest input that components were found in, and where it is after so many doublings.
+// the largest input that components were found in, and where it is after so many doublings. d has
+// many cycles, so that what fills and checks the data counts little; large has few.
 func (r *result) cause(t *doc.Table, p *program, c *cause, list []components.Moved, d,
 	large *goprogram.Document, doublings int) {
 	theirs, held := doc.Number{}, study.Claim{ID: "cause-" + p.kernel + "-" + c.component, Where: p.section,
@@ -290,7 +325,7 @@ func (r *result) interchange(f *study.Folder, s *size) error {
 		var is [2]*components.Signature
 		var middle [2]float64
 		for i, loops := range []string{original, interchanged} {
-			d, err := traced(f, "fft", loops, n, goprogram.Lines)
+			d, err := traced(f, tracedName("fft", loops, n, goprogram.Lines))
 			if err == nil {
 				is[i], err = components.Of(&d.KRD.Histogram)
 			}
@@ -329,59 +364,171 @@ func (r *result) interchange(f *study.Folder, s *size) error {
 	return nil
 }
 
-// A timePoint is the best times for one access, in ns.
-type timePoint struct {
-	bytes uint64
-	times [2]float64 // original, interchanged
-	runs  int
+// A missPoint is what FFT of an array misses.
+type missPoint struct {
+	bytes  uint64
+	misses [2]*Missed // original, interchanged
 }
 
-func (r *result) timing(f *study.Folder, s *size) error {
-	t := r.table("timing", "FFT's best time for an access (figure 9 b), ns", 1, "numbers", "numbers",
-		"array_bytes", "", "", "array", "original_ns", "original", "interchanged_ns", "interchanged",
-		"ratio", "ratio", "runs", "runs")
-	var list []timePoint
-	for _, n := range s.timing {
-		d, err := study.Load[Timed](f, timedName(n))
-		if err == nil && (len(d.OriginalNs) == 0 || len(d.InterchangedNs) == 0) {
-			err = fmt.Errorf("%s: %w", f.Path(timedName(n)), study.ErrStep)
+// cached loads a program in the simulated caches.
+func cached(f *study.Folder, kernel, loops string, n int) (*Missed, error) {
+	name := cachedName(kernel, loops, n)
+	m, err := study.Load[Missed](f, name)
+	if err == nil && (m.Operations == 0 || len(m.Misses) != len(ways)) {
+		err = fmt.Errorf("%s: %w", f.Path(name), study.ErrStep)
+	}
+	return m, err
+}
+
+// parted is the bytes of the array from which on the original loops miss partRatio times as often, at
+// every longer one; 0: of the longest they do not.
+func parted(list []missPoint, cache int) (bytes uint64) {
+	for _, p := range slices.Backward(list) {
+		if p.misses[0].perThousand(cache) < partRatio*p.misses[1].perThousand(cache) {
+			break
 		}
+		bytes = p.bytes
+	}
+	return bytes
+}
+
+// loops judges where FFT's loops part.
+func (r *result) loops(f *study.Folder, s *size) error {
+	pairs := []string{"array_length", "array", "array_bytes", "", "", "bytes"}
+	for _, n := range ways {
+		for _, order := range []string{original, interchanged} {
+			pairs = append(pairs, fmt.Sprintf("%s_%d_ways_ops", order, n), order+", "+waysName(n))
+		}
+	}
+	t := r.table("misses", "Misses in 1 000 loads and stores of FFT, in simulated caches of the paper's sizes "+
+		"(figure 9 a)", 1, pairs...)
+	var list []missPoint
+	for _, n := range s.arrays {
+		p := missPoint{bytes: 16 * uint64(n)}
+		for i, order := range []string{original, interchanged} {
+			var err error
+			if p.misses[i], err = cached(f, "fft", order, n); err != nil {
+				return err
+			}
+		}
+		row := []any{strconv.Itoa(2 * n), p.bytes, units.Bytes(p.bytes)}
+		for i := range ways {
+			for _, m := range p.misses {
+				row = append(row, doc.Some(m.perThousand(i)))
+			}
+		}
+		t.Row(row...)
+		list = append(list, p)
+	}
+	r.part(list)
+	r.draw("misses", "fft's misses, original and interchanged loops, in the simulated caches (figure 9 a)",
+		missesFigure(list))
+	return nil
+}
+
+// part judges from which array on the loops part, in each cache, and how fast misses grow beyond.
+func (r *result) part(list []missPoint) {
+	part := study.Claim{ID: "part", Where: "4.3.1, figure 9 a", Figure: "misses",
+		Says:  fmt.Sprintf("fft: from which array on the original loops miss %g times as often", partRatio),
+		Paper: units.Bytes(paperPart), Test: "the same, of arrays that double"}
+	grow := study.Claim{ID: "growth", Where: "4.3.1, figure 9 a", Figure: "misses",
+		Says:  "fft: beyond the cache the original loops' misses grow faster than those of interchanged ones",
+		Paper: "sharply, much slower", Test: "more by 10 % from the array below the cache to the longest"}
+	var parts, grows []claims.Verdict
+	var where, rises []string
+	below := 0
+	for i, p := range list {
+		if p.bytes < paperLLC {
+			below = i
+		}
+	}
+	for i, n := range ways {
+		at := parted(list, i)
+		v := claims.Same(at == paperPart)
+		words := "at none"
+		if at > 0 {
+			words = units.Bytes(at)
+		}
+		var rise [2]float64
+		for k := range rise {
+			rise[k] = list[len(list)-1].misses[k].perThousand(i) - list[below].misses[k].perThousand(i)
+		}
+		grown := claims.Order().Of(claims.Exactly(claims.Gap(rise[1], rise[0])))
+		rising := fmt.Sprintf("by %.3g and by %.3g", rise[0], rise[1])
+		if list[len(list)-1].bytes < paperPart {
+			v, grown = claims.OtherSize, claims.OtherSize
+		}
+		part.Readings = append(part.Readings, study.Reading{Name: waysName(n), Ours: words, Verdict: v})
+		grow.Readings = append(grow.Readings, study.Reading{Name: waysName(n), Ours: rising, Verdict: grown})
+		parts, grows = append(parts, v), append(grows, grown)
+		where = append(where, words+" ("+waysName(n)+")")
+		rises = append(rises, rising+" ("+waysName(n)+")")
+	}
+	part.Ours, grow.Ours = strings.Join(where, ", "), strings.Join(rises, ", ")
+	r.judge(part, claims.Readings(parts...))
+	r.judge(grow, claims.Readings(grows...))
+}
+
+// table2 sets misses beside the paper's. It has them of instructions, of which loads and stores are
+// a part, so that ours are to be no fewer.
+func (r *result) table2(f *study.Folder, s *size) error {
+	t := r.table("table2", "Misses of the last-level cache (table 2): the paper's in 1 000 instructions, simulated "+
+		"ones in 1 000 counted operations, loads and stores", 1, "program", "program", "size", "of size",
+		"paper_ops", "paper, instructions", "ways_ops", "operations, "+waysName(ways[0]), "associative_ops",
+		waysName(ways[1]), "agrees", "agrees")
+	var found []*Missed
+	large := true
+	for _, p := range programs {
+		n := s.table2[p.kernel]
+		m, err := cached(f, p.kernel, original, n)
 		if err != nil {
 			return err
 		}
-		r.computer = d.Computer
-		of := float64(d.Accesses)
-		p := timePoint{d.ArrayBytes, [2]float64{slices.Min(d.OriginalNs) / of,
-			slices.Min(d.InterchangedNs) / of}, len(d.OriginalNs)}
-		list = append(list, p)
-		t.Row(strconv.Itoa(n), p.bytes, units.Bytes(p.bytes), doc.Some(p.times[0]),
-			doc.Some(p.times[1]), doc.Some(p.times[0]/p.times[1]), p.runs)
+		found, large = append(found, m), large && n == p.large
+		t.Row(p.kernel, strconv.Itoa(n), doc.Some(p.mpki), doc.Some(m.perThousand(0)), doc.Some(m.perThousand(1)),
+			r.mpki(&p, m, n))
 	}
-	var part any = doc.Missing("at the longest array they do not differ so")
-	parted := 0.0
-	for _, p := range slices.Backward(list) {
-		if p.times[0] < partRatio*p.times[1] {
-			break
-		}
-		part, parted = units.Bytes(p.bytes), float64(p.bytes)
+	for _, p := range others {
+		why := doc.Missing("a Java program of SPECjvm2008 that is not here")
+		t.Row(p.name, why, doc.Some(p.mpki), why, why, r.judge(study.Claim{ID: "mpki-" + p.name, Where: "table 2",
+			Says: p.name + ": L2 misses in 1 000 instructions", Paper: fmt.Sprint(p.mpki), Test: "none",
+			Ours: "n/a: a Java program of SPECjvm2008 that is not here"}, claims.NotRun))
 	}
-	x := r.table("part", fmt.Sprintf("The array from which the original loops take %g times as long, "+
-		"or more, at every longer one", partRatio), 1, "computer", "computer", "llc", "LLC", "part",
-		"array", "agrees", "agrees")
-	x.Row("the paper's, Core 2 Quad Q9550", units.Bytes(paperLLC), units.Bytes(paperPart), "")
-	if llc := float64(r.computer.LLCBytes); llc > 0 {
-		x.Row(r.computer.Name, units.Bytes(uint64(llc)), part,
-			r.judge(study.Claim{ID: "part", Where: "4.3.1, figure 9 b", Figure: "timing",
-				Says:  fmt.Sprintf("from which array on the original loops take %g times as long", partRatio),
-				Paper: fmt.Sprintf("%s with an LLC of %s", units.Bytes(paperPart), units.Bytes(paperLLC)),
-				Ours:  fmt.Sprintf("%v with an LLC of %s", part, units.Bytes(uint64(llc))),
-				Test:  "the same power of two of the LLC"}, printed(parted/llc, float64(paperPart)/paperLLC, float64(paperPart)/paperLLC)))
-	} else {
-		x.Row(r.computer.Name, doc.Missing("not known: give --caches in a new folder"), part, nil)
-	}
-	r.draw("timing", "fft's time for an access, original and interchanged loops (figure 9 b)",
-		timingFigure(list, uint64(r.computer.LLCBytes)))
+	r.order(found, large)
 	return nil
+}
+
+// mpki judges the misses of a kernel.
+func (r *result) mpki(p *program, m *Missed, n int) string {
+	v := claims.NoLess(p.mpki, 0.01, 0).Of(claims.Exactly(m.perThousand(0)))
+	if n != p.large {
+		v = claims.OtherSize
+	}
+	return r.judge(study.Claim{ID: "mpki-" + p.kernel, Where: "table 2",
+		Says:  p.kernel + ": L2 misses in 1 000 instructions, here in 1 000 loads and stores, simulated",
+		Paper: fmt.Sprint(p.mpki), Ours: fmt.Sprintf("%.2f", m.perThousand(0)),
+		Test: "no fewer, within 10 %: instructions are more than loads and stores"}, v)
+}
+
+// order judges that of the kernels' misses, in the order of programs.
+func (r *result) order(found []*Missed, large bool) {
+	var all []claims.Verdict
+	var ours []string
+	for i, m := range found {
+		ours = append(ours, fmt.Sprintf("%s %.2f", programs[i].kernel, m.perThousand(0)))
+		// the paper has the second and the third within 3 %
+		for k := range i {
+			if programs[k].mpki > 1.1*programs[i].mpki {
+				all = append(all, below(m.perThousand(0), found[k].perThousand(0)))
+			}
+		}
+	}
+	if !large {
+		all = append(all, claims.OtherSize)
+	}
+	r.judge(study.Claim{ID: "mpki-order", Where: "table 2", Says: "which of the four misses more",
+		Paper: "fft, then lu and sparse, then sor", Ours: strings.Join(ours, ", "),
+		Test: "each pair that the paper has more than 10 % apart"}, all...)
 }
 
 func (r *result) simulated(f *study.Folder, s *size) error {
