@@ -36,13 +36,14 @@ func TestReproduceVirda(t *testing.T) {
 			Claims      []any
 			Judged      int
 			Predictions []any
-			Part        []struct{ LLC, Part *string }
+			Misses      []any
+			Table2      []struct{ Size *string }
 		}
 		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
 			t.Fatal(err)
 		}
-		if d.Scale != "smoke" || d.Judged != 0 || len(d.Claims) < 16 || len(d.Predictions) != 4 || len(d.Part) != 2 ||
-			*d.Part[0].Part != "8 MiB" || *d.Part[1].LLC != "32 MiB" {
+		if d.Scale != "smoke" || d.Judged != 0 || len(d.Claims) < 15 || len(d.Predictions) != 4 || len(d.Misses) != 1 ||
+			len(d.Table2) != 8 || *d.Table2[1].Size != "32" || d.Table2[4].Size != nil {
 			t.Errorf("%s", &stdout)
 		}
 		if again && stdout.String() != first {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"krdlab/experiments/papers/claims"
+	"krdlab/experiments/papers/study"
 	"krdlab/hw/cachemodel"
 	"krdlab/krd/analysis"
 	"krdlab/loi"
@@ -91,5 +93,69 @@ func TestLeftOut(t *testing.T) {
 	}
 	if !slices.Equal(r.Misses, all.Misses) {
 		t.Errorf("%d misses, expected %d", r.Misses, all.Misses)
+	}
+}
+
+// Loops part where the original ones miss more from there on: not at a shorter array, and not where
+// the longest miss alike.
+func TestPart(t *testing.T) {
+	points := func(original ...uint64) (list []missPoint) {
+		for i, n := range original {
+			list = append(list, missPoint{bytes: 1 << (20 + i), misses: [2]*Missed{
+				{Operations: 1000, Misses: []uint64{n, n}}, {Operations: 1000, Misses: []uint64{10, 10}}}})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		misses []uint64 // of arrays from 1 MiB on
+		at     uint64
+		part   claims.Verdict
+		grow   claims.Verdict
+	}{
+		{[]uint64{10, 10, 11, 12, 40}, 8 << 20, claims.Agree, claims.Agree},
+		{[]uint64{10, 30, 11, 30, 40}, 8 << 20, claims.Agree, claims.Agree},
+		{[]uint64{10, 10, 30, 30, 40}, 4 << 20, claims.Disagree, claims.Agree},
+		{[]uint64{10, 10, 10, 10, 11}, 0, claims.Disagree, claims.Agree},
+		{[]uint64{10, 10, 10, 30, 10}, 0, claims.Disagree, claims.CannotTell},
+		{[]uint64{10, 10, 10}, 0, claims.OtherSize, claims.OtherSize},
+	} {
+		r, list := &result{Outcome: &study.Outcome{}}, points(c.misses...)
+		if r.part(list); parted(list, 1) != c.at || r.Claims[0].Verdict != c.part || r.Claims[1].Verdict != c.grow {
+			t.Errorf("%v: %d, %+v", c.misses, parted(list, 1), r.Claims)
+		}
+	}
+}
+
+// Misses of counted operations are no fewer than the paper's of instructions, in its order; those of
+// another size tell nothing.
+func TestTable2(t *testing.T) {
+	missed := func(list ...uint64) (all []*Missed) {
+		for _, n := range list {
+			all = append(all, &Missed{Operations: 100_000, Misses: []uint64{n, n}})
+		}
+		return all
+	}
+	p := &programs[0]
+	for _, c := range []struct {
+		misses uint64
+		n      int
+		want   claims.Verdict
+	}{{4216, p.large, claims.Agree}, {9000, p.large, claims.Agree}, {3700, p.large, claims.Disagree},
+		{9000, p.large / 2, claims.OtherSize}} {
+		r := &result{Outcome: &study.Outcome{}}
+		if v := r.mpki(p, missed(c.misses)[0], c.n); v != string(c.want) {
+			t.Errorf("%+v: %s", c, v)
+		}
+	}
+	for _, c := range []struct {
+		found []*Missed
+		large bool
+		want  claims.Verdict
+	}{{missed(400, 200, 210, 90), true, claims.Agree}, {missed(400, 210, 200, 90), true, claims.Agree},
+		{missed(400, 200, 210, 300), true, claims.Disagree}, {missed(400, 200, 210, 90), false, claims.OtherSize}} {
+		r := &result{Outcome: &study.Outcome{}}
+		if r.order(c.found, c.large); r.Claims[0].Verdict != c.want {
+			t.Errorf("%+v", r.Claims[0])
+		}
 	}
 }

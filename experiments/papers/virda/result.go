@@ -181,6 +181,10 @@ func (r *result) predictions(f *study.Folder, s *size) error {
 		if err != nil {
 			return err
 		}
+		apart := any(doc.Missing("it has none"))
+		if two != nil {
+			apart = shiftWords(two)
+		}
 		cycled, err := traced(f, cycledName(p.kernel, in.small[1]))
 		if err != nil {
 			return err
@@ -200,7 +204,7 @@ func (r *result) predictions(f *study.Folder, s *size) error {
 				agree = r.shifts(&p, figure, list, two)
 			}
 			t.Row(p.kernel, sizeWords(a.Sizes), sizeWords([]float64{a.At}), shiftWords(p.shifts),
-				shiftWords(list), shiftWords(two), agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
+				shiftWords(list), apart, agree, units.Yes(slices.Equal(moving(list, false), moving(p.shifts, false))),
 				doc.Some(p.error), *a.ErrorPercent, *a.ErrorPercentWithCold,
 				r.judge(study.Claim{ID: "error-" + figure, Where: p.section, Test: "at most, within 10 %",
 					Says:  fmt.Sprintf("%s: error of what is predicted of LARGE, here of %d, %%", p.kernel, n),
@@ -223,15 +227,18 @@ func (r *result) predictions(f *study.Folder, s *size) error {
 	return nil
 }
 
-// apartShifts lists those of components where an update is a load and a store.
+// apartShifts lists those of components where an update is a load and a store; nil: there are none.
 func apartShifts(f *study.Folder, p *program, in inputs) ([]float64, error) {
 	q := &components.Question{At: float64(in.targets[0])}
-	for _, n := range in.small {
+	for _, n := range in.apart(p) {
 		d, err := traced(f, apartName(p.kernel, n))
 		if err != nil {
 			return nil, err
 		}
 		q.Small = append(q.Small, sized(n, d.KRD))
+	}
+	if len(q.Small) == 0 {
+		return nil, nil
 	}
 	a, err := components.Ask(q)
 	if err != nil {
@@ -245,6 +252,9 @@ func (r *result) shifts(p *program, figure string, one, two []float64) string {
 	c := study.Claim{ID: "shifts-" + p.kernel, Where: p.section, Test: "the same",
 		Says:  p.kernel + ": bins by which its components move when the input doubles",
 		Paper: shiftWords(p.shifts), Ours: shiftWords(one), Figure: figure}
+	if two == nil {
+		return r.judge(c, claims.Same(slices.Equal(one, p.shifts)))
+	}
 	var all []claims.Verdict
 	for i, list := range [][]float64{one, two} {
 		v := claims.Same(slices.Equal(list, p.shifts))
@@ -252,9 +262,7 @@ func (r *result) shifts(p *program, figure string, one, two []float64) string {
 		c.Readings = append(c.Readings, study.Reading{Verdict: v, Ours: shiftWords(list),
 			Name: []string{"an update is one access", "an update is a load and a store"}[i]})
 	}
-	if !slices.Equal(one, two) {
-		c.Ours += "; with updates as a load and a store " + shiftWords(two)
-	}
+	c.Ours += "; with updates as a load and a store " + shiftWords(two)
 	return r.judge(c, claims.Readings(all...))
 }
 
