@@ -42,6 +42,7 @@ func TestExcludedFlags(t *testing.T) {
 		"trace go . --sample --no-accesses --out new.loi":   {"sample", "no-accesses"},
 		"trace go . --sample --out new.loi":                 {"sample", "out"},
 		"trace go . --overhead 1.5 --sync --out new.loi":    {"overhead", "sync"},
+		"trace go . --values --load-store --out new.loi":    {"load-store", "values"},
 	} {
 		code, _, stderr := krdlab(strings.Fields(args)...)
 		if code != exitUsage || !strings.Contains(stderr, flags[0]) || !strings.Contains(stderr, flags[1]) {

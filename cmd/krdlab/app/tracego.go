@@ -72,8 +72,11 @@ func (a *app) traceGo() *cobra.Command {
 		"krdlab-runs)")
 	programFlags(c, &r, unitFlag)
 	sampleFlags(c, &r)
+	f.BoolVar(&r.Apart, "load-store", false, "count an update (x op= y) as a load and a store, as Java's "+
+		"byte code has it, and not as one access")
+	excludes(c, "values", "load-store")
 	for _, name := range []string{"sample", "overhead"} {
-		excludes(c, name, "out", "regions", "sync", "no-accesses")
+		excludes(c, name, "load-store", "out", "regions", "sync", "no-accesses")
 	}
 	needs(f, "out", "--out FILE.loi", "regions", "values", "sync", "no-accesses",
 		"trace-limit")
