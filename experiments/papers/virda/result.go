@@ -35,6 +35,16 @@ type result struct {
 	moves map[string][]float64 // of SciMark's kernels
 }
 
+// judgeReadings adds a claim that has readings.
+func (r *result) judgeReadings(c study.Claim) string {
+	var all []claims.Verdict
+	for _, x := range c.Readings {
+		all = append(all, x.Verdict)
+	}
+	c.Verdict = claims.Readings(all...)
+	return r.Judge(c)
+}
+
 // judge adds a claim whose parts must hold together.
 func (r *result) judge(c study.Claim, all ...claims.Verdict) string {
 	c.Verdict = claims.All(all...)
@@ -255,15 +265,12 @@ func (r *result) shifts(p *program, figure string, one, two []float64) string {
 	if two == nil {
 		return r.judge(c, claims.Same(slices.Equal(one, p.shifts)))
 	}
-	var all []claims.Verdict
 	for i, list := range [][]float64{one, two} {
-		v := claims.Same(slices.Equal(list, p.shifts))
-		all = append(all, v)
-		c.Readings = append(c.Readings, study.Reading{Verdict: v, Ours: shiftWords(list),
-			Name: []string{"an update is one access", "an update is a load and a store"}[i]})
+		c.Readings = append(c.Readings, study.Reading{Verdict: claims.Same(slices.Equal(list, p.shifts)),
+			Ours: shiftWords(list), Name: []string{"an update is one access", "an update is a load and a store"}[i]})
 	}
 	c.Ours += "; with updates as a load and a store " + shiftWords(two)
-	return r.judge(c, claims.Readings(all...))
+	return r.judgeReadings(c)
 }
 
 // cause adds the share that a function has of the last component that moves as the paper says, in
@@ -442,7 +449,6 @@ func (r *result) part(list []missPoint) {
 	grow := study.Claim{ID: "growth", Where: "4.3.1, figure 9 a", Figure: "misses",
 		Says:  "fft: beyond the cache the original loops' misses grow faster than those of interchanged ones",
 		Paper: "sharply, much slower", Test: "more by 10 % from the array below the cache to the longest"}
-	var parts, grows []claims.Verdict
 	var where, rises []string
 	below := 0
 	for i, p := range list {
@@ -468,13 +474,12 @@ func (r *result) part(list []missPoint) {
 		}
 		part.Readings = append(part.Readings, study.Reading{Name: waysName(n), Ours: words, Verdict: v})
 		grow.Readings = append(grow.Readings, study.Reading{Name: waysName(n), Ours: rising, Verdict: grown})
-		parts, grows = append(parts, v), append(grows, grown)
 		where = append(where, words+" ("+waysName(n)+")")
 		rises = append(rises, rising+" ("+waysName(n)+")")
 	}
 	part.Ours, grow.Ours = strings.Join(where, ", "), strings.Join(rises, ", ")
-	r.judge(part, claims.Readings(parts...))
-	r.judge(grow, claims.Readings(grows...))
+	r.judgeReadings(part)
+	r.judgeReadings(grow)
 }
 
 // table2 sets misses beside the paper's. It has them of instructions, of which loads and stores are

@@ -275,3 +275,25 @@ func TestCause(t *testing.T) {
 		}
 	}
 }
+
+// Shifts agree in both ways to count updates, in one, or in none.
+func TestShifts(t *testing.T) {
+	fft, sparse := &programs[0], &programs[2]
+	for _, c := range []struct {
+		p        *program
+		one, two []float64
+		want     claims.Verdict
+	}{
+		{fft, []float64{0, 0, 1}, []float64{0, 0, 1}, claims.Agree},
+		{fft, []float64{0, 1}, []float64{0, 0, 1}, claims.Depends},
+		{fft, []float64{0, 0, 1}, []float64{0, 0, 0, 1}, claims.Depends},
+		{fft, []float64{0, 1}, []float64{0, 1}, claims.Disagree},
+		{sparse, []float64{0, 1}, nil, claims.Agree},
+		{sparse, []float64{0, 0, 1}, nil, claims.Disagree},
+	} {
+		r := &result{Outcome: &study.Outcome{}}
+		if v := r.shifts(c.p, "", c.one, c.two); v != string(c.want) || r.Claims[0].Verdict != c.want {
+			t.Errorf("%v and %v: %s, expected %s", c.one, c.two, v, c.want)
+		}
+	}
+}
