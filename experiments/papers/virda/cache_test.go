@@ -63,13 +63,13 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	draw := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
+	for range 120 {
 		var list []analysis.Strided
 		for range 1 + draw.IntN(12) {
 			list = append(list, analysis.Strided{Place: draw.Uint64N(bytes/2) &^ 7, Bytes: 8, Mode: loi.In,
 				Step: []int64{0, 8, 16, 64, 4096}[draw.IntN(5)]})
 		}
-		const times = 1 + 512
+		const times = 257
 		if err := r.Loop(0, times, list); err != nil {
 			t.Fatal(err)
 		}
