@@ -17,8 +17,8 @@ var mentioned = map[string]string{
 	"leaf": "a parameter", "input": "a parameter", "split": "a parameter", "include": "its syntax",
 	"regions": "by what reads it",
 	"trace":   "a default",
-	"draws":   "what made the folder", "unit": "implied",
-	"stack": "implied", "bins": "the other way round", "by": "by its value",
+	"unit":    "implied",
+	"stack":   "implied", "bins": "the other way round", "by": "by its value",
 	"values": "by the program", "figure": "the other way round", "sync": "by the front end",
 }
 

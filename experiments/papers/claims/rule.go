@@ -105,7 +105,7 @@ func Exactly(v float64) result.Quantity {
 
 // All is the verdict on statements that must hold together.
 func All(verdicts ...Verdict) Verdict {
-	for _, v := range []Verdict{NotRun, OtherSize, Disagree, CannotTell} {
+	for _, v := range []Verdict{NotRun, OtherSize, Disagree, CannotTell, Depends} {
 		if slices.Contains(verdicts, v) {
 			return v
 		}
@@ -119,7 +119,7 @@ func Readings(verdicts ...Verdict) Verdict {
 	switch out := All(verdicts...); {
 	case out == Agree, out == NotRun, out == OtherSize:
 		return out
-	case slices.Contains(verdicts, Agree):
+	case slices.Contains(verdicts, Agree), slices.Contains(verdicts, Depends):
 		return Depends
 	case slices.Contains(verdicts, CannotTell):
 		return CannotTell

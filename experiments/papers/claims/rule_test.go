@@ -103,7 +103,8 @@ func TestTogether(t *testing.T) {
 		{Readings(Agree, Disagree), Depends}, {Readings(CannotTell, Agree), Depends},
 		{Readings(Disagree, Disagree), Disagree}, {Readings(Disagree, CannotTell), CannotTell},
 		{Readings(CannotTell, CannotTell), CannotTell},
-		{Readings(Agree, NotRun), NotRun}, {Readings(Agree, OtherSize), OtherSize},
+		{All(Agree, Depends), Depends}, {All(Depends, CannotTell), CannotTell},
+		{Readings(Depends, Disagree), Depends}, {Readings(Agree, NotRun), NotRun}, {Readings(Agree, OtherSize), OtherSize},
 	} {
 		if test.got != test.want {
 			t.Errorf("%d: %s, expected %s", i, test.got, test.want)
