@@ -47,7 +47,7 @@ func (s *Study) Open(dir string, scale Scale) (f *Folder, created bool, err erro
 
 // Find finds the folder dir of a study at a scale. Errors: as those of [Open], and [fs.ErrNotExist].
 func (s *Study) Find(dir string, scale Scale) (*Folder, error) {
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, s.Name+".json")); err != nil {
 		return nil, err
 	}
 	f, _, err := s.Open(dir, scale)

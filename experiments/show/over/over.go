@@ -3,6 +3,7 @@
 package over
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type pair struct {
 	cores     int
 	scheduler string
 	of, base  *result.Result
+	machine   string // of the baseline, where it is another
 }
 
 // Of finds the results that have a baseline.
@@ -55,10 +57,14 @@ func Of(e *dataset.Experiment, what string) *Pivot {
 		g := &groups[i]
 		for _, cores := range g.Cores() {
 			for _, s := range g.Schedulers() {
-				if x := (pair{g, cores, s, g.At(s, cores), nil}); x.of != nil {
-					if x.base = p.baseline(groups, &x); x.base != nil {
-						p.list = append(p.list, x)
-					}
+				x := pair{group: g, cores: cores, scheduler: s, of: g.At(s, cores)}
+				if x.of == nil {
+					continue
+				}
+				if p.What == Simulated {
+					p.list = append(p.list, x.simulated(groups)...)
+				} else if x.base = p.baseline(&x); x.base != nil {
+					p.list = append(p.list, x)
 				}
 			}
 		}
@@ -66,25 +72,28 @@ func Of(e *dataset.Experiment, what string) *Pivot {
 	return p
 }
 
-func (p *Pivot) baseline(groups []dataset.Group, x *pair) *result.Result {
-	switch p.What {
-	case Base:
-		base, _, _ := strings.Cut(x.scheduler, ":")
-		return x.group.At(base, x.cores)
-	case Simulated:
-		if x.group.Substrate != loi.Native {
-			return nil
-		}
-		i := slices.IndexFunc(groups, func(g dataset.Group) bool {
-			return g.Substrate == loi.Simulated && g.Kernel == x.group.Kernel && g.Params == x.group.Params &&
-				g.At(x.scheduler, x.cores) != nil
-		})
-		if i < 0 {
-			return nil
-		}
-		return groups[i].At(x.scheduler, x.cores)
+func (p *Pivot) baseline(x *pair) *result.Result {
+	if p.What != Base {
+		return x.group.At(p.What, x.cores)
 	}
-	return x.group.At(p.What, x.cores)
+	base, _, _ := strings.Cut(x.scheduler, ":")
+	return x.group.At(base, x.cores)
+}
+
+// simulated sets a native result over that of each simulated machine.
+func (x *pair) simulated(groups []dataset.Group) (list []pair) {
+	for i := range groups {
+		g := &groups[i]
+		if x.group.Substrate != loi.Native || g.Substrate != loi.Simulated || g.Kernel != x.group.Kernel ||
+			g.Params != x.group.Params {
+			continue
+		}
+		y := *x
+		if y.base, y.machine = g.At(x.scheduler, x.cores), g.Cells[0].MachineName(); y.base != nil {
+			list = append(list, y)
+		}
+	}
+	return list
 }
 
 // measures are what is set over the baseline's; shown are printed beside them.
@@ -116,7 +125,10 @@ func (p *Pivot) Table() *doc.Table {
 	t := &doc.Table{Name: "over", Keys: 4, Columns: []doc.Column{{Key: "kernel", Head: "program"},
 		{Key: "params", Data: true}, {Key: "machine", Head: "machine"},
 		{Key: "cores", Head: "cores", Kind: doc.Whole}, {Key: "scheduler", Head: "scheduler"},
-		{Key: "n", Head: "n", Kind: doc.Whole}}}
+		{Key: "n", Head: "n", Kind: doc.Whole}, {Key: "over", Data: true}}}
+	if p.What == Simulated {
+		t.Columns[6].Data, t.Columns[6].Head, t.Keys = false, "over", 5
+	}
 	for _, m := range shown {
 		c := m.Column(doc.Reach)
 		c.Ends = true
@@ -129,7 +141,7 @@ func (p *Pivot) Table() *doc.Table {
 	for i := range p.list {
 		x := &p.list[i]
 		row := []any{x.group.Kernel, x.group.Params, x.group.Cells[0].MachineName(), x.cores, x.scheduler,
-			x.of.Summary.TimeNS.N}
+			x.of.Summary.TimeNS.N, cmp.Or(x.machine, p.What)}
 		for _, m := range shown {
 			row = append(row, m.Cell(x.of))
 		}
@@ -172,7 +184,7 @@ func (p *Pivot) Figure() *plot.Figure {
 		case p.What == Base:
 			points = append(points, point{x.group.Kernel + ": " + base, rule, at, x.over(stats.Time)})
 		case p.What == Simulated:
-			points = append(points, point{at, x.group.Kernel, x.scheduler, x.over(stats.Time)})
+			points = append(points, point{at + ", over " + x.machine, x.group.Kernel, x.scheduler, x.over(stats.Time)})
 		case i+1 == len(p.list) || p.list[i+1].group != x.group || x.cores == slices.Max(x.group.Cores()):
 			points = append(points, point{x.group.Kernel + ": time", at, x.scheduler, x.over(stats.Time)},
 				point{x.group.Kernel + ": accesses beyond the LLC", at, x.scheduler, x.over(stats.BeyondLLC)})
