@@ -113,7 +113,7 @@ var programs = inGroup("go", []truth{
 	{name: "a scan that would be reused but for the table", run: cached, long: true,
 		files: scans("20000", "kept[:25000]", "s += sum(table)"), never: never("touched_once")},
 	{name: "a channel without room", run: waited, files: sends("0"), want: []named{{code: "channel_without_room"}}},
-	{name: "a channel with room for all", run: waited, long: true, files: sends("1000"),
+	{name: "a channel with room for all", run: waited, long: true, files: sends("20000"),
 		never: never("channel_without_room")},
 	{name: "a channel with room, and no CPU for whom it lets go on", run: waited, long: true, files: pool,
 		never: never("channel_without_room")},
@@ -151,7 +151,7 @@ func scans(n, big, use string) map[string]string {
 
 // sends is a program that sends through a channel with room.
 func sends(room string) map[string]string {
-	return program("func main() {\n\tc, sum := make(chan int, " + room + "), 0\n\tgo func() {\n\t\tfor i := range 1000 {\n" +
+	return program("func main() {\n\tc, sum := make(chan int, " + room + "), 0\n\tgo func() {\n\t\tfor i := range 20000 {\n" +
 		"\t\t\tc <- i\n\t\t}\n\t\tclose(c)\n\t}()\n\tfor x := range c {\n\t\tsum += x\n\t}\n\tprintln(sum)\n}\n")
 }
 
