@@ -26,9 +26,6 @@ func gap(a, b result.Quantity, base float64) result.Quantity {
 	})
 }
 
-// less is the verdict on a below b by their intervals alone: of what is no claim of the paper.
-func less(a, b result.Quantity) claims.Verdict { return claims.Sign().Of(minus(b, a)) }
-
 // larger is the greater of two.
 func larger(a, b result.Quantity) result.Quantity {
 	return result.Combined(a, b, func(a, b float64) float64 { return max(a, b) },

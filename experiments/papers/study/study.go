@@ -164,14 +164,11 @@ const pageColumns = 130
 
 // ClaimsTable has a row for each claim, in a few words for people.
 func ClaimsTable(list []Claim) *doc.Table {
-	t := &doc.Table{Name: "claims", Title: "Claims", Rules: true, Most: pageColumns}
-	for _, c := range []doc.Column{{Head: "verdict"}, {Head: "claim"}, {Key: "id", Data: true},
-		{Key: "where", Data: true}, {Key: "claim", Data: true}, {Key: "paper", Head: "paper"},
-		{Key: "test", Head: "test"}, {Key: "ours", Head: "ours"}, {Key: "verdict", Data: true},
-		{Key: "basis", Data: true}, {Key: "verdict_by_seeds", Data: true}, {Key: "quote", Data: true},
-		{Key: "figure", Data: true}} {
-		t.Columns = append(t.Columns, c)
-	}
+	t := &doc.Table{Name: "claims", Title: "Claims", Rules: true, Most: pageColumns, Columns: []doc.Column{
+		{Head: "verdict"}, {Head: "claim"}, {Key: "id", Data: true}, {Key: "where", Data: true},
+		{Key: "claim", Data: true}, {Key: "paper", Head: "paper"}, {Key: "test", Head: "test"},
+		{Key: "ours", Head: "ours"}, {Key: "verdict", Data: true}, {Key: "basis", Data: true},
+		{Key: "verdict_by_seeds", Data: true}, {Key: "quote", Data: true}, {Key: "figure", Data: true}}}
 	t.Prose(0, 1, 5, 6, 7)
 	for i := range list {
 		c := &list[i]
