@@ -194,6 +194,8 @@ func (a *app) redo(ctx context.Context, s *study.Study, scale study.Scale, dir s
 		return nil, errors.Join(err, oerr)
 	case err != nil:
 		err = fmt.Errorf("%w; to run it again: %s", err, typed(a.argv))
+	case o.Cells != nil:
+		err = allUsed(nil, o.Cells)
 	}
 	return o, err
 }
@@ -209,8 +211,8 @@ func (a *app) reproduceAll() *cobra.Command {
 			"command goes on.",
 		Example: "  krdlab reproduce all --scale smoke\n  krdlab reproduce all --out evaluations",
 	}
-	f.define(c, "smoke (a minute: small programs that say nothing about the claims), quick (45 minutes on "+
-		"two CPUs) or paper (hours)", "all")
+	f.define(c, "smoke (small programs, most of which say nothing about the claims), quick or paper (hours); "+
+		"the help of each paper has what it takes", "all")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		dir, scale, err := f.folder("all")
 		if err != nil {

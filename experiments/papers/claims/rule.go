@@ -37,6 +37,10 @@ type Test struct{ low, high, below, above float64 }
 // Held is a test by bounds, inclusive, of a statement in words.
 func Held(low, high float64) Test { return Test{low, high, low, high} }
 
+// Refuted is a test by bounds, inclusive, of what bounds a claim only: beyond them it disagrees, and within
+// them it cannot be told.
+func Refuted(low, high float64) Test { return Test{math.Inf(1), math.Inf(-1), low, high} }
+
 // Printed is the test of numbers that a paper prints, from low to high, whose last digit has the
 // unit: within half of that, or within the margin if that is more. The margin is of what exceeds
 // base, which is 1 for ratios near 1 and 0 for other numbers.

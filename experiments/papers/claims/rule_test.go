@@ -92,6 +92,18 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// What bounds a claim only can refute it, and never bears it out.
+func TestRefuted(t *testing.T) {
+	for v, want := range map[float64]Verdict{1: Disagree, 2: CannotTell, 3: CannotTell, 4: CannotTell, 5: Disagree} {
+		if got := Refuted(2, 4).Of(Exactly(v)); got != want {
+			t.Errorf("%v: %s, expected %s", v, got, want)
+		}
+	}
+	if got := Refuted(2, 4).Of(between(3, 6)); got != CannotTell {
+		t.Errorf("3 to 6: %s", got)
+	}
+}
+
 // Verdicts on parts and readings become one.
 func TestTogether(t *testing.T) {
 	for i, test := range []struct{ got, want Verdict }{

@@ -157,6 +157,9 @@ func TestPlanted(t *testing.T) {
 			}
 			k := slices.IndexFunc(Claims, func(x Claim) bool { return x.ID == c.id })
 			want := []claims.Verdict{claims.Agree, claims.Disagree}[i]
+			if c.id == "queue-functions" && i == 0 { // results only bound it
+				want = claims.CannotTell
+			}
 			if r := Claims[k].judge(newView(e), nil).Readings[c.reading]; r.Verdict != want {
 				t.Errorf("%s is %s, expected %s: %s", c.id, r.Verdict, want, r.Ours)
 			}

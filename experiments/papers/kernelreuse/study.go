@@ -27,8 +27,8 @@ var Study = &study.Study{
 		"are fixed in the program.\n\n" +
 		"The cells are an experiment of their own, DIR/" + evaluation + ", for krdlab plot, report and " +
 		"correlate.",
-	Takes: "smoke (seconds: programs so small that they say nothing about the claims), quick (minutes: 6 " +
-		"seeds, a small FMM, 5 draws) or paper (its sizes, 20 seeds, 20 draws; 45 minutes)",
+	Takes: "smoke (seconds: programs so small that they say nothing about the claims), quick (8 minutes: " +
+		"6 seeds, a small FMM, 5 draws) or paper (its sizes, 20 seeds, 20 draws; the better part of an hour)",
 	Steps: plan,
 	Of:    outcomeOf,
 }
@@ -76,6 +76,7 @@ func outcomeOf(f *study.Folder) (*study.Outcome, error) {
 			return nil, fmt.Errorf("%s: %w: %w", f.Dir, study.ErrStep, err)
 		}
 	}
+	o.Cells = e
 	o.Conclude()
 	for _, p := range e.Problems {
 		o.Conclude(doc.Find(doc.Uncoded, p))
@@ -109,7 +110,8 @@ func says(hash string) []string {
 		"says otherwise; the verdict is by the wider interval over seeds and draws. In brackets: " +
 		"readings, near=1 with Qthreads' victims sorted by distance, overrun=1 with them as Qthreads 1.9 " +
 		"sorts them, and exafmm with FMM's tasks by the rule of exaFMM; a claim agrees if it does under all. " +
-		"A value agrees within 10 % of the print, of a ratio near 1 of what exceeds 1, an order by more than 10 %. Seen: it had been seen when a " +
+		"A value agrees within 10 % of the print, of a ratio near 1 of what exceeds 1, an order by more " +
+		"than 10 %. Seen: it had been seen when a " +
 		"parameter or rule was changed.", frozenText(hash)}
 }
 

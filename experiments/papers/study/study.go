@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/papers/claims"
+	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/krd/analysis"
 	"krdlab/krd/doc"
@@ -44,7 +45,8 @@ type Outcome struct {
 	Tables  []*doc.Table // files NAME.csv
 	Data    []*doc.Table // likewise, for programs alone
 	Figures []Figure
-	More    map[string]any // of the JSON document alone
+	More    map[string]any      // of the JSON document alone
+	Cells   *dataset.Experiment // that were judged; nil: none were
 	doc.Concluded
 }
 

@@ -287,7 +287,7 @@ var Study = &study.Study{
 		"It builds SciMark, so it needs the Go toolchain. What the paper timed, FFT's loops, and counted, " +
 		"misses, is simulated: caches of its computer's sizes.",
 	Takes: "smoke (tiny programs that say nothing about the paper), quick (minutes) or paper (its LARGE " +
-		"inputs too; an hour)",
+		"inputs too; hours)",
 	Steps: func(scale study.Scale) ([]study.Step, error) { return plan(scale), nil },
 	Of:    outcomeOf,
 }
