@@ -68,9 +68,27 @@ type (
 		Value any
 		Note  string
 	}
+	// Links are texts that lead to files or anchors where they are on a page.
+	Links []Link
+	// Folded is a text with sentences that a page opens when asked for; elsewhere it is the text.
+	Folded struct {
+		Text string
+		More []string
+	}
 	// Share is a part of a count of one trace: in per cent with two decimals.
 	Share struct{ Part, Whole float64 }
 )
+
+// A Link is a text that leads to a file or, as #ID, to an anchor of the page.
+type Link struct{ Text, Href string }
+
+func (l Links) text() string {
+	var texts []string
+	for _, x := range l {
+		texts = append(texts, x.Text)
+	}
+	return strings.Join(texts, ", ")
+}
 
 // printed is a cell for people.
 type printed struct {
@@ -135,6 +153,10 @@ func valueOf(v any) (p printed) {
 		p.note = v.Note
 	case Share:
 		p.text = Percent(v.Part, v.Whole)
+	case Links:
+		p.text = v.text()
+	case Folded:
+		p.text = v.Text
 	default:
 		p.text = fmt.Sprint(v)
 	}

@@ -34,6 +34,12 @@ func Data(v any) any {
 		return Data(Some(v.Part / v.Whole))
 	case int:
 		return int64(v)
+	case Links:
+		return v.text()
+	case Folded:
+		return v.Text
+	case Level:
+		return string(v)
 	}
 	return v
 }

@@ -5,8 +5,10 @@
 //	Number, Quantity           a measured value, or none; a median with its interval
 //	Column, Table, Doc         what is shown
 //	Table.CSV, JSONL, Parquet  data: base units, all digits, one header
+//	Figure, Fold, Listing       what pages have besides
 //	Doc.Text on a Page         a terminal of any width
-//	Doc.HTML, Doc.Markdown     for pages and papers
+//	Doc.Standalone             a page by itself
+//	Doc.Markdown               for papers
 //
 // Rejected: a struct with a field for each kind of cell, exactly one of them set. Rows are made by
 // hand in some thirty places, and a row of any reads as the table does. [Table.Rows] lists the
@@ -15,7 +17,6 @@ package doc
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 )
@@ -23,20 +24,47 @@ import (
 // A Doc is a sequence of parts under a title.
 type Doc struct {
 	Title string
+	// ID is the anchor of the document on a page, which makes it a section; "": none.
+	ID    string
 	Parts []Part
 	// Warnings come last.
 	Warnings []string
 }
 
-// A Part is a [Paragraph], a [*Table] or a [*Doc].
+// A Part is a [Paragraph], a [*Table], a [*Doc], a [*Figure], a [*Fold] or a [Listing].
 type Part interface{ part() }
 
 // A Paragraph is sentences, each on a line of its own.
 type Paragraph []string
 
+// A Listing is lines of a program or a shell, printed as they are.
+type Listing []string
+
+// A Fold is a document of details under its title: on a page it opens when asked for, elsewhere it
+// is as any other.
+type Fold struct{ Doc }
+
+// A Figure is a drawing with its caption. Pages have the drawing; a terminal and Markdown have the
+// title and the caption.
+type Figure struct {
+	ID, Title string // the anchor, unique on the page; a line
+	Caption   []string
+	Draw      func(w io.Writer) error // writes SVG without title and caption
+	Paper     bool                    // its colours mean values: it stays on white in the dark
+	Numbers   *Table                  // of what is drawn; nil: none
+	// Chart is a figure of krd/plot, which page.js charts from its JSON; nil: only the drawing.
+	Chart any
+}
+
 func (Paragraph) part() {}
+func (Listing) part()   {}
 func (*Table) part()    {}
 func (*Doc) part()      {}
+func (*Fold) part()     {}
+func (*Figure) part()   {}
+
+// words returns title and caption.
+func (f *Figure) words() Paragraph { return append(Paragraph{"Figure: " + f.Title}, f.Caption...) }
 
 // Say adds a sentence to the paragraph at the end of d, or begins one.
 func (d *Doc) Say(format string, args ...any) {
@@ -77,62 +105,20 @@ func (d *Doc) text(p *Page) {
 			p.Table(part)
 		case *Doc:
 			part.text(p)
+		case *Fold:
+			part.text(p)
+		case *Figure:
+			for _, s := range part.words() {
+				p.Line("%s", s)
+			}
+		case Listing:
+			p.raw(strings.Join(part, "\n") + "\n")
 		}
 	}
 	p.Notes()
 	for _, s := range d.Warnings {
 		p.Line("warning: %s", s)
 	}
-}
-
-// HTML returns the document as paragraphs and tables, titles as headings of the level.
-func (d *Doc) HTML(level int) (template.HTML, error) {
-	var b strings.Builder
-	element := func(name, text string) {
-		fmt.Fprintf(&b, "<%s>%s</%[1]s>\n", name, template.HTMLEscapeString(text))
-	}
-	if d.Title != "" {
-		element(fmt.Sprintf("h%d", min(level, 6)), d.Title)
-	}
-	for _, part := range d.Parts {
-		var inner template.HTML
-		var err error
-		switch part := part.(type) {
-		case Paragraph:
-			for _, s := range part {
-				element("p", s)
-			}
-		case *Table:
-			inner, err = part.HTML()
-		case *Doc:
-			inner, err = part.HTML(level + 1)
-		}
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(string(inner))
-	}
-	for _, s := range d.Warnings {
-		element("p", "Warning: "+s)
-	}
-	return template.HTML(b.String()), nil
-}
-
-// Standalone writes the document as an HTML page by itself; after it comes what more writes to w,
-// such as a figure.
-func (d *Doc) Standalone(w io.Writer, more func() error) error {
-	body, err := d.HTML(1)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "<!doctype html>\n<meta charset=\"utf-8\">\n"+
-		"<meta name=\"generator\" content=\"krdlab\">\n<title>krdlab: %s</title>\n"+
-		"<style>body{font-family:sans-serif;max-width:80em;margin:2em auto}"+
-		"table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;padding:.3em 0}"+
-		"td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}"+
-		".name{text-align:left}svg{max-width:100%%;height:auto}"+
-		"</style>\n%s\n", template.HTMLEscapeString(d.Title), body)
-	return more()
 }
 
 // Markdown writes the document, titles as headings of the level.
@@ -151,6 +137,12 @@ func (d *Doc) Markdown(w io.Writer, level int) error {
 			}
 		case *Doc:
 			err = part.Markdown(w, level+1)
+		case *Fold:
+			err = part.Markdown(w, level+1)
+		case *Figure:
+			_, err = fmt.Fprintf(w, "%s\n\n", strings.Join(part.words(), "\n"))
+		case Listing:
+			_, err = fmt.Fprintf(w, "```\n%s\n```\n\n", strings.Join(part, "\n"))
 		}
 		if err != nil {
 			return err

@@ -1,6 +1,8 @@
 package doc
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 )
@@ -97,21 +99,73 @@ func TestRenderers(t *testing.T) {
 			t.Errorf("no %q in\n%s", s, md.String())
 		}
 	}
-	html, err := d.HTML(2)
-	if err != nil {
+	var html strings.Builder
+	if err := d.Standalone(&html); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{"<h2>Title</h2>", "<p>One sentence.</p>", "a &lt;b&gt;",
+	for _, s := range []string{"<h1>Title</h1>", "<p>One sentence.</p>", "a &lt;b&gt;",
 		`<th scope="row" class="name">work|first</th>`,
 		`<td>2.00 <span class="interval">1.90–2.10</span></td>`, "<td>n/a <sup>1</sup></td>",
 		`<ol class="notes"><li>no clock</li><li>of one</li></ol>`, "<th scope=\"col\">share cold</th>",
-		"<h3>Inner</h3>", "x &lt; y", "Everything. n/a is not 0."} {
-		if !strings.Contains(string(html), s) {
-			t.Errorf("no %q in\n%s", s, html)
+		"<h2>Inner</h2>", "x &lt; y", "Everything. n/a is not 0."} {
+		if !strings.Contains(html.String(), s) {
+			t.Errorf("no %q in\n%s", s, html.String())
 		}
 	}
-	if n := strings.Count(string(html), "<tbody>"); n != 2 {
+	if strings.Contains(html.String(), "<script") {
+		t.Error("a page without charts carries scripts")
+	}
+	if n := strings.Count(html.String(), "<tbody>"); n != 2 {
 		t.Errorf("%d groups of rows, expected one for each machine", n)
+	}
+}
+
+// Figures, folds, listings and links are on a page as they are, and as text without what only a page
+// has.
+func TestPageParts(t *testing.T) {
+	const drawing = `<svg xmlns="x" width="5" height="6" viewBox="0 0 5 6"><rect style="fill:#0072B2"/></svg>`
+	draw := func(w io.Writer) error {
+		_, err := io.WriteString(w, drawing)
+		return err
+	}
+	table := NewTable(3, "level", "files", "ours")
+	table.Row(Doubt, Links{{"a<b", "./a"}, {"c", "#d"}}, Folded{"7 %", []string{"another reading: 8 %"}})
+	part := &Doc{ID: "part", Title: "Part"}
+	part.Add(table)
+	part.Add(&Figure{ID: "f", Title: "Bars & lines", Caption: []string{"Of n."}, Draw: draw, Numbers: table})
+	part.Add(&Figure{ID: "g", Title: "A map", Draw: draw, Paper: true, Chart: map[string]string{"id": "g</script>"}})
+	part.Add(&Fold{Doc{Title: "Details", Parts: []Part{Listing{"go test <x>", "echo"}}}})
+	d := &Doc{Title: "Page", Parts: []Part{part}}
+	var html, text, md strings.Builder
+	if err := d.Standalone(&html); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{`<section id="part" aria-labelledby="part-head">`, `<h2 id="part-head">Part</h2>`,
+		`<span class="level doubt">doubt</span>`, `<a href="./a">a&lt;b</a>, <a href="#d">c</a>`,
+		"<details><summary>7 %</summary><p>another reading: 8 %</p></details>",
+		`<h3 class="title">Figure 1. Bars &amp; lines</h3>`, "Figure 2. A map", "<p>Of n.</p>",
+		`<svg viewBox="0 0 5 6" role="img"`, ".d0{fill:var(--c0072B2,#0072B2)}", ".d1{fill:#0072B2}",
+		"<details><summary>Details</summary>\n<pre tabindex=\"0\">go test &lt;x&gt;\necho</pre>",
+		`{"g":{"id":"g\u003c/script\u003e"}}`, "Apache-2.0"} {
+		if !strings.Contains(html.String(), s) {
+			t.Errorf("no %q in\n%.4000s", s, html.String())
+		}
+	}
+	if err := d.Text(NewPage(&text, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Markdown(&md, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"doubt", "a<b, c", "7 %", "Figure: Bars & lines\nOf n.\n", "Details\n",
+		"go test <x>\necho\n"} {
+		if !strings.Contains(text.String(), s) || !strings.Contains(md.String(), s) {
+			t.Errorf("no %q in\n%s\nor\n%s", s, text.String(), md.String())
+		}
+	}
+	part.Add(&Figure{ID: "h", Draw: func(w io.Writer) error { return errors.New("no ink") }})
+	if err := d.Standalone(io.Discard); err == nil || !strings.Contains(err.Error(), "figure h: no ink") {
+		t.Errorf("%v", err)
 	}
 }
 

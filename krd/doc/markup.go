@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -9,24 +10,45 @@ import (
 )
 
 var tableTemplate = template.Must(template.New("table").Parse(`<div class="scroll" ` +
-	`role="region" tabindex="0" aria-label="{{.Caption}}">
+	`role="region" tabindex="0" aria-label="{{.Label}}">
 <table>
 <caption><span>{{.Caption}}</span></caption>
 <thead><tr>{{range .Head}}<th scope="col"{{if .Name}} class="name"{{end}}>{{.Text}}</th>{{end}}` +
 	`</tr></thead>
 {{range .Blocks}}<tbody>
 {{range .}}<tr{{if .Sum}} class="sum"{{end}}>{{range .Cells}}{{if .Row}}<th scope="row"` +
-	`{{if .Name}} class="name"{{end}}>{{.Text}}</th>{{else}}<td{{if .Name}} class="name"{{end}}>` +
-	`{{.Text}}{{if .Note}} <sup>{{.Note}}</sup>{{end}}{{with .Interval}} ` +
+	`{{if .Name}} class="name"{{end}}>{{template "value" .}}</th>{{else}}` +
+	`<td{{if .Name}} class="{{if .Prose}}prose {{end}}name"{{end}}>` +
+	`{{template "value" .}}{{if .Note}} <sup>{{.Note}}</sup>{{end}}{{with .Interval}} ` +
 	`<span class="interval">{{.}}</span>{{end}}</td>{{end}}{{end}}</tr>
 {{end}}</tbody>
 {{end}}</table></div>
-{{with .Notes}}<ol class="notes">{{range .}}<li>{{.}}</li>{{end}}</ol>{{end}}`))
+{{with .Notes}}<ol class="notes">{{range .}}<li>{{.}}</li>{{end}}</ol>{{end}}` +
+	`{{define "value"}}{{if .Links}}{{range $i, $l := .Links}}{{if $i}}, {{end}}` +
+	`<a href="{{$l.Href}}">{{$l.Text}}</a>{{end}}{{else if .Level}}<span class="level {{.Level}}">{{.Text}}</span>` +
+	`{{else if .More}}<details><summary>{{.Text}}</summary>{{range .More}}<p>{{.}}</p>{{end}}</details>` +
+	`{{else}}{{.Text}}{{end}}{{end}}`))
 
 type htmlCell struct {
 	Text, Interval string
 	Note           int
 	Name, Row      bool
+	Prose          bool
+	Links          []Link
+	Level          Level
+	More           []string
+}
+
+// value gives the cell what pages have of a value besides its text.
+func (c *htmlCell) value(v any) {
+	switch v := v.(type) {
+	case Links:
+		c.Links = v
+	case Level:
+		c.Level = v
+	case Folded:
+		c.More = v.More
+	}
 }
 
 type htmlRow struct {
@@ -47,10 +69,11 @@ func (t *Table) HTML() (template.HTML, error) {
 	}
 	page := struct {
 		Caption string
+		Label   string // the caption, or else the heads
 		Head    []htmlCell
 		Blocks  [][]htmlRow
 		Notes   notes
-	}{Caption: caption}
+	}{Caption: caption, Label: caption}
 	rows := make([]htmlRow, len(t.Rows))
 	keys := max(t.Keys, 1)
 	group := ""
@@ -68,7 +91,10 @@ func (t *Table) HTML() (template.HTML, error) {
 		page.Head = append(page.Head, htmlCell{Text: oneLine(head), Name: name})
 		for j, c := range cells {
 			x := htmlCell{Text: trimmed(c.text, name), Interval: strings.ReplaceAll(c.interval,
-				"-", "–"), Name: name, Row: len(page.Head) == keys}
+				"-", "–"), Name: name, Row: len(page.Head) == keys, Prose: t.Columns[i].Prose}
+			if i < len(t.Rows[j]) {
+				x.value(t.Rows[j][i])
+			}
 			if c.note != "" {
 				page.Notes.mark("", c.note)
 				x.Note = slices.Index(page.Notes, c.note) + 1
@@ -84,6 +110,10 @@ func (t *Table) HTML() (template.HTML, error) {
 		last := &page.Blocks[len(page.Blocks)-1]
 		*last = append(*last, rows[j])
 	}
+	for i := 0; caption == "" && i < len(page.Head); i++ {
+		page.Label += page.Head[i].Text + " "
+	}
+	page.Label = cmp.Or(strings.TrimSpace(page.Label), "table")
 	var b strings.Builder
 	err := tableTemplate.Execute(&b, &page)
 	return template.HTML(b.String()), err

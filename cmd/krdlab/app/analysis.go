@@ -609,14 +609,11 @@ func (x *analyser) derive(r analysis.Result) error {
 		return nil
 	}
 	view := r.View()
-	err := rederive(x.html, func(w io.Writer) error {
-		return view.Standalone(w, func() error {
-			if drawn != nil {
-				return drawn.Draw(w, "svg")
-			}
-			return nil
-		})
-	})
+	if drawn != nil {
+		view.Add(&doc.Figure{ID: "figure", Title: view.Title, Paper: true,
+			Draw: func(w io.Writer) error { return drawn.Draw(w, "svg") }})
+	}
+	err := rederive(x.html, view.Standalone)
 	if err == nil {
 		fmt.Fprintf(x.stderr, "page: %s\n", x.html)
 	}

@@ -2,8 +2,6 @@ package study
 
 import (
 	"fmt"
-	"html/template"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -96,49 +94,40 @@ func (x *Index) Write(dir string) error {
 		"folder that has its numbers. Made at revision %s; seeds are in the folders' plan files.",
 		x.revision())
 	d.Add(x.Papers())
-	return result.Rewrite(filepath.Join(dir, IndexHTML), func(w io.Writer) error {
-		return d.Standalone(w, func() error { return indexPage.Execute(w, x.rows()) })
-	})
-}
-
-// A row is what the page has of a claim.
-type row struct {
-	*Claim
-	Study         *Study
-	Figure, Words string
-	Command       string
-	First         bool // of its paper
-}
-
-func (x *Index) rows() (list []row) {
 	for _, p := range x.list {
-		if p.outcome == nil {
-			continue
-		}
-		for i := range p.outcome.Claims {
-			c := &p.outcome.Claims[i]
-			list = append(list, row{c, p.study, x.figure(p.study, c), c.verdict(), x.command(p.study), i == 0})
+		if p.outcome != nil {
+			d.Add(x.claims(p.study, p.outcome))
 		}
 	}
-	return list
+	return result.Rewrite(filepath.Join(dir, IndexHTML), d.Standalone)
 }
 
-// indexPage is a table of claims, a part for each paper.
-var indexPage = template.Must(template.New("index").Parse(`<style>.claims td, .claims th {text-align: left;
-vertical-align: top} .claims td:nth-child(3) {min-width: 16em} .claims td:nth-child(4) {min-width: 8em}</style>
-{{range $i, $r := .}}{{if .First}}{{if $i}}</table>
-{{end}}<h2 id="{{.Study.Name}}">{{.Study.Paper}}</h2>
-<p><code>{{.Command}}</code>: <a href="{{.Study.Name}}/report.html">all of it</a>,
-<a href="{{.Study.Name}}/result.json">JSON</a></p>
-<table class="claims"><tr><th>verdict</th><th>where</th><th>claim</th><th>paper</th><th>ours</th><th>shown by</th></tr>
-{{end}}<tr id="{{.Study.Name}}-{{.ID}}"><td>{{.Words}}</td><td>{{.Where}}</td><td>{{.Says}}</td>` +
-	`<td>{{.Paper}}</td><td>{{if gt (len .Readings) 1}}<details><summary>{{(index .Readings 0).Ours}}</summary>` +
-	`{{range .Readings}}<p>{{.Name}}: {{.Verdict}}; {{.Ours}}</p>{{end}}</details>{{else}}{{.Ours}}{{end}}` +
-	`<br><small>held to: {{.Test}}</small></td>` +
-	`<td>{{if .Figure}}<a href="{{.Figure}}">figure</a>{{else}}<a href="{{.Study.Name}}/report.html">table</a>` +
-	`{{end}}</td></tr>
-{{end}}</table>
-`))
+// claims returns the part of a paper: a row for each claim, with its readings folded.
+func (x *Index) claims(s *Study, o *Outcome) *doc.Doc {
+	t := doc.NewTable(7, "verdict", "where", "claim", "paper", "ours", "held to", "shown by")
+	t.Title = x.command(s)
+	t.Prose(2, 3, 4, 5)
+	report := s.Name + "/" + ReportHTML
+	for i := range o.Claims {
+		c := &o.Claims[i]
+		var ours any = c.Ours
+		if len(c.Readings) > 1 {
+			all := doc.Folded{Text: c.Readings[0].Ours}
+			for _, r := range c.Readings {
+				all.More = append(all.More, fmt.Sprintf("%s: %s; %s", r.Name, r.Verdict, r.Ours))
+			}
+			ours = all
+		}
+		shown := doc.Link{Text: "table", Href: report}
+		if f := x.figure(s, c); f != "" {
+			shown = doc.Link{Text: "figure", Href: f}
+		}
+		t.Row(c.verdict(), c.Where, c.Says, c.Paper, ours, c.Test, doc.Links{shown})
+	}
+	all := doc.NewTable(1, "all of it")
+	all.Row(doc.Links{{Text: "report", Href: report}, {Text: "JSON", Href: s.Name + "/" + ResultJSON}})
+	return &doc.Doc{ID: s.Name, Title: s.Paper, Parts: []doc.Part{t, all}}
+}
 
 // revision is that of the program, or that it is not known.
 func (x *Index) revision() string {

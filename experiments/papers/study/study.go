@@ -271,15 +271,16 @@ func (f *Folder) Write(o *Outcome) error {
 	write(ResultJSON, func(w io.Writer) error { return encode(w, o) })
 	write(ReportText, func(w io.Writer) error { return view.Text(doc.NewPage(w, 0)) })
 	write(ReportHTML, func(w io.Writer) error {
-		return view.Standalone(w, func() error {
-			for _, x := range o.Figures {
-				fmt.Fprintf(w, "<h2 id=%q>%s</h2>\n", x.Name, x.Title)
-				if err := x.Draw(w, "svg"); err != nil {
-					return err
-				}
+		page := *view
+		for _, x := range o.Figures {
+			part := &doc.Figure{ID: x.Name, Title: x.Title, Paper: true,
+				Draw: func(w io.Writer) error { return x.Draw(w, "svg") }}
+			if d, ok := x.Drawn.(Drawing); ok && d.Err == nil {
+				part = d.Part(x.Name)
 			}
-			return nil
-		})
+			page.Add(part)
+		}
+		return page.Standalone(w)
 	})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"krdlab/experiments/run/dataset"
 	"krdlab/hw"
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -187,7 +188,7 @@ func manifests(e *dataset.Experiment) (list []*dataset.Manifest) {
 
 // environment asks the manifests. Where they differ, each answer has the number of cells that give
 // it.
-func environment(e *dataset.Experiment) (facts []fact) {
+func factsOf(e *dataset.Experiment) (facts []fact) {
 	all := manifests(e)
 	if len(all) == 0 {
 		return nil
@@ -249,16 +250,49 @@ func (f *fact) limit() {
 		"from %s to %s", len(texts), texts[0], texts[len(texts)-1])}}
 }
 
-// A place is a machine that results come from.
-type place struct {
-	Name      string
-	Simulated bool
-	Facts     []fact
-	Nodes     []string // of the topology: what shares a last-level cache; nil where it is not known
+// factsTable returns facts as a table.
+func factsTable(title string, facts []fact) *doc.Table {
+	t := doc.NewTable(2, "", "")
+	t.Title = title
+	t.Prose(1)
+	for _, f := range facts {
+		name := f.Name
+		for _, v := range f.Values {
+			text := v.Text
+			if v.Cells > 0 {
+				text += " (" + plural(v.Cells, "cell") + ")"
+			}
+			t.Row(name, text)
+			name = ""
+		}
+	}
+	return t
 }
 
-// places describes each machine of the results, once.
-func places(e *dataset.Experiment) (list []place) {
+// environment returns the section of the computer, the program and the machines.
+func environment(e *dataset.Experiment) *doc.Doc {
+	d := section("environment", "Environment")
+	facts := factsOf(e)
+	title := "The computer and the program."
+	if len(natives(e)) == 0 {
+		title = "The computer that simulated, on which simulated numbers do not depend, and the program."
+	}
+	about := &doc.Fold{Doc: doc.Doc{Title: "Computers, machines and programs"}}
+	d.Add(about)
+	if len(facts) == 0 {
+		about.Say("No manifest can be read, so that nothing is known of the environment.")
+	} else {
+		about.Add(factsTable(title, facts))
+	}
+	places(about, e)
+	for _, f := range machineFiles(e) {
+		d.Add(f.fold())
+	}
+	return d
+}
+
+// places adds each machine of the results, once.
+func places(d *doc.Fold, e *dataset.Experiment) {
 	type key struct {
 		name string
 		hw.Machine
@@ -271,13 +305,19 @@ func places(e *dataset.Experiment) (list []place) {
 			continue
 		}
 		seen[key{c.MachineName(), m.Machine}] = true
-		p := place{Name: orNot(c.MachineName()), Simulated: c.Result.Substrate == loi.Simulated}
-		add := func(name, text string) {
-			p.Facts = append(p.Facts,
-				fact{name, []factValue{{Text: text}}})
+		title := "Machine " + orNot(c.MachineName()) + "."
+		if c.Result.Substrate == loi.Simulated {
+			title = "Simulated machine " + orNot(c.MachineName()) + "."
 		}
-		add("Nodes (last-level caches) × cores", fmt.Sprintf("%s × %s", positive(m.Nodes),
-			positive(m.CoresPerNode)))
+		var facts []fact
+		add := func(name string, texts ...string) {
+			f := fact{Name: name}
+			for _, text := range texts {
+				f.Values = append(f.Values, factValue{Text: text})
+			}
+			facts = append(facts, f)
+		}
+		add("Nodes (last-level caches) × cores", positive(m.Nodes)+" × "+positive(m.CoresPerNode))
 		add("CPUs", positive(m.CPUs))
 		for _, s := range []struct {
 			name string
@@ -297,15 +337,16 @@ func places(e *dataset.Experiment) (list []place) {
 		if m.Synthetic {
 			add("Topology", "synthetic: the map of workers to nodes was imposed")
 		}
-		if c.Manifest != nil && c.Manifest.Topology != nil && !p.Simulated {
+		if c.Manifest != nil && c.Manifest.Topology != nil && c.Result.Substrate != loi.Simulated {
+			var nodes []string // what shares a last-level cache
 			for n, node := range c.Manifest.Topology.Nodes {
-				p.Nodes = append(p.Nodes, fmt.Sprintf("node %d: CPUs %s, package %d, NUMA %s", n,
+				nodes = append(nodes, fmt.Sprintf("node %d: CPUs %s, package %d, NUMA %s", n,
 					hw.FormatCPUList(node.CPUs), node.Package, hw.FormatCPUList(node.NUMA)))
 			}
+			add("Nodes", nodes...)
 		}
-		list = append(list, p)
+		d.Add(factsTable(title, facts))
 	}
-	return list
 }
 
 func positive(n int) string {

@@ -11,13 +11,11 @@ import (
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
+	"krdlab/krd/doc"
 )
 
-// A link leads to a file of the experiment.
-type link struct {
-	Text string
-	Href string // relative to the page's folder, escaped
-}
+// A link leads to a file of the experiment, relative to the page's folder and escaped.
+type link = doc.Link
 
 // A cellLinks is a cell with its files.
 type cellLinks struct {
@@ -52,7 +50,29 @@ func (l *linker) to(name string) link {
 	if !strings.HasPrefix(href, ".") { // a first segment with a colon is no scheme
 		href = "./" + strings.TrimPrefix(href, "./")
 	}
-	return link{filepath.ToSlash(name), href}
+	return link{Text: filepath.ToSlash(name), Href: href}
+}
+
+// files returns the section of the data.
+func files(e *dataset.Experiment, l *linker, page string) *doc.Doc {
+	d := section("data", "Data")
+	fold := &doc.Fold{Doc: doc.Doc{Title: "Files, with links"}}
+	d.Add(fold)
+	fold.Say("Links lead to files beside this page; they work as long as the page stays where it was made.")
+	if top := topFiles(e, l, page); len(top) > 0 {
+		t := doc.NewTable(1, "files of the experiment")
+		t.Row(doc.Links(top))
+		fold.Add(t)
+	}
+	t := doc.NewTable(2, "cell", "kernel", "cores", "seed", "state", "files")
+	t.Title, t.Columns[4].Kind, t.Columns[5].Kind = "Files of each cell.", doc.Text, doc.Text
+	for _, c := range cellFiles(e, l) {
+		t.Row(c.ID, c.Kernel, c.Cores, c.Seed, c.State, doc.Links(c.Files))
+	}
+	fold.Add(t)
+	fold.Say("Traces (.loi) are read by krdlab krd and krdlab trace; krdlab trace export FILE --format perfetto " +
+		"makes a time line of one.")
+	return d
 }
 
 // topFiles are the files beside the cells, but for page, which is being written.

@@ -11,6 +11,7 @@ import (
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/hw/machine"
+	"krdlab/krd/doc"
 	"krdlab/loi"
 )
 
@@ -18,14 +19,9 @@ import (
 type machineFile struct {
 	Name    string
 	Origin  string // where the content is from
-	Lines   []machineLine
+	Lines   []string
 	Guesses int    // numbers that nobody measured or published
 	Error   string // why there is no content
-}
-
-type machineLine struct {
-	Text  string
-	Guess bool
 }
 
 // machineFiles returns the files of the simulated machines of the plan, or what this krdlab has
@@ -50,6 +46,28 @@ func machineFiles(e *dataset.Experiment) (list []machineFile) {
 		}
 	}
 	return list
+}
+
+// fold returns the file as a part of the page.
+func (f *machineFile) fold() *doc.Fold {
+	d := &doc.Fold{Doc: doc.Doc{Title: "File of the machine " + f.Name}}
+	if f.Error != "" {
+		d.Say("%s", f.Error)
+	}
+	if len(f.Lines) == 0 {
+		return d
+	}
+	if f.Origin != "" {
+		d.Say("From %s.", f.Origin)
+	}
+	if f.Guesses == 0 {
+		d.Say("No number of it is a guess.")
+	} else {
+		d.Say("%d numbers are guesses, marked %q or %q: nobody measured or published them.", f.Guesses,
+			machine.Estimated, machine.NotCalibrated)
+	}
+	d.Add(doc.Listing(f.Lines))
+	return d
 }
 
 func readMachine(dir, name string) machineFile {
@@ -84,15 +102,10 @@ func readMachine(dir, name string) machineFile {
 	}
 	for l := range strings.Lines(string(text)) {
 		_, note, _ := strings.Cut(l, " # ")
-		line := machineLine{Text: strings.TrimRight(l, "\n"), Guess: strings.HasPrefix(note,
-			machine.Estimated) || strings.HasPrefix(note, machine.NotCalibrated)}
-		if m == nil {
-			line.Guess = false // comments of the file's author
+		if m != nil && (strings.HasPrefix(note, machine.Estimated) || strings.HasPrefix(note, machine.NotCalibrated)) {
+			f.Guesses++ // otherwise it is a comment of the file's author
 		}
-		if line.Guess {
-			f.Guesses++
-		}
-		f.Lines = append(f.Lines, line)
+		f.Lines = append(f.Lines, strings.TrimRight(l, "\n"))
 	}
 	return f
 }

@@ -1,11 +1,10 @@
 package report
 
 import (
-	"embed"
 	"fmt"
-	"html/template"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"krdlab/experiments/run/brief"
@@ -17,135 +16,71 @@ import (
 	"krdlab/loi"
 )
 
-//go:embed page.html page.css page.js
-var sources embed.FS
-
-var pageTemplate = template.Must(template.ParseFS(sources, "page.html"))
-
-// A page is what page.html shows.
-type page struct {
-	Title     string
-	Notes     []string  // of the experiment
-	Matrices  []picture // of the experiment as a whole
-	Best      []string  // what those of speed-up on the largest numbers of cores say
-	Groups    []groupPart
-	Families  []family
-	Models    []modelPart
-	Verdict   string
-	Validity  []judgement
-	Problems  []string
-	Facts     []fact
-	Simulated bool // some of it
-	Native    bool
-	Places    []place
-	Machines  []machineFile
-	Warnings  []warning
-	Warned    int // all of them, with repetitions
-	Commands  []string
-	Resumes   bool // the command goes on where the experiment ended, and does not make another
-	Revision  string
-	Tables    []link
-	Cells     []cellLinks
-	Charts    map[string]*plot.Figure // by anchor
-	CSS       template.CSS
-	JS        template.JS
-	ECharts   template.HTML
-	Licences  []licence
-}
-
-// A groupPart is the part of a page on one group.
-type groupPart struct {
-	Anchor, Title, Substrate string
-	Simulated                bool
-	Pages                    string // where the pages of the data are, if simulated
-	Findings                 []string
-	Pictures                 []picture
-	Skipped                  []string
-	Times, Reuse, Kernels    *doc.Table // nil: there is none
-	NoReuse                  string     // why
-	Traced                   []traced
-}
-
 // Write writes the page of an experiment. at is the file that it will be, from which links go out;
-// the same experiment and place give the same bytes. Traces of the experiment are read for their
-// tables of workers; one that cannot be is said on the page.
+// the same experiment and place give the same bytes. Traces of the experiment are read by the
+// analyses; the page has the error of one that cannot be.
 //
-// Errors: those of w, and figures that cannot be written. Cost: about a second for a hundred cells,
+// Errors: those of w, and figures that cannot be drawn. Cost: about a second for a hundred cells,
 // and the reading of their traces.
 func Write(w io.Writer, e *dataset.Experiment, at string) error {
-	p, err := newPage(e, at)
+	d, err := document(e, at)
+	if err == nil {
+		err = d.Standalone(w)
+	}
 	if err != nil {
 		return fmt.Errorf("report of %s: %w", e.Dir, err)
 	}
-	return pageTemplate.Execute(w, p)
+	return nil
 }
 
-func newPage(e *dataset.Experiment, at string) (*page, error) {
-	p := &page{Title: e.Name, Facts: environment(e), Places: places(e), Machines: machineFiles(e),
-		Warnings: warnings(e),
-		Commands: commands(e), Charts: map[string]*plot.Figure{}}
-	if e.Info != nil {
-		p.Notes = e.Info.Notes
-	}
-	p.Resumes = len(e.Plan) > 0
-	p.Validity = validity(e)
-	p.Verdict = verdict(e, p.Validity)
-	for _, x := range e.Problems {
-		p.Problems = append(p.Problems, x.String())
-	}
-	for _, x := range p.Warnings {
-		p.Warned += x.Count
-	}
-	for _, m := range manifests(e) {
-		if r := m.Build.Revision; r != nil {
-			p.Revision = *r
-			break
-		}
-	}
-	p.Native = len(natives(e)) > 0
-	p.Simulated = len(natives(e)) < len(e.Cells)
-	number, classes := 0, &styles{}
-	groups := e.Groups()
-	for _, m := range figures.Matrices(e) {
-		drawn, err := newPicture(&m.Figure, "m-"+m.Prefix, &number, classes)
-		if err != nil {
-			return nil, err
-		}
-		p.Matrices = append(p.Matrices, *drawn)
-		if m.Headline {
-			p.Best = append(p.Best, fmt.Sprintf("%s on %s: %s.", m.Title, m.Machine,
-				strings.Join(doc.Sentences(m.Findings), "; ")))
-		}
-	}
-	for i := range groups {
-		part, err := newGroup(e, &groups[i], fmt.Sprintf("g%d", i+1), len(groups) > fewGroups,
-			&number, classes)
-		if err != nil {
-			return nil, err
-		}
-		p.Groups = append(p.Groups, *part)
-		for _, f := range part.Pictures {
-			if p0 := &f.Figure.Panels[0]; p0.Kind.Noun() == "" && !p0.Flipped { // what is printed shows them all
-				p.Charts[f.Anchor] = f.Figure
-			}
-		}
-	}
-	if len(groups) > 0 {
-		var err error
-		if p.Families, err = correlations(e); err != nil {
-			return nil, err
-		}
-		if p.Models, err = models(e, &number, classes); err != nil {
-			return nil, err
-		}
-	}
+// document returns the page of an experiment.
+func document(e *dataset.Experiment, at string) (*doc.Doc, error) {
 	l, err := newLinker(filepath.Dir(at), e.Dir)
 	if err != nil {
 		return nil, err
 	}
-	p.Tables, p.Cells = topFiles(e, l, filepath.Base(at)), cellFiles(e, l)
-	return p, p.embed(classes)
+	found, parts := section("found", "What was found"), []doc.Part(nil)
+	groups := e.Groups()
+	if matrices := figures.Matrices(e); len(matrices) > 0 {
+		d := section("matrix", "Kernels and schedulers")
+		for _, m := range matrices {
+			d.Add(m.Figure.Part("m-" + m.Prefix + m.ID))
+			if m.Headline {
+				found.Say("%s on %s: %s.", m.Title, m.Machine, strings.Join(doc.Sentences(m.Findings), "; "))
+			}
+		}
+		parts = append(parts, d)
+	}
+	if len(groups) == 0 {
+		found.Say("No cell of this experiment can be used, so that nothing was found.")
+	}
+	for i := range groups {
+		d, said := group(e, &groups[i], fmt.Sprintf("g%d", i+1), len(groups) <= fewGroups)
+		parts = append(parts, d)
+		if len(groups) > 1 {
+			found.Add(&doc.Doc{Title: groups[i].String(), Parts: []doc.Part{said}})
+			continue
+		}
+		found.Parts = append(found.Parts, said)
+	}
+	trust(found, e)
+	if len(groups) > 0 {
+		explained, err := models(e)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, correlations(e)...)
+		parts = append(parts, explained...)
+	}
+	d := &doc.Doc{Title: e.Name, Parts: append([]doc.Part{found}, parts...)}
+	d.Add(environment(e))
+	d.Add(warned(e))
+	d.Add(files(e, l, filepath.Base(at)))
+	d.Add(repeated(e))
+	return d, nil
 }
+
+func section(id, title string) *doc.Doc { return &doc.Doc{ID: id, Title: title} }
 
 // fewGroups is of how many groups a page has all figures: of more those of [leading], since it
 // would be too large for a browser.
@@ -154,43 +89,173 @@ const fewGroups = 6
 // leading are the families of figures that a page of many groups has.
 var leading = []string{"speedup", "ovr", "wti", "far"}
 
-func newGroup(e *dataset.Experiment, g *dataset.Group, anchor string, few bool, number *int,
-	classes *styles) (*groupPart, error) {
-	part := &groupPart{Anchor: anchor, Title: g.String(), Substrate: g.Substrate,
-		Simulated: g.Substrate == loi.Simulated, Pages: g.Pages()}
-	var err error
-	if part.Pictures, part.Skipped, err = pictures(g, anchor, few, number,
-		classes); err != nil {
-		return nil, err
+// openFigures is how many figures of a group are open when the page is.
+const openFigures = 3
+
+// group returns the section of a group, and what was found.
+func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d *doc.Doc, said doc.Paragraph) {
+	d = section(anchor, g.String())
+	var ids []string
+	if !few {
+		ids = leading
 	}
+	drawn, without := figures.Of(g, ids)
 	found := brief.Conclude(g.Results())
-	for _, p := range part.Pictures {
-		found.Conclude(p.Figure.Findings...)
+	for i := range drawn {
+		found.Conclude(drawn[i].Findings...)
+		said := doc.Sentences(drawn[i].Findings) // above
+		drawn[i].Caption = slices.DeleteFunc(slices.Clone(drawn[i].Caption), func(s string) bool {
+			return slices.ContainsFunc(said, func(f string) bool { return strings.TrimSuffix(s, ".") == f })
+		})
 	}
-	answers, limits := found.Apart()
-	part.Findings = append(answers, limits...)
-	part.Times, part.Kernels = timesTable(g), kernelTable(g)
-	if part.Reuse = reuseTable(g); part.Reuse == nil {
-		part.NoReuse = stats.WhyNoKRD(g.Cells[0].Result)
+	first, rest := found.Apart()
+	said = append(first, rest...)
+	if len(said) > 0 {
+		word := "Measured: "
+		if g.Substrate == loi.Simulated {
+			word = "SIMULATED: "
+		}
+		said[0] = word + said[0]
 	}
-	part.Traced = tracedRuns(e, g)
-	return part, nil
+	if all := shared(drawn); len(all) > 0 {
+		d.Say("%s", strings.Join(all, " "))
+	}
+	more := &doc.Fold{Doc: doc.Doc{Title: "More figures"}}
+	for i := range drawn {
+		part := drawn[i].Part(anchor + "-" + drawn[i].ID)
+		if i < openFigures {
+			d.Add(part)
+			continue
+		}
+		if i == openFigures {
+			more.Title += ": "
+		} else {
+			more.Title += ", "
+		}
+		more.Title += drawn[i].ID
+		more.Add(part)
+	}
+	if !few {
+		more.Say("Not drawn: other families than %s, since the page has more than %d kernels, sizes and "+
+			"machines; krdlab plot has all.", strings.Join(leading, ", "), fewGroups)
+	}
+	for _, s := range without {
+		more.Say("Not drawn: %s.", s)
+	}
+	if len(more.Parts) > 0 {
+		d.Add(more)
+	}
+	d.Add(&doc.Doc{Title: "Times and ratios", Parts: []doc.Part{timesTable(g)}})
+	reuse := &doc.Doc{Title: "Data reuse"}
+	if t := reuseTable(g); t != nil {
+		reuse.Add(t)
+	} else {
+		reuse.Say("There are no reuse distances: %s.", stats.WhyNoKRD(g.Cells[0].Result))
+	}
+	d.Add(reuse)
+	if t := kernelTable(g); t != nil {
+		d.Add(&doc.Fold{Doc: doc.Doc{Title: "Times of kernels", Parts: []doc.Part{t}}})
+	}
+	for _, x := range tracedRuns(e, g) {
+		d.Add(x)
+	}
+	return d, said
 }
 
-// embed adds what the page carries to be whole by itself.
-func (p *page) embed(classes *styles) error {
-	css, err := sources.ReadFile("page.css")
-	if err != nil {
-		return err
+// shared takes the sentences that most captions have, such as where the numbers are from, out of
+// them, and returns them.
+func shared(list []plot.Figure) (all []string) {
+	if len(list) < 2 {
+		return nil
 	}
-	js, err := sources.ReadFile("page.js")
-	if err != nil {
-		return err
+	times := map[string]int{}
+	for i := range list {
+		for _, text := range list[i].Caption {
+			for _, s := range sentences(text) {
+				if times[s]++; times[s] == len(list)/2+1 {
+					all = append(all, s)
+				}
+			}
+		}
 	}
-	p.CSS, p.JS = template.CSS(string(css)+classes.css()), template.JS(js)
-	if len(p.Charts) > 0 {
-		p.ECharts = packed()
+	for i := range list {
+		var own []string
+		for _, text := range list[i].Caption {
+			rest := slices.DeleteFunc(sentences(text), func(s string) bool { return slices.Contains(all, s) })
+			if len(rest) > 0 {
+				own = append(own, strings.Join(rest, " "))
+			}
+		}
+		list[i].Caption = own
 	}
-	p.Licences, err = licences()
-	return err
+	return all
+}
+
+// sentences splits a text behind full stops that a capital follows.
+func sentences(text string) (list []string) {
+	from := 0
+	for i := range len(text) - 2 {
+		if text[i] == '.' && text[i+1] == ' ' && text[i+2] >= 'A' && text[i+2] <= 'Z' {
+			list, from = append(list, text[from:i+1]), i+2
+		}
+	}
+	return append(list, text[from:])
+}
+
+// trust adds whether what was found can be trusted: a line, the doubts, and all checks folded.
+func trust(d *doc.Doc, e *dataset.Experiment) {
+	list := validity(e)
+	d.Say("Can it be trusted? %s", verdict(e, list))
+	table := func(of []judgement) *doc.Table {
+		t := doc.NewTable(3, "judgement", "of", "found")
+		t.Prose(2)
+		for _, j := range of {
+			t.Row(j.Level(), j.Subject, j.Text())
+		}
+		return t
+	}
+	if bad := slices.DeleteFunc(slices.Clone(list), func(j judgement) bool {
+		return j.Level() != doc.Doubt && j.Level() != doc.Fault
+	}); len(bad) > 0 {
+		d.Add(table(bad))
+	}
+	if len(list) > 0 {
+		d.Add(&doc.Fold{Doc: doc.Doc{Title: plural(len(list), "check"), Parts: []doc.Part{table(list)}}})
+	}
+	if len(e.Problems) > 0 {
+		t := doc.NewTable(1, "cells that are not as planned")
+		t.Prose(0)
+		for _, x := range e.Problems {
+			t.Row(x.String())
+		}
+		d.Add(t)
+	}
+	if e.Info != nil {
+		for _, note := range e.Info.Notes {
+			d.Say("%s", note)
+		}
+	}
+}
+
+// repeated returns how the experiment is done once more.
+func repeated(e *dataset.Experiment) *doc.Doc {
+	d := section("again", "How to do it again")
+	list := commands(e)
+	switch {
+	case len(list) == 0:
+		d.Say("The command is not known: neither experiment.json nor a manifest can be read.")
+	case len(e.Plan) > 0:
+		d.Add(doc.Listing(list))
+		d.Say("In a folder where the experiment is, this goes on with what is missing; elsewhere it begins anew.")
+	default:
+		d.Add(doc.Listing(list))
+		d.Say("Where the command has an --out that exists, choose another: runs are never overwritten.")
+	}
+	for _, m := range manifests(e) {
+		if r := m.Build.Revision; r != nil {
+			d.Say("With the krdlab of revision %s.", *r)
+			break
+		}
+	}
+	return d
 }

@@ -20,7 +20,7 @@ import (
 // A judgement is a line of the banner: a finding whose subject is what was looked at.
 type judgement struct{ doc.Finding }
 
-// Level returns what the catalogue has of it.
+// Level returns the level that the catalogue has of it.
 func (j judgement) Level() doc.Level {
 	e, _ := j.Code.In()
 	return e.Level
@@ -73,14 +73,14 @@ func verdict(e *dataset.Experiment, list []judgement) string {
 	for _, j := range list {
 		n[j.Level()]++
 	}
-	sum := nothingAgainst
+	sum := doc.Find(nothingAgainst, n[doc.Good])
 	switch {
 	case n[doc.Fault] > 0:
-		sum = somethingWrong
+		sum = doc.Find(somethingWrong)
 	case n[doc.Doubt] > 0:
-		sum = someDoubt
+		sum = doc.Find(someDoubt)
 	}
-	return strings.Join(doc.Sentences([]doc.Finding{doc.Find(code), doc.Find(sum)}), " ")
+	return strings.Join(doc.Sentences([]doc.Finding{doc.Find(code), sum}), " ")
 }
 
 func substrates(e *dataset.Experiment) doc.Finding {

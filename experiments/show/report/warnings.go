@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/hw/units"
@@ -53,6 +54,32 @@ func warnings(e *dataset.Experiment) (all []warning) {
 		all = append(all, warning{x.Text, x.Count, x.Of[:n], len(x.Of) - n, x.Others > 0})
 	}
 	return all
+}
+
+// warned returns the section of warnings.
+func warned(e *dataset.Experiment) *doc.Doc {
+	d, list := section("warnings", "Warnings"), warnings(e)
+	if len(list) == 0 {
+		d.Say("No result has a warning.")
+		return d
+	}
+	all, t := 0, doc.NewTable(1, "warning", "how many", "where")
+	t.Columns[2].Kind = doc.Text
+	t.Prose(0, 2)
+	for _, x := range list {
+		all += x.Count
+		where := strings.Join(x.Where, "; ")
+		if x.More > 0 {
+			where += fmt.Sprintf("; and %d more", x.More)
+		}
+		if x.Other {
+			where += "; the others have other numbers"
+		}
+		t.Row(x.Text, x.Count, where)
+	}
+	d.Add(&doc.Fold{Doc: doc.Doc{Title: fmt.Sprintf("%d of a kind, %d in all", len(list), all),
+		Parts: []doc.Part{t}}})
+	return d
 }
 
 // sorted returns the words of a set.

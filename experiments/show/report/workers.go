@@ -3,9 +3,8 @@ package report
 import (
 	"context"
 	"fmt"
-	"html/template"
+	"io"
 	"path/filepath"
-	"strings"
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
@@ -17,40 +16,45 @@ import (
 	"krdlab/loi"
 )
 
-// A traced is what the analyses say of the trace of one repetition.
-type traced struct {
-	Title string
-	Path  string // of the trace, relative to the experiment
-	Views []template.HTML
-	// Failed are what analyses found wrong while others had something to say.
-	Failed []string
-	Error  string // why the trace cannot be read
-}
-
-// tracedRuns returns what the analyses say of each cell of the group that has a trace; of the first
-// with their pictures.
-func tracedRuns(e *dataset.Experiment, g *dataset.Group) (list []traced) {
+// tracedRuns returns what the analyses find in each trace of the group, each folded; of the first
+// with its pictures.
+func tracedRuns(e *dataset.Experiment, g *dataset.Group) (list []*doc.Fold) {
 	for _, c := range g.Cells {
 		r := c.Result
 		if r.Trace == nil || r.Trace.Path == "" || r.Settings.Trace == request.TraceKRD {
 			continue // that mode keeps no trace
 		}
-		x := traced{Title: fmt.Sprintf("%s %s, seed %d", r.Scheduler, "on "+plural(r.Cores, "core"), r.Seed),
-			Path: filepath.Join(within(e, c.Dir), r.Trace.Path)}
+		d := traced("Analyses of the trace of %s on %s, seed %d", r.Scheduler, plural(r.Cores, "core"), r.Seed)
+		list = append(list, d)
 		if !filepath.IsLocal(r.Trace.Path) {
-			x.Error = fmt.Sprintf("its path %q leads out of the run directory", r.Trace.Path)
-		} else if err := x.look(filepath.Join(c.Dir, r.Trace.Path), r.Trace.TimeNS,
-			len(list) == 0); err != nil {
-			x.Error = err.Error()
+			d.Say("Its path %q leads out of the run directory.", r.Trace.Path)
+			continue
 		}
-		list = append(list, x)
+		d.Title += " (" + filepath.ToSlash(filepath.Join(within(e, c.Dir), r.Trace.Path)) + ")"
+		results, failed, err := analysed(filepath.Join(c.Dir, r.Trace.Path), r.Trace.TimeNS)
+		if err != nil {
+			d.Say("The trace cannot be read: %v", err)
+			continue
+		}
+		anchor := ""
+		if len(list) == 1 {
+			anchor = c.ID
+		}
+		show(d, results, anchor)
+		for _, s := range failed {
+			d.Say("%s", s)
+		}
 	}
 	return append(list, schedules(e, g)...)
 }
 
+func traced(title string, args ...any) *doc.Fold {
+	return &doc.Fold{Doc: doc.Doc{Title: fmt.Sprintf(title, args...)}}
+}
+
 // schedules returns what the analyses that look at several traces together say of those of the
 // group with the same number of workers.
-func schedules(e *dataset.Experiment, g *dataset.Group) (list []traced) {
+func schedules(e *dataset.Experiment, g *dataset.Group) (list []*doc.Fold) {
 	paths, order := map[int][]string{}, []int(nil)
 	for _, c := range g.Cells {
 		r := c.Result
@@ -68,13 +72,13 @@ func schedules(e *dataset.Experiment, g *dataset.Group) (list []traced) {
 			if _, ok := a.New().(analysis.OverTraces); !ok {
 				continue
 			}
-			x := traced{Title: fmt.Sprintf("%s, of all schedulers %s", a.Name, "on "+plural(cores, "core"))}
+			d := traced("Analysis %s of the traces of all schedulers on %s", a.Name, plural(cores, "core"))
 			if r, err := together(a, paths[cores]); err != nil {
-				x.Error = err.Error()
-			} else if err := x.show([]analysis.Result{r}, true); err != nil {
-				x.Error = err.Error()
+				d.Say("%v", err)
+			} else {
+				show(d, []analysis.Result{r}, fmt.Sprintf("%s-%s-%d", a.Name, g.Kernel, cores))
 			}
-			list = append(list, x)
+			list = append(list, d)
 		}
 	}
 	return list
@@ -104,35 +108,17 @@ func within(e *dataset.Experiment, dir string) string {
 	return rel
 }
 
-// look has all analyses that the trace of a repetition of that time has enough for look at it.
-func (x *traced) look(path string, time result.Number, pictures bool) error {
-	results, failed, err := analysed(path, time)
-	if err != nil {
-		return err
-	}
-	x.Failed = failed
-	return x.show(results, pictures)
-}
-
-// show adds the views of results.
-func (x *traced) show(results []analysis.Result, pictures bool) error {
-	for _, r := range results {
+// show adds the views of results, and with an anchor their pictures.
+func show(d *doc.Fold, results []analysis.Result, anchor string) {
+	for i, r := range results {
 		view := r.View()
 		countsIn(view)
-		html, err := view.HTML(4)
-		if err != nil {
-			return err
+		d.Add(view)
+		if drawn, ok := r.(analysis.Drawn); ok && anchor != "" {
+			d.Add(&doc.Figure{ID: fmt.Sprintf("trace-%s-%d", anchor, i+1), Title: view.Title, Paper: true,
+				Draw: func(w io.Writer) error { return drawn.Draw(w, "svg") }})
 		}
-		if drawn, ok := r.(analysis.Drawn); ok && pictures {
-			var b strings.Builder
-			if err := drawn.Draw(&b, "svg"); err != nil {
-				return err
-			}
-			html += template.HTML(b.String())
-		}
-		x.Views = append(x.Views, html)
 	}
-	return nil
 }
 
 // analysed returns the results of the analyses that the trace of a repetition of that time has

@@ -250,11 +250,7 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 			return r.View().Text(doc.NewPage(w, columns))
 		})
 	}
-	form("HTML", func(w io.Writer) error {
-		h, err := v.HTML(2)
-		io.WriteString(w, string(h))
-		return err
-	})
+	form("HTML", v.Standalone)
 	form("Markdown", func(w io.Writer) error { return v.Markdown(w, 2) })
 	lists := [][]*doc.Table{tables(v)}
 	tabled, _ := a.New().(analysis.Tabled)

@@ -1,18 +1,17 @@
-package report
+package plot
 
 import (
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
-
-	"krdlab/krd/plot"
 )
 
 // In the dark every colour of series has another that shows on the page's background and is told
 // from the others; in print all are as they were.
 func TestDarkColours(t *testing.T) {
-	b, err := sources.ReadFile("page.css")
+	b, err := os.ReadFile("../doc/page.css")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +22,8 @@ func TestDarkColours(t *testing.T) {
 		t.Fatal("no rules for the dark, or none for print")
 	}
 	var seen [][3]float64
-	for i := range plot.Palette {
-		name := strings.ToUpper(plot.LookAt(i).Hex()[1:])
+	for i := range Palette {
+		name := strings.ToUpper(LookAt(i).Hex()[1:])
 		_, value, ok := strings.Cut(dark, "--c"+name+": #")
 		if !ok {
 			t.Errorf("#%s has no colour in the dark", name)

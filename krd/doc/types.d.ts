@@ -10,7 +10,7 @@ interface Figure {
   columns: number;
 }
 
-type Kind = 'lines' | 'stacked' | 'heat' | 'matrix' | 'cells';
+type Kind = 'lines' | 'stacked';
 
 interface Panel {
   title?: string;

@@ -1,4 +1,4 @@
-package report
+package plot
 
 import (
 	"fmt"
@@ -8,23 +8,22 @@ import (
 	"testing"
 
 	"krdlab/hw/units"
-	"krdlab/krd/plot"
 )
 
-// The types that page.js is checked with are those of krd/plot.
+// The types that page.js is checked with are those of krd/
 func TestTypes(t *testing.T) {
-	b, err := os.ReadFile("types.d.ts")
+	b, err := os.ReadFile("../doc/types.d.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []any{plot.Figure{}, plot.Panel{}, plot.Axis{}, plot.Tick{}, plot.Series{},
-		plot.Point{}, plot.Rule{}} {
+	for _, of := range []any{Figure{}, Panel{}, Axis{}, Tick{}, Series{},
+		Point{}, Rule{}} {
 		if want := interfaceOf(reflect.TypeOf(of)); !strings.Contains(string(b), want) {
 			t.Errorf("types.d.ts lacks\n%s", want)
 		}
 	}
 	var kinds []string
-	for _, k := range []plot.Kind{plot.Lines, plot.Stacked, plot.Heat, plot.Matrix, plot.Cells} {
+	for _, k := range []Kind{Lines, Stacked} {
 		kinds = append(kinds, "'"+string(k)+"'")
 	}
 	want := "type Kind = " + strings.Join(kinds, " | ") + ";\n"
