@@ -8,7 +8,7 @@ import "os"
 // read as zeros.
 func allocate(f *os.File, off, n int64) error { return writeZeros(f, off, n) }
 
-// fill has nothing to do where allocate writes zeros.
+// fill does nothing: allocate writes zeros.
 func fill(*os.File, int64, int64) {}
 
 // prefault makes the pages of a fresh mapping writable without a fault.

@@ -64,7 +64,8 @@ const (
 	chunkHeaderWords = chunkHeaderBytes / 8
 )
 
-// A BackwardError says that the executions of a worker were not given in the order of their start.
+// A BackwardError reports that the executions of a worker were not added in the order of their
+// start.
 type BackwardError struct {
 	Worker          int
 	Start, Previous uint64 // ticks
@@ -216,7 +217,8 @@ func (b *Builder) Event(worker int, kind EventKind, at uint64, args ...uint32) e
 // Access adds an execution of k by a worker that began and ended at tick `at`, and had the one
 // access a. The executions of a worker come in the order of their start (else a [*BackwardError]);
 // it fails for an access that does not suit its object, for what is not registered, and when the
-// file cannot be written. What fails is not in the trace. Cost: see BenchmarkBuilderAccess.
+// file cannot be written. An execution that fails is not in the trace. Cost: see
+// BenchmarkBuilderAccess.
 func (b *Builder) Access(worker int, k KernelID, at uint64, a Access) error {
 	if uint(worker) < uint(len(b.workers)) && int(a.Object) < len(b.limits) {
 		w := b.workers[worker]
@@ -235,7 +237,7 @@ func (b *Builder) Access(worker int, k KernelID, at uint64, a Access) error {
 	return b.access(worker, k, at, &a)
 }
 
-// access is Access where it is not plain: it begins a run, or takes the long form.
+// access does the rest of Access: it begins a run, or writes the long form.
 func (b *Builder) access(worker int, k KernelID, at uint64, a *Access) error {
 	if a.Bytes > runBytesMax || a.Rows > 1 {
 		return b.execution(worker, k, 0, at, at, []Access{*a})
@@ -378,7 +380,8 @@ func (b *Builder) room() int64 {
 		int64(footerBytes(len(b.entries)+len(b.workers)+1))
 }
 
-// headRoom is how much is left for the header and the count page, unless more is known to be needed.
+// headRoom returns the bytes left for the header and the count page, unless more is known to be
+// needed.
 func (b *Builder) headRoom() int64 {
 	if b.limit == 0 {
 		return buildGap

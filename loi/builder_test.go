@@ -173,8 +173,8 @@ func TestBuilderRoundTrip(t *testing.T) {
 	})
 }
 
-// TestBuilderErrors says for each thing that cannot be recorded what is wrong with it; none of it
-// gets into the trace.
+// TestBuilderErrors checks the error of each thing that cannot be recorded; none gets into the
+// trace.
 func TestBuilderErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	b := newTestBuilder(t, path)

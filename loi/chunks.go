@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// errLimit tells that the file would grow past Options.MaxBytes.
+// errLimit means that the file would grow past Options.MaxBytes.
 var errLimit = errors.New("size limit of the trace reached")
 
 // A chunk is a piece of the file that belongs to one worker. Its memory is a mapping of the file

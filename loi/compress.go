@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// compressedName tells that a file of this name is written compressed. Reading goes by content.
+// compressedName reports whether a file of this name is written compressed. Readers go by content.
 func compressedName(path string) bool { return strings.HasSuffix(path, ".zst") }
 
 // compressTo writes what fill writes to w as one zstd frame with a checksum.

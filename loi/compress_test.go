@@ -27,7 +27,7 @@ func packed(t testing.TB, b []byte) []byte {
 }
 
 // TestCompress compresses a trace, reads it under another name, and decompresses it to the same
-// bytes; in memory and by way of a temporary file, of which nothing is left.
+// bytes, in memory and through a temporary file. The temporary file is gone afterwards.
 func TestCompress(t *testing.T) {
 	defer func(n int) { heldMax = n }(heldMax)
 	data, want := smallTrace(t)

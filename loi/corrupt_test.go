@@ -82,7 +82,7 @@ func isFormat(t *testing.T, err error, what string, kinds ...error) {
 }
 
 // TestBitFlips changes each bit of a small clean file: no change goes unnoticed, and a recovery
-// invents nothing and says when something is missing.
+// invents nothing and reports missing records.
 func TestBitFlips(t *testing.T) {
 	t.Parallel()
 	data, want := smallTrace(t)
@@ -229,8 +229,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestBadContent has records that a kernel with a fault made: the file is whole, and the cursor
-// says what is wrong.
+// TestBadContent reads records of a faulty kernel: the file is whole, and the cursor returns the
+// error.
 func TestBadContent(t *testing.T) {
 	for _, c := range []struct {
 		what string

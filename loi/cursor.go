@@ -40,7 +40,7 @@ func (t *Trace) All(worker int) *Cursor {
 	return c
 }
 
-// Next goes to the next record and tells whether there is one. At the end, see Err.
+// Next goes to the next record and reports whether there is one. At the end, see Err.
 func (c *Cursor) Next() bool {
 	for c.err == nil {
 		if c.at < len(c.run) {

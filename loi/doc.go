@@ -20,7 +20,7 @@
 // mapping of the file, its commit word last. Whoever kills the process, the kernel keeps the pages;
 // each worker loses at most the record that it was writing, and [Recover] finds the rest. (A crash
 // of the machine is another matter: what had not reached the disk is gone. Recover then keeps what
-// is whole, and says how much is not, or that nobody knows.)
+// is whole, and says how much is not, if that is known.)
 //
 // A chunk is allocated before it is mapped, with fallocate or by writing zeros, so that a full disk
 // shows there, and never as a SIGBUS. From then on the records of a worker that needs another chunk
@@ -28,10 +28,10 @@
 // moment. Room for the footer is allocated together with each chunk.
 //
 // A file that was closed has a checksum over each of its bytes. A change of any bit is an error of
-// Open that says where.
+// Open with its place.
 //
 // A Builder promises less: until its Close, its records are in memory and in a file without a
-// header, of which nothing can be recovered. What it imports or generates can be had again.
+// header, so that nothing can be recovered. Imported and generated traces can be made again.
 //
 // # The file
 //
@@ -162,8 +162,8 @@
 //	                  before, in the same activation of a function, 1 + its term, or 0
 //
 // Tasks and regions have numbers from 1, each used once in a trace; as a parent, 0 is the program.
-// What a worker has recorded since its last event of kind 6, 7 or 8 belongs to the piece of code
-// that the next one ends. Two events a task so tell the whole graph: package dag rebuilds it.
+// The records of a worker since its last event of kind 6, 7 or 8 belong to the piece of code that
+// the next such event ends. So two events a task hold the whole graph: package dag rebuilds it.
 // Regions nest on each worker.
 //
 // Sizes are not zero; sizes of keyed blocks and ends of ranges are at most 2^62, and rows do not
@@ -197,16 +197,16 @@
 // record) but a kill loses whole buffers. One growing mapping for all workers makes them share
 // cache lines and page table locks. Waiting for the next chunk instead of making it hides a slow
 // disk in the kernels' times; a worker that finds no spare makes the chunk itself, and Stats.Stalls
-// tells how often. Shorter records (deltas of stamps in varints) cost more time than the bytes are
+// counts these. Shorter records (deltas of stamps in varints) cost more time than the bytes are
 // worth, and a record that was torn by a kill could not be told from a good one.
 //
-// An event at the begin and one at the end of each child would cost twice as much, and tell no more
-// but when a child without kernels began. Numbers of tasks from one counter would make workers
-// share its cache line; each recorder counts in steps of the number of recorders.
+// An event at the begin and one at the end of each child would cost twice as much, and add only
+// when a child without kernels began. Numbers of tasks from one counter would make workers share
+// its cache line; each recorder counts in steps of the number of recorders.
 //
 // For built traces: a header at the end of the file would be another format, with other readers;
 // instead the builder leaves a gap for it at the front, and moves the chunks if it was too small.
 // Entries of runs in varints would be shorter, but not be found by their number; zstd does that
-// where bytes matter. A frame of zstd for each chunk would allow to decompress several at once, and
-// would not be what zstd's own tools read and write.
+// where bytes matter. With a frame of zstd for each chunk, several could be decompressed at once,
+// but zstd's own tools would not read and write such a file.
 package loi

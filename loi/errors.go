@@ -6,7 +6,7 @@ import (
 	"krdlab/hw/failure"
 )
 
-// What can be wrong with a trace file. A reader returns a [*FormatError] that wraps one of them.
+// Kinds of faults of a trace file. A reader returns a [*FormatError] that wraps one of them.
 var (
 	ErrNotTrace = failure.New(failure.Data, "not a trace")
 	ErrVersion  = failure.New(failure.Data, "trace of another version")
@@ -14,7 +14,7 @@ var (
 	ErrCorrupt  = failure.New(failure.Data, "corrupt trace")
 )
 
-// A FormatError says what is wrong with the content of a trace file, and where.
+// A FormatError reports a fault in the content of a trace file, and its place.
 type FormatError struct {
 	File   string // path, or "" for a trace in memory
 	Offset int64  // byte of the file at which What was seen
@@ -37,7 +37,7 @@ func (*FormatError) Class() failure.Class { return failure.Data }
 // Unwrap returns the kind of the error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// A TextError says what is wrong with a line of the text form.
+// A TextError reports a fault in a line of the text form.
 type TextError struct {
 	Line int // from 1
 	What string

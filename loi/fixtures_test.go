@@ -27,7 +27,7 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// programFixture tells all that can be told of what was run.
+// programFixture holds all that a header can hold of a run.
 const programFixture = `loi-text 4
 substrate simulated
 clock virtual 1e+12 invariant

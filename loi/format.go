@@ -117,9 +117,9 @@ const (
 	slotLost      = 24 // bytes that recovery gave up, of unknown records
 )
 
-// chunkHeader begins each chunk. What changes while the file is written, the size at the end and
-// the sequence number at the beginning of the use of a chunk, changes with one store of a word that
-// holds its own checksum, so that a kill finds the header before or after, and never between.
+// chunkHeader begins each chunk. Two fields change while the file is written: the sequence number
+// when the use of the chunk begins, the size when it ends. Each change is one store of a word that
+// holds its own checksum, so that a kill leaves the old header or the new one.
 type chunkHeader struct {
 	worker uint32
 	seq    uint32

@@ -12,14 +12,14 @@ const (
 	Simulated = "simulated"
 )
 
-// A Clock says what the stamps of a trace count.
+// A Clock describes the clock of a trace's stamps.
 type Clock struct {
 	Source    string  // "tsc", "monotonic", "virtual"
 	Hz        float64 // ticks per second; 0 if unknown
 	Invariant bool    // the rate does not change with the frequency of the core
 }
 
-// A Worker says where the records of one worker were taken.
+// A Worker describes where the records of one worker were taken.
 type Worker struct {
 	CPU  int // logical CPU it was pinned to; -1 if it was not
 	Node int // the LLC domain it belongs to, from 0
@@ -50,8 +50,8 @@ type Header struct {
 	Synthetic bool   `json:"synthetic"` // the worker-to-node map was imposed and is not the machine's
 	Grain     string `json:"grain"`     // what one pair of stamps covers: "kernel" or "task"
 
-	// What was run, as far as it is known. Kernel is the program; not one of Registry.Kernels, of
-	// which it may execute several.
+	// The run, as far as it is known. Kernel is the program, which may execute several of
+	// Registry.Kernels; it is none of them.
 	Kernel    string `json:"kernel,omitempty"`
 	Scheduler string `json:"scheduler,omitempty"`
 	Params    []KV   `json:"params,omitempty"`  // of Kernel, in its order
@@ -71,13 +71,13 @@ type Header struct {
 // tasks: its workers are goroutines, in one node.
 var WorkersAreGoroutines = KV{Key: "workers are", Value: "goroutines"}
 
-// Goroutines tells whether the workers are goroutines.
+// Goroutines reports whether the workers are goroutines.
 func (h *Header) Goroutines() bool { return slices.Contains(h.Meta, WorkersAreGoroutines) }
 
 // UnitKey is the key of the entry of Meta for what one datum is, in the trace of a Go program.
 const UnitKey = "unit"
 
-// What one datum may be in the trace of a Go program.
+// Values of the note on one datum in the trace of a Go program.
 const (
 	UnitLine  = "line"
 	UnitDatum = "datum"

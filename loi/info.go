@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Info is what is known of a trace file without its records, and, where Verified, with them.
+// Info holds the facts of a trace file without its records and, where Verified, with them.
 type Info struct {
 	Path    string `json:"path"`
 	Version int    `json:"trace_version"`
@@ -30,7 +30,7 @@ type Info struct {
 	Events []EventCount `json:"-"`
 }
 
-// Activity is what the records of a worker tell.
+// Activity sums up the records of a worker.
 type Activity struct {
 	Kernels, Accesses, Events, Tasks uint64
 	Flagged                          uint64 // kernels that were preempted or moved
@@ -45,7 +45,7 @@ type Activity struct {
 	records uint64
 }
 
-// stamped says whether there is a kernel or a task, so that the ticks mean something.
+// stamped reports whether there is a kernel or a task, so that the ticks mean something.
 func (a *Activity) stamped() bool { return a.Kernels+a.Tasks > 0 }
 
 // EventCount is how many events of a kind there are.
@@ -114,7 +114,7 @@ func (t *Trace) Tells(kinds ...EventKind) bool {
 	return false
 }
 
-// Accesses reports whether a kernel execution says what it accesses. Cost: a quick look at each
+// Accesses reports whether any kernel execution lists its accesses. Cost: a quick look at each
 // record up to the first of them.
 func (t *Trace) Accesses() bool {
 	declared := t.Header.Registry.Accesses()
@@ -131,7 +131,7 @@ func (t *Trace) Accesses() bool {
 	return false
 }
 
-// disordered is the number of stamps that are out of order.
+// disordered returns the number of stamps that are out of order.
 func disordered(a []Activity) (n uint64) {
 	for i := range a {
 		n += a[i].Backward + a[i].Overlapping
@@ -159,8 +159,8 @@ func Stat(path string, told ...Told) (*Info, error) {
 	return in, err
 }
 
-// Verify is Stat, and checks and counts each record. A record that is bad gives a [*FormatError];
-// stamps that are out of order are counted, and are no error.
+// Verify does as Stat, and checks and counts each record. A bad record gives a [*FormatError];
+// stamps out of order are counted, and are no error.
 func Verify(path string, told ...Told) (*Info, error) {
 	t, err := Open(path, told...)
 	if err != nil {

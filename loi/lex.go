@@ -120,7 +120,7 @@ func (p *textParser) punct(s string) {
 	}
 }
 
-// follows tells whether the token after the next is the punctuation s.
+// follows reports whether the token after the next is the punctuation s.
 func (p *textParser) follows(s string) bool { return len(p.toks) > 1 && p.toks[1].punct(s) }
 
 func (p *textParser) objectName() ObjectID {

@@ -1,6 +1,6 @@
 package loi
 
-// What a trace has at most: who would exceed that finds out before it writes one.
+// Limits of a trace. A caller that would exceed one gets an error before anything is written.
 const (
 	MaxKernels    = maxKernels
 	MaxRegions    = maxRegions

@@ -254,7 +254,7 @@ func TestRoundTrip(t *testing.T) {
 			in.Chunks > s.Chunks {
 			rt.Fatalf("%+v: %v", in, err)
 		}
-		// What the encoder of the text form makes of a record is what the recorder wrote.
+		// The encoder of the text form makes the words that the recorder wrote.
 		for i := range want {
 			var a, b []byte
 			for _, e := range tr.chunks[i] {

@@ -19,6 +19,6 @@ func freeBytes(string) (n uint64, known bool) { return 0, false }
 
 func unmap([]byte) error { return nil }
 
-// isNoSpace tells that a file cannot grow for lack of room. Without knowing the errors of the
-// system, any failure to write counts as such.
+// isNoSpace reports whether a file cannot grow for lack of room. The errors of the system are not
+// known here: any failure to write counts.
 func isNoSpace(error) bool { return true }

@@ -23,7 +23,8 @@ func mapPrivate(f *os.File, n int) ([]byte, error) {
 // giveBack unmaps the pages of what mapPrivate mapped until they are read again.
 func giveBack(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
 
-// freeBytes returns how many bytes may still be written to the file system of dir, if it tells.
+// freeBytes returns how many bytes may still be written to the file system of dir, if that is
+// known.
 func freeBytes(dir string) (n uint64, known bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
@@ -34,7 +35,7 @@ func freeBytes(dir string) (n uint64, known bool) {
 
 func unmap(b []byte) error { return unix.Munmap(b) }
 
-// isNoSpace tells that a file cannot grow for lack of room.
+// isNoSpace reports whether a file cannot grow for lack of room.
 func isNoSpace(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) ||
 		errors.Is(err, unix.EFBIG) || errors.Is(err, errLimit)

@@ -3,16 +3,16 @@ package loi
 import "slices"
 
 // The file of a [Builder] can be recovered before it is closed. Its head is provisional: it is
-// written with the first chunk, with what is registered by then. What is registered later comes
-// before the first chunk that may need it, in a chunk of names: one that counts as not begun, which
-// every reader skips. In it are, after the header of the chunk:
+// written with the first chunk, with the names registered by then. Later names come before the
+// first chunk that may need them, in a chunk of names: it counts as not begun, and every reader
+// skips it. It holds, after the header of the chunk:
 //
 //	0   uint32   "LNAM"
 //	4   uint32   CRC of what follows, without the padding
 //	8   uint32   number of the first object, and of the first kernel
 //	16  uint32   bytes of the header
 //	20  uint32   zero
-//	24           a header, of which the objects, the kernels and all regions until now count; padded
+//	24           a header: its objects, its kernels and all regions until now count; padded
 //	             with zeros to a multiple of 8 bytes
 //
 // Workers are those that have chunks.

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Notes lists what h tells of what was run, as far as it is known, and then the notes, each as a
-// word and its text.
+// Notes lists the known facts of the run, and then the notes, each as a word and its text.
 func (h *Header) Notes() []KV {
 	var list []KV
 	add := func(known bool, key, value string) {

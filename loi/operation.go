@@ -2,10 +2,10 @@ package loi
 
 import "fmt"
 
-// An Operation is a place in the source of a program where values are computed and written. What it
-// does is the same each time, so it stands in the registry; an [EventOperation] says that it was
-// done, and which accesses were its own. Package krd/analysis/dependences makes of both who depends
-// on whom.
+// An Operation is a place in the source of a program where values are computed and written. It does
+// the same each time, so it stands in the registry; an [EventOperation] records that it was done,
+// and which accesses were its own. Package krd/analysis/dependences computes the dependences from
+// both.
 type Operation struct {
 	Name   string        // what it writes, for people: "s", "y[r]", "if"
 	Kind   OperationKind // what it is in the source
@@ -17,7 +17,7 @@ type Operation struct {
 	Values []Value
 }
 
-// OperationKind is what an operation is in the source. The zero value is invalid.
+// OperationKind is the kind of an operation in the source. The zero value is invalid.
 type OperationKind uint8
 
 // The kinds of operations.
@@ -45,7 +45,7 @@ func (k OperationKind) Calls() bool { return k == CallSite || k == GoSite || k =
 // String returns "compute", or "kind(N)".
 func (k OperationKind) String() string { return nameOf(operationKindNames[:], uint8(k), "kind") }
 
-// A Value is what an operation writes to a place: the longest of its operands' paths ends there.
+// A Value is written by an operation to a place: the longest of its operands' paths ends there.
 type Value struct {
 	To   Place
 	Name string // of it in the source, where it has one: "s"
@@ -56,15 +56,15 @@ type Value struct {
 	// same it is the same number. 0: something else may.
 	Step     uint32
 	Rounds   bool // it is of floating point
-	Blind    bool // part of what it reads or writes is left alone: no access tells of it
+	Blind    bool // some of its reads or writes are left alone: they have no access
 	Update   Update
 	Operands []Operand
 }
 
-// When says in which iterations a [Head] writes a value.
+// When selects the iterations in which a [Head] writes a value.
 type When uint8
 
-// What a loop does before its first iteration, and what it does before others.
+// Before the first iteration of a loop, and before the others.
 const (
 	Always When = iota
 	First
@@ -82,7 +82,7 @@ type Place struct {
 	N    uint32
 }
 
-// PlaceKind is what a place is.
+// PlaceKind is the kind of a place.
 type PlaceKind uint8
 
 // The kinds of places.
@@ -122,9 +122,9 @@ type Operand struct {
 	Update Update
 }
 
-// An Update is how a value is made of what was at its place before: by an operator of which the
-// operands may be grouped in any way. So the update of a place by many iterations is a reduction. What
-// decides whether it is one in a loop is who else reads and writes the place there.
+// An Update makes a value from the one at its place before, by an operator whose operands may be
+// grouped in any way. So many iterations can update a place as a reduction. In a loop it is one
+// only if no other operation there forbids it by reading or writing the place.
 type Update uint8
 
 // The operators. A value that is set together with one that is the least or greatest so far (argmin)

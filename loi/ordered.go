@@ -9,13 +9,13 @@ import (
 	"krdlab/hw/failure"
 )
 
-// An Order says what of a trace [Trace.Ordered] gives, and in which order. The zero value is all
+// An Order selects the events that [Trace.Ordered] yields, and their order. The zero value is all
 // kernel executions in the order in which they began.
 type Order struct {
 	Workers []int // of these alone, ascending; nil: of all
 	// ByWorker gives one worker after the other, each in program order, whatever its stamps say.
 	ByWorker bool
-	Events   bool // what the runtime tells too: see [EventKind]
+	Events   bool // the runtime's events too: see [EventKind]
 	// NoKernels leaves the executions out.
 	NoKernels bool
 	// Tasks gives a task that stamped itself and not its kernels as one event with its Calls.
@@ -26,9 +26,9 @@ type Order struct {
 	Progress  *Progress // nil: nobody wants to know
 }
 
-// An Event is what a trace tells of one moment: a kernel execution, or what the runtime did. It is
-// a view, valid until the next one. Which piece of code an execution is part of is told by the task
-// event that follows it on its worker; see [Recorder.BeginTask].
+// An Event is one moment of a trace: a kernel execution, or what the runtime did. It is a view,
+// valid until the next one. The task event that follows an execution on its worker names its piece
+// of code; see [Recorder.BeginTask].
 type Event struct {
 	*Record    // as it stands in the trace, with the stamps of its worker's clock
 	Worker     int
@@ -78,10 +78,11 @@ func (e *Event) AppendBlocks(dst []uint32) []uint32 {
 	return dst
 }
 
-// Ordered gives the events of t. Where they are merged, kernel executions come in the order in which
-// they began; those that began at once by worker, those of a worker in program order (KRD paper,
-// III). What the runtime tells comes at its time, after all that its worker recorded before; should
-// it be stamped later than an execution that is recorded behind it, this one waits for it.
+// Ordered yields the events of t. Where they are merged, kernel executions come in the order in
+// which they began; those that began at once by worker, those of a worker in program order (KRD
+// paper, III). An event of the runtime comes at its time, after all that its worker recorded
+// before. If its stamp is later than that of an execution recorded after it, the execution waits
+// for it.
 //
 // The last event may be an error: a [*LossError], unless they are allowed; an [*OrderError] of a
 // worker whose executions are not sorted, where they are merged, unless the trace is Unordered: then
@@ -115,7 +116,7 @@ func (t *Trace) Ordered(o Order) iter.Seq2[*Event, error] {
 	}
 }
 
-// byWorker is Ordered, one worker after the other.
+// byWorker yields the events of one worker after the other.
 func byWorker(t *Trace, o *Order, workers []int, yield func(*Event, error) bool) error {
 	for _, w := range workers {
 		s := newStream(t, o, w)
@@ -131,7 +132,7 @@ func byWorker(t *Trace, o *Order, workers []int, yield func(*Event, error) bool)
 	return nil
 }
 
-// merged is Ordered by start: a binary heap has the next event of each stream.
+// merged yields the events by start: a binary heap holds the next event of each stream.
 func merged(t *Trace, o *Order, workers []int, yield func(*Event, error) bool) error {
 	var heap []head
 	for i, w := range workers {
@@ -293,7 +294,7 @@ func (s *stream) region() {
 	}
 }
 
-// regions follows what an event says of regions. One that ends and is not the innermost ends those
+// regions follows the begin or end of a region. One that ends and is not the innermost ends those
 // within it.
 func (s *stream) regions(r *Record) {
 	switch {
@@ -372,8 +373,8 @@ func (s *stream) nextHeld() bool {
 	return true
 }
 
-// An OrderError is a worker's execution that began before the one before it, in a trace whose
-// scheduler has workers of its own, each of which runs one kernel after the other.
+// An OrderError reports an execution that began before the previous one of its worker, in a trace
+// whose scheduler has workers of its own. Such a worker runs one kernel after the other.
 type OrderError struct {
 	Worker          int
 	Record          uint64 // counted from 0 among the worker's kernel executions
@@ -389,7 +390,7 @@ func (e *OrderError) Error() string {
 // Class implements [failure.Classed].
 func (*OrderError) Class() failure.Class { return failure.Data }
 
-// ErrLoss is what [LossError] wraps.
+// ErrLoss is wrapped by [LossError].
 var ErrLoss = failure.New(failure.Data, "trace has losses")
 
 // A LossError refuses a trace from which records are missing: what is said of all later ones may be

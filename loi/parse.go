@@ -16,8 +16,7 @@ const textLineMax = 16 << 20
 
 // ParseText reads the text form of a trace (see [WriteText]) and returns it as a trace in memory,
 // which Save makes a file. The lines of the header come before the first record; objects come
-// before the kernels that name them. What is wrong in a
-// line gives a [*TextError].
+// before the kernels that name them. A fault in a line gives a [*TextError].
 func ParseText(r io.Reader) (*Trace, error) {
 	p := &textParser{objects: make(map[string]ObjectID), kernels: make(map[string]KernelID)}
 	s := bufio.NewScanner(r)

@@ -11,7 +11,7 @@ type Profile struct {
 	_       [128]byte
 }
 
-// A KernelProfile is what a worker spent in one kernel.
+// A KernelProfile counts the executions of one kernel on a worker, and their time.
 type KernelProfile struct {
 	Count uint64
 	Ticks uint64 // sum of end - start

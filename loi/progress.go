@@ -6,7 +6,7 @@ import "sync"
 // calls do not overlap. Opening is a pass, and so is each reading of all records after it.
 type Told func(done, total uint64)
 
-// passes tells how far a pass over a file is.
+// passes reports how far a pass over a file is.
 type passes struct {
 	told Told // nil: nobody wants to know
 	mu   sync.Mutex
@@ -32,8 +32,8 @@ func (p *passes) add(n, total uint64) {
 	p.mu.Unlock()
 }
 
-// A Progress tells how much of the records of a trace has been read, by all the streams together
-// that it is given to ([Order].Progress), in about the bytes that they take in the file.
+// A Progress reports how much of a trace's records has been read, in about their bytes in the file.
+// It counts all the streams that it is given to ([Order].Progress) together.
 type Progress struct {
 	tell        func(done, total uint64)
 	mu          sync.Mutex
@@ -49,7 +49,7 @@ func NewProgress(t *Trace, times int, tell func(done, total uint64)) *Progress {
 	return &Progress{tell: tell, total: uint64(times) * t.Info().Used}
 }
 
-// End tells that all has been read.
+// End reports that all has been read.
 func (p *Progress) End() {
 	if p != nil {
 		p.tell(p.total, p.total)

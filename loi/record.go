@@ -2,7 +2,7 @@ package loi
 
 import "fmt"
 
-// A RecordType says what a record is.
+// A RecordType is the type of a record.
 type RecordType uint8
 
 // The types of record. Zero marks the end of what a worker has written.
@@ -32,7 +32,7 @@ const (
 	flagsOfFile       = flagLong | Preempted | Moved
 )
 
-// An EventKind says what an event record tells.
+// An EventKind is the kind of an event record.
 type EventKind uint16
 
 // The kinds of events and their arguments. A reader keeps kinds that it does not know.
@@ -52,11 +52,11 @@ const (
 	EventRegion    EventKind = 10 // a region begins: region, number, number of its parent
 	EventRegionEnd EventKind = 11 // a region ends: number
 
-	// What schedulers decide, where a run records it. A child is named by its task, phase and number,
-	// 64 bits are two arguments, the lower half first.
+	// Decisions of schedulers, where a run records them. A child is named by its task, phase and
+	// number, 64 bits are two arguments, the lower half first.
 
-	// a child begins, of which this is known: child, work (64 bits), bytes (64 bits), priority, near
-	// (1 + a worker); 0 is not known
+	// a child begins, with its hints: child, work (64 bits), bytes (64 bits), priority, near (1 + a
+	// worker); 0 is not known
 	EventHint   EventKind = 12
 	EventPlace  EventKind = 13 // a child: the first worker of its queue, its range, 1 if thieves leave it
 	EventChoice EventKind = 14 // a phase begins: task, phase, rule; entries queued, stolen until now

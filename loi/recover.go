@@ -11,7 +11,7 @@ import (
 // (Recorder.Place); more than that is damage.
 const unfinishedMax = 64 << 10
 
-// A RecoverReport tells what a recovery found. Slices are by worker.
+// A RecoverReport counts the findings of a recovery. Slices are by worker.
 type RecoverReport struct {
 	Clean     bool     `json:"clean_end"` // and no damage: there was nothing to do
 	Records   []uint64 `json:"records"`   // kept
@@ -29,7 +29,7 @@ type RecoverReport struct {
 	Disordered   uint64  `json:"disordered"`    // records kept whose stamps go back or overlap, see Info
 }
 
-// Damaged tells whether more is missing than the unfinished records.
+// Damaged reports whether more is missing than the unfinished records.
 func (r *RecoverReport) Damaged() bool {
 	if r.BadChunks > 0 || r.SkippedBytes > 0 {
 		return true
@@ -38,10 +38,10 @@ func (r *RecoverReport) Damaged() bool {
 }
 
 // Recover makes the most of a trace that has no clean end or is damaged, and writes it as the new
-// clean file out, which may not exist and which says that it was recovered. What each worker was
-// writing when it was killed is gone; what is damaged is given up and makes the trace lossy. A
-// trace without a fault is copied as it is. It fails if the header cannot be read, with a
-// [*FormatError]. told is as for [Open].
+// clean file out, which may not exist and is marked as recovered. The record that a worker was
+// writing when it was killed is gone; damaged parts are given up and make the trace lossy. A trace
+// without a fault is copied as it is. It fails if the header cannot be read, with a [*FormatError].
+// told is as for [Open].
 func Recover(path, out string, told ...Told) (RecoverReport, error) {
 	t, rep, err := OpenUnclean(path, told...)
 	if err != nil {
@@ -51,8 +51,8 @@ func Recover(path, out string, told ...Told) (RecoverReport, error) {
 	return rep, t.Save(out)
 }
 
-// OpenUnclean is Open for a trace that has no clean end or is damaged: see Recover. Of a compressed
-// file whose stream is damaged or cut off, it takes what came before.
+// OpenUnclean opens a trace that has no clean end or is damaged: see Recover. If the stream of a
+// compressed file is damaged or cut off, it takes the part before.
 func OpenUnclean(path string, told ...Told) (*Trace, RecoverReport, error) {
 	m, bad := load(path, passesOf(told))
 	if bad != nil && m.data == nil {
@@ -128,13 +128,13 @@ func (t *Trace) counted(rep RecoverReport) (*Trace, RecoverReport, error) {
 	return t, rep, err
 }
 
-// keepGood keeps the chunks of a closed file that have the right checksum and good records; of the
-// others the footer says how many records are gone.
+// keepGood keeps the chunks of a closed file that have the right checksum and good records; for the
+// others, the footer has how many records are gone.
 func (t *Trace) keepGood(entries []entry, head uint32, rep *RecoverReport) {
 	clear(t.records)
 	for i := range t.chunks {
 		t.chunks[i] = nil
-		if t.headChecksum() != head { // what the count page says cannot be trusted
+		if t.headChecksum() != head { // the counts of the page cannot be trusted
 			t.discarded[i], t.dropped[i], t.lost[i] = 1, 0, slotBytes
 			rep.LostBytes[i] = slotBytes
 		}
@@ -203,7 +203,7 @@ func (t *Trace) keepWhole(rep *RecoverReport) error {
 	rep.Unfinished = make([]bool, len(t.chunks))
 	for i := range t.chunks {
 		t.keepWorker(i, rep)
-		if t.Buffered { // nobody knows what was in memory
+		if t.Buffered { // the records that were in memory are not known
 			t.lost[i] += 8
 		}
 	}

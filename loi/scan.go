@@ -13,8 +13,8 @@ type rawRecord struct {
 }
 
 // scan reads the record at the beginning of b, which must be within b. A zero commit word, an end
-// mark or the end of b give a record of type 0 or endRecord. A non-empty what says why there is no
-// record at byte at of b.
+// mark or the end of b give a record of type 0 or endRecord. If there is no record at byte at of b,
+// what is the reason.
 func scan(b []byte, r *rawRecord) (at int, what string) {
 	if len(b) < 16 {
 		r.typ = 0

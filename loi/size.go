@@ -1,6 +1,6 @@
 package loi
 
-// RecordBytes is the size of a record of a kernel with the given number of parameters whose
+// RecordBytes returns the size of a record of a kernel with the given number of parameters whose
 // duration fits 32 bits.
 func RecordBytes(params int) uint64 { return uint64(16 + (params+1)/2*8) }
 

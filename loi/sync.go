@@ -9,7 +9,7 @@ import "fmt"
 // A SyncOp is an operation by which goroutines wait for each other.
 type SyncOp uint8
 
-// The operations. The zero value is invalid. What each waits for is said at [Sync].
+// The operations. The zero value is invalid. See [Sync] for their arguments.
 const (
 	SyncSend SyncOp = iota + 1
 	SyncReceive
@@ -108,10 +108,10 @@ func (s *Sync) Args() []uint32 {
 type Begun struct {
 	Sync           // without Begin, At and Away
 	Where KernelID // whose name is the function and the line that began it; NoKernel: not known
-	Cases uint32   // of its select, with those that no event tells; 0: of nothing that is known
+	Cases uint32   // of its select, with those that have no event; 0: not known
 }
 
-// NoKernel is the kernel of an operation that is begun where nobody knows.
+// NoKernel is the kernel of an operation that begins in an unknown place.
 const NoKernel KernelID = 0xffff
 
 // Args returns the arguments of the event.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a builder is told of goroutines and regions is what a reader finds.
+// TestBuilderEvents checks that a reader finds the goroutines and regions that a builder was given.
 func TestBuilderEvents(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.loi")
 	b, err := NewBuilder(path)

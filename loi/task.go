@@ -40,7 +40,7 @@ func (t *TaskList) Add(k KernelID, args ...uint32) {
 	putArgs(t.words()[len(t.words())-words:], args)
 }
 
-// Add1 is Add of an execution with one argument.
+// Add1 adds an execution with one argument.
 func (t *TaskList) Add1(k KernelID, a uint32) {
 	if t.at == t.end || a > callArgMax || k > callKernelMax {
 		t.Add(k, a)
@@ -50,15 +50,15 @@ func (t *TaskList) Add1(k KernelID, a uint32) {
 	t.at += 8
 }
 
-// Add2 is Add of an execution with two arguments.
+// Add2 adds an execution with two arguments.
 func (t *TaskList) Add2(k KernelID, a, b uint32) {
 	if !t.TryAdd2(k, a, b) {
 		t.Add(k, a, b)
 	}
 }
 
-// TryAdd2 is Add2 where that is quick: false means that it was not, and nothing was done. It is
-// small enough to be inlined.
+// TryAdd2 does as Add2 where that is quick; where it is not, it returns false and does nothing. It
+// is small enough to be inlined.
 func (t *TaskList) TryAdd2(k KernelID, a, b uint32) bool {
 	// k >= 2^14 shifted is above any argument
 	if t.at == t.end || a|b|uint32(k)<<(callArgBits-callCountShift) > callArgMax {
@@ -84,7 +84,7 @@ func (t *TaskList) put(w uint64) {
 	t.at += 8
 }
 
-// words are the list so far.
+// words returns the list so far.
 func (t *TaskList) words() []uint64 { return unsafe.Slice((*uint64)(t.base), t.at/8) }
 
 // use makes own, which holds at bytes of list already, the list.

@@ -58,7 +58,7 @@ func (r *Recorder) EndPhase(at uint64, task, phase, children uint32) {
 }
 
 // Of records that the record before this one is of a child of a phase of a task, whatever its
-// recorder tells later; of what follows the phase, if child is [AfterPhase].
+// recorder records later; of what follows the phase, if child is [AfterPhase].
 func (r *Recorder) Of(at uint64, task, phase, child uint32) {
 	r.event3(EventOf, at, task, phase, child)
 }
@@ -87,7 +87,7 @@ func (r *Recorder) EndRegion(at uint64, number uint32) {
 	r.off += 24
 }
 
-// event3 is Event with three arguments.
+// event3 records an event with three arguments.
 func (r *Recorder) event3(kind EventKind, at uint64, a, b, c uint32) {
 	if r.off+32 > r.limit {
 		r.Event(kind, at, a, b, c)

@@ -48,7 +48,7 @@ import (
 //	end 4                                 number of records; may be left out
 //
 // The executions of a run are records of their own here, and in the number at the end. A name with
-// other characters than letters, digits and _.-/+ is quoted as in Go. What follows # is a comment.
+// other characters than letters, digits and _.-/+ is quoted as in Go. A # begins a comment.
 func WriteText(w io.Writer, t *Trace) error {
 	p := &textPrinter{w: bufio.NewWriter(w), t: t}
 	p.header()
@@ -250,7 +250,7 @@ func eventKind(s string) (EventKind, bool) {
 	return EventKind(max(k, 0)), k > 0
 }
 
-// plain tells that c may stand in a name without quotes.
+// plain reports whether c may stand in a name without quotes.
 func plain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
 		strings.IndexByte("_.-/+", c) >= 0

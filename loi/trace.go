@@ -56,8 +56,8 @@ var mapFrom int64 = 256 << 20
 // gives a [*FormatError]. A trace with losses is not an error: see Discarded. Cost: about 1 ms for
 // each 4 MB. A compressed file (zstd, whatever its name) that is large is decompressed into a
 // temporary file without a name in $TMPDIR; the bytes in errors about its content are then those of
-// the decompressed trace, unless What says that it is the stream. told, if given, is called meanwhile
-// and by what reads the trace later.
+// the decompressed trace, unless What names the stream. told, if given, is called meanwhile and by
+// later readers of the trace.
 func Open(path string, told ...Told) (*Trace, error) {
 	m, err := load(path, passesOf(told))
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *Trace) DiscardedKernels() []uint64 { return t.dropped }
 // damaged or missing and gave up without knowing how many records they held.
 func (t *Trace) LostBytes() []uint64 { return t.lost }
 
-// LossUnknown says for each worker that it lost records, and nobody knows how many.
+// LossUnknown reports for each worker whether it lost an unknown number of records.
 func (t *Trace) LossUnknown() []bool {
 	unknown := make([]bool, len(t.lost))
 	for i, n := range t.lost {
@@ -147,8 +147,8 @@ func (m *image) drop() {
 	}
 }
 
-// load reads or maps a file, and decompresses it if need be. What is wrong with a compressed stream
-// is a [*FormatError], and the image then is what came before.
+// load reads or maps a file, and decompresses it if need be. A fault in a compressed stream is a
+// [*FormatError], and the image then is the part before.
 func load(path string, p *passes) (m image, err error) {
 	m.passes = p
 	st, err := os.Stat(path)

@@ -47,7 +47,7 @@ type ObjectKind uint8
 const (
 	// cut into registered blocks, numbered from 0; the only kind in version 1 of the format
 	Partition ObjectKind = iota
-	// blocks named by 64-bit keys, not registered; each access tells the size of its block
+	// blocks named by 64-bit keys, not registered; each access has the size of its block
 	Keyed
 	// an address space of bytes; accesses name ranges of it, which may overlap
 	Span
@@ -190,9 +190,9 @@ func (r *Registry) Accesses() bool {
 	return slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return len(k.Params) > 0 })
 }
 
-// An Access is what one kernel execution touches at once: a block of a partition or of a keyed
+// An Access is one touch of data by a kernel execution: a block of a partition or of a keyed
 // object, or one range or two-dimensional block of a span. When recording, Bytes may be 0 for a
-// block of a partition; a reader always gives the size, and 0 for Rows and Stride of a single
+// block of a partition; a reader always returns the size, and 0 for Rows and Stride of a single
 // range.
 type Access struct {
 	Object ObjectID

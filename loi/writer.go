@@ -49,10 +49,10 @@ func (opt Options) withDefaults() Options {
 	return opt
 }
 
-// pageSize is what chunks are multiples of.
+// pageSize returns the unit of the size of chunks.
 func pageSize() int { return max(os.Getpagesize(), 4096) }
 
-// Stats tells what became of the records of a closed trace.
+// Stats counts the records of a closed trace, written and discarded.
 type Stats struct {
 	Bytes     uint64   // of the file
 	Records   []uint64 // written, by worker
@@ -259,7 +259,7 @@ func (w *Writer) eachChunk(f func(i int, c *chunk) error) error {
 }
 
 // Close ends the trace: it drops the chunks that no worker has begun, writes the footer and marks
-// the file as clean. No recorder may be in use. The error tells that the file could not be
+// the file as clean. No recorder may be in use. An error means that the file could not be
 // completed; it may then still be recovered. Records that were discarded are not an error, see
 // Stats. Cost: a pass over all records.
 func (w *Writer) Close() (Stats, error) {
