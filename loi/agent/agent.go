@@ -27,7 +27,7 @@
 // one node.
 //
 // A P's records are in memory until they are 64 KiB; then the goroutine that ends a kernel writes
-// them, after it has taken the time. What was written of a program that was killed can be
+// them, after it has taken the time. If a program is killed, the records written until then can be
 // recovered (krdlab trace recover). Programs that end by os.Exit call [Close] before it.
 //
 // # Rejected
@@ -47,7 +47,7 @@ import (
 	"unsafe"
 )
 
-// A Mode says what a kernel does to an argument.
+// A Mode is how a kernel accesses an argument.
 type Mode uint8
 
 // The modes.
@@ -64,7 +64,7 @@ type Routine struct {
 	modes []Mode
 }
 
-// names is what all traces of this process share.
+// names holds the names that all traces of this process share.
 var names struct {
 	mu       sync.Mutex
 	kernels  []string
@@ -125,21 +125,21 @@ const (
 	memoryName = "memory"
 )
 
-// Slice is the elements of s.
+// Slice returns the elements of s.
 func Slice[T any](s []T) Arg {
 	var e T
 	return Arg{object: inMemory, block: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(s)))),
 		bytes: uint64(len(s)) * uint64(unsafe.Sizeof(e))}
 }
 
-// Value is what p points to.
+// Value returns the datum that p points to.
 func Value[T any](p *T) Arg {
 	return Arg{object: inMemory, block: uint64(uintptr(unsafe.Pointer(p))),
 		bytes: uint64(unsafe.Sizeof(*p))}
 }
 
-// Tile is a block of a matrix: rows of cols elements, the first at the beginning of s, each stride
-// elements after the one before. It panics if s is shorter.
+// Tile returns a block of a matrix: rows of cols elements, the first at the beginning of s, each
+// stride elements after the one before. It panics if s is shorter.
 func Tile[T any](s []T, rows, cols, stride int) Arg {
 	if rows <= 0 || cols <= 0 {
 		return Arg{object: inMemory}
@@ -165,7 +165,7 @@ func Object(name string) Blocks {
 	return Blocks{register(name, keyed)}
 }
 
-// Block is the block of a number, of so many bytes: always the same for the same number.
+// Block returns the block with a number, of so many bytes: the same for the same number.
 func (o Blocks) Block(number uint64, bytes int) Arg {
 	return Arg{object: o.object, block: number, bytes: uint64(max(bytes, 0))}
 }
@@ -191,7 +191,7 @@ func register(name string, kind uint64) int32 {
 // memory is the number of the object that addresses are of, known from its first use on.
 var memory = sync.OnceValue(func() int32 { return register(memoryName, span) })
 
-// current is what executions that begin belong to; nil: nothing is traced.
+// current holds the trace of executions that begin; nil: nothing is traced.
 var current atomic.Pointer[tracer]
 
 // traces counts traces.

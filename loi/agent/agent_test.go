@@ -125,7 +125,7 @@ func TestEveryField(t *testing.T) {
 	if d := float64(list[1].End-list[1].Start) / h.Clock.Hz; d > passed.Seconds()*1.1 {
 		t.Errorf("%v s, the time around it was %v", d, passed)
 	}
-	// What package loi writes of it is the same, byte for byte.
+	// Package loi writes the same file, byte for byte.
 	copied := filepath.Join(t.TempDir(), "b.loi")
 	if err := tr.Save(copied); err != nil {
 		t.Fatal(err)

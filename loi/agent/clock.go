@@ -8,7 +8,7 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// clock is what stamps are: ticks of the time-stamp counter, or nanoseconds.
+// clock takes stamps: ticks of the time-stamp counter, or nanoseconds.
 type clock struct {
 	tsc   bool
 	ticks uint64 // when began

@@ -338,7 +338,7 @@ func (t *tracer) header(list []*slot) []byte {
 	for _, k := range names.kernels {
 		text(k)
 		num(0) // parameters
-		num(0) // of which argument
+		num(0) // the argument
 	}
 	num(0) // regions
 	num(1)

@@ -56,7 +56,7 @@ func (r *Reader) Count(counts []uint64) {
 	}
 }
 
-// A SiteSample is what is known of the accesses of a site when a sample is recorded.
+// A SiteSample counts the accesses of a site when a sample is recorded.
 type SiteSample struct {
 	Recorded uint64 // as they came
 	Dropped  uint64 // to the heap, and nothing else is known

@@ -6,7 +6,8 @@ import (
 	"krdlab/loi/front"
 )
 
-// A Layout is what a type is made of, where only the program knows: a type parameter's argument.
+// A Layout lists the parts of a type that is known only when the program runs: a type parameter's
+// argument.
 type Layout struct {
 	Bytes  uint64
 	Leaves []front.Leaf // at least one, unless the type has no bytes

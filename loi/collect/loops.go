@@ -2,8 +2,8 @@ package collect
 
 import "krdlab/loi/front"
 
-// A Loop is iterations that follow each other, in each of which a goroutine makes the same accesses,
-// each moved by as much as in the one before.
+// A Loop is a run of iterations. In each, a goroutine makes the same accesses, moved by as much as
+// in the one before.
 type Loop struct {
 	Goroutine uint64
 	Times     uint64 // iterations
@@ -119,8 +119,8 @@ type repeated struct {
 	bytes   uint32 // 0: nothing is known
 }
 
-// begin takes the rest of a loop of which two iterations were, with a bit for each of its accesses
-// that is to come as an event.
+// begin takes the rest of a loop after its first two iterations, with a bit for each of its
+// accesses that is to come as an event.
 func (r *Reader) begin(t *thread, two []event, mask, n uint64) error {
 	l, k := &t.rest, len(two)/2
 	*l = rest{times: n, accesses: l.accesses[:0]} // n is at least 2

@@ -34,7 +34,7 @@ type event [2]uint64
 func (e event) kind() uint64 { return e[1] >> 56 }
 func (e event) rest() uint64 { return e[1] & (1<<56 - 1) }
 
-// stamp returns the tick that e tells, if it does.
+// stamp returns the tick of e, if it has one.
 func (e event) stamp() (uint64, bool) {
 	switch e.kind() {
 	case kindType, kindStart:
@@ -99,7 +99,8 @@ type buffer struct {
 
 var _ [bufBytes]byte = [unsafe.Sizeof(buffer{})]byte{}
 
-// A wait is what the goroutine of a buffer waits for, as krdWait in the runtime.
+// A wait describes the operation that the goroutine of a buffer waits in, as krdWait in the
+// runtime.
 type wait struct {
 	what  uint64
 	at    uint64
@@ -121,8 +122,8 @@ type chunk struct {
 	_      uint64
 }
 
-// A Memory is what a program that is traced and this process share: a file without a name in any
-// file system, so that nothing is left of it when both have ended, however they end.
+// A Memory is shared by a traced program and this process: a file without a name in any file
+// system, so that nothing is left when both have ended, however they end.
 type Memory struct {
 	file   *os.File
 	bytes  []byte
@@ -133,8 +134,8 @@ type Memory struct {
 }
 
 // NewMemory makes the memory for a program of so many sites. Its pages are had when they are
-// written first. stack says that the accesses to the stack are events as others, not only counted,
-// sync that what goroutines wait for is recorded.
+// written first. With stack, accesses to the stack are events as others, not only counted; with
+// sync, the waiting of goroutines is recorded.
 func NewMemory(sites int, stack, sync bool) (*Memory, error) {
 	return newMemory(sites, stack, sync, firstChunks)
 }
@@ -182,11 +183,11 @@ func (m *Memory) Env() string {
 	return fmt.Sprintf("KRDLAB_TRACE=/proc/%d/fd/%d", os.Getpid(), m.file.Fd())
 }
 
-// Started tells whether a program has found the memory.
+// Started reports whether a program has found the memory.
 func (m *Memory) Started() bool { return atomic.LoadUint64(&m.h.started) != 0 }
 
-// Counts returns how often each site has accessed what is counted only, the stack and what is left
-// alone, and of how many accesses a sample knows no more.
+// Counts returns for each site the accesses that are only counted, to the stack and to data left
+// alone, and those that a sample only counts.
 func (m *Memory) Counts() (counted, dropped []uint64) {
 	counted, dropped = make([]uint64, m.sites+1), make([]uint64, m.sites+1)
 	sum := func(i uint64) {
@@ -209,8 +210,8 @@ func (m *Memory) LostEvents() uint64 { return atomic.LoadUint64(&m.h.lost) }
 // Lost returns how many goroutines could not record, since there were too many.
 func (m *Memory) Lost() uint64 { return atomic.LoadUint64(&m.h.noBuf) }
 
-// Replaced tells whether the program's process has become another program (exec), of which nothing
-// is recorded.
+// Replaced reports whether the program's process has become another program (exec), which is not
+// recorded.
 func (m *Memory) Replaced() bool { return atomic.LoadUint64(&m.h.replaced) != 0 }
 
 // Close gives the memory back.
@@ -243,7 +244,7 @@ func (m *Memory) at(i uint32) (at, bytes uint64) {
 	return m.h.chunksAt + uint64(i)*chunkBytes, chunkBytes
 }
 
-// has tells whether there is a chunk i.
+// has reports whether there is a chunk i.
 func (m *Memory) has(i uint32) bool {
 	if i&smallBit != 0 {
 		return i&^smallBit < m.small
@@ -263,7 +264,7 @@ func (m *Memory) events(i uint32, n int) []event {
 	return unsafe.Slice((*event)(unsafe.Pointer(&m.bytes[at])), eventsIn(bytes))[:n]
 }
 
-// eventsIn is how many events a chunk of some bytes has room for.
+// eventsIn returns how many events fit a chunk of some bytes.
 func eventsIn(bytes uint64) int {
 	return (int(bytes) - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
 }
@@ -276,7 +277,7 @@ func (m *Memory) grow(n uint32) {
 	}
 }
 
-// growSmall is grow of small ones, of which there is one for each buffer.
+// growSmall grows the small chunks, one for each buffer.
 func (m *Memory) growSmall(n uint32) {
 	for ; n > 0 && m.small < maxBufs; n-- {
 		m.release(smallBit | m.small)

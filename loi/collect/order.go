@@ -9,9 +9,9 @@ import (
 	"krdlab/hw"
 )
 
-// order brings the events of all goroutines into one order. An allocation stands where its stamp
-// says. What a goroutine recorded between two stamps (allocations; the times at which it left a
-// thread, gave a chunk back, or was looked at) stands at the second: so an object is known before
+// order brings the events of all goroutines into one order. An allocation stands at its stamp. The
+// events that a goroutine recorded between two stamps (allocations; the times at which it left a
+// thread, gave a chunk back, or was looked at) stand at the second: so an object is known before
 // another goroutine, that has learnt of it, accesses it. That its memory is used again before an
 // access that stands too late is as good as impossible, since a collection lies between the two.
 type order struct {
@@ -66,8 +66,8 @@ func newOrder(m *Memory, emit func(goroutine, at uint64, events []event) error) 
 	return &order{mem: m, sources: make(map[uint64]*source), emit: emit}
 }
 
-// round takes what has come and hands on what is in order; everything, if the program has ended. It
-// tells whether anything came.
+// round takes new events and hands on those in order; all, if the program has ended. It reports
+// whether any came.
 func (o *order) round(ended bool) (bool, error) {
 	now := hw.TSC()
 	horizon := now - slack
@@ -146,7 +146,7 @@ func (o *order) add(s *source, k *chunk, events []event, last uint64, release ui
 	o.push(s, piece{events: events[s.peeked:], last: last, chunk: release})
 }
 
-// push adds a piece. What stands before it happened before its first stamp.
+// push adds a piece. The pieces before it happened before its first stamp.
 func (o *order) push(s *source, p piece) {
 	p.find()
 	bound := p.bound()
@@ -172,7 +172,7 @@ func (p *piece) bound() uint64 {
 	return p.last
 }
 
-// peek copies what is in the chunk that b fills. It tells whether it now knows all that b's
+// peek copies the events in the chunk that b fills. It reports whether it now has all that b's
 // goroutine had recorded before the call. Where the program has ended, nothing changes, and a chunk
 // that was just being given back, and is not among the full ones, is peeked into like others.
 func (o *order) peek(b *buffer, ended bool) bool {

@@ -48,7 +48,7 @@ const (
 	kindMode
 )
 
-// What addresses have above them that are distances from the top of a goroutine's stack.
+// Marks of addresses that are distances from the top of a goroutine's stack.
 const (
 	onStack = 1 << 63
 	entries = 1 << 62 // of a map whose entries are on the stack too
@@ -58,8 +58,8 @@ const (
 // that reflection makes.
 const firstCode = 1 << 16
 
-// A Class is what objects are: allocated at one site, or of one type at one place in the code where
-// no site was rewritten, or a variable.
+// A Class groups objects: allocated at one site, or of one type at one place in the code where no
+// site was rewritten, or a variable.
 type Class struct {
 	Site int    // 0: no site is known
 	Type uint64 // address of its type in the program, where the site is not known; 0: not known
@@ -174,7 +174,7 @@ type cached struct {
 	known       bool   // group is
 }
 
-// A thread is what is known of a goroutine between its events.
+// A thread holds the state of a goroutine between its events.
 type thread struct {
 	number uint64
 	before event   // the one before, where an Extent or a Type is to come
@@ -193,7 +193,7 @@ type thread struct {
 	regions []openRegion // the innermost last
 	kernel  int          // as a Turn has it, of the innermost region that has one
 
-	label     int // likewise, of what package runtime/pprof says
+	label     int // likewise, of runtime/pprof's label
 	text      []byte
 	textBytes int
 	time      uint64 // of its last events
@@ -266,7 +266,7 @@ func (r *Reader) Number(g Group) uint32 {
 	return n
 }
 
-// Mode is how the accesses of a group are made.
+// Mode returns the mode of a group's accesses.
 func (r *Reader) Mode(group uint32) loi.Mode {
 	g := &r.Groups[group]
 	if g.Moved {
@@ -413,7 +413,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 // enough.
 func (r *Reader) turn(t *thread, at uint64) error { return r.turnUntil(t, at, at) }
 
-// turnUntil is turn of accesses that were made before a tick.
+// turnUntil does as turn, for accesses that were made before a tick.
 func (r *Reader) turnUntil(t *thread, at, until uint64) error {
 	b := &r.batch
 	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
@@ -427,7 +427,7 @@ func (r *Reader) turnUntil(t *thread, at, until uint64) error {
 	return r.full()
 }
 
-// span is from the last events of t, or what they waited for, until a tick.
+// span returns the time from the last events of t, or from the end of their waiting, until a tick.
 func (t *thread) span(until uint64) Span {
 	if t.waited || t.time == 0 || t.time > until {
 		return Span{until, until}
@@ -483,7 +483,7 @@ func (r *Reader) extent(t *thread, e event) {
 // A window is the elements of a slice or string that an operation is about to work on.
 type window struct {
 	addr, bytes, site uint64
-	of                *Layout // of an element, nil where the site knows it
+	of                *Layout // of an element, nil where the site has it
 }
 
 // window takes a window: one that is cleared, the source of a copy whose destination is known, or
@@ -557,7 +557,7 @@ func (r *Reader) appended(t *thread, addr, room, site uint64) {
 	r.Odd++
 }
 
-// made says that a site made what stands at an address; on the stack, it is an object from now on.
+// made notes that a site made the datum at an address; on the stack, it is an object from now on.
 func (r *Reader) made(t *thread, addr, site uint64) {
 	if addr&onStack != 0 {
 		if s := &r.sites[site-1]; s.Kind != "append" && (r.Stack || strings.HasSuffix(s.Kind, "-map")) {
@@ -614,8 +614,8 @@ func (r *Reader) initial(t *thread, addr, site uint64) {
 	}
 }
 
-// initialOf is initial of what has an extent: the elements of a slice, or a datum whose layout the
-// site does not know.
+// initialOf does as initial, for data with an extent: the elements of a slice, or a datum whose
+// layout the site does not know.
 func (r *Reader) initialOf(t *thread, w window) {
 	s := &r.sites[w.site-1]
 	switch {
@@ -701,8 +701,8 @@ func (r *Reader) put(place, bytes uint64, group uint32) {
 	}
 }
 
-// object returns the object at an address; where nobody told of one, that of the page, which is
-// made up. unknown says that it is not even known what kind of memory that is.
+// object returns the object at an address; where none is known, a made-up object for the page.
+// unknown: the kind of the memory is not known either.
 func (r *Reader) object(addr uint64) (o *object, unknown bool) {
 	n := r.space.find(addr)
 	if n == 0 {

@@ -109,7 +109,7 @@ func TestAddressUsedAgainIsAnotherDatum(t *testing.T) {
 	}
 }
 
-// The runtime puts several tiny objects into a block of 16 bytes; the first event tells the block.
+// The runtime puts several tiny objects into a block of 16 bytes; the first event has the block.
 func TestTinyObjects(t *testing.T) {
 	const a = 0xc000010000
 	r, k := read(t, nil, ev(kindAlloc, a, 16), ev(kindType, 0, 1), ev(kindAlloc, a+8, 0),
@@ -192,7 +192,7 @@ func TestAppendCopyClear(t *testing.T) {
 		// append once more: it does not
 		ev(kindWindow, b, siteAppend), ev(kindExtent, 24, siteAppend),
 		ev(kindMade, b, siteAppend), ev(kindExtent, 32, siteAppend),
-		// copy(s, t) of which t is longer; clear
+		// copy(s, t), t being longer; clear
 		ev(kindWindow, a, siteTo), ev(kindExtent, 16, siteTo),
 		ev(kindWindow, b, siteFrom), ev(kindExtent, 32, siteFrom),
 		ev(kindWindow, a, siteClear), ev(kindExtent, 8, siteClear))

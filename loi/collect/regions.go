@@ -4,7 +4,7 @@ import (
 	"krdlab/loi"
 )
 
-// An Act is what a goroutine did beside accesses: a region of the source began or ended, or it
+// An Act is an act of a goroutine beside its accesses: a region of the source began or ended, or it
 // waited for others, or let them go on.
 type Act struct {
 	After     int // so many accesses of the batch

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endWithParent has the kernel kill cmd if this process dies: nobody would empty its chunks.
+// endWithParent makes the kernel kill cmd if this process dies: its chunks would not be emptied.
 func endWithParent(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -44,7 +44,7 @@ func cpuTime(pid int) func() time.Duration {
 	}
 }
 
-// inForeground tells whether this process, and so what it has started, gets the signals of a
+// inForeground reports whether this process, and so what it has started, gets the signals of a
 // terminal.
 func inForeground() bool {
 	tty, err := os.Open("/dev/tty")

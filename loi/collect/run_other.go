@@ -12,7 +12,7 @@ import (
 
 func endWithParent(*exec.Cmd) {}
 
-// Running is not known here.
+// Running returns 0: it is not known here.
 func Running(string) int { return 0 }
 
 func inForeground() bool { return false }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Mode is what a goroutine records of its accesses, as package krdagent has it.
+// A Mode selects the accesses that a goroutine records, as in package krdagent.
 type Mode int
 
 const (
@@ -19,15 +19,15 @@ const (
 
 // A Sampler takes how goroutines record a sample.
 type Sampler interface {
-	// Mode says that a goroutine goes on in a mode, which may be of a small burst, in the
-	// so-manyeth of the tracer's changes, and has made so many accesses since the last time that
-	// nothing else tells of; or, of Inside, is to leave so many of the next ones out.
+	// Mode takes note that a goroutine goes on in a mode, which may be that of a small burst.
+	// change is the number of the tracer's change. dropped is the accesses since the last time that
+	// have no event; or, for Inside, how many of the next ones are left out.
 	Mode(goroutine, change uint64, mode Mode, small bool, dropped uint64) error
 	// Taken returns how many accesses came, and how many are known of in all. Any goroutine may call it.
 	Taken() (came, all uint64)
 }
 
-// A Rate says how much a sample records; the zero value is the schedule as it is below.
+// A Rate sets how much a sample records; the zero value is the schedule as it is below.
 type Rate struct {
 	Share float64 // of the accesses, up to 1; 0: none is asked for
 	// Overhead is how many times the CPU time that it takes with nothing recorded the program may
@@ -62,13 +62,13 @@ func (r *Reader) mode(t *thread, e event, at uint64) error {
 	return r.Sample.Mode(t.number, e.rest()/8, Mode(e.rest()%4), e.rest()&4 != 0, e[0])
 }
 
-// Sampled says that the program records a sample: Sample is set.
+// Sampled makes r read a sample: Sample is set.
 func (r *Reader) Sampled(s Sampler, rate Rate) {
 	r.Sample, r.rate, r.Real = s, rate, true
 }
 
-// Unseen returns the group of the accesses of a site, and of a leaf of it, of which a sample knows no
-// more than how many they are.
+// Unseen returns the group of the accesses of a site, and of a leaf of it, that a sample only
+// counts.
 func (r *Reader) Unseen(site, leaf int) uint32 {
 	return r.Number(Group{Site: site, Leaf: leaf, Class: int(r.class(Class{Name: unseen}))})
 }
@@ -155,7 +155,7 @@ func (p *pace) next(came, all uint64) {
 // read yet when it ends is waited for.
 const sampledChunks = 32
 
-// NewSampledMemory is NewMemory for a program that records a sample.
+// NewSampledMemory makes the memory for a program that records a sample.
 func NewSampledMemory(sites int, stack bool) (*Memory, error) {
 	m, err := newMemory(sites, stack, false, sampledChunks)
 	if err == nil {
@@ -167,8 +167,8 @@ func NewSampledMemory(sites int, stack bool) (*Memory, error) {
 // sampledPause is how long the reader of a sample sleeps at most: a phase waits for it.
 const sampledPause = 100 * time.Microsecond
 
-// sample changes the mode of the program of r, of which elapsed is the CPU time, until the function
-// that it returns is called.
+// sample changes the mode of the program of r until the function that it returns is called. elapsed
+// returns the program's CPU time.
 func (m *Memory) sample(r *Reader, elapsed func() time.Duration) (stop func()) {
 	done, ended := make(chan bool), make(chan bool)
 	var change uint64

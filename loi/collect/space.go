@@ -13,8 +13,7 @@ type space struct {
 	age     uint64 // grows with every change
 }
 
-// An object is an allocation, a global variable, or memory of which nobody told where it comes
-// from.
+// An object is an allocation, a global variable, or memory of unknown origin.
 type object struct {
 	addr, bytes uint64
 	virtual     uint64 // where it begins in virtual space, where nothing is used twice

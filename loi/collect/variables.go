@@ -22,7 +22,7 @@ type Variable struct {
 	Rest bool
 }
 
-// A Program is what the file of an executable tells: its variables, and the names of its types by
+// A Program holds the facts of an executable's file: its variables, and the names of its types by
 // address.
 type Program struct {
 	Variables []Variable
@@ -146,7 +146,7 @@ func (p *Program) Line(pc uint64) string {
 	return line
 }
 
-// line is Line and the function, which is nil if the program's file does not tell.
+// line returns Line and the function, nil if the program's file does not have it.
 func (p *Program) line(pc uint64) (line string, f *gosym.Func) {
 	if p.lines == nil {
 		for _, s := range p.data {
@@ -169,7 +169,7 @@ func (p *Program) line(pc uint64) (line string, f *gosym.Func) {
 	return filepath.Base(file) + ":" + strconv.Itoa(n), f
 }
 
-// standard tells whether a file is the standard library's. Where paths are trimmed (go build
+// standard reports whether a file is the standard library's. Where paths are trimmed (go build
 // -trimpath) they begin with the import path of the package, and with a version behind that of the
 // module; those of a package that is named by its files have none.
 func (p *Program) standard(file string) bool {

@@ -2,8 +2,8 @@ package collect
 
 import "krdlab/loi"
 
-// pending is what the events of a goroutine have told of an operation that has not ended, or of a
-// goroutine that it makes.
+// pending holds an operation of a goroutine that has not ended, or a goroutine that it makes, as
+// far as its events have come.
 type pending struct {
 	kind uint64 // kindSync, kindGo; 0: nothing
 	addr uint64 // or the runtime's number of the goroutine, or of what a goroutine runs
@@ -50,7 +50,7 @@ func (r *Reader) sync(t *thread, e event, at uint64) error {
 	return nil
 }
 
-// syncOf is what the second word of a kindSync tells.
+// syncOf decodes the second word of a kindSync.
 func syncOf(rest uint64) loi.Sync {
 	return loi.Sync{Op: loi.SyncOp(rest >> syncOpShift), Selected: rest&syncSelected != 0,
 		Timer: rest&syncTimer != 0, Room: uint32(min(rest&syncRoom, 1<<32-1))}

@@ -21,7 +21,7 @@ type Waker struct {
 	Role   Role
 }
 
-// A Role is what makes a goroutine a waker.
+// A Role is the reason why a goroutine is a waker.
 type Role uint8
 
 // The roles. Who holds a lock is waited for, whatever else happens; the others may be.
@@ -40,13 +40,13 @@ var whatWakes = map[loi.SyncOp][]loi.SyncOp{
 	loi.SyncCondWait: {loi.SyncSignal},
 }
 
-// subject is what an operation is about.
+// subject identifies the object of an operation.
 type subject struct {
 	place  uint64
 	object loi.ObjectID
 }
 
-// use is what has been done to a subject.
+// use sums up the operations on a subject.
 type use struct {
 	holders, readers []int32 // of a lock, once for each time
 	did              map[loi.SyncOp][]int32

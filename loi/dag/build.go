@@ -39,7 +39,8 @@ type ChildNode struct {
 	n     uint32
 }
 
-// Executions has those of a piece, by their numbers from 1 in the order in which they began.
+// Executions yields the executions of a piece, by their numbers from 1 in the order in which they
+// began.
 func (g *Graph) Executions(p *Piece) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for n := p.First; n != 0 && yield(n) && n != p.Last; n = g.next[n-1] {
@@ -137,14 +138,14 @@ func (g *Graph) link() {
 	g.Tasks = sorted
 }
 
-// Work is the ticks of all kernels.
+// Work returns the ticks of all kernels.
 func (g *Graph) Work() uint64 { return g.Tasks[0].ticks }
 
-// Span is the ticks of kernels on the longest path, where the children of a phase could all run at
-// once, and phases follow each other.
+// Span returns the ticks of kernels on the longest path, where the children of a phase could all
+// run at once, and phases follow each other.
 func (g *Graph) Span() uint64 { return g.Tasks[0].longest }
 
-// End is when the root task ended, in ticks of the common clock.
+// End returns when the root task ended, in ticks of the common clock.
 func (g *Graph) End() int64 {
 	root := &g.Tasks[0].Phases[0].Children[0]
 	if root.Task < 0 {

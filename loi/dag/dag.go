@@ -86,7 +86,7 @@ type node[V any] struct {
 	early           []told // what came before its time
 }
 
-// A track is what a worker has recorded since the last event of the structure.
+// A track holds the records of a worker since the last event of the structure.
 type track struct {
 	since      Piece
 	last       Piece // of the last record
@@ -209,11 +209,11 @@ func (b *Builder[V]) add(p, q *Piece) {
 	p.Ticks += q.Ticks
 }
 
-// Following has for each execution, from 1, that of its piece which follows it; what it has for the
-// last of a piece means nothing.
+// Following returns for each execution, from 1, the next one of its piece; the entry of the last of
+// a piece means nothing.
 func (b *Builder[V]) Following() []uint32 { return b.next }
 
-// apply does what an event says, or keeps it until what it follows from has been told.
+// apply carries out an event, or keeps it until the event that it depends on has come.
 func (b *Builder[V]) apply(x *told) error {
 	if x.kind == loi.EventTask && (x.id == 0 || b.live[x.id] != nil) {
 		return x.wrong("task %d begins twice, or there are more than 2^32", x.id)
@@ -255,7 +255,7 @@ func (b *Builder[V]) apply(x *told) error {
 	return b.retry(t)
 }
 
-// begins takes note that a child has begun, and tells whether it had not.
+// begins takes note that a child has begun, and reports whether that was new.
 func (t *node[V]) begins(child uint32) bool {
 	if child < 64 {
 		had := t.mask&(1<<child) != 0

@@ -17,8 +17,8 @@ type event struct {
 	ticks  uint64
 }
 
-// twoTasks has a root with two phases, of which the first has a task and a child in place by
-// another worker.
+// twoTasks has a root with two phases. The first has a task, and a child in place by another
+// worker.
 var twoTasks = []event{
 	{ticks: 3},
 	{kind: loi.EventTask, args: []uint32{1, 0, 0, 0, 2}},

@@ -24,7 +24,7 @@ type Goroutine struct {
 	Ops     int // its operations, with its start and its end
 }
 
-// An Op is what ends a piece of code of a goroutine: an operation, or the start or end of it.
+// An Op ends a piece of code of a goroutine: an operation, or the goroutine's start or end.
 type Op struct {
 	Kind     loi.EventKind // Go, Start, End or Sync; 0: no operation, but all that a wait follows
 	Sync     loi.SyncOp    // of EventSync
@@ -70,15 +70,15 @@ type Goroutines struct {
 	Orphans uint64
 	// Unended are goroutines whose end is not in the trace.
 	Unended uint64
-	// Unstarted are goroutines that were started, and of which the trace has nothing else.
+	// Unstarted counts goroutines that have a start in the trace and nothing else.
 	Unstarted uint64
 	// Twice counts starts of a goroutine beside its first.
 	Twice uint64
 	// Dropped counts what operations followed but contradicts the rest: they would have waited for
 	// what waits for them.
 	Dropped uint64
-	// Waits are the goroutines that had not ended when the program did, as far as the trace tells what
-	// they were doing.
+	// Waits are the goroutines that had not ended when the program did, where the trace has their
+	// last operation.
 	Waits []Wait
 	// Ordered reports whether locks or atomic variables are in the order of this run.
 	Ordered bool
@@ -135,7 +135,7 @@ func (g *Goroutines) came(o *Op) int64 {
 	return g.Ops[o.Partner].At
 }
 
-// strand is what a worker has recorded since its last operation.
+// strand holds the records of a worker since its last operation.
 type strand struct {
 	last    int32 // operation, or -1
 	since   int64 // ticks on the thread until it
@@ -222,7 +222,7 @@ func (b *GoroutineBuilder) Event(e *loi.Event) error {
 	return nil
 }
 
-// region follows what an event says of regions.
+// region follows the begin or end of a region.
 func (b *GoroutineBuilder) region(worker int, s *strand, r *loi.Record) {
 	n := len(s.regions)
 	switch {
@@ -235,7 +235,7 @@ func (b *GoroutineBuilder) region(worker int, s *strand, r *loi.Record) {
 	}
 }
 
-// nameOf is the name of a region.
+// nameOf returns the name of a region.
 func (b *GoroutineBuilder) nameOf(region uint32) int32 {
 	return int32(len(b.g.registry.Kernels) + int(region))
 }
@@ -296,7 +296,7 @@ func (b *GoroutineBuilder) End() *Goroutines {
 	return g
 }
 
-// follow has an operation follow another.
+// follow makes an operation follow another.
 func (g *Goroutines) follow(to, by int32) {
 	o, p := &g.Ops[to], &g.Ops[by]
 	g.edges = append(g.edges, edge{to, by, o.Meets() && p.Meets()})
@@ -338,8 +338,8 @@ func (g *Goroutines) match() {
 var waits = [...]uint8{loi.SyncReceiveClosed: 1, loi.SyncWait: 1, loi.SyncCondWait: 1,
 	loi.SyncOnceSeen: 1, loi.SyncLoad: 1, loi.SyncSleep: 0}
 
-// An object is what has been seen of one channel, lock, group, condition or variable. Operations
-// are numbers, -1 for none.
+// An object is the state of one channel, lock, group, condition or variable. Operations are
+// numbers, -1 for none.
 type object struct {
 	Channel[int32]
 	readers, done []int32
@@ -441,7 +441,7 @@ func partners[T any](list, of []T, none T) iter.Seq2[T, T] {
 	}
 }
 
-// wait has a wait follow all that was done until then, by way of an operation of Kind 0, so that
+// wait makes a wait follow all that was done until then, by way of an operation of Kind 0, so that
 // the next wait need not look at each again.
 func (x *object) wait(g *Goroutines, i int32) {
 	if len(x.done) > 0 {
@@ -456,14 +456,14 @@ func (x *object) wait(g *Goroutines, i int32) {
 	g.may(i, x.joined)
 }
 
-// may has an operation follow another, if there is one.
+// may lets an operation follow another, if there is one.
 func (g *Goroutines) may(to, by int32) {
 	if by >= 0 {
 		g.follow(to, by)
 	}
 }
 
-// must is may of an operation that cannot have gone on without the other.
+// must does as may, for an operation that cannot have gone on without the other.
 func (g *Goroutines) must(to, by int32) {
 	if g.may(to, by); by < 0 {
 		g.Missing[g.Ops[to].Sync]++

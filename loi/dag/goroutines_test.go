@@ -206,8 +206,8 @@ func TestSlowConsumer(t *testing.T) {
 	}
 }
 
-// Five stages, of which the third is the slowest, pass 4 values on: the first value goes through
-// all of them, the others wait at the third.
+// Five stages pass 4 values on, the third being the slowest: the first value goes through all of
+// them, the others wait at the third.
 func TestPipeline(t *testing.T) {
 	r := record(t)
 	r.start(5)
@@ -333,7 +333,7 @@ func TestCondition(t *testing.T) {
 	}
 }
 
-// What is done once takes 10; who sees it done had to wait for it.
+// The function that runs once takes 10; a goroutine that finds it done had to wait for it.
 func TestOnce(t *testing.T) {
 	r := record(t)
 	r.start(2)
@@ -381,8 +381,8 @@ func TestSelectAndClose(t *testing.T) {
 	r.clean(r.check(5+9+4+1, 9+4+1))
 }
 
-// What was cut off: goroutines that do not end, one that has no start, one that never ran, partners
-// that are missing.
+// Traces that were cut off: goroutines that do not end, one that has no start, one that never ran,
+// partners that are missing.
 func TestCutOff(t *testing.T) {
 	r := record(t)
 	r.begin(0)
@@ -428,7 +428,7 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
-// Time on the thread is what the stamps have without what the worker was off it.
+// Time on the thread is the time between the stamps without the worker's time off it.
 func TestTicks(t *testing.T) {
 	r := record(t)
 	r.start(2)
@@ -531,7 +531,7 @@ func (s *simulator) ready(g *simulated, now int) {
 	heap.Push(&s.queue, g)
 }
 
-// did tells of the operation that a goroutine has ended, and goes on.
+// did records the operation that a goroutine has ended, and goes on.
 func (s *simulator) did(g *simulated, op loi.SyncOp, now int) {
 	step := g.steps[0]
 	g.steps = g.steps[1:]

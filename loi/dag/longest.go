@@ -174,7 +174,7 @@ func (g *Goroutines) Longest(weight func(*Op) uint64) *Longest {
 	return l
 }
 
-// of is the weight of an operation's piece.
+// of returns the weight of an operation's piece.
 func (l *Longest) of(i int32) uint64 {
 	if o := &l.g.Ops[i]; o.Kind != 0 {
 		return l.weight(o)
@@ -189,7 +189,7 @@ type PathPiece struct {
 	To     int    // the operation of another goroutine that then went on, or -1
 }
 
-// Path has the pieces of the longest path, the last first.
+// Path yields the pieces of the longest path, the last first.
 func (l *Longest) Path() iter.Seq[PathPiece] {
 	return func(yield func(PathPiece) bool) {
 		to := -1

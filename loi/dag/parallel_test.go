@@ -10,8 +10,8 @@ import (
 // parallel has the work and span in accesses, by hand, of the programs of goroutines of the case
 // parallel.
 var parallel = map[string]struct{ work, span uint64 }{
-	// 10 items of 3 accesses each, of which the consumer makes 5 each: it has the first after 3, and
-	// then is what the producer waits for.
+	// 10 items of 3 accesses each, and 5 more by the consumer: it has the first after 3, and then
+	// the producer waits for it.
 	"producer and consumer": {10 * (3 + 5), 3 + 10*5},
 	// With room for all and 2 by the consumer, who waits for each.
 	"producer and consumer with room": {10 * (3 + 2), 10*3 + 2},
@@ -22,8 +22,8 @@ var parallel = map[string]struct{ work, span uint64 }{
 	"fork and join": {10 + 7*36 + 5 + 10, 10 + 56 + 10},
 	// Each of 4 makes 6, then 10 times 3 behind a lock, which one has at a time.
 	"convoy": {4 * (6 + 10*3), 6 + 4*10*3},
-	// What is stored is made before the store, 20, and who sees it makes 30 then; an embedded variable
-	// is the same by its name.
+	// The value takes 20 before the store, and a goroutine that sees it takes 30 then; an embedded
+	// variable is the same by its name.
 	"atomic store of what a call makes": {20 + 30, 20 + 30},
 	// Readers at once, then a writer; then a condition that the writer waits for is signaled.
 	"readers and a writer": {4*5 + 7, 5 + 7},

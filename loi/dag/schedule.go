@@ -21,7 +21,7 @@ type Schedule struct {
 	Steps   []Step
 }
 
-// ProgramOf is the kernel of a trace with all its parameters, as KERNEL KEY=VALUE...
+// ProgramOf returns the kernel of a trace with all its parameters, as KERNEL KEY=VALUE...
 func ProgramOf(h *loi.Header) string {
 	text := h.Kernel
 	for _, p := range h.Params {

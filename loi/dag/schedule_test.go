@@ -27,7 +27,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// What is no schedule is refused, with the line.
+// A text that is no schedule is refused, with the line.
 func TestScheduleRefused(t *testing.T) {
 	const head = "krdlab schedule 1\nprogram p\nnodes 0 0\n"
 	for text, want := range map[string]string{

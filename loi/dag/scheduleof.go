@@ -107,7 +107,7 @@ func (o *ordering) add(p *Piece, starts []int64, c code) {
 	o.code = append(o.code, c)
 }
 
-// chain has pieces with kernels wait for those that their worker ran before.
+// chain makes pieces with kernels wait for those that their worker ran before.
 func (o *ordering) chain(workers int) {
 	var list []int
 	for i := range o.code {

@@ -42,7 +42,8 @@ func TestScheduleOf(t *testing.T) {
 		{1, 0, 0}, {1, after, 0}}) {
 		t.Errorf("behind: %+v, %v", s, err)
 	}
-	// What worker 1 runs too early waits for the second piece of worker 0, whose own order stands.
+	// The piece that worker 1 runs too early waits for the second piece of worker 0, whose own
+	// order stands.
 	early := []event{{kind: loi.EventTask, args: []uint32{1, 0, 0, 0, 2}},
 		{worker: 1, ticks: 5}, {worker: 1, kind: loi.EventChild, args: []uint32{2, 0, 0}},
 		{ticks: 5}, {kind: loi.EventChild, args: []uint32{1, 0, 0}},

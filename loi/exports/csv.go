@@ -104,7 +104,7 @@ func writeCSV(w io.Writer, t *loi.Trace, p *loi.Progress) error {
 	return out.flush()
 }
 
-// csvObject is what surrounds the block or offset of an access.
+// csvObject holds the text around the block or offset of an access.
 type csvObject struct {
 	name  string // the name, a comma, and one more for the empty block of a span
 	after string // a comma for the empty offset of a block

@@ -7,8 +7,7 @@ import (
 	"krdlab/loi"
 )
 
-// describe tells what is known of t as a whole, for formats that have a place for it. What is not
-// known is left out.
+// describe returns the known facts of t as a whole, for formats that have a place for them.
 func describe(t *loi.Trace) []loi.KV {
 	h := &t.Header
 	list := []loi.KV{{Key: "substrate", Value: h.Substrate}, {Key: "clock", Value: h.Clock.Source},

@@ -95,9 +95,10 @@ func Formats() []string {
 }
 
 // Write writes t to w in the format named, one of [Formats]. Errors: ErrFormat, ErrName, a
-// [*RangeError], what the cursors of t find wrong (a [*loi.FormatError]), and those of w. What was
-// written before an error is no whole file. Memory is bounded by the header of t, a row group of
-// 2^20 rows for Parquet, and for Perfetto what package dag needs of goroutines. Cost: see docs/performance.md.
+// [*RangeError], faults that the cursors of t find (a [*loi.FormatError]), and those of w. After an
+// error, the output is no whole file. Memory is bounded by the header of t, a row group of 2^20
+// rows for Parquet, and for Perfetto what package dag needs of goroutines. Cost: see
+// docs/performance.md.
 func Write(w io.Writer, t *loi.Trace, format string, opt Options) error {
 	i := slices.Index(Formats(), format)
 	if i < 0 {

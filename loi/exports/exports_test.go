@@ -225,7 +225,7 @@ func TestClock(t *testing.T) {
 985,1,K,1,8,r,k,990
 1000,2,K,1,8,r,k,1005
 `)
-	// The end before the start is what must not become negative.
+	// The end before the start must not become negative.
 	golden(t, write(t, parse(t, emptyClock+"worker 0 cpu -1 node 0 offset 3\nobject A "+
 		"1x64\nkernel k A:in\n0 9 1 k(0)\n"), "csv"),
 		"time,worker,object,block,bytes,mode,kernel,end\n8,0,A,0,64,r,k,0\n")

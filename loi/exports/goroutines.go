@@ -10,7 +10,7 @@ const (
 	lastOperation  = loi.SyncSleep
 )
 
-// goroutines are what a trace tells of goroutines, nil where it tells of none.
+// goroutines holds the goroutines of a trace, nil where it has none.
 type goroutines struct {
 	*dag.Goroutines
 	told int32 // operations until now
@@ -18,8 +18,8 @@ type goroutines struct {
 	leads, after []int32
 }
 
-// findGoroutines goes through t once if it tells of goroutines. Memory: that of
-// [dag.GoroutineBuilder], and 8 bytes an operation.
+// findGoroutines goes through t once if it has goroutines. Memory: that of [dag.GoroutineBuilder],
+// and 8 bytes an operation.
 func (x *perfetto) findGoroutines() error {
 	if !x.t.Tells(loi.EventStart, loi.EventGo, loi.EventEnd, loi.EventSync) {
 		return nil
@@ -67,7 +67,7 @@ func (x *perfetto) arrow(i int32) bool {
 	return from < to || from == to && o.Partner < i
 }
 
-// began is when an operation began, in ticks, but not before the end of the one before it.
+// began returns when an operation began, in ticks, but not before the end of the one before it.
 func (x *perfetto) began(o *dag.Op) int64 {
 	if o.Previous < 0 {
 		return o.End
@@ -76,8 +76,8 @@ func (x *perfetto) began(o *dag.Op) int64 {
 }
 
 // operation writes an event of a goroutine: an operation that took time as a slice, with an arrow
-// from its begin to each operation that it let go on, and one from that which it waited for to its
-// end.
+// from its begin to each operation that it let go on, and one from the operation that it waited for
+// to its end.
 func (x *perfetto) operation(l *lanes, e *loi.Event) {
 	g, i := x.goroutines, x.goroutines.told
 	g.told++
@@ -118,7 +118,8 @@ func (x *perfetto) operation(l *lanes, e *loi.Event) {
 	x.end(x.ns(worker, end), track)
 }
 
-// operationName is the number of an operation's name: those of [loi.SyncOp] are after the regions'.
+// operationName returns the number of an operation's name: those of [loi.SyncOp] are after the
+// regions'.
 func (x *perfetto) operationName(o *dag.Op) uint64 {
 	switch o.Kind {
 	case loi.EventGo:

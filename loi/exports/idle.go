@@ -3,8 +3,8 @@ package exports
 import "krdlab/loi"
 
 // counters writes how many workers are idle, in the order of time: of all, and of each node if
-// there are several. A worker counts as busy until it says that it is idle. Cost: one more pass
-// over the trace, in memory for one cursor of each worker.
+// there are several. A worker counts as busy until its first event idle. Cost: one more pass over
+// the trace, in memory for one cursor of each worker.
 func (x *perfetto) counters() error {
 	h := &x.t.Header
 	x.counterTrack(firstCounter, 0)

@@ -11,7 +11,7 @@ import (
 
 func sprint(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// The first line of JSON lines. What is not known is null.
+// The first line of JSON lines. Unknown values are null.
 type jsonHeader struct {
 	Type      string       `json:"type"` // "header"
 	Version   int          `json:"version"`

@@ -12,7 +12,7 @@ import (
 	"krdlab/loi"
 )
 
-// rowGroup is the number of rows in a row group, and batch that which is handed over at a time.
+// rowGroup is the number of rows in a row group, and batch the number handed over at a time.
 const (
 	rowGroup = 1 << 20
 	batch    = 1 << 12

@@ -100,7 +100,7 @@ type perfetto struct {
 	kernels uint64 // their number, as an iid
 	objects uint64
 	flow    uint64 // number of the last steal
-	idle    bool   // the trace tells of idle workers
+	idle    bool   // the trace has events of idle workers
 	// of a trace of goroutines
 	goroutines *goroutines
 	err        error
@@ -122,10 +122,9 @@ type lanes struct {
 // that lists them, steals as arrows from victim to thief, and counters of idle workers. Tasks and
 // regions stand on further tracks of each worker; a worker that is a goroutine has its number, and
 // its operations are slices from their begin to their end, with arrows to those that they let go
-// on. What
-// overlaps on a worker goes to further tracks of it; an execution that ends before it began is
-// shown without duration. Stamps are in nanoseconds; where the rate of the clock is not known, a
-// tick is one, and a note on the track "trace" says so.
+// on. Slices that overlap on a worker go to further tracks of it; an execution that ends before it
+// began is shown without duration. Stamps are in nanoseconds; where the rate of the clock is not
+// known, a tick is one, with a note on the track "trace".
 func writePerfetto(w io.Writer, t *loi.Trace, p *loi.Progress) error {
 	clock, err := newClock(t, "perfetto")
 	if err != nil {
@@ -183,8 +182,8 @@ func (x *perfetto) spill() error {
 	return x.out.spill()
 }
 
-// rate returns the nanoseconds of a tick as a fraction, of which den is 0 for a clock whose rate is
-// not known. Rates are taken to be whole mHz, from 1e15 Hz on whole Hz.
+// rate returns the nanoseconds of a tick as a fraction. den is 0 for a clock whose rate is not
+// known. Rates are taken to be whole mHz, from 1e15 Hz on whole Hz.
 func rate(hz float64) (num, den uint64) {
 	switch {
 	case hz == 0:

@@ -38,7 +38,7 @@ func (tl *timeline) lines() string {
 	return b.String()
 }
 
-// check tells whether the slices of each track are a stack: each end closes the last that began,
+// check reports whether the slices of each track are a stack: each end closes the last that began,
 // with time not going back, and only the last may stay open; and whether each flow has two ends,
 // the first before the last.
 func (tl *timeline) check(t *testing.T) {

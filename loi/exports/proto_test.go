@@ -125,7 +125,7 @@ func (s protoSchema) decode(t *testing.T, typ string, b []byte) *node {
 	return n
 }
 
-// A timeline is what Perfetto's trace processor makes of a file: tracks, and events with all names
+// A timeline is a file as Perfetto's trace processor reads it: tracks, and events with all names
 // resolved.
 type timeline struct {
 	tracks map[uint64]string // by uuid: path of names

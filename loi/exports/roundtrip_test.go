@@ -14,8 +14,8 @@ import (
 	"krdlab/loi/imports"
 )
 
-// told is what a trace says of its executions with accesses, by worker: times, kernel, and names in
-// place of numbers.
+// told lists the executions of a trace with accesses, by worker: times, kernel, and names in place
+// of numbers.
 func told(t testing.TB, tr *loi.Trace) [][]string {
 	var all [][]string
 	reg := &tr.Header.Registry

@@ -14,7 +14,7 @@ const (
 	taskFlows = 1 << 40 // behind those of steals: one for each task, by its number
 )
 
-// structure is what the events of a worker have told so far of tasks and regions.
+// structure holds the open tasks and regions of a worker.
 type structure struct {
 	since   uint64 // tick at which the piece of code that runs began
 	any     bool   // since is known
@@ -97,7 +97,7 @@ func (x *perfetto) region(l *lanes, e *loi.Event, at uint64) {
 	}
 }
 
-// regionName is the number of a region's name: after those of kernels and of events.
+// regionName returns the number of a region's name: after those of kernels and of events.
 func (x *perfetto) regionName(region uint32) uint64 {
 	return x.kernels + uint64(len(eventNames)) + 1 + uint64(region)
 }

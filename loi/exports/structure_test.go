@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// structureText is a run of two tasks by two workers, the second of which steals a child, with
+// structureText is a run of two tasks by two workers, where the second worker steals a child, with
 // regions that nest on each.
 const structureText = `loi-text 4
 substrate simulated

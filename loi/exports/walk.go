@@ -51,19 +51,19 @@ func newClock(t *loi.Trace, format string) (c clock, err error) {
 	return c, nil
 }
 
-// program is the order of exports: workers follow each other.
+// program returns the order of exports: workers follow each other.
 func program(p *loi.Progress) loi.Order {
 	return loi.Order{ByWorker: true, AllowLoss: true, Progress: p}
 }
 
-// everything is program with what the runtime told, and tasks as they stand.
+// everything returns that order with the runtime's events, and tasks as they stand.
 func everything(p *loi.Progress) loi.Order {
 	o := program(p)
 	o.Events, o.Tasks = true, true
 	return o
 }
 
-// shapes tells which columns the accesses of t need.
+// shapes returns the kinds of columns that the accesses of t need.
 func shapes(t *loi.Trace) (blocks, spans bool) {
 	for i := range t.Header.Registry.Objects {
 		if t.Header.Registry.Objects[i].Kind == loi.Span {
@@ -75,7 +75,7 @@ func shapes(t *loi.Trace) (blocks, spans bool) {
 	return blocks || !spans, spans
 }
 
-// letters are the modes as the importer takes them.
+// letters returns a mode as the importer takes it.
 func letters(m loi.Mode) string {
 	return [...]string{loi.In: "r", loi.Out: "w",
 		loi.InOut: "rw"}[m]

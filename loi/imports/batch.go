@@ -30,7 +30,7 @@ const (
 	batchRows = 1024
 )
 
-// A batch is what a parser hands over: rows, and the names that they are the first to use, in order
+// A batch is handed over by a parser: rows, and the names that they are the first to use, in order
 // of their numbers.
 type batch struct {
 	rows    []row
@@ -69,14 +69,14 @@ func (o *outlet) flush() (err error) {
 func newBatch() *batch { return &batch{rows: make([]row, 0, batchRows)} }
 
 // An interner numbers names in the order of their first use, without allocation for a name that it
-// knows.
+// has.
 type interner struct {
 	numbers map[string]uint32
 	names   []string
 	cache   [64]uint32 // by a cheap hash: number + 1 of the name that was asked for last
 }
 
-// number returns the number of a name that is not empty, and tells whether it is new.
+// number returns the number of a name that is not empty, and reports whether it is new.
 func (in *interner) number(name []byte) (n uint32, fresh bool) {
 	c := &in.cache[(uint(len(name))*7+uint(name[0])+uint(name[len(name)-1])*3)%64]
 	if *c > 0 && in.names[*c-1] == string(name) {
@@ -95,8 +95,7 @@ func (in *interner) number(name []byte) (n uint32, fresh bool) {
 	return n, !ok
 }
 
-// badName returns what a name has that no name may have, "" for nothing: other formats than that
-// which it comes from could not hold it.
+// badName returns the fault of a name, "" for none: other formats than its own could not hold it.
 func badName(name []byte) string {
 	switch {
 	case bytes.IndexByte(name, 0) >= 0:
@@ -107,7 +106,7 @@ func badName(name []byte) string {
 	return ""
 }
 
-// names numbers the objects and kernels of a table, and tells the outlet of those that are new.
+// names numbers the objects and kernels of a table, and gives the outlet those that are new.
 type names struct {
 	objects interner
 	kernels interner

@@ -47,7 +47,7 @@ func matmulParquet(tb testing.TB, n int) []byte {
 		parquet.Compression(&parquet.Zstd))
 }
 
-// exported is what package exports writes of blocks.
+// exported holds the text that package exports writes of blocks.
 type exported struct {
 	Time   int64  `parquet:"time,delta"`
 	Worker int32  `parquet:"worker"`

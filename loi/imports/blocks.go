@@ -23,10 +23,10 @@ func newBlocks(in io.Reader, fail func(error) error) *blocks {
 	return &blocks{in: in, fail: fail, buf: make([]byte, maxLine+readBytes, maxLine+readBytes+1)}
 }
 
-// next reads on. It returns the last kept bytes of what it returned before, which the caller could
-// not use yet, and what follows them. last says that this is all; it then ends with a line feed
-// even if the input does not. The bytes are valid until the next call. Where kept is more than
-// maxLine, a line without an end is too long, which is for the caller to say.
+// next reads on. It returns the last kept bytes again, which the caller could not use yet, and the
+// bytes after them. last: this is all; it then ends with a line feed even if the input does not.
+// The bytes are valid until the next call. Where kept is more than maxLine, a line without an end
+// is too long; the caller reports that.
 func (b *blocks) next(kept int) (data []byte, last bool, err error) {
 	copy(b.buf, b.buf[b.end-kept:b.end])
 	b.end = kept

@@ -95,8 +95,7 @@ func parseMode(b []byte) loi.Mode {
 
 const modesWanted = "expected r, w or rw (or in, out or inout)"
 
-// number reads a whole decimal number, or a hexadecimal one after 0x. The error says what it is
-// instead.
+// number reads a whole decimal number, or a hexadecimal one after 0x. The error names the fault.
 func number(b []byte) (uint64, error) {
 	digits, base := b, uint64(10)
 	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {

@@ -54,8 +54,8 @@ func (p *csvParser) parse(b *blocks) error {
 	}
 }
 
-// lines reads the lines that begin in data, of which the first has the given number, and returns
-// how many bytes and lines that was. A line whose end is not in data is left.
+// lines reads the lines that begin in data, and returns how many bytes and lines that was. line is
+// the number of the first. A line whose end is not in data is left.
 func (p *csvParser) lines(data []byte, line uint64, last bool) (n int, lines uint64, err error) {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	for n < whole {

@@ -39,9 +39,9 @@ func (p *csvParser) header(data []byte, last bool) (int, error) {
 	return n, nil
 }
 
-// slow reads the line at the beginning of data into r as plain does, whatever its form, and says
-// what is wrong with it. It returns how many bytes and lines of the file that was, 0 if its end is
-// not in data. An empty line at the end leaves r.bytes 0.
+// slow reads the line at the beginning of data into r as plain does, whatever its form, and returns
+// its fault. It returns how many bytes and lines of the file that was, 0 if its end is not in data.
+// An empty line at the end leaves r.bytes 0.
 func (p *csvParser) slow(data []byte, line uint64, last bool, r *row) (n int, lines uint64,
 	err error) {
 	*r = row{pos: line}
@@ -51,7 +51,7 @@ func (p *csvParser) slow(data []byte, line uint64, last bool, r *row) (n int, li
 			return n, 1, nil
 		}
 		if n == len(data) {
-			return 0, 0, nil // what follows tells whether it is the last
+			return 0, 0, nil // whether it is the last depends on the next bytes
 		}
 		return 0, 0, fault(line, "", "an empty line, expected %d fields", len(p.columns))
 	}
@@ -260,7 +260,7 @@ func (p *csvParser) unquote(data []byte) (field []byte, n int) {
 	}
 }
 
-// looksLikeHeader tells whether a line names columns of a table of accesses.
+// looksLikeHeader reports whether a line names columns of a table of accesses.
 func looksLikeHeader(line string) bool {
 	for f := range strings.SplitSeq(line, ",") {
 		f = strings.Trim(strings.TrimRight(f, "\r"), `"`)

@@ -18,9 +18,9 @@ func utf16LE(s string) string {
 	return b.String()
 }
 
-// What editors and other systems do to a text changes nothing that is read, or is an error with its
-// line: a byte order mark, ends of lines, white space at the ends of lines and of the file,
-// Latin-1 and UTF-16.
+// Changes that editors and other systems make to a text do not matter, or are an error with its
+// line: a byte order mark, ends of lines, white space at the ends of lines and of the file, Latin-1
+// and UTF-16.
 func TestEncodings(t *testing.T) {
 	for _, c := range []struct {
 		format, in string

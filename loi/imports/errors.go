@@ -8,8 +8,8 @@ import (
 	"krdlab/hw/failure"
 )
 
-// A DataError says what is wrong with the content of an input, and where. What is wrong with the
-// command is an [*OptionError]; a disk or a pipe that fails is neither.
+// A DataError reports a fault in the content of an input, and its place. A fault of the command is
+// an [*OptionError]; a disk or a pipe that fails is neither.
 type DataError struct {
 	File   string // path, or "stdin"
 	Line   uint64 // of a text format, from 1; 0: of the whole
@@ -47,7 +47,7 @@ func (*DataError) Class() failure.Class { return failure.Data }
 // Unwrap returns the cause that a decoder gave, or nil.
 func (e *DataError) Unwrap() error { return e.Err }
 
-// An OptionError says which option cannot be meant, or does not fit the input.
+// An OptionError names an option that cannot be meant, or does not fit the input.
 type OptionError struct {
 	Option string // name of a field of Options
 	What   string // what was found and what was expected
@@ -63,12 +63,12 @@ func optionError(name, format string, args ...any) error {
 	return &OptionError{Option: name, What: fmt.Sprintf(format, args...)}
 }
 
-// fault is a DataError that does not know its file yet. The zero position is "of the whole".
+// fault returns a DataError without its file. The zero position is "of the whole".
 func fault(pos uint64, column, format string, args ...any) *DataError {
 	return &DataError{Line: pos, Column: column, What: fmt.Sprintf(format, args...)}
 }
 
-// allowed says that an option would allow it.
+// allowed adds that an option would allow it.
 func (e *DataError) allowed(option string) *DataError {
 	e.Option = option
 	return e

@@ -18,8 +18,8 @@ const (
 	maxObjects = math.MaxUint16 + 1
 	maxKernels = math.MaxUint16
 	// maxList is the largest number of accesses of one execution. A clock so coarse that more of
-	// them fall into one of its ticks says nothing of kernels; they become several executions at
-	// the same time.
+	// them fall into one of its ticks is no sign of kernels; they become several executions at the
+	// same time.
 	maxList = 4096
 )
 
@@ -39,7 +39,7 @@ type feeder struct {
 	text    *loi.Trace // the whole input, where it is one
 }
 
-// An object as the feeder knows it. Its number in the sink is known when a row has told its kind.
+// An object as the feeder knows it. Its number in the sink is known when a row has its kind.
 type object struct {
 	name  string
 	id    loi.ObjectID
@@ -55,8 +55,8 @@ type kernel struct {
 	known bool
 }
 
-// A stream is what is known of a worker: the execution that may get more accesses, which is first,
-// or list if there are several.
+// A stream is the state of a worker: the execution that may get more accesses, which is first, or
+// list if there are several.
 type stream struct {
 	time   uint64
 	end    uint64

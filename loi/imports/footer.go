@@ -74,7 +74,7 @@ func checkFooter(r io.ReaderAt, size int64) error {
 }
 
 // A thriftWalker goes through a value in Thrift's compact protocol (thrift-compact-protocol.md of
-// Apache Thrift) and tells whether all lengths fit what is there.
+// Apache Thrift) and reports whether all lengths fit the bytes.
 type thriftWalker struct{ rest []byte }
 
 // Types of fields and elements.

@@ -74,7 +74,7 @@ import (
 	"krdlab/loi"
 )
 
-// A Source is what is to be imported.
+// A Source is an input to import.
 type Source struct {
 	Path  string    // of a file, compressed with zstd or gzip or not; "-" for Stdin
 	Stdin io.Reader // used if Path is "-"
@@ -82,10 +82,10 @@ type Source struct {
 
 // Options say how a source is read. The zero value is the default.
 type Options struct {
-	Format string // one of Formats; "": what the content looks like, else what the extension says
-	// Nodes is the worker-to-node map: sets of workers, "0-5,6-11", of which the i-th is node i.
-	// Sets that are no ranges are written "0-2+6-8,3-5+9-11". Each worker of the input must be in
-	// one. "": all are on node 0.
+	Format string // one of Formats; "": by the content, else by the extension
+	// Nodes is the worker-to-node map: sets of workers, "0-5,6-11", the i-th being node i. Sets
+	// that are no ranges are written "0-2+6-8,3-5+9-11". Each worker of the input must be in one.
+	// "": all are on node 0.
 	Nodes        string
 	LineBytes    uint64 // lackey, din: size of a cache line, a power of two up to 65536; 0: 64
 	AccessBytes  uint64 // din: of each access; 0: 4
@@ -104,7 +104,7 @@ type Options struct {
 	Progress func(done, total int64)
 }
 
-// A Summary tells what was imported.
+// A Summary counts what was imported.
 type Summary struct {
 	Format     string  `json:"format"`
 	Workers    int     `json:"workers"` // largest number of a worker, plus 1
@@ -119,7 +119,7 @@ type Summary struct {
 	ClockHz    float64 `json:"-"`           // ticks a second; 0: the source does not give it
 }
 
-// maxHz is the fastest clock that a whole number of ticks a second tells.
+// maxHz is the fastest clock that a whole number of ticks a second can hold.
 const maxHz = 1 << 53
 
 // Formats returns the names of the formats that can be imported.
@@ -315,8 +315,8 @@ func feed(ctx context.Context, src Source, dir string, opt *Options, f *feeder) 
 	return place(err, in.name, format == "parquet")
 }
 
-// pump runs parse on a goroutine of its own and calls take with each batch. The error is that which
-// is first in the input.
+// pump runs parse on a goroutine of its own and calls take with each batch. The error is the first
+// in the input.
 func pump(ctx context.Context, parse func(*outlet) error, take func(*batch) error) error {
 	const batches = 4
 	ctx, cancel := context.WithCancel(ctx)
@@ -365,7 +365,7 @@ func pump(ctx context.Context, parse func(*outlet) error, take func(*batch) erro
 	return err
 }
 
-// detect tells the format of an input from its beginning, else from its extension.
+// detect returns the format of an input from its beginning, else from its extension.
 func detect(in *input, content *bufio.Reader) (string, error) {
 	head, err := content.Peek(16 << 10)
 	if err != nil && err != io.EOF {

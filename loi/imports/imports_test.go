@@ -121,8 +121,8 @@ const header = "time,worker,object,block,bytes,mode\n"
 // rated is the header of a table that tells the rate of its clock.
 const rated = "time,worker,object,block,bytes,mode,clock_hz\n"
 
-// The rate of the clock reaches the trace from any row, however it is written, and from the metadata
-// of Parquet; a table without it says nothing.
+// The rate of the clock reaches the trace from any row, however it is written, and from the
+// metadata of Parquet; a table without it sets none.
 func TestClockRate(t *testing.T) {
 	table := parquetBytes(t, []exported{{1, 0, "A", 64, "r", "k", 2, 5}},
 		parquet.KeyValueMetadata("krdlab.clock_hz", "2.5e9"))

@@ -150,7 +150,7 @@ func hexNumber(b []byte) (v uint64, n int) {
 	return v, n
 }
 
-// valgrindLine tells whether a line begins with a process number between two marks, "==123==".
+// valgrindLine reports whether a line begins with a process number between two marks, "==123==".
 func valgrindLine(text []byte) bool {
 	mark := text[:1]
 	if len(text) < 5 || text[1] != mark[0] {

@@ -23,7 +23,7 @@ type parquetReader struct {
 	row     uint64 // rows read
 }
 
-// tableBytes tells a disk that fails from content that is bad.
+// tableBytes tells apart a disk that fails and content that is bad.
 type tableBytes struct {
 	r   io.ReaderAt
 	err error
@@ -190,8 +190,7 @@ const (
 	hasOffset = 0x80
 )
 
-// schema finds the columns and checks their types. What it finds wrong is no matter of the
-// library's.
+// schema finds the columns and checks their types. Its errors are not the library's.
 func (p *parquetReader) schema() error {
 	p.has = noColumns()
 	for _, leaf := range p.file.Root().Columns() {

@@ -40,7 +40,7 @@ func (t *keyTable) at(key uint64) *uint64 {
 	}
 }
 
-// has tells whether a key has a word.
+// has reports whether a key has a word.
 func (t *keyTable) has(key uint64) bool { return t.slots != nil && *t.at(key) != 0 }
 
 // added makes room for the next key.

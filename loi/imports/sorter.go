@@ -86,7 +86,7 @@ func (s *sorter) sortRun() {
 	s.run, s.sorted = s.sorted, s.run
 }
 
-// raw returns the memory of rows, which have no pointers. What it holds stays within this process.
+// raw returns the memory of rows, which have no pointers. It stays within this process.
 func raw(rows []row) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows)*rowBytes)
 }
@@ -172,7 +172,7 @@ type mergeRun struct {
 	head   []row // one
 }
 
-// next reads the next row; io.EOF says that there is none.
+// next reads the next row; io.EOF: there is none.
 func (c *mergeRun) next() error {
 	if c.left == 0 {
 		return io.EOF

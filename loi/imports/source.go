@@ -25,8 +25,8 @@ type input struct {
 	unpack func()
 }
 
-// A meter is the bottom of an input. It counts what is read, and tells a disk that fails from
-// content that is bad.
+// A meter is the bottom of an input. It counts the bytes read, and distinguishes a disk that fails
+// from content that is bad.
 type meter struct {
 	r        io.Reader
 	ctx      context.Context

@@ -91,7 +91,7 @@ func (c *tableColumn) read(buf []parquet.Value) ([]parquet.Value, error) {
 	}
 }
 
-// ended says that a column has more values than its row group has rows.
+// ended returns the error that a column has more values than its row group has rows.
 func (c *tableColumn) ended() error {
 	switch _, err := c.read(c.buf[:1]); err {
 	case nil:
