@@ -20,7 +20,7 @@
 // mapping of the file, its commit word last. Whoever kills the process, the kernel keeps the pages;
 // each worker loses at most the record that it was writing, and [Recover] finds the rest. (A crash
 // of the machine is another matter: what had not reached the disk is gone. Recover then keeps what
-// is whole, and says how much is not, if that is known.)
+// is whole, and reports how much is not, if that is known.)
 //
 // A chunk is allocated before it is mapped, with fallocate or by writing zeros, so that a full disk
 // shows there, and never as a SIGBUS. From then on the records of a worker that needs another chunk

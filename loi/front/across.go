@@ -20,7 +20,7 @@ func (w *fn) across() {
 	w.acrossIn(w.block, loops, map[types.Object]ast.Expr{})
 }
 
-// rows are the indices of rows that have a name.
+// acrossIn walks a part of the body. rows has the indices of rows that have a name.
 func (w *fn) acrossIn(in ast.Node, loops []types.Object, rows map[types.Object]ast.Expr) {
 	ast.Inspect(in, func(n ast.Node) bool {
 		if e, ok := n.(ast.Expr); ok && len(loops) > 0 {

@@ -9,7 +9,7 @@ import (
 	"krdlab/loi"
 )
 
-// variables is a declaration of some.
+// variables rewrites a declaration of variables.
 func (w *accesses) variables(s *ast.DeclStmt, listed bool) {
 	d := s.Decl.(*ast.GenDecl)
 	if d.Tok != token.VAR {
@@ -34,7 +34,7 @@ func (w *accesses) variables(s *ast.DeclStmt, listed bool) {
 	w.after(s, behind)
 }
 
-// assign is an assignment to lhs.
+// assign rewrites an assignment to lhs.
 //
 //	p.ctr = 1  =>  p.ctr = 1; A.L(B, &(p.ctr), 1)
 //	p.ctr = g()  =>  p.ctr = g(); A.L(B, &(p.ctr), 1)
@@ -122,8 +122,8 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 	w.after(s, w.values(listed, lhs, rhs...)+behind)
 }
 
-// values rewrites the right side of an assignment or definition; loads is what records some of it
-// behind the statement.
+// values rewrites the right side of an assignment or definition; loads records a part of it behind
+// the statement.
 //
 //	i, j = s[i], l[i]  =>  i, j = A.Q(B, s, i, 0, 1)[i], l[i]
 //	_, j = s[i], s[j]  =>  _, j = (*A.L(B, &(s[i]), 1)), (*A.L(B, &(s[j]), 2))
@@ -190,7 +190,7 @@ func perhaps(list []ast.Expr) (found bool) {
 	return found
 }
 
-// inside is what stands behind a statement, at the beginning of a block.
+// inside returns the text behind a statement for the beginning of a block.
 func inside(behind string) string {
 	if behind == "" {
 		return ""
@@ -198,7 +198,8 @@ func inside(behind string) string {
 	return behind[2:] + "; "
 }
 
-// variable is what tells of a local variable that is observed, behind its declaration.
+// variable returns the text that declares an observed local variable to the agent, behind its
+// declaration.
 func (w *accesses) variable(x ast.Expr) string {
 	id, _ := x.(*ast.Ident)
 	v, _ := w.info.Defs[id].(*types.Var)
@@ -212,8 +213,8 @@ func (w *accesses) variable(x ast.Expr) string {
 	return "; " + w.call(name, "&"+id.Name, w.site(x, "variable", 0, w.object(x), v.Type()))
 }
 
-// defined is what records the store to a variable on the heap, behind the statement that defines it
-// with a value.
+// defined returns the text that records the store to a variable on the heap, behind the statement
+// that defines it with a value.
 func (w *accesses) defined(x ast.Expr, listed bool) string {
 	switch {
 	case isBlank(x) || w.where(x) != heap || w.empty(w.info.TypeOf(x)):
@@ -226,8 +227,8 @@ func (w *accesses) defined(x ast.Expr, listed bool) string {
 	return w.variable(x) + "; " + w.record(x, "store", loi.Out, "&("+w.raw(x)+")")
 }
 
-// parameters is what records the stores to a function's parameters on the heap, at the beginning of
-// its body; results begin with zeros.
+// parameters returns the text that records the stores to a function's parameters on the heap, at
+// the beginning of its body; results begin with zeros.
 func (w *accesses) parameters() (text string) {
 	for _, list := range []*ast.FieldList{w.recv, w.kind.Params, w.kind.Results} {
 		if list == nil {

@@ -10,7 +10,7 @@ import (
 	"krdlab/loi"
 )
 
-// atomicsOf is the pass over the atomic operations of a function.
+// atomicsOf rewrites the atomic operations of a function.
 func atomicsOf(w *fn) {
 	if !w.opt.Sync {
 		return
@@ -74,8 +74,8 @@ func (w *fn) atomic(e *ast.CallExpr) loi.SyncOp {
 	return loi.SyncUpdate
 }
 
-// atomicCall is an atomic operation, and what records it: a store is recorded before it is made,
-// when its value is known, others after.
+// atomicCall records an atomic operation: a store before it is made, when its value is known,
+// others after.
 //
 // The last number is the operation, from bit 8 on how far behind the pointer an embedded variable
 // stands, and from bit 32 on the site. Where an argument calls, gc evaluates the pointer after it.
@@ -202,9 +202,10 @@ func (r *source) looksUp(x ast.Expr) (found bool) {
 	return found
 }
 
-// atomicReceiver is what makes a pointer to the variable whose method x is, in a call e, of what it
-// is selected of, whose embedded pointers are explicit if it was edited, and the pointer as in the
-// source. False if it is embedded in what has no name here.
+// atomicReceiver returns the text around the operand of x that makes a pointer to the variable
+// whose method x is, in a call e, and the pointer as in the source. Embedded pointers are explicit
+// if the call was edited. It returns false if the variable is embedded in a type without a name
+// here.
 func (w *fn) atomicReceiver(e *ast.CallExpr, x *ast.SelectorExpr, edited bool) (open, end,
 	again string, offset int64, ok bool) {
 	s := w.info.Selections[x]

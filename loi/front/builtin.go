@@ -8,7 +8,7 @@ import (
 	"krdlab/loi"
 )
 
-// builtinCall is a call of a builtin function.
+// builtinCall rewrites a call of a builtin function.
 //
 //	clear(s); clear(m)  =>  clear(A.G(B, s, 1)); clear(A.CM(B, m, 2))
 //	_ = new(3)  =>  _ = A.N(B, new(3), 1)
@@ -69,7 +69,7 @@ func (w *accesses) builtinCall(e *ast.CallExpr, name string, later bool) {
 	w.seq(later, e.Args...)
 }
 
-// makeCall is a call of make.
+// makeCall rewrites a call of make.
 //
 //	_ = make([]int, i)  =>  _ = A.NS(B, make([]int, i), 1)
 func (w *accesses) makeCall(e *ast.CallExpr, later bool) {
@@ -93,7 +93,7 @@ func (w *accesses) makeCall(e *ast.CallExpr, later bool) {
 	}
 }
 
-// deleteCall is a call of delete; false if its entry is not recorded.
+// deleteCall rewrites a call of delete; it returns false if its entry is not recorded.
 //
 //	delete(m, k)  =>  delete(A.M(B, m, 1), A.K(B, k, 1))
 //	delete(p.mm, g())  =>  delete(p.mm, A.KM(B, g(), (*A.L(B, &(p.mm), 2)), 1))
@@ -109,8 +109,8 @@ func (w *accesses) deleteCall(e *ast.CallExpr) bool {
 	return why == ""
 }
 
-// window has the agent note a slice or string whose elements an operation is about to access;
-// false if it cannot.
+// window makes the agent note a slice or string whose elements an operation is about to access; it
+// returns false if it cannot.
 func (w *accesses) window(x ast.Expr, kind string, mode loi.Mode) (site string, ok bool) {
 	t := w.info.TypeOf(x)
 	name := "G"
@@ -134,7 +134,7 @@ func (w *accesses) window(x ast.Expr, kind string, mode loi.Mode) (site string, 
 	return site, true
 }
 
-// elementOf is the type of the elements of a slice or string, nil if it is of several types.
+// elementOf returns the type of the elements of a slice or string, nil if it is of several types.
 func (r *source) elementOf(x ast.Expr) types.Type {
 	switch u := core(r.info.TypeOf(x)).(type) {
 	case *types.Slice:
@@ -157,7 +157,7 @@ func sliced(x ast.Expr) bool {
 	return ok
 }
 
-// windows are the arguments of copy or clear, all noted or none.
+// windows rewrites the arguments of copy or clear: it notes all or none.
 //
 //	copy(s, p.s)  =>  copy(A.G(B, s, 2), A.G(B, (*A.L(B, &(p.s), 1)), 3))
 //	copy(s[i:], h2())  =>  copy(A.G(B, s[i:], 1), A.G(B, h2(), 2))
@@ -190,8 +190,8 @@ func (w *accesses) windows(e *ast.CallExpr, kinds [2]string, modes [2]loi.Mode) 
 // appendKind is that of the site of the elements that append writes.
 const appendKind = "append"
 
-// appendExpr is a call of append: the slice before it, what is appended if that is a slice, and
-// the slice after it.
+// appendExpr rewrites a call of append: it records the slice before it, the appended slice, if it
+// is one, and the slice after it.
 //
 //	s = append(s, 1)  =>  s = A.NS(B, append(A.G(B, s, 1), 1), 1)
 //	s = append(s, s...)  =>  s = A.NS(B, append(A.G(B, s, 1), A.G(B, s, 2)...), 1)

@@ -8,7 +8,7 @@ import (
 	"krdlab/loi"
 )
 
-// callExpr is a call or conversion. kind says whether it stands behind defer or go, so that its
+// callExpr rewrites a call or conversion. kind: it may stand behind defer or go, so that its
 // operands are evaluated but the call is not made yet.
 //
 //	go h(p.ctr); defer h(s[i])  =>  go h((*A.L(B, &(p.ctr), 1))); defer h((*A.L(B, &(s[i]), 2)))
@@ -36,7 +36,7 @@ func (w *accesses) callExpr(e *ast.CallExpr, later bool, kind loi.OperationKind)
 // convertedKind is that of the site of the elements that a conversion of a slice reads.
 const convertedKind = "convert"
 
-// converted is a conversion of the elements of a slice, to a string or an array.
+// converted rewrites a conversion of the elements of a slice, to a string or an array.
 //
 //	_ = string([]byte(k))  =>  _ = string(A.G(B, []byte(k), 1))
 func (w *accesses) converted(e *ast.CallExpr, later bool) {
@@ -71,7 +71,7 @@ func (r *source) readsSlice(e *ast.CallExpr) bool {
 	return false
 }
 
-// parts are the function or method of a call, and its arguments.
+// parts rewrites the function or method of a call, and its arguments.
 //
 //	p.put(g())  =>  A.C(B, 1); p.put(g())
 //	h(s[i:], q.s[j])  =>  h(s[i:], (*A.L(B, &((*A.L(B, &(q.s), 1))[j]), 2)))
@@ -92,8 +92,8 @@ func (w *accesses) parts(e *ast.CallExpr) {
 	w.seqAfter(before, false, e.Args...)
 }
 
-// callee says of the function that e calls whether something is evaluated before it (later in val),
-// and what it may panic with before the arguments where it is not recorded. The gc compiler
+// callee reports whether something is evaluated before the function that e calls (later in val),
+// and the panics that it may raise before the arguments where it is not recorded. The gc compiler
 // evaluates receivers before the arguments, but functions and interfaces after them.
 func (w *accesses) callee(e *ast.CallExpr) (late bool, before int) {
 	p := w.panics(e.Fun)
@@ -122,8 +122,8 @@ func (w *accesses) callee(e *ast.CallExpr) (late bool, before int) {
 	return late, before
 }
 
-// unsafe reports that a conversion is between unsafe.Pointer and uintptr, or stands over one: the
-// compiler knows patterns of these, which stay as they are.
+// unsafe reports whether a conversion is between unsafe.Pointer and uintptr, or stands over one:
+// the compiler has patterns for these, so they stay as they are.
 func (r *source) unsafe(e *ast.CallExpr) bool {
 	b, ok := r.info.TypeOf(e).Underlying().(*types.Basic)
 	if !ok || b.Kind() != types.Uintptr && b.Kind() != types.UnsafePointer || len(e.Args) != 1 {

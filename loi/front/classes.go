@@ -47,7 +47,7 @@ func wide(t types.Type) bool {
 	return false
 }
 
-// class is that of the value of e.
+// class returns the class of the value of e.
 func (l *steady) class(e ast.Expr) class {
 	if l.w.info.Types[e].Value != nil {
 		return fixed
@@ -121,8 +121,8 @@ func (l *steady) class(e ast.Expr) class {
 	return loose
 }
 
-// loaded is the class of what a load from e gives: fixed, if e does not move and nothing that is
-// stored may be it.
+// loaded returns the class of a value loaded from e: fixed, if e does not move and no store may
+// write to it.
 func (l *steady) loaded(e ast.Expr) class {
 	if c, _ := l.address(e); c != fixed || l.w.where(e) != heap {
 		return loose
@@ -135,8 +135,8 @@ func (l *steady) loaded(e ast.Expr) class {
 	return fixed
 }
 
-// address is the class of the address of e, and the source of the slice, or the string, that it must
-// stay in, if it moves; "" if that cannot be named at the end of the body.
+// address returns the class of the address of e, and the source of the slice, or the string, that
+// it must stay in, if it moves; "" if that cannot be named at the end of the body.
 func (l *steady) address(e ast.Expr) (c class, in string) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:

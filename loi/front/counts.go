@@ -38,7 +38,7 @@ func (w *accesses) since(mark int) []string {
 	return some
 }
 
-// counts are statements that count.
+// counts returns statements that count the accesses of sites.
 func (w *accesses) counts(sites []string) (text string) {
 	for _, s := range sites {
 		text += w.call("C", s) + "; "
@@ -46,14 +46,14 @@ func (w *accesses) counts(sites []string) (text string) {
 	return text
 }
 
-// around has an expression count while it is evaluated.
+// around makes an expression count while it is evaluated.
 func (w *accesses) around(name string, e ast.Expr, sites []string) {
 	for _, s := range sites {
 		w.pass(e, name, s)
 	}
 }
 
-// dropped says that no call can count what these sites are about: they make no event of w.
+// dropped takes note that no call can count the accesses of these sites: they make no event of w.
 func (w *accesses) dropped(sites []string) {
 	w.events -= len(sites)
 	for i := range w.out.Left {
@@ -63,8 +63,9 @@ func (w *accesses) dropped(sites []string) {
 	}
 }
 
-// whole is e as a value, with the counts of what is left alone in it and since mark. It is for what
-// has no statement of its own to count before, such as the condition of a loop.
+// whole rewrites e as a value, with the counts of the accesses left alone in it and since mark. It
+// is for expressions without a statement of their own to count before, such as the condition of a
+// loop.
 func (w *accesses) whole(e ast.Expr, mark int) {
 	w.val(e, false)
 	some := w.since(mark)

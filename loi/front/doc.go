@@ -3,7 +3,7 @@
 //	typed packages -> Rewrite -> sources with calls of the agent, and a table of sites
 //
 // Rewriting inserts bytes and prints nothing anew: each line of the original is the same line of
-// the result, with its comments and directives. What the agent's calls are is in
+// the result, with its comments and directives. The agent's calls are documented in
 // build/_agent/agent.go.
 //
 //	i = p.ctr  =>  i = (*A.L(B, &(p.ctr), 1))
@@ -11,21 +11,22 @@
 //
 // A rewritten program does what it did. Its order of evaluation is that of the gc compiler, which
 // is stricter than the language: in p.f + g() the call comes first and then the load. So a load
-// that a call follows in its statement is recorded only where its address cannot change by then
+// before a call in its statement is recorded only where its address cannot change by then
 // (settled); P and Q compute it without touching p. A store is recorded behind its statement, by
 // evaluating its operands again: nothing is between, so they are the same, unless the statement
-// itself stored one of them (unsettled). What cannot be observed so is left alone and listed.
+// itself stored one of them (unsettled). Accesses that cannot be observed so are left alone and
+// listed.
 //
-// A comment that shows what becomes of a statement, as here, is a test (TestPairs): A is the agent, B
-// the goroutine's buffer, D the depth of regions. Longer ones stand in testdata/pairs.txt. Who adds a
+// A comment that shows what becomes of a statement, as here, is a test (TestPairs): A is the agent,
+// B the goroutine's buffer, D the depth of regions. Longer ones stand in testdata/pairs.txt. A new
 // case begins with its pair.
 //
 // # Passes
 //
 // A pass walks the typed tree of a function and adds edits (edits.go): text around a stretch of the
-// source, inside a block's braces, or in place of a stretch. Only loopsOf and the last two read what
-// another pass has written; what else they know of each other stands in fn and rewriter. Around the
-// same stretch a later pass stands outside. In their order:
+// source, inside a block's braces, or in place of a stretch. Only loopsOf and the last two read
+// text that another pass has written; fn and rewriter hold what else passes share. Around the same
+// stretch a later pass stands outside. In their order:
 //
 //   - accessesOf (stmt.go, assign.go, range.go, expr.go and what these call) records loads, stores,
 //     allocations, and counts what is left alone (counts.go). It meets the function literals and makes

@@ -81,7 +81,7 @@ func (e *edits) replace(lo, hi token.Pos, text string) {
 	e.add(replaced, expression, lo, hi, text, "")
 }
 
-// raw is a node as it stands in the source.
+// raw returns a node as it stands in the source.
 func (e *edits) raw(n ast.Node) string { return e.stretch(n.Pos(), n.End()) }
 
 func (e *edits) stretch(lo, hi token.Pos) string {
@@ -114,7 +114,7 @@ func (e *edits) edited(n ast.Node) bool {
 	return len(e.within(int(n.Pos())-e.from, int(n.End())-e.from)) > 0
 }
 
-// changed is an expression with its edits.
+// changed returns an expression with its edits.
 func (e *edits) changed(n ast.Expr) string {
 	var list []edit
 	lo, hi := int(n.Pos())-e.from, int(n.End())-e.from
@@ -126,7 +126,7 @@ func (e *edits) changed(n ast.Expr) string {
 	return e.render(n.Pos(), n.End(), list)
 }
 
-// raise has the edits of just this expression since there were so many stand outside of others.
+// raise moves the edits of just this expression, from the number since on, outside of others.
 func (e *edits) raise(n ast.Expr, since int) {
 	for i := range e.made[since:] {
 		if x := &e.made[since+i]; x.lo == int(n.Pos())-e.from && x.hi == int(n.End())-e.from {
@@ -143,7 +143,7 @@ func (e *edits) restore(n ast.Node, since int) {
 	})...)
 }
 
-// draft is a node as do changes it, which stays as it was.
+// draft returns a node as do changes it; the node stays as it was.
 func (e *edits) draft(n ast.Node, do func()) string {
 	mark := len(e.made)
 	do()
@@ -171,7 +171,7 @@ const ( // in the order of what they put at one place
 	opens              // a stretch
 )
 
-// render is the source from one place to another with those of some edits that lie between.
+// render returns the source from one place to another, with the edits in list that lie between.
 func (e *edits) render(from, to token.Pos, list []edit) string {
 	lo, hi := int(from)-e.from, int(to)-e.from
 	var spots []spot

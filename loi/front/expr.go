@@ -16,7 +16,7 @@ const (
 	heap                 // what is reached through a pointer or a slice, or a global
 )
 
-// recorder is the agent's function that records an access to the datum n, and its site.
+// recorder returns the agent's function that records an access to the datum n, and its site.
 func (w *accesses) recorder(n ast.Expr, kind string, mode loi.Mode) (name, site string) {
 	t := w.info.TypeOf(n)
 	name = "L"
@@ -29,13 +29,13 @@ func (w *accesses) recorder(n ast.Expr, kind string, mode loi.Mode) (name, site 
 	return name, w.site(n, kind, mode, w.object(n), t)
 }
 
-// record is the agent's call that records an access to the datum n at a pointer.
+// record returns the agent's call that records an access to the datum n at a pointer.
 func (w *accesses) record(n ast.Expr, kind string, mode loi.Mode, pointer string) string {
 	name, site := w.recorder(n, kind, mode)
 	return w.call(name, pointer, site)
 }
 
-// recorded has n be recorded where it stands, within some text.
+// recorded records n where it stands, within some text.
 func (w *accesses) recorded(n ast.Expr, kind string, mode loi.Mode, before, after string) {
 	name, site := w.recorder(n, kind, mode)
 	w.wrap(n, "&(", ")")
@@ -43,8 +43,8 @@ func (w *accesses) recorded(n ast.Expr, kind string, mode loi.Mode, before, afte
 	w.wrap(n, before, after)
 }
 
-// val is e as a value. later says that something is called afterwards that the gc compiler would
-// call before it evaluates e.
+// val rewrites e as a value. later: something is called afterwards that the gc compiler would call
+// before it evaluates e.
 func (w *accesses) val(e ast.Expr, later bool) {
 	if text, ok := w.instead[e]; ok {
 		w.replace(e.Pos(), e.End(), text)
@@ -61,7 +61,7 @@ func (w *accesses) val(e ast.Expr, later bool) {
 	}
 }
 
-// load is the value of e, which is on the heap.
+// load rewrites e, a value on the heap.
 //
 //	_ = p.ctr  =>  _ = (*A.L(B, &(p.ctr), 1))
 //	_ = *p  =>  _ = (*A.L(B, p, 1))
@@ -130,8 +130,8 @@ func (r *source) fixed(e ast.Expr) bool {
 	return v != nil && r.panics(e)&otherPanic == 0 && (global(v) || r.where(e) == heap)
 }
 
-// loadLate is the value of e, recorded before it is evaluated, without following a pointer or
-// indexing a slice early; false if its address is not settled.
+// loadLate records e before it is evaluated, without following a pointer or indexing a slice early.
+// It returns false if its address is not settled.
 //
 //	_ = s[i] + g()  =>  _ = A.Q(B, s, i, 0, 1)[i] + g()
 //	_ = p.s[i] + g()  =>  A.C(B, 1); _ = A.P(B, p, 48, 2).s[i] + g()
@@ -196,11 +196,11 @@ func (w *accesses) loadLate(e ast.Expr) bool {
 	}
 }
 
-// seq rewrites expressions that are evaluated one after the other. What is recorded is evaluated
-// before what is not, so it must not panic instead of that.
+// seq rewrites expressions that are evaluated one after the other. Recorded expressions are
+// evaluated before the others, so they must not panic in their place.
 func (w *accesses) seq(later bool, es ...ast.Expr) { w.seqAfter(0, later, es...) }
 
-// seqAfter is seq behind what may panic and is not recorded.
+// seqAfter does as seq, behind an expression that may panic and is not recorded.
 func (w *accesses) seqAfter(before int, later bool, es ...ast.Expr) {
 	for i, e := range es {
 		p := w.panics(e)
@@ -211,8 +211,8 @@ func (w *accesses) seqAfter(before int, later bool, es ...ast.Expr) {
 	}
 }
 
-// plain is e without a record of what it denotes itself: what stands behind & or at the left of
-// an assignment, or a value that is not on the heap. What is read on the way to it is recorded.
+// plain rewrites e without a record of its own datum: an operand of &, the left of an assignment,
+// or a value that is not on the heap. Loads on the way to it are recorded.
 //
 //	_ = &p.ctr  =>  _ = &p.ctr
 //	_ = p.arr[:]  =>  _ = p.arr[:]
@@ -259,7 +259,7 @@ func (w *accesses) plain(e ast.Expr, later bool) {
 	}
 }
 
-// shortCircuit is x && y or x || y.
+// shortCircuit rewrites x && y or x || y.
 //
 //	_ = p != nil && p.ctr > g()  =>  _ = p != nil && A.P(B, p, 0, 1).ctr > g()
 func (w *accesses) shortCircuit(e *ast.BinaryExpr) {
@@ -277,7 +277,7 @@ func (w *accesses) shortCircuit(e *ast.BinaryExpr) {
 	}
 }
 
-// allocated has the agent note that n allocates a t.
+// allocated makes the agent note that n allocates a t.
 func (w *accesses) allocated(name string, n ast.Expr, kind string, t types.Type) {
 	if w.empty(t) {
 		return

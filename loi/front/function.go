@@ -36,12 +36,12 @@ type fn struct {
 	self   int      // number of its region
 	based  bool     // its depth is needed
 	hoists []hoist
-	// What stands behind the results of a return and before what is returned.
+	// Text between the statements for the results of a return and the return itself.
 	between map[*ast.ReturnStmt]string
 }
 
-// accessesOf is the pass over the accesses of a function, the first; it keeps the function, and the
-// literals in it, for the others.
+// accessesOf records the accesses of a function. It is the first pass, and keeps the function, and
+// the literals in it, for the others.
 func accessesOf(w *fn) {
 	w.functions = append(w.functions, w)
 	w.between = make(map[*ast.ReturnStmt]string)
@@ -73,7 +73,8 @@ func (w *accesses) literal(lit *ast.FuncLit) {
 	accessesOf(in)
 }
 
-// finish has what the passes have prepared, and declares at the top of the function what they use.
+// finish inserts the text that the passes have prepared, and declares their variables at the top of
+// the function.
 func (w *fn) finish() {
 	w.returns()
 	for _, h := range w.hoists {
@@ -148,17 +149,18 @@ func (w *fn) line(n ast.Node) int {
 	return w.pkg.Fset.PositionFor(n.Pos(), false).Line
 }
 
-// call is a call of the agent with the buffer as its first argument.
+// call returns a call of the agent with the buffer as its first argument.
 func (w *fn) call(name string, args ...string) string {
 	return w.prefix + "A." + name + "(" + w.prefix + "B, " + strings.Join(args, ", ") + ")"
 }
 
-// pass has n be the first argument of a call of the agent but the buffer, args the others.
+// pass makes n an argument of a call of the agent, the first behind the buffer; args are the
+// others.
 func (w *fn) pass(n ast.Node, name string, args ...string) {
 	w.wrap(n, w.prefix+"A."+name+"("+w.prefix+"B, ", ", "+strings.Join(args, ", ")+")")
 }
 
-// fresh is a new name; declared at the function's top if decl, its type, is not "".
+// fresh returns a new name; declared at the function's top if decl, its type, is not "".
 func (w *fn) fresh(decl string) string {
 	w.vars++
 	name := w.prefix + strconv.Itoa(w.vars)
@@ -168,19 +170,20 @@ func (w *fn) fresh(decl string) string {
 	return name
 }
 
-// newlines are those of the source from lo to hi, for text that takes its place.
+// newlines returns those of the source from lo to hi, for text that takes its place.
 func (w *fn) newlines(lo, hi token.Pos) string {
 	return strings.Repeat("\n", strings.Count(w.stretch(lo, hi), "\n"))
 }
 
-// onLine is text that stands at hi, on a later line than lo, as if it stood on that of lo: a panic
-// in it names the line of the statement.
+// onLine returns text that stands at hi, on a later line than lo, as if it stood on that of lo: a
+// panic in it names the line of the statement.
 func (w *fn) onLine(lo, hi token.Pos, text string) string {
 	there, back := w.lines(lo, hi)
 	return there + text + back
 }
 
-// lines are what makes text at hi stand on the line of lo, and at hi again; "" if that is one.
+// lines returns directives that put the text at hi on the line of lo, and the rest on that of hi
+// again; "" if both are one line.
 func (w *fn) lines(lo, hi token.Pos) (there, back string) {
 	if w.newlines(lo, hi) == "" {
 		return "", ""
@@ -188,7 +191,7 @@ func (w *fn) lines(lo, hi token.Pos) (there, back string) {
 	return w.lineOf(lo), w.lineOf(hi)
 }
 
-// lineOf is what makes the text that follows stand on the line of p.
+// lineOf returns a directive that puts the following text on the line of p.
 func (w *fn) lineOf(p token.Pos) string {
 	x := w.pkg.Fset.PositionFor(p, true)
 	return fmt.Sprintf("/*line :%d:%d*/", x.Line, max(x.Column, 1))

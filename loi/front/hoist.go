@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// appending is a statement x = append(X, a), x := append(X, a) or return append(X, a) whose X the
-// gc compiler loads after a, so that it can only be recorded where a is evaluated before:
+// appending rewrites a statement x = append(X, a), x := append(X, a) or return append(X, a) whose X
+// the gc compiler loads after a, so that it can only be recorded where a is evaluated before:
 //
 //	p.s = append(p.s, g())  =>  { krd1 := g(); p.s = A.NS(B, append(A.G(B, (*A.L(B, &(p.s), 2)), 3),
 //	                        =>    krd1), 3); A.L(B, &(p.s), 1) }
 //
 // It returns false if the statement is none, or needs no change. Other arguments may stand beside a
-// that nothing changes. gc's walkAppend copies each argument but variables and constants, of which
-// a is none, and then loads X, of which it copies no part before if it is placed.
+// that nothing changes. gc's walkAppend copies each argument but variables and constants, and a is
+// neither. Then it loads X; it copies no part of X before if X is placed.
 func (w *accesses) appending(s ast.Stmt) bool {
 	var list []ast.Expr
 	var with func(ast.Expr) ast.Stmt // the statement with another call
@@ -87,8 +87,8 @@ func (w *fn) move(h hoist) {
 	w.made[h.edit].before = h.before + w.changed(h.of) + h.after
 }
 
-// first is the index of the one argument of an append that must be evaluated before its slice can
-// be recorded; 0: there is none, or more than one.
+// first returns the index of the one argument of an append that must be evaluated before its slice
+// can be recorded; 0: there is none, or more than one.
 func (w *accesses) first(c *ast.CallExpr) (found int) {
 	x, rest := c.Args[0], c.Args[1:]
 	if w.nothing(x) || !differ(w.panics(x), w.panics(rest...)) &&
@@ -142,7 +142,7 @@ func (r *source) placed(x ast.Expr) bool {
 	return false
 }
 
-// variableOf is an expression in place of e, rewritten as text: a variable that has its value.
+// variableOf returns an expression in place of e, rewritten as text: a variable with its value.
 func (w *accesses) variableOf(e ast.Expr, name, text string) ast.Expr {
 	id := &ast.Ident{NamePos: e.Pos(), Name: name}
 	in := &ast.ParenExpr{Lparen: e.Pos(), X: id, Rparen: e.End() - 1} // it stands where e does
@@ -154,9 +154,9 @@ func (w *accesses) variableOf(e ast.Expr, name, text string) ast.Expr {
 	return in
 }
 
-// indexed is an assignment or update of the one place x, where what the gc compiler evaluates of x
-// before the value becomes a variable: indices that are computed, and of an update also those that
-// are loaded. It returns false if there are none.
+// indexed rewrites an assignment or update of the one place x. The parts of x that the gc compiler
+// evaluates before the value become variables: indices that are computed, and of an update also
+// those that are loaded. It returns false if there are none.
 //
 //	s[s[i]&3] = s[j] - i  =>  { krd1 := (*A.L(B, &(s[i]), 1))&3; s[krd1] =
 //	                      =>    (*A.L(B, &(s[j]), 3)) - i; A.L(B, &(s[krd1]), 2) }
@@ -216,8 +216,8 @@ func (w *accesses) indexed(s ast.Stmt, kind string, x ast.Expr, rhs ...ast.Expr)
 	return true
 }
 
-// place is x with other expressions in place of those that the gc compiler copies before it evaluates
-// what is stored in x (early).
+// place returns x with other expressions in place of those that the gc compiler copies before it
+// evaluates what is stored in x (early).
 func (w *accesses) place(x ast.Expr, hoist func(ast.Expr) ast.Expr) ast.Expr {
 	if _, done := w.instead[x]; done {
 		return x
@@ -246,13 +246,13 @@ func (w *accesses) place(x ast.Expr, hoist func(ast.Expr) ast.Expr) ast.Expr {
 	return hoist(x)
 }
 
-// like notes that an expression stands for e, of which it is a copy.
+// like notes that c stands for e, as its copy.
 func (w *accesses) like(e, c ast.Expr) ast.Expr {
 	w.info.Types[c], w.origin[c] = w.info.Types[e], e
 	return c
 }
 
-// original is the node in the source that n stands for.
+// original returns the node in the source that n stands for.
 func (r *rewriter) original(n ast.Node) ast.Node {
 	if o, ok := r.origin[n]; ok {
 		return r.original(o)

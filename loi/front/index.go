@@ -10,7 +10,7 @@ import (
 	"krdlab/loi"
 )
 
-// sliceExpr is x[i:j:k].
+// sliceExpr rewrites x[i:j:k].
 func (w *accesses) sliceExpr(e *ast.SliceExpr, later bool) {
 	es := []ast.Expr{}
 	for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
@@ -34,7 +34,7 @@ func (w *accesses) sliceExpr(e *ast.SliceExpr, later bool) {
 	}
 }
 
-// index is x[i] without a record of an element on the heap; a map or string is recorded.
+// index rewrites x[i] without a record of an element on the heap; a map or string is recorded.
 //
 //	_ = str[i]  =>  _ = str[A.I(B, str, i, 1)]
 func (w *accesses) index(e *ast.IndexExpr, later bool) {
@@ -82,7 +82,7 @@ func (w *accesses) index(e *ast.IndexExpr, later bool) {
 	w.seq(later, e.X, e.Index)
 }
 
-// constant is a constant index in digits; "" if e is none.
+// constant returns a constant index in digits; "" if e is none.
 func (r *source) constant(e ast.Expr) string {
 	if v := r.info.Types[e].Value; v != nil {
 		return constant.ToInt(v).ExactString()
@@ -90,7 +90,7 @@ func (r *source) constant(e ast.Expr) string {
 	return ""
 }
 
-// mapIndex is m[k], recorded with a mode; later as in val.
+// mapIndex rewrites m[k], recorded with a mode; later as in val.
 //
 //	_ = m[k]  =>  _ = A.M(B, m, 1)[A.K(B, k, 1)]
 //	m["a"]++  =>  A.M(B, m, 1)[A.K(B, "a", 1)]++
@@ -103,8 +103,8 @@ func (w *accesses) mapIndex(e *ast.IndexExpr, m *types.Map, mode loi.Mode, later
 	}
 }
 
-// entry is the entry of map x with a key, at n; otherwise, why it cannot be recorded. gc loads x
-// behind the calls in the key.
+// entry records the entry of map x with a key, at n, or returns why it cannot be recorded. gc loads
+// x behind the calls in the key.
 func (w *accesses) entry(n ast.Node, x, key ast.Expr, m *types.Map, mode loi.Mode,
 	later bool) (why string) {
 	calls, settled, mark := w.calls(key), w.settled(x), len(w.made)
@@ -134,7 +134,8 @@ func (w *accesses) mapSite(n ast.Node, kind string, mode loi.Mode, t types.Type,
 	return w.site(n, kind, mode, typeString(t), m.Elem())
 }
 
-// key is e as a value of type t, which it is assigned to; false if that cannot be written.
+// key rewrites e as a value of type t, to which it is assigned; it returns false if that cannot be
+// written.
 //
 //	_ = anys[k]  =>  _ = A.M(B, anys, 1)[A.K(B, any(k), 1)]
 func (w *accesses) key(e ast.Expr, t types.Type, later bool) bool {

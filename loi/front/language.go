@@ -12,7 +12,7 @@ import (
 // generics is the build tag of the language that rewritten files need.
 const generics = "go1.18"
 
-// newer has a file of an older language compiled as Go 1.21, by a build line:
+// newer adds a build line by which a file of an older language is compiled as Go 1.21:
 //
 //	package p            ->  //go:build go1.18
 //	                         //line :1:1
@@ -20,10 +20,10 @@ const generics = "go1.18"
 //	//go:build a || b    ->  //go:build (a || b) && go1.18
 //
 // A build line that implies a version of Go gives its file the later of that and Go 1.21 (Go 1.26:
-// initFiles in cmd/compile/internal/types2/check.go; go/build/constraint.GoVersion tells what it
-// implies), so a file that has one needs nothing. Loop variables stay as they are before Go 1.22.
-// Nothing else that compiles before means something else: each newer rule, wherever types2 asks
-// for a version up to 1.21, allows what was an error. GODEBUG, go:embed and go:linkname go by go.mod.
+// initFiles in cmd/compile/internal/types2/check.go; go/build/constraint.GoVersion returns it), so
+// a file that has one needs nothing. Loop variables stay as they are before Go 1.22. Nothing else
+// that compiled changes its meaning: each newer rule, wherever types2 asks for a version up to
+// 1.21, allows what was an error. GODEBUG, go:embed and go:linkname go by go.mod.
 func (r *rewriter) newer(f *ast.File) {
 	if m := r.pkg.Module; m == nil || f.GoVersion != "" ||
 		version.Compare(fmt.Sprintf("go%s", m.GoVersion), generics) >= 0 { // none is Go 1.16, and less here

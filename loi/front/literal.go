@@ -8,7 +8,7 @@ import (
 	"krdlab/loi"
 )
 
-// pointed is &lit.
+// pointed rewrites &lit.
 //
 //	_ = &Basket{}  =>  _ = A.N(B, &Basket{}, 1)
 func (w *accesses) pointed(e ast.Expr, lit *ast.CompositeLit, later bool) {
@@ -24,7 +24,7 @@ func (w *accesses) pointed(e ast.Expr, lit *ast.CompositeLit, later bool) {
 	}
 }
 
-// elements is a literal of a structure, array, slice or map with its elements rewritten.
+// elements rewrites the elements of a literal of a structure, array, slice or map.
 func (w *accesses) elements(e *ast.CompositeLit, later bool) {
 	t := w.info.TypeOf(e)
 	_, isStruct := core(deref(t)).(*types.Struct)
@@ -42,7 +42,7 @@ func (w *accesses) elements(e *ast.CompositeLit, later bool) {
 	w.seq(later, es...)
 }
 
-// composite is such a literal as a value: a slice or map is an allocation.
+// composite rewrites such a literal as a value: a slice or map is an allocation.
 //
 //	_ = []int{1, p.ctr}  =>  _ = A.NS(B, []int{1, (*A.L(B, &(p.ctr), 1))}, 2)
 //	_ = []int{0: 1}  =>  A.C(B, 1); _ = A.NS(B, []int{0: 1}, 2)
@@ -85,7 +85,7 @@ func (w *accesses) composite(e *ast.CompositeLit, later bool) {
 	}
 }
 
-// slice has n, a slice, be an argument of the agent.
+// slice makes n, a slice, an argument of the agent.
 func (w *accesses) slice(name string, n ast.Expr, site string, element types.Type) {
 	if parametric(element) {
 		name += "X"
@@ -125,7 +125,7 @@ func isKeyed(e ast.Expr) bool {
 	return ok
 }
 
-// initial says at the site of &lit what of the new object the literal stores.
+// initial lists at the site of &lit the parts of the new object that the literal stores.
 func (w *accesses) initial(s *Site, lit *ast.CompositeLit) {
 	if len(lit.Elts) == 0 {
 		return // zeros

@@ -21,12 +21,12 @@ import (
 //	                         => } }
 //
 // WE compares the two iterations and checks that the last one stays within the slices, so that
-// nothing panics halfway. Where it does not, the first loop goes on. What the source must show for
-// that: the loop ends by its condition alone, the body calls nothing, and what its addresses are
-// made of changes by as much in each iteration (class).
+// nothing panics halfway. Where it does not, the first loop goes on. The source must show that the
+// loop ends by its condition alone, the body calls nothing, and the operands of its addresses
+// change by as much in each iteration (class).
 //
 // Accesses whose addresses do not move so, such as x[col[i]], are recorded in the second loop too
-// (LL); who reads the events puts the others between them.
+// (LL); the reader of the events puts the others between them.
 //
 // The types of variables may be too narrow for the last index of a loop whose steps wrap around:
 // only 64 bits are computed with.
@@ -63,8 +63,8 @@ const (
 // SteadyMost is how many accesses an iteration of a steady loop has at most.
 const SteadyMost = 24
 
-// found is what tells WE where what moves must stay, once the body is rewritten; false if the loop
-// is not steady after all.
+// found returns the arguments of WE that bound moving accesses, once the body is rewritten; false
+// if the loop is not steady after all.
 func (l *steady) found() (within []string, ok bool) {
 	if len(l.sites) == 0 || len(l.sites) > SteadyMost || l.twice || l.left {
 		return nil, false
@@ -147,7 +147,7 @@ func (l *steady) withStores() map[ast.Node]bool {
 	return all
 }
 
-// again is the body with what is loose recorded; ok is false if some of it cannot be.
+// again returns the body with loose accesses recorded; ok is false if some cannot be.
 func (l *steady) again() (text string, ok bool) {
 	if len(l.loose) == 0 {
 		return l.w.raw(l.body), true
@@ -170,7 +170,8 @@ func (l *steady) silent(e ast.Expr) bool {
 	return l.sites[n] != "" && !l.loose[n]
 }
 
-// partOf is what e is a part of, as a field or an element of an array; nil if it is none.
+// partOf returns the expression that e is a part of, as a field or an element of an array; nil if
+// it is none.
 func partOf(info *types.Info, e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -197,7 +198,7 @@ func (l *steady) ofString(e ast.Expr) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// loopsOf is the pass over the loops of a function that may be steady.
+// loopsOf rewrites the loops of a function that may be steady.
 func loopsOf(w *fn) {
 	ast.Inspect(w.block, func(n ast.Node) bool {
 		switch s := n.(type) {
@@ -255,7 +256,7 @@ func (l *steady) forStmt(s *ast.ForStmt) {
 		last+" }")
 }
 
-// rangeStmt is forStmt of a loop over a slice or an integer.
+// rangeStmt does as forStmt, for a loop over a slice or an integer.
 func (l *steady) rangeStmt(s *ast.RangeStmt) {
 	within, ok := l.found()
 	if !ok {
@@ -304,7 +305,7 @@ func (l *steady) rangeStmt(s *ast.RangeStmt) {
 	w.after(s.Body, "; "+off+l.w.lineOf(s.Body.Pos())+loop+second[1:]+" }")
 }
 
-// begin is what stands before the condition of the first loop.
+// begin returns the text before the condition of the first loop.
 func (l *steady) begin(start, left, index string) string {
 	if l.w.opt.Sample {
 		return start + ", " + left + " := " + l.sampled(index) + ", 2; "
@@ -312,8 +313,8 @@ func (l *steady) begin(start, left, index string) string {
 	return start + ", " + left + " := " + l.w.call("W", strconv.Itoa(len(l.sites))) + ", 2; "
 }
 
-// repeated is the statement that ends an iteration of the first loop, and that loop if the rest may
-// be run in the second; post is the loop's.
+// repeated returns the statement that ends an iteration of the first loop, and that loop if the
+// rest may be run in the second; post is the loop's.
 func (l *steady) repeated(start, left, index, post string, within []string) string {
 	args := []string{start, strconv.Itoa(len(l.sites)), fmt.Sprintf("%sA.T(%s, %s, %s, %d)",
 		l.w.prefix, index, l.limit, l.step, l.op)}
@@ -321,5 +322,5 @@ func (l *steady) repeated(start, left, index, post string, within []string) stri
 		l.w.call("WE", append(args, within...)...), post)
 }
 
-// repeats is what the iterations that are left to be compared come to when the rest is repeated.
+// repeats is the count of iterations left to compare that marks that the rest is repeated.
 const repeats = "3"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// declarations are what the pairs use; their statements stand in a function that has the variables
+// declarations are used by the pairs; their statements stand in a function that has the variables
 // of parameters.
 const (
 	declarations = `
@@ -44,7 +44,7 @@ var pairFlags = []struct {
 	{"sampled", Options{Sample: true}},
 	{"try", Options{Tries: map[string][]Removal{"main.f:2": nil}}}}
 
-// A pair is what is rewritten and what it becomes: A is the agent, B the buffer, D the depth.
+// A pair is a source and its rewriting: A is the agent, B the buffer, D the depth.
 type pair struct{ file, before, after string }
 
 // TestPairs rewrites the examples in the comments of this package, before => after, and those of
@@ -121,7 +121,7 @@ var position = regexp.MustCompile(`/\*line :[0-9:]+\*/`)
 
 var madeUp = regexp.MustCompile(`^ *(B := A\.B\(\);|var krd[0-9]+ A\.U;)`)
 
-// rewritten is what a pair becomes.
+// rewritten returns the rewriting of a pair.
 func (p pair) rewritten(t *testing.T) string {
 	text, begin := p.before, ""
 	if !strings.HasPrefix(text, "func ") {

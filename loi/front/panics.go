@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// What panics evaluating an expression may raise: two of the same kind have the same text.
+// The panics that evaluating an expression may raise: two of the same kind have the same text.
 const (
 	nilPanic = 1 << iota
 	otherPanic
@@ -43,11 +43,12 @@ func (r *source) panics(es ...ast.Expr) (bits int) {
 	return bits
 }
 
-// differ says that panics of one expression and of another have different texts.
+// differ reports whether panics of one expression and of another have different texts.
 func differ(a, b int) bool { return a != 0 && b != 0 && a|b != nilPanic }
 
-// loose is what e may panic with where the gc compiler evaluates it behind all calls of its
-// statement, those that record included; late says how e has been rewritten (val).
+// loose returns the panics of e where the gc compiler evaluates it behind all calls of its
+// statement, those that record included; late is the argument later with which e was rewritten
+// (val).
 func (r *source) loose(e ast.Expr, late bool) (bits int) {
 	if tv := r.info.Types[e]; tv.Value != nil || tv.IsType() {
 		return 0
@@ -96,7 +97,7 @@ func (r *source) loose(e ast.Expr, late bool) (bits int) {
 	return r.panics(e)
 }
 
-// early is what the place x may panic with before the gc compiler evaluates what is stored there:
+// early returns the panics of the place x before the gc compiler evaluates the value stored there:
 // it copies all operands that are not loaded through pointers, slices and arrays alone.
 func (r *source) early(x ast.Expr) int {
 	switch e := x.(type) {
@@ -237,8 +238,8 @@ func dynamic(t types.Type) bool {
 	return false
 }
 
-// copied is what expressions may panic with where the gc compiler copies a part of them before it
-// evaluates what stands before them: slices, dynamic types, structures that become interfaces.
+// copied returns the panics of expressions where the gc compiler copies a part of them before it
+// evaluates the expressions before them: slices, dynamic types, structures that become interfaces.
 func (r *source) copied(es ...ast.Expr) (bits int) {
 	for _, e := range es {
 		if e == nil || r.info.Types[e].Value != nil || r.info.Types[e].IsType() {
@@ -301,7 +302,7 @@ func (r *source) numeric(e *ast.CallExpr) bool {
 	return r.info.Types[e.Fun].IsType() && number(e) && number(e.Args[0])
 }
 
-// operand is copied of the x of x.f, x[i] or &x, of which a part is taken.
+// operand does as copied, for the x of x.f, x[i] or &x.
 func (r *source) operand(x ast.Expr) int {
 	switch e := x.(type) {
 	case *ast.ParenExpr:

@@ -10,7 +10,7 @@ import (
 	"krdlab/loi"
 )
 
-// rangeStmt is a loop over something.
+// rangeStmt rewrites a loop with range.
 //
 //	for i := range p.arr { _ = i }  =>  for i := range p.arr { _ = i }
 func (w *accesses) rangeStmt(s *ast.RangeStmt) {
@@ -137,13 +137,13 @@ func (w *accesses) rangeStmt(s *ast.RangeStmt) {
 	w.visits[s] = visit{key, body, len(each) > 0}
 }
 
-// pointing has n be the last argument of a call of the agent, behind the buffer and pointers to
+// pointing makes n the last argument of a call of the agent, behind the buffer and pointers to
 // variables.
 func (w *fn) pointing(n ast.Node, name string, variables ...string) {
 	w.wrap(n, w.prefix+"A."+name+"("+w.prefix+"B, &"+strings.Join(variables, ", &")+", ", ")")
 }
 
-// A visit is what a loop over something does in each iteration: the name made up for its key, what
+// A visit describes an iteration of a loop with range: the name made up for its key, the text that
 // records the element, and whether something is counted.
 type visit struct {
 	key, element string
@@ -158,7 +158,7 @@ func (w *accesses) element(s *ast.RangeStmt, object string, t types.Type, base, 
 	return " " + w.call("E", base, name, strconv.FormatUint(last.Element, 10), site) + ";"
 }
 
-// rangeKey is the name of a loop's key, made up where it has none; false if it cannot be had.
+// rangeKey returns the name of a loop's key, made up where it has none; false if it cannot be had.
 func (w *accesses) rangeKey(s *ast.RangeStmt, key *string, t string) (string, bool) {
 	if !isBlank(s.Key) {
 		if s.Tok == token.DEFINE {

@@ -24,15 +24,15 @@ import (
 //	  return h()      => { krd1 := h(); A.RE(B, D); return krd1 }
 //	}                 => }
 //
-// The upper byte of an event is its kind (eventLoop and so on), the rest the number of a Region. D is how many regions of functions are open: an event with it ends all that are deeper. So what a
-// panic, a goto or a jump to an outer loop leaves is ended by the next event of what it comes to. A
-// function that defers ends by a deferred call, the last that runs; no other can be recovered in.
-// What stands in the head of a loop belongs to the iteration before, or, the first time, to the
-// loop. Iterations are recorded with Options.Iterations, but for those of a loop that the source
-// names a kernel; without them an event ends the inner loops where a jump leads to the next
-// iteration. The iterations of a loop over a function are as functions of their own (see
-// scope.base): they are within the region of the function that calls them. A return from one ends
-// all between.
+// The upper byte of an event is its kind (eventLoop and so on), the rest the number of a Region. D
+// is how many regions of functions are open: an event with it ends all that are deeper. So regions
+// left by a panic, a goto or a jump to an outer loop are ended by the next event where it leads. A
+// function that defers ends by a deferred call, the last that runs; no other can recover. The head
+// of a loop belongs to the iteration before, or, the first time, to the loop. Iterations are
+// recorded with Options.Iterations, but for those of a loop that the source names a kernel; without
+// them an event ends the inner loops where a jump leads to the next iteration. The iterations of a
+// loop over a function are as functions of their own (see scope.base): they are within the region
+// of the function that calls them. A return from one ends all between.
 type Region struct {
 	Kind     loi.RegionKind
 	Function string // that it is, or stands in
@@ -46,7 +46,7 @@ type Region struct {
 // KernelComment begins a comment above a function or a loop that names the kernel which it is.
 const KernelComment = "//krd:kernel "
 
-// Name is "main.f", "main.f:12" or "main.f:12, iteration".
+// Name returns "main.f", "main.f:12" or "main.f:12, iteration".
 func (r *Region) Name() string {
 	switch r.Kind {
 	case loi.Loop:
@@ -115,7 +115,7 @@ func namesKernels(pkgs []*packages.Package) bool {
 	return false
 }
 
-// lineAt is the line of the source, whatever line directives say.
+// lineAt returns the line of the source, whatever line directives say.
 func (r *rewriter) lineAt(p token.Pos) int { return r.pkg.Fset.PositionFor(p, false).Line }
 
 // unusedDirectives lists those that stand above neither a function nor a loop.
@@ -160,7 +160,7 @@ func (w *fn) plan() {
 	})
 }
 
-// regionsOf is the pass over the regions of a function.
+// regionsOf records the regions of a function.
 func regionsOf(w *fn) {
 	r := &regions{fn: w}
 	if w.region {
@@ -176,7 +176,7 @@ func regionsOf(w *fn) {
 	}
 }
 
-// visit is a statement, or what stands in one.
+// visit goes through a statement and the nodes in it.
 func (r *regions) visit(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -225,7 +225,7 @@ func (r *regions) made(n ast.Node, kind loi.RegionKind, parent int, kernel strin
 	return len(r.out.Regions)
 }
 
-// entered is what stands at the top of a function that is a region.
+// entered returns the text at the top of a function that is a region.
 func (w *fn) entered() string {
 	call := w.call("RF", strconv.Itoa(w.self))
 	switch {
@@ -242,7 +242,7 @@ func (w *fn) entered() string {
 
 func (w *fn) leaving() string { return w.call("RE", w.prefix+"D") }
 
-// base is the variable that has the depth of what is rewritten.
+// base returns the variable with the depth of the rewritten code.
 func (r *regions) base(scopes []scope) string {
 	for i := range scopes {
 		if b := scopes[len(scopes)-1-i].base; b != "" {
@@ -253,7 +253,7 @@ func (r *regions) base(scopes []scope) string {
 	return r.prefix + "D"
 }
 
-// regionEvent is an event of a region, at the depth of what is rewritten in some scopes.
+// regionEvent returns an event of a region, at the depth of the code in some scopes.
 func (r *regions) regionEvent(kind, region int, scopes []scope) string {
 	return r.call("RL", r.base(scopes), fmt.Sprintf("%#x", kind<<56|region))
 }
@@ -277,7 +277,7 @@ func isLoop(n ast.Node) bool {
 	return false
 }
 
-// statement is one of a list, with its scope and what tells of its region.
+// statement rewrites a statement of a list, with its scope and the events of its region.
 func (r *regions) statement(s ast.Stmt) {
 	loop, label := unlabelled(s)
 	x := scope{stmt: loop, label: label}
@@ -347,7 +347,7 @@ func leavesLoops(s ast.Stmt, tok token.Token, label string) (found bool) {
 	return found
 }
 
-// inner is the innermost region that is open.
+// innermost returns the innermost open region.
 func (r *regions) innermost() int {
 	for i := range r.scopes {
 		if x := &r.scopes[len(r.scopes)-1-i]; x.region != 0 {
@@ -367,7 +367,7 @@ func (r *source) overFunction(loop ast.Stmt) bool {
 	return ok
 }
 
-// iteration puts what tells of iterations into the body of the innermost scope's loop.
+// iteration puts the events of iterations into the body of the innermost scope's loop.
 func (r *regions) iteration(loop ast.Stmt) {
 	x := &r.scopes[len(r.scopes)-1]
 	top, foot := "", ""
@@ -390,7 +390,7 @@ func (r *regions) iteration(loop ast.Stmt) {
 	r.braces(bodyOf(loop), top, foot)
 }
 
-// bodyOf is the body of a loop.
+// bodyOf returns the body of a loop.
 func bodyOf(loop ast.Stmt) *ast.BlockStmt {
 	if f, ok := loop.(*ast.ForStmt); ok {
 		return f.Body
@@ -427,7 +427,7 @@ func endless(loop ast.Stmt, label string) bool {
 	return !found
 }
 
-// labelled has for each label of a function's body how many loops stand around it.
+// labelled returns for each label of a function's body the number of loops around it.
 func labelled(b *ast.BlockStmt) map[string]int {
 	depths := map[string]int{}
 	var stack []ast.Node
@@ -452,7 +452,7 @@ func labelled(b *ast.BlockStmt) map[string]int {
 	return depths
 }
 
-// jump is a break, continue or goto with what it leaves ended first, as far as no event of where it
+// jump rewrites a break, continue or goto: it first ends the regions left, unless an event where it
 // leads does that (see within and iteration).
 func (r *regions) jump(s *ast.BranchStmt) {
 	if !r.region || s.Tok == token.FALLTHROUGH {

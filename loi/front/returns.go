@@ -55,9 +55,9 @@ func (w *fn) split(s *ast.ReturnStmt) bool {
 	if !w.region {
 		return false
 	}
-	// What a return in a function that defers gives back is evaluated before it is stored to the
-	// results. Of several, the compiler may have stored some when another panics, which who recovers
-	// can see.
+	// In a function that defers, the values of a return are evaluated before they are stored to the
+	// results. Of several, the compiler may have stored some when another panics, and a deferred
+	// function that recovers can see that.
 	return !w.late || w.opt.Values && len(s.Results) == 1
 }
 
@@ -75,7 +75,7 @@ func (w *fn) returns() {
 	})
 }
 
-// returning is a return that is split.
+// returning splits a return.
 func (w *fn) returning(s *ast.ReturnStmt) {
 	between := w.between[s]
 	if !w.late {

@@ -15,7 +15,7 @@ import (
 	"krdlab/loi"
 )
 
-// Options of Rewrite. The zero value is what is usual.
+// Options of Rewrite. The zero value is the usual choice.
 type Options struct {
 	// Escapes records that the local variable declared here is on the heap, so that it is observed.
 	// Nil: none is.
@@ -36,7 +36,7 @@ type Options struct {
 	// Tries are loops, by the names of their regions, and what removes their dependences: they are
 	// executed in an order that the agent gives (try.go), and nothing is recorded. Nil: none is.
 	Tries map[string][]Removal
-	// Texts are what stands in place of files, by absolute path, as the packages were loaded.
+	// Texts replace files, by absolute path, as the packages were loaded.
 	Texts map[string][]byte
 }
 
@@ -100,7 +100,7 @@ func Rewrite(pkgs []*packages.Package, opt Options) (*Rewritten, error) {
 			}
 		}
 		for _, path := range p.GoFiles {
-			if !done[path] { // what was compiled is what cgo made of it
+			if !done[path] { // cgo's output was compiled in its place
 				done[path] = true
 				out.Left = append(out.Left, Left{Position: token.Position{Filename: path},
 					What: wholeFile, Why: "it uses cgo"})
@@ -131,7 +131,7 @@ func (r *rewriter) refuses() string {
 	return ""
 }
 
-// unused is a beginning of names that no identifier of the files has.
+// unused returns a beginning of names that no identifier of the files has.
 func unused(files []*ast.File) string {
 	prefix := "krd"
 	for again := true; again; {
@@ -265,8 +265,8 @@ func (r *rewriter) file(f *ast.File, src []byte) []byte {
 // passes come behind accessesOf, in this order: see doc.go.
 var passes = []func(*fn){atomicsOf, regionsOf, loopsOf, valuesOf}
 
-// variables rewrites the function literals of a declaration outside functions. What else its
-// expressions access is not observed: they run once, before main.
+// variables rewrites the function literals of a declaration outside functions. Other accesses of
+// its expressions are not observed: they run once, before main.
 func (r *rewriter) variables(d *ast.GenDecl) {
 	if d.Tok != token.VAR {
 		return
@@ -281,7 +281,7 @@ func (r *rewriter) variables(d *ast.GenDecl) {
 	})
 }
 
-// pragma is the directive that forbids rewriting a function.
+// pragma returns the directive that forbids rewriting a function.
 func pragma(doc *ast.CommentGroup) string {
 	if doc == nil {
 		return ""
@@ -318,7 +318,7 @@ func (r *rewriter) nameOf(d *ast.FuncDecl) string {
 	return "(" + name + ")." + d.Name.Name
 }
 
-// receiver is the name of the type whose method d is, and whether it is one of pointers.
+// receiver returns the name of the type whose method d is, and whether it is one of pointers.
 func receiver(d *ast.FuncDecl) (name string, pointer bool) {
 	t := d.Recv.List[0].Type
 	star, pointer := ast.Unparen(t).(*ast.StarExpr)
@@ -354,7 +354,7 @@ func (r *rewriter) leftIn(n ast.Node) bool {
 	return false
 }
 
-// typeString is t in words.
+// typeString returns t in words.
 func typeString(t types.Type) string {
 	return types.TypeString(t, (*types.Package).Name)
 }

@@ -17,7 +17,7 @@ const LeavesShift = 32
 // return 0 and have counted its accesses, by a site of the loop's own. So the first loop asks for that in its condition, and
 // where the second one has calls, the plain one stands between.
 
-// sampled is what takes the place of W where a sample is recorded.
+// sampled returns the text in place of W where a sample is recorded.
 func (l *steady) sampled(index string) string {
 	leaves, s := 0, Site{Kind: SteadyLoop, File: l.w.path, Function: l.w.name, Loop: l.w.loop, Line: l.w.loop}
 	for _, number := range l.sites {
@@ -41,7 +41,7 @@ func (l *steady) sampled(index string) string {
 	return l.w.call(name, strconv.Itoa(len(l.sites)), times, strconv.Itoa(leaves<<LeavesShift|len(l.w.out.Sites)))
 }
 
-// orUnseen is the condition that the second loop runs from the beginning on.
+// orUnseen returns the condition that the second loop runs from the beginning on.
 func (l *steady) orUnseen(start string) string {
 	if l.w.opt.Sample {
 		return " || " + start + " == 0"
@@ -61,8 +61,8 @@ func loadsAny(e ast.Expr) (loads bool) {
 	return loads
 }
 
-// unless is what stands before the condition of the first loop, and the plain loop for when nothing
-// is recorded, if the second one has calls.
+// unless returns the text before the condition of the first loop. If the second loop has calls, it
+// also returns the plain loop, which runs when nothing is recorded.
 func (l *steady) unless(start string, s *ast.ForStmt) (test, plain string) {
 	if !l.w.opt.Sample {
 		return "", ""

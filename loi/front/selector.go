@@ -7,7 +7,7 @@ import (
 	"krdlab/loi"
 )
 
-// offset is where the field at a path lies in t; false if that depends on type parameters.
+// offset returns where the field at a path lies in t; false if that depends on type parameters.
 func (r *source) offset(t types.Type, path []int) (n int64, ok bool) {
 	for _, i := range path {
 		if parametric(t) {
@@ -24,7 +24,7 @@ func (r *source) offset(t types.Type, path []int) (n int64, ok bool) {
 	return n, !parametric(t)
 }
 
-// selector is x.f without a record of f itself, or a method.
+// selector rewrites x.f without a record of f itself, or a method.
 //
 //	_ = p.e  =>  _ = (*A.L(B, &(p.e), 1))
 //	_ = p.q  =>  _ = (*A.L(B, &((*A.L(B, &(p.Ptr), 1)).q), 2))
@@ -91,8 +91,8 @@ func (w *accesses) selector(e *ast.SelectorExpr, later bool) {
 	}
 }
 
-// method is a method of e.X, of type t, or of a field embedded in it. A method that has its receiver
-// by value loads it.
+// method rewrites a method of e.X, of type t, or of a field embedded in it. A method that has its
+// receiver by value loads it.
 //
 //	p.Val()  =>  (*A.L(B, &(p.Emb), 1)).Val()
 //	p.Ref()  =>  (*A.L(B, &(p.Ptr), 1)).Ref()

@@ -12,7 +12,7 @@ var quietBuiltins = map[string]bool{"len": true, "cap": true, "min": true, "max"
 	"Alignof": true, "Offsetof": true, "Add": true, "Slice": true, "SliceData": true, "String": true,
 	"StringData": true}
 
-// builtin is the name of the builtin function that is called, or "".
+// builtin returns the name of the builtin function that is called, or "".
 func (r *source) builtin(c *ast.CallExpr) string {
 	if !r.info.Types[c.Fun].IsBuiltin() {
 		return ""
@@ -208,7 +208,7 @@ func (r *source) operands(e ast.Expr) (loads []types.Type, vars map[*types.Var]b
 	return loads, vars
 }
 
-// hops are the types of the embedded pointers that a selection follows on its way.
+// hops returns the types of the embedded pointers that a selection follows on its way.
 func hops(s *types.Selection) (all []types.Type) {
 	path, t := s.Index(), s.Recv()
 	for _, i := range path[:len(path)-1] {

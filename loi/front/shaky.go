@@ -88,8 +88,8 @@ func shaky(f *ast.File, info *types.Info) map[*types.Var]bool {
 	return addressed
 }
 
-// parted finds the local variables of a file of which parts are written: elements of an array, fields.
-// Where values are followed they are memory, in which each part is a datum.
+// parted finds the local variables of a file whose parts are written: elements of an array, fields.
+// Where values are followed these are memory, each part a datum.
 func parted(f *ast.File, info *types.Info) map[*types.Var]bool {
 	all := map[*types.Var]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -128,7 +128,7 @@ func byAddress(s *types.Selection) bool {
 	return pointer
 }
 
-// rootVar is the variable that e is, or is a part of; nil if a pointer is followed on the way.
+// rootVar returns the variable that e is, or is a part of; nil if a pointer is followed on the way.
 func rootVar(info *types.Info, e ast.Expr) *types.Var {
 	for {
 		switch x := e.(type) {

@@ -13,11 +13,11 @@ import (
 
 // A Site is a place in the source that makes events; the agent's calls name it by its number.
 type Site struct {
-	// Kind is what happens: "load", "store", "update" (read, then written), "string" (a byte of
-	// one), "map" (an entry is looked up, stored, updated or deleted: see Mode), "range" (an element
-	// is visited), "range-map", "append" (the slice before, and the one after), "append-from",
-	// "copy-to", "copy-from", "convert" (a slice, to a string), "clear", "new", "make", "make-map",
-	// "literal" or "literal-map".
+	// Kind is the kind of access: "load", "store", "update" (read, then written), "string" (a byte
+	// of one), "map" (an entry is looked up, stored, updated or deleted: see Mode), "range" (an
+	// element is visited), "range-map", "append" (the slice before, and the one after),
+	// "append-from", "copy-to", "copy-from", "convert" (a slice, to a string), "clear", "new",
+	// "make", "make-map", "literal" or "literal-map".
 	Kind     string
 	Mode     loi.Mode // 0 for allocations without initial values
 	File     string   // absolute path of the original
@@ -25,8 +25,8 @@ type Site struct {
 	Function string // "main.f", "(*main.Tree).Insert", "main.f.func1"
 	Loop     int    // line of the innermost loop in the function, or 0
 	Object   string // "main.Basket.ctr", "[]float64", "main.global", "map[string]int"
-	// Bytes is the size of one datum as accessed; of an append, what is appended. 0 where the
-	// event itself tells it (an Extent follows), and of appends of a whole slice.
+	// Bytes is the size of one datum as accessed; of an append, the appended datum. 0 where the
+	// event itself has it (an Extent follows), and of appends of a whole slice.
 	Bytes   uint64
 	Leaves  []Leaf // what it is made of, if more than one
 	Element uint64 // bytes of an element, where the event is of slices, arrays or strings
@@ -51,10 +51,10 @@ type Site struct {
 	Unseen []int
 }
 
-// Stores tells whether a literal stores a field or element.
+// Stores reports whether a literal stores a field or element.
 func (s *Site) Stores(i int) bool { return i < s.Items || slices.Contains(s.Fields, i) }
 
-// What returns what accesses of s are: "load of main.tree.left".
+// What describes the accesses of s: "load of main.tree.left".
 func (s *Site) What() string {
 	if s.Kind == LeftAlone {
 		return s.Object
@@ -106,12 +106,12 @@ type Left struct {
 	at        token.Pos
 }
 
-// LeftFile is a file that is left alone.
+// LeftFile returns a file that is left alone.
 func LeftFile(path, why string) Left {
 	return Left{Position: token.Position{Filename: path}, What: wholeFile, Why: why}
 }
 
-// LeftPackages are packages that are left alone.
+// LeftPackages returns packages that are left alone.
 func LeftPackages(paths []string, why string) Left {
 	return Left{What: wholePackages + strings.Join(paths, ", "), Why: why}
 }
@@ -241,7 +241,7 @@ func mentions(t types.Type) bool {
 	return true // functions, interfaces: their sizes are known, but it is not worth the care
 }
 
-// core is the type that all types of t's type set have below them, nil if there is none.
+// core returns the type that all types of t's type set have below them, nil if there is none.
 func core(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.TypeParam)
 	if !ok {

@@ -59,7 +59,7 @@ func (w *fn) steadyFor(s *ast.ForStmt) *steady {
 	return l
 }
 
-// steadyRange is steadyFor of a loop over a slice or an integer that defines its variables.
+// steadyRange does as steadyFor, for a loop over a slice or an integer that defines its variables.
 func (w *fn) steadyRange(s *ast.RangeStmt) *steady {
 	if s.Tok == token.ASSIGN {
 		return nil
@@ -134,7 +134,7 @@ func (l *steady) accessed(s ast.Stmt, parts ...ast.Node) {
 	}
 }
 
-// number is that of the site of n.
+// number returns the number of the site of n.
 func (l *steady) number(n ast.Node) string {
 	if e, ok := n.(ast.Expr); ok {
 		n = ast.Unparen(e)
@@ -170,7 +170,8 @@ func (l *steady) same(n ast.Node) (ok bool) {
 	return ok
 }
 
-// named is what a name denotes at a place in the body or before the loop, nil if nothing.
+// named returns the object of a name at a place in the body or before the loop, nil if there is
+// none.
 func (l *steady) named(name string, at token.Pos) types.Object {
 	_, o := l.w.info.Scopes[l.body].LookupParent(name, at)
 	return o
@@ -245,7 +246,7 @@ func (l *steady) statement(s ast.Stmt, always bool) bool {
 	return false
 }
 
-// variable is the local variable that x is, nil if it is none.
+// variable returns the local variable that x is, nil if it is none.
 func (l *steady) variable(x ast.Expr) *types.Var {
 	id, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {
@@ -332,8 +333,8 @@ func (l *steady) harmless(e ast.Expr) (ok bool) {
 	return ok
 }
 
-// pure reports that a call is a conversion between numbers, a builtin without effects, or of a
-// function of package math, of which nothing is recorded.
+// pure reports whether a call is a conversion between numbers, a builtin without effects, or a
+// function of package math: nothing in these is recorded.
 func (r *source) pure(c *ast.CallExpr) bool {
 	f := r.info.Types[c.Fun]
 	switch {

@@ -25,7 +25,7 @@ func (w *accesses) stmts(list []ast.Stmt) {
 	}
 }
 
-// stmt is a statement of a list; others may be put before and behind it.
+// stmt rewrites a statement of a list; others may be put before and behind it.
 func (w *accesses) stmt(s ast.Stmt) {
 	mark := len(w.pending)
 	w.statement(s)
@@ -43,7 +43,7 @@ func (w *accesses) stmt(s ast.Stmt) {
 	w.add(wrapped, outer, s.Pos(), s.End(), w.counts(some), "")
 }
 
-// part is an optional statement that stands in the head of another.
+// part rewrites an optional statement that stands in the head of another.
 func (w *accesses) part(s ast.Stmt) {
 	if s != nil {
 		w.simple(s, false)
@@ -58,7 +58,7 @@ func (w *accesses) looped(s ast.Stmt, do func()) {
 	w.loop = outer
 }
 
-// statement is stmt without the counts of its own expressions.
+// statement does as stmt, without the counts of the statement's own expressions.
 func (w *accesses) statement(s ast.Stmt) {
 	mark := len(w.pending)
 	switch s := s.(type) {
@@ -109,7 +109,7 @@ func (w *accesses) statement(s ast.Stmt) {
 	}
 }
 
-// forStmt is a loop with a condition, or without end.
+// forStmt rewrites a loop with a condition, or without end.
 //
 //	for ; ; s[i]++ { break }  =>  for ; ; *A.L(B, &(s[i]), 1)++ { break }
 //	L: for { p.ctr = 1; continue L }  =>  L: for { p.ctr = 1; A.L(B, &(p.ctr), 1); continue L }
@@ -127,7 +127,7 @@ func (w *accesses) forStmt(s *ast.ForStmt) {
 	})
 }
 
-// guard is the x of x.(type).
+// guard returns the x of x.(type).
 func guard(s ast.Stmt) ast.Expr {
 	var e ast.Expr
 	switch s := s.(type) {
@@ -139,8 +139,8 @@ func guard(s ast.Stmt) ast.Expr {
 	return ast.Unparen(e).(*ast.TypeAssertExpr).X
 }
 
-// comm is a communication of a select: its channels and what is sent are evaluated before, its
-// left side only if it is chosen, and that is left alone.
+// comm rewrites a communication of a select. Its channels and the values sent are evaluated before.
+// Its left side is evaluated only if it is chosen, and is left alone.
 func (w *accesses) comm(s ast.Stmt) (chosen []string) {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok {
@@ -161,7 +161,7 @@ func (w *accesses) comm(s ast.Stmt) (chosen []string) {
 	return chosen
 }
 
-// simple is a statement without statements in it. listed says that others may stand behind it.
+// simple rewrites a statement without statements in it. listed: others may stand behind it.
 func (w *accesses) simple(s ast.Stmt, listed bool) {
 	if listed && w.appending(s) {
 		return

@@ -58,7 +58,7 @@ func (r *rewriter) structure(t types.Type) *Struct {
 	return s
 }
 
-// pathString is a type by the paths of packages, of which several may have a name.
+// pathString returns a type with the paths of packages, since several may have one name.
 func pathString(t types.Type) string { return types.TypeString(t, nil) }
 
 // here reports that a type is of a package that is rewritten.

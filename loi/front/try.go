@@ -39,11 +39,11 @@ type Tried struct {
 //	                                 => for krdO0.Next() { x := krdO0V[krdO0.I]; _ = x; { x.ctr++ } };
 //	                                 => krdO0.Look("", A.At("bs", &bs)) }
 //
-// Look has the agent note, behind the loop, what the variables of its body are and what they point to;
-// if the body calls, those of the package too. What removes dependences is carried out by the agent: a
-// variable gets the value that it has at the begin of each iteration, where it stands, and after the
-// loop what the plain order leaves. What is read after the loop, or was copied, is noted before the
-// statement that writes it (TestTried).
+// Look makes the agent note, behind the loop, the values of the variables of its body and of the
+// data that they point to; if the body calls, those of the package too. The agent removes
+// dependences: a variable gets the value that it has at the begin of each iteration, where it
+// stands, and after the loop the value that the plain order leaves. A value that is read after the
+// loop, or was copied, is noted before the statement that writes it (TestTried).
 type tried struct {
 	*fn
 	loop     ast.Stmt
@@ -75,7 +75,7 @@ type noteBefore struct {
 	text string
 }
 
-// triedOf is the pass over the loops of a function that are executed in another order. It is alone:
+// triedOf rewrites the loops of a function that are executed in another order. It is the only pass:
 // nothing is recorded.
 func triedOf(w *fn) {
 	var around ast.Stmt // the outermost label of the statement
@@ -305,7 +305,7 @@ func (t *tried) known(e ast.Expr) bool {
 	return ok
 }
 
-// text is a value, in digits if it is constant.
+// text returns a value, in digits if it is constant.
 func (t *tried) text(e ast.Expr) string {
 	if tv := t.info.Types[e]; tv.Value != nil {
 		if b, ok := tv.Type.Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 {

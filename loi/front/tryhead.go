@@ -13,8 +13,8 @@ import (
 
 const unknown = "its iterations are not known at entry"
 
-// A tryHead is what takes the place of a loop's head: what stands before the loop, what of its
-// iterations the agent is told, what begins an iteration, and what is behind the loop.
+// A tryHead replaces a loop's head: the text before the loop, the agent's arguments on its
+// iterations, the text at the begin of an iteration, and the text behind the loop.
 type tryHead struct{ before, bounds, each, after string }
 
 func (t *tried) rangeHead(s *ast.RangeStmt) (h tryHead, why string) {
@@ -158,7 +158,7 @@ func sameVar(info *types.Info, e ast.Expr, v *types.Var) bool {
 	return ok && info.ObjectOf(id) == v
 }
 
-// step is by what a loop steps an index, in its head or, as what is removed has it, in its body.
+// step returns the step of a loop's index, in its head or, for a removed dependence, in its body.
 func (t *tried) step(s *ast.ForStmt, x ast.Expr) (step string, times int, ok bool) {
 	id, is := ast.Unparen(x).(*ast.Ident)
 	if !is {
@@ -179,7 +179,7 @@ func (t *tried) step(s *ast.ForStmt, x ast.Expr) (step string, times int, ok boo
 	return t.counted(func(e ast.Expr) bool { return sameVar(t.info, e, v) })
 }
 
-// counted is what all writes of a variable add to it.
+// counted returns the step that each write of a variable adds to it, and how many times.
 func (t *tried) counted(is func(ast.Expr) bool) (step string, times int, ok bool) {
 	for _, w := range t.writes {
 		if !is(w.to) {
@@ -194,7 +194,7 @@ func (t *tried) counted(is func(ast.Expr) bool) (step string, times int, ok bool
 	return step, times, ok
 }
 
-// added is what a statement adds to x, so many times.
+// added returns the number that a statement adds to x, and how many times.
 func (t *tried) added(s ast.Stmt, x ast.Expr) (step string, times int, ok bool) {
 	same := func(e ast.Expr) bool { return t.raw(ast.Unparen(e)) == t.raw(ast.Unparen(x)) }
 	var by ast.Expr

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// carry has the agent keep what removes dependences, or returns why it cannot.
+// carry makes the agent keep the variables whose dependences are removed, or returns why it cannot.
 func (t *tried) carry() (why string) {
 	ways := map[string]map[string]bool{}
 	var names []string
@@ -76,8 +76,8 @@ func summed(of types.Type) bool {
 	return false
 }
 
-// roots are the variables from which what the loop may write is reached: those that the body names,
-// and, if it calls, those of the package and those that functions have captured.
+// roots returns the variables from which all data that the loop may write are reached: those that
+// the body names, and, if it calls, those of the package and those that functions have captured.
 func (t *tried) roots() string {
 	scope := t.pkg.Types.Scope().Innermost(t.loop.Pos())
 	known := map[*types.Var]bool{}
@@ -121,10 +121,10 @@ func (t *tried) roots() string {
 	return strings.Join(list, ", ")
 }
 
-// fileName is the name of the present file, with its package.
+// fileName returns the name of the present file, with its package.
 func (r *rewriter) fileName() string { return r.pkg.PkgPath + "/" + filepath.Base(r.path) }
 
-// globals has the agent know the variables of the package when it is initialised: a function that
+// globals gives the agent the variables of the package when it is initialised: a function that
 // names them would be one that they depend on.
 func (r *rewriter) globals() string {
 	list := []string{strconv.Quote(r.fileName())}
@@ -143,7 +143,7 @@ func (r *rewriter) globals() string {
 	return "\nfunc init() { " + r.prefix + "A.Globals(" + strings.Join(list, ", ") + ") }\n"
 }
 
-// keep has the agent keep a variable.
+// keep makes the agent keep a variable.
 func (t *tried) keep(name string, ways map[string]bool) string {
 	what := strings.Join(slices.Sorted(maps.Keys(ways)), ", ") + " " + name + ": "
 	private := !ways["last value"] && !ways["copy"] && !ways["induction"]
@@ -298,7 +298,7 @@ func (t *tried) target(name string) (root *types.Var, of types.Type, why string)
 	return root, of, ""
 }
 
-// rootOf is the variable that e begins with.
+// rootOf returns the variable that e begins with.
 func (t *tried) rootOf(e ast.Expr) types.Object {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -352,8 +352,8 @@ func (t *tried) callsIn(s ast.Stmt) bool {
 	return ok && (t.calls(a.Lhs...) || t.calls(a.Rhs...))
 }
 
-// arguments are calls that keep all slices which the body passes as a parameter of that name; nil:
-// something else is passed so.
+// arguments returns calls that keep all slices which the body passes as a parameter of that name;
+// nil: something else is passed as it.
 func (t *tried) arguments(name string) (kept []string) {
 	odd := false
 	ast.Inspect(t.body, func(n ast.Node) bool {

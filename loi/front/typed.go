@@ -93,7 +93,7 @@ func (w *fn) object(e ast.Expr) string {
 	return typeString(w.info.TypeOf(e))
 }
 
-// owner is the structure that has the field or method of a selection.
+// owner returns the structure that has the field or method of a selection.
 func owner(s *types.Selection) types.Type {
 	t := deref(s.Recv())
 	for _, i := range s.Index()[:len(s.Index())-1] {
@@ -102,7 +102,7 @@ func owner(s *types.Selection) types.Type {
 	return t
 }
 
-// empty says that values of a type have no bytes.
+// empty reports whether values of a type have no bytes.
 func (r *source) empty(t types.Type) bool { return !parametric(t) && r.sizes.Sizeof(t) == 0 }
 
 func constType(v constant.Value) types.Type {

@@ -51,15 +51,16 @@ func (r *source) inferred(x ast.Expr) bool {
 	return ok && r.info.Instances[id].Type != nil
 }
 
-// passing has the last argument of a call that can be one of the agent's record what is passed:
+// passing wraps the last argument of a call that may stand in a call of the agent, to record the
+// values passed:
 //
 //	func r(i int) { => func r(i int) { B := A.B(); D := A.RF(B, 1);
 //	  r(i + 1)      => r(A.OV(B, i + 1, 2))
 //	}               => ; A.RE(B, D) }
 //
 // The results of the call get slots, which the operation writes too: where the function records
-// nothing itself, they depend on all arguments. Behind go and defer it has none. What is passed by
-// several arguments to a variadic parameter is one value.
+// nothing itself, they depend on all arguments. Behind go and defer it has none. Several arguments
+// to a variadic parameter are one value.
 func (v *values) passing(e *ast.CallExpr, kind loi.OperationKind) {
 	if v.atomic(e) != 0 || v.foreign(e) {
 		return

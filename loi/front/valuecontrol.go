@@ -10,8 +10,8 @@ import (
 	"krdlab/loi"
 )
 
-// condition is an if's condition with its operation; what stands under it is rewritten before end is
-// called.
+// condition rewrites an if's condition with its operation; the statements under it are rewritten
+// before end is called.
 func (v *values) condition(s *ast.IfStmt) (end func()) {
 	if v.info.Types[s.Cond].Value != nil {
 		return func() {}
@@ -39,7 +39,7 @@ func (v *values) under(s ast.Stmt, slot uint32) (end func()) {
 			return
 		}
 		j := jumped{slot, v.inList, heads, bodies}
-		_, one := s.(*ast.CaseClause) // of several, of which one is executed
+		_, one := s.(*ast.CaseClause) // of several, one is executed
 		if i := before - 1; i >= v.outside && !one && v.jumped[i].list == j.list {
 			j.heads, j.bodies = min(j.heads, v.jumped[i].heads), min(j.bodies, v.jumped[i].bodies)
 			v.jumped = slices.Delete(v.jumped, i, before)
@@ -142,7 +142,8 @@ func (v *values) jumpsOut(s ast.Stmt) (heads, bodies int, ok bool) {
 	return heads, bodies, ok
 }
 
-// headed is the body of a loop, with the operation of the loop's head at its beginning. The head is made last: its sites are those of what was rewritten before.
+// headed rewrites the body of a loop, with the operation of the loop's head at its beginning. The
+// head is made last: its sites are those of the code rewritten before.
 func (v *values) headed(s ast.Stmt, body *ast.BlockStmt) {
 	slot := v.fresh32()
 	m := v.maker(s, loi.Head, "for")
@@ -249,14 +250,14 @@ func (m *maker) over(e ast.Expr, above uint32) {
 	m.op.Work = work
 }
 
-// switched is the block of a switch.
+// switched rewrites the block of a switch.
 func (v *values) switched(s ast.Stmt, b *ast.BlockStmt) {
 	v.switches = append(v.switches, s)
 	v.choices(b.List)
 	v.switches = v.switches[:len(v.switches)-1]
 }
 
-// choices are the clauses of a switch or a select.
+// choices rewrites the clauses of a switch or a select.
 func (v *values) choices(list []ast.Stmt) {
 	outer := v.choosing
 	v.choosing = true
@@ -264,7 +265,7 @@ func (v *values) choices(list []ast.Stmt) {
 	v.choosing = outer
 }
 
-// returned is the call that records what a return gives back; "" if that is nothing.
+// returned returns the call that records the values of a return; "" if it has none.
 func (v *values) returned(s *ast.ReturnStmt) string {
 	m := v.maker(s, loi.Return, "return")
 	t := v.kind.Results

@@ -53,7 +53,7 @@ func (m *maker) updates(u loi.Update, x, old ast.Expr, others ...ast.Expr) {
 	}
 }
 
-// step is a number of what is added, as the source writes it.
+// step returns a number for the value added, as the source writes it.
 func step(others ...ast.Expr) uint32 {
 	h := fnv.New32a()
 	for _, x := range others {
@@ -235,9 +235,9 @@ func (r *source) places(loop ast.Stmt, cond ast.Expr) (ok bool) {
 	return ok
 }
 
-// posted reports that the variables that a for declares and that are memory, since closures have
-// them, are written by its post statement alone: of each iteration's own the next one's is a copy,
-// which no access tells of.
+// posted reports whether the variables that a for declares, and that are memory since closures have
+// them, are written by its post statement alone. The variable of the next iteration is a copy of
+// this one's, and the copy has no access.
 func (r *source) posted(s *ast.ForStmt) bool {
 	a, ok := s.Init.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE {

@@ -71,7 +71,7 @@ type jumped struct {
 	heads, bodies int
 }
 
-// valuesOf is the pass over the operations of a function.
+// valuesOf records the operations of a function.
 func valuesOf(w *fn) {
 	if !w.opt.Values {
 		return
@@ -94,7 +94,7 @@ func (v *values) list(all []ast.Stmt) {
 	v.inList = outer
 }
 
-// visit is a statement: the calls in it, and what it does.
+// visit rewrites a statement: the calls in it, and its own operation.
 func (v *values) visit(s ast.Stmt) {
 	switch s := s.(type) {
 	case nil:
@@ -142,7 +142,7 @@ func (v *values) visit(s ast.Stmt) {
 	}
 }
 
-// within visits the calls and the function literals in some nodes, of which some may be nil.
+// within visits the calls and the function literals in some nodes. Nodes may be nil.
 func (v *values) within(nodes ...ast.Node) {
 	for _, n := range nodes {
 		if n == nil {
@@ -482,7 +482,7 @@ func (m *maker) address(e ast.Expr) {
 	}
 }
 
-// base is the x of x.a[i].b and the like.
+// base returns the x of x.a[i].b and the like.
 func base(e ast.Expr) ast.Expr {
 	for {
 		switch x := e.(type) {
@@ -614,9 +614,9 @@ var assignedBy = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.
 	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
 	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT}
 
-// unseen puts an operation behind a statement that changes what no access tells of, which reads what
-// is in some expressions. Where it reads nothing, and each iteration executes it, the head of the loop
-// tells it.
+// unseen puts an operation behind a statement whose writes have no access; the operation reads the
+// data in some expressions. Where it reads nothing, and each iteration executes it, the head of the
+// loop records it.
 func (v *values) unseen(s ast.Stmt, name string, reads ...ast.Expr) {
 	m := v.maker(s, loi.Compute, name)
 	m.blind = true

@@ -10,8 +10,9 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// What the operations of small functions write, of what and at which cost, by hand. s, m, r, p are
-// slots, memory, returned and passed; c is a control operand; by says which update an operand is read for.
+// operationsByHand lists, by hand, the values that the operations of small functions write, with
+// their operands and costs. s, m, r, p are slots, memory, returned and passed; c is a control
+// operand; by names the update that an operand is read for.
 var operationsByHand = []struct {
 	body string
 	want []string

@@ -39,7 +39,7 @@ type feeder struct {
 	text    *loi.Trace // the whole input, where it is one
 }
 
-// An object as the feeder knows it. Its number in the sink is known when a row has its kind.
+// An object is the feeder's record of one. Its number in the sink is known when a row has its kind.
 type object struct {
 	name  string
 	id    loi.ObjectID

@@ -3,11 +3,11 @@
 //
 //	Request -> choose -> plain -> rewrite -> overlay -> go build -> Program
 //
-// The program is first built as it is: of that build the compiler says what is on the heap and what
-// is inlined (escapes.go), and the rewritten one is compiled so that both stay (inlined.go). The
-// agent, which rewritten sources call, and the patches of the runtime are laid into the standard
-// library (runtime.go, sync.go). What the user's overlay, the directives of package embed and the
-// module cache need for that is in settings.go, embed.go and modulecache.go.
+// The program is first built as it is: from that build the compiler reports the variables on the
+// heap and the inlined calls (escapes.go), and the rewritten one is compiled so that both stay as
+// they were (inlined.go). The agent, which rewritten sources call, and the patches of the runtime
+// are laid into the standard library (runtime.go, sync.go). The user's overlay, the directives of
+// package embed and the module cache are handled in settings.go, embed.go and modulecache.go.
 //
 // # Rejected
 //
@@ -35,7 +35,7 @@ import (
 	"krdlab/loi/front"
 )
 
-// A Request is what is built and what of it is rewritten.
+// A Request selects the program to build and the packages to rewrite.
 type Request struct {
 	Dir  string // of the module; "" is the current directory
 	Path string // a package, as go build takes it
@@ -44,7 +44,7 @@ type Request struct {
 	// Patterns of import paths that may end in ... (see pick): which packages are rewritten; those of
 	// the standard library begin with Standard. Include nil: all of the main module.
 	Include, Exclude []string
-	// Plain rewrites no package: what is recorded is what the standard library does (Sync).
+	// Plain rewrites no package: only the standard library records (Sync).
 	Plain bool
 	// Options say what is recorded; Run sets Escapes and Texts. Iterations imply Regions, and Values
 	// Iterations and Stack. With Sync the standard library records what goroutines wait for.

@@ -12,7 +12,7 @@ import (
 
 func given(t *testing.T, q Request) *run { return &run{ctx: t.Context(), Request: q} }
 
-// What is no program is a wrong request, and what was found is said.
+// A package that is no program is a wrong request, and the error names it.
 func TestNoProgram(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module made\n\ngo 1.26\n",

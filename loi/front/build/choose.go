@@ -13,7 +13,7 @@ import (
 	"krdlab/loi/front"
 )
 
-// A choice is what is built and what of it is to be rewritten.
+// A choice holds the program to build and the packages to rewrite.
 type choice struct {
 	folder, binary string       // of the package; the name that go run or go test gives its program
 	names          []string     // import paths of what is rewritten

@@ -49,7 +49,7 @@ func (r *run) blame(err error) error {
 	return fmt.Errorf("%w: %w", ErrRewritten, err)
 }
 
-// buildTo are the arguments of the go command that build the program as a file.
+// buildTo returns the arguments of the go command that build the program as a file.
 func (r *run) buildTo(file string) []string {
 	if r.Test { // vet finds no package that only the overlay has
 		return []string{"test", "-c", "-vet=off", "-o", file}
@@ -57,7 +57,7 @@ func (r *run) buildTo(file string) []string {
 	return []string{"build", "-o", file}
 }
 
-// flags are those of all commands that build and list.
+// flags returns the flags of all commands that build and list.
 func (r *run) flags() []string {
 	if r.Tags == "" {
 		return r.view.flags
@@ -65,10 +65,10 @@ func (r *run) flags() []string {
 	return append(slices.Clone(r.view.flags), "-tags="+r.Tags)
 }
 
-// compilerFlags are arguments of go build: flags for each of the packages.
+// compilerFlags returns arguments of go build: flags for each of the packages.
 func compilerFlags(packages []string, flags string) (args []string) {
 	for _, p := range packages {
-		if p == ofFile { // it has no path, but is what is named
+		if p == ofFile { // it has no path, but was named
 			args = append(args, "-gcflags="+flags)
 		} else {
 			args = append(args, "-gcflags="+p+"="+flags)
@@ -80,7 +80,7 @@ func compilerFlags(packages []string, flags string) (args []string) {
 // ofFile is the import path of the package that a file makes which is named in place of one.
 const ofFile = "command-line-arguments"
 
-// groups are packages as the go command takes them: files and packages do not go together.
+// groups returns packages as the go command takes them: files and packages do not go together.
 func (r *run) groups(names []string) (all [][]string) {
 	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == ofFile })
 	if len(rest) < len(names) {
@@ -98,7 +98,7 @@ func (r *run) load(mode packages.LoadMode, tests bool, patterns ...string) ([]*p
 		Env: append(os.Environ(), r.view.env...), BuildFlags: r.flags(), Overlay: r.Texts}, patterns...)
 }
 
-// loadForRewriting loads what front.Rewrite needs of packages, none of which has errors.
+// loadForRewriting loads packages as front.Rewrite needs them. It fails if one has errors.
 func (r *run) loadForRewriting(names []string) (list []*packages.Package, err error) {
 	for _, group := range r.groups(names) {
 		some, err := r.load(packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|

@@ -20,7 +20,7 @@ import (
 	"krdlab/loi/front/corpus/built"
 )
 
-// TestMain has programs linked as package corpus says.
+// TestMain makes package corpus link the programs.
 func TestMain(m *testing.M) {
 	if err := corpus.Linking(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -53,7 +53,7 @@ func whole(t *testing.T, dir string, how front.Options) *build.Program {
 	return entire(t, built.Of(t, dir, build.Request{Path: ".", Options: how}))
 }
 
-// passing is whole for a program of which there are many in long tests: these keep none of them.
+// passing does as whole, for one of many programs: long tests keep none of them.
 func passing(t *testing.T, dir string, opt build.Request) *build.Program {
 	t.Helper()
 	if !long.Or(false, true) {
@@ -220,7 +220,7 @@ var overFunctions = regexp.MustCompile(`(ranges.go:197|waits.go:188) inlining ca
 // recorded in them.
 var ofIterators = regexp.MustCompile(`^(ranges.go:(17|18|19|210)|waits.go:(174|182|233|235) )`)
 
-// ofStack are lines where a call through an interface is of a type that the compiler knows, unless
+// ofStack are lines where a call through an interface is of a type known to the compiler, unless
 // the variable that holds it is observed on the stack, and what else a closure's variable changes.
 var ofStack = regexp.MustCompile(`^(methods.go:(94|126) inl|methods.go:126 a value|values.go:(42|111) ` +
 	`|misc.go:126 moved to heap: ctx)`)

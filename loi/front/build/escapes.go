@@ -12,8 +12,8 @@ import (
 	"krdlab/loi/front"
 )
 
-// A compiled is the program as it is, built before it is rewritten: what the compiler says of it
-// decides what is on the heap and what is inlined in the rewritten one too.
+// A compiled is the program as it is, built before it is rewritten. The compiler's remarks on it
+// decide which variables are on the heap and which calls are inlined in the rewritten one too.
 type compiled struct {
 	binary  string
 	remarks []remark
@@ -28,9 +28,9 @@ type remark struct {
 	what, name   string
 }
 
-// What remarks are about: a variable that a function declares and that lives on the heap, since a
+// Subjects of remarks: a variable that a function declares and that lives on the heap, since a
 // closure or a pointer to it may outlive the call; a function whose calls can be inlined; a call
-// that is. Of what is inlined the outermost call has the place.
+// that is. For inlined code, the place is that of the outermost call.
 const (
 	movedToHeap  = "moved to heap"
 	canInline    = "can inline"
@@ -54,7 +54,7 @@ func (r *run) plain(packages []string) (*compiled, error) {
 	return c, nil
 }
 
-// remarksOf reads what the compiler says when it is run in dir.
+// remarksOf reads the compiler's output when it is run in dir.
 func remarksOf(dir string, said string) (all []remark) {
 	in := ""
 	for _, m := range remarked.FindAllStringSubmatch(said, -1) {
@@ -74,9 +74,9 @@ func remarksOf(dir string, said string) (all []remark) {
 	return all
 }
 
-// moved returns whether a local variable is on the heap. Of what is inlined the compiler tells the
-// place of the call too; the recorder drops a variable that is on the stack after all. Files of
-// line directives are known by their package and last element.
+// moved returns a function that reports whether a local variable is on the heap. For inlined code
+// the compiler reports the place of the call too; the recorder drops a variable that is on the
+// stack after all. Files of line directives are known by their package and last element.
 func (c *compiled) moved() func(front.Declared) bool {
 	type place struct {
 		in, file     string // the package, or "" where file is a path
@@ -101,8 +101,8 @@ func (c *compiled) moved() func(front.Declared) bool {
 }
 
 // cacheFile returns the path of a file with the given text in the user's cache: the same for the
-// same text, so that the go command, which knows files that it hands to the compiler by their name,
-// builds nothing twice. Where there is no such cache the file is in dir.
+// same text, so that the go command, which identifies files for the compiler by their names, builds
+// nothing twice. Where there is no such cache the file is in dir.
 func cacheFile(dir, name string, text []byte) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err == nil {

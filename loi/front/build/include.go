@@ -15,14 +15,14 @@ import (
 // Standard begins the patterns that name packages of the standard library.
 const Standard = "std:"
 
-// An imported is what a program consists of, without its test files: packages by import path, of
-// the main module (own), of other modules (foreign), and of the standard library.
+// An imported lists the parts of a program, without its test files: packages by import path, of the
+// main module (own), of other modules (foreign), and of the standard library.
 type imported struct {
 	own, foreign, standard map[string]*packages.Package
 }
 
-// importedBy sorts the packages that are loaded; program, if it is not nil, is what the go command
-// makes for tests.
+// importedBy sorts the packages that are loaded; program, if it is not nil, is the package that the
+// go command makes for tests.
 func importedBy(list []*packages.Package, program *packages.Package) *imported {
 	in := &imported{map[string]*packages.Package{}, map[string]*packages.Package{},
 		map[string]*packages.Package{}}
@@ -170,8 +170,8 @@ var calledByRuntime = map[string]string{
 	"time":    "the scheduler calls it, for timers",
 }
 
-// matches tells whether an import path matches a pattern: itself, or what begins with it if it ends
-// in "...".
+// matches reports whether an import path matches a pattern: it equals the pattern, or begins with
+// it if that ends in "...".
 func matches(pattern, path string) bool {
 	if begin, ok := strings.CutSuffix(pattern, "..."); ok {
 		return strings.HasPrefix(path+"/", begin) || strings.HasPrefix(path, begin)
@@ -196,8 +196,8 @@ func anyMatch(patterns []string, in map[string]*packages.Package) bool {
 // mostNamed is how many import paths an error names.
 const mostNamed = 6
 
-// unmatched is the error of a pattern that matches no package of a kind of which there are some.
-// Those that have most in common with the pattern are named first.
+// unmatched returns the error of a pattern that matches none of the packages of a kind. Those that
+// have most in common with the pattern are named first.
 func unmatched(pattern, kind, prefix string, some map[string]*packages.Package) error {
 	found := "it has none"
 	if len(some) > 0 {
@@ -219,7 +219,7 @@ func unmatched(pattern, kind, prefix string, some map[string]*packages.Package) 
 		pattern, kind, found)
 }
 
-// common is how many bytes two strings begin with in common.
+// common returns the length of the common prefix of two strings.
 func common(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

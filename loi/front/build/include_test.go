@@ -15,7 +15,7 @@ import (
 	"krdlab/loi/front"
 )
 
-// What patterns take of a program, and what they leave.
+// Patterns take some packages of a program, and leave others.
 func TestPick(t *testing.T) {
 	some := func(paths string) map[string]*packages.Package {
 		all := map[string]*packages.Package{}

@@ -19,11 +19,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// What is recorded makes functions larger than the compiler inlines, and what they allocate would
-// be on the heap where it was on the stack of the caller. So the rewritten packages are compiled
-// with a profile (cmd/compile's -pgoprofile) by which exactly those functions are hot that could be
-// inlined before, at the calls that were; the budget of hot functions has no limit then. Where a
-// function has more than 5000 nodes when rewritten, the compiler does not listen to it.
+// Records make functions too large for the compiler to inline, and their allocations would move
+// from the stack of the caller to the heap. So the rewritten packages are compiled with a profile
+// (cmd/compile's -pgoprofile) by which exactly those functions are hot that could be inlined
+// before, at the calls that were; the budget of hot functions has no limit then. Where a function
+// has more than 5000 nodes when rewritten, the compiler ignores the profile.
 
 // hotFlags are the compiler's flags for such a profile.
 const hotFlags = "-d=pgoinlinebudget=1000000000,pgoinlinecdfthreshold=100,pgodevirtualize=0 "
@@ -54,8 +54,8 @@ func sourcesOf(list []*packages.Package) (all []sourceFiles) {
 	return all
 }
 
-// testsOf are the test files in a folder, which are compiled with its package: none that does not
-// parse.
+// testsOf returns the test files in a folder that are compiled with its package, without those that
+// do not parse.
 func testsOf(folder string) (all []sourceFiles) {
 	files := token.NewFileSet()
 	names, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
@@ -125,9 +125,9 @@ func functionsOf(f *elf.File) (all []compiledFunc, err error) {
 	return all, nil
 }
 
-// profile is that of the calls which were inlined, as cmd/compile reads it (cmd/internal/pgo: a
+// profile returns the profile of the inlined calls, as cmd/compile reads it (cmd/internal/pgo: a
 // caller, a function that it calls, by how many lines below the caller's first the call is, and a
-// weight). A call in what was inlined is where it stands in its source.
+// weight). A call in an inlined function has its place in the source.
 func (c *compiled) profile(list []sourceFiles, functions []compiledFunc) []byte {
 	byFile := make(map[string][]*declaredFunc) // by the last element of its name
 	byName := make(map[string][]*declaredFunc) // as remarks have it, without type arguments
@@ -245,8 +245,8 @@ func (d *declaredFunc) edges(f compiledFunc, byName map[string][]*declaredFunc,
 	add(d)
 }
 
-// declared are the functions of a declaration in the package with a path: itself, or the literals
-// in that of variables, and what begins these.
+// declared returns the functions of a declaration in the package with a path: itself, or the
+// literals in a declaration of variables, and the beginnings of their names.
 func declared(files *token.FileSet, path string, d ast.Decl) (all []*declaredFunc) {
 	at := func(p token.Pos) token.Position { return files.PositionFor(p, true) }
 	literals := func(n ast.Node) (some []literalFunc) {
@@ -286,7 +286,7 @@ var typeArguments = regexp.MustCompile(`\[.*\]`)
 // withoutArguments takes the type arguments out of a function's name.
 func withoutArguments(name string) string { return typeArguments.ReplaceAllString(name, "") }
 
-// remarkName is the name by which the compiler speaks of a function in its package: f, T.m, (*T).m.
+// remarkName returns the compiler's name of a function in its package: f, T.m, (*T).m.
 func remarkName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -299,7 +299,7 @@ func remarkName(d *ast.FuncDecl) string {
 	return name + "." + d.Name.Name
 }
 
-// linkPath is an import path as the names of symbols begin with it (cmd/internal/objabi).
+// linkPath returns an import path as the names of symbols begin with it (cmd/internal/objabi).
 func linkPath(path string) string {
 	slash := strings.LastIndex(path, "/")
 	var b strings.Builder

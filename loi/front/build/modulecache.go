@@ -18,15 +18,14 @@ import (
 // cache is rewritten, it is told of another cache, a symbolic link to that one, and a go.mod (in a
 // workspace, a go.work) beside the user's replaces each module of the program by its folder in the
 // true cache. Versions, folders and names of files are as before, so that the build cache holds for
-// all packages that are not rewritten. What a program can see of it is runtime/debug.ReadBuildInfo,
+// all packages that are not rewritten. A program can see it only in runtime/debug.ReadBuildInfo,
 // which names the folders.
 //
 // Rejected: copies of modules (their files have other names, and all that import them are built
 // anew), a vendor folder in the overlay (likewise), and -toolexec (what it changes is not in the
 // keys of the build cache).
 
-// A moduleView is what the go command is given to see modules that way; the zero value is as the
-// user has it.
+// A moduleView is the go command's view of the modules; the zero value is the user's own.
 type moduleView struct {
 	flags []string // of go build and go list
 	env   []string
@@ -176,7 +175,7 @@ func (r *run) withGoMod(m *packages.Module, folder string) error {
 	return r.replaceBy(at, m.GoMod)
 }
 
-// moduleFolder is where the files of a module are; "" for none.
+// moduleFolder returns the folder of a module's files; "" for none.
 func moduleFolder(m *packages.Module) string {
 	if m.Replace != nil && m.Replace.Dir != "" {
 		return m.Replace.Dir

@@ -16,8 +16,8 @@ import (
 	"krdlab/loi/front/corpus/built"
 )
 
-// beginnings are what files of an old module begin with, and the version of Go of the build line
-// that they have when rewritten.
+// beginnings lists first lines of files of an old module, and the version of Go in the build line
+// of the rewritten file.
 var beginnings = []struct{ text, version string }{
 	{"package main", "go1.18"},
 	{"\uFEFFpackage main", "go1.18"},

@@ -24,7 +24,7 @@ import (
 // grammar has for each symbol what it may become; <s> in that is the symbol s. The state that it
 // names is in testdata/random/prelude.go and in head. An int is never a constant, a num may be one;
 // s is a slice of them, z a string, x an any, l an array. A symbol that ends in = can be assigned
-// to. What begins with ! may grow without end in a loop, and is not used there.
+// to. A text that begins with ! may grow without end in a loop, and is not used there.
 var grammar = map[string][]string{
 	"num": {"0", "1", "2", "3", "<int>", "<int>", "<int>"},
 	"ix":  {"0", "1", "2", "3", "<int> & 3", "<int>"},
@@ -335,7 +335,7 @@ func (n *nesting) check(t *testing.T, some bool) {
 	}
 }
 
-// outcome is what each function of a program prints, as it is and rewritten.
+// outcome holds the output of each function of a program, as it is and rewritten.
 type outcome struct{ plain, rewritten []string }
 
 // differences lists the functions whose outcomes differ.

@@ -19,8 +19,8 @@ import (
 	"krdlab/loi/front/corpus/built"
 )
 
-// counted is a grammar, as grammar is, of functions with loops that may be steady. What they name is
-// in testdata/randomloops/main.go and in loopHead.
+// counted is a grammar, as grammar is, of functions with loops that may be steady. Their names are
+// declared in testdata/randomloops/main.go and in loopHead.
 var counted = map[string][]string{
 	"num": {"0", "1", "2", "3"},
 	"limit": {"0", "1", "2", "3", "n", "n", "20", "40", "g.n", "len(<s>)", "n+<num>", "len(a)-<num>",
@@ -131,10 +131,10 @@ func (a *events) Batch(b *collect.Batch) error {
 	return nil
 }
 
-// TestRandomLoops compares what is read of random loops, of which some are steady, with what is read
-// where each access is an event, as it is beside iterations; what is read beside regions without
-// iterations, and in which function or loop, with that too; and what they compute and how they panic,
-// with what they do as they stand.
+// TestRandomLoops compares the accesses read from random loops, some of them steady, with those
+// read where each access is an event, as it is beside iterations. So it does with the accesses
+// beside regions without iterations, and their functions and loops. Their results and panics must
+// be those of the plain program.
 func TestRandomLoops(t *testing.T) {
 	const build = 150
 	accesses, panics, steady, all := 0, 0, 0, long.Or(build, 10*build)

@@ -20,7 +20,7 @@ import (
 // begun has by hand how often each region of the case regions begins in which. Loops have the
 // number that they have in their function; an i is an iteration.
 var begun = map[string]string{
-	// two iterations, of which the second is left in its third
+	// two iterations; the second is left in its third
 	"goto": "main>gotoOut 1, gotoOut>gotoOut/1 1, gotoOut/1>gotoOut/1i 2, gotoOut/1i>gotoOut/2 2, " +
 		"gotoOut/2>gotoOut/2i 8, gotoOut>leaf 1",
 	// the function that is deferred runs in the one that panicked
@@ -137,8 +137,8 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// withoutIterations is what is counted where iterations are not recorded, but for those of loops over
-// functions.
+// withoutIterations returns the counts where iterations are not recorded, but for those of loops
+// over functions.
 func withoutIterations(counts map[string]int) map[string]int {
 	own := func(r string) (loop string, ok bool) {
 		loop, ok = strings.CutSuffix(r, "i")

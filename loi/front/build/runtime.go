@@ -13,8 +13,8 @@ import (
 	"krdlab/loi/front"
 )
 
-// What is laid into the standard library of a build: the package that rewritten sources import,
-// and the runtime's end of it. Folders that begin with _ are not built otherwise.
+// Files laid into the standard library of a build: the package that rewritten sources import, and
+// the runtime's end of it. Folders that begin with _ are not built otherwise.
 //
 //go:embed _agent/*.go _runtime/* _sync/*.go
 var sources embed.FS

@@ -16,8 +16,8 @@ import (
 // ErrSetting is wrapped by the error of a setting of the go command with which nothing is traced.
 var ErrSetting = failure.New(failure.Request, "no program is traced with this setting")
 
-// An environment is what go env prints of some variables. Of the flags in the user's GOFLAGS, flags
-// are those that stay, and overlay and modfile the values of two, as absolute paths or "".
+// An environment holds some variables as go env prints them. Of the flags in the user's GOFLAGS,
+// flags are those that stay, and overlay and modfile the values of two, as absolute paths or "".
 type environment struct {
 	GOROOT, GOMODCACHE, GOMOD, GOWORK, GOFLAGS, GOOS, GOARCH, GO111MODULE string
 
@@ -26,8 +26,8 @@ type environment struct {
 	view             moduleView // the user's
 }
 
-// A refusal is why a flag in GOFLAGS is refused, and the values with which it is left out instead:
-// then it asks for nothing else than what is done anyway. What a flag of no list here sets stays.
+// A refusal is the reason why a flag in GOFLAGS is refused, and the values with which it is left
+// out instead, since they are the default. A flag in no list here stays.
 type refusal struct {
 	why  string
 	fine []string
@@ -172,7 +172,7 @@ func joinFlags(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// An overlay is what go build -overlay reads.
+// An overlay is the file that go build -overlay reads.
 type overlay struct{ Replace map[string]string }
 
 func overlayIn(dir string) string { return filepath.Join(dir, "overlay.json") }
@@ -201,14 +201,14 @@ func (r *run) overlayOfUser() error {
 	return nil
 }
 
-// replaceBy has another file stand for one, for the go command and for the rewriting.
+// replaceBy replaces a file by another, for the go command and for the rewriting.
 func (r *run) replaceBy(file, other string) (err error) {
 	r.Texts[file], err = os.ReadFile(other)
 	r.replace[file] = other
 	return err
 }
 
-// absolute is a path that the go command is given in r.Dir.
+// absolute returns a path that the go command is given in r.Dir.
 func (r *run) absolute(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.Dir, path)

@@ -10,7 +10,7 @@ import (
 	"krdlab/hw/failure"
 )
 
-// What becomes of each setting: a refusal that names it, or what the go command gets of GOFLAGS.
+// TestSettings checks each setting: a refusal that names it, or the flags that the go command gets.
 func TestSettings(t *testing.T) {
 	dir := t.TempDir()
 	removes := filepath.Join(dir, "over lay.json")

@@ -1,9 +1,9 @@
 package build
 
-// What is laid over the standard library to record what goroutines wait for (Request.Sync). The
+// Patches of the standard library that record the waiting of goroutines (Request.Sync). The
 // functions that are renamed have a namesake in _runtime/krdsync.go or _sync/krd.go, which calls
-// them and records. When an operation to a channel takes effect is read while it is locked, by the
-// goroutine that completes it for both.
+// them and records. The time of an operation to a channel is taken while the channel is locked, by
+// the goroutine that completes it for both.
 var syncPatches = []patch{
 	{file: "runtime/proc.go", anchor: "\n\tgcenable()\n", after: "\tkrdSyncOn()\n"},
 	{file: "runtime/proc.go",

@@ -5,8 +5,8 @@
 // sources alone, so that the go command finds what it has compiled and linked before.
 //
 // A case is a folder of testdata/program, or of testdata/front (see Front): a package of the
-// folder's name with a function Main. What a case must give stands in the test that runs it.
-// Package corpus does not import the front end, so that the tests within that can use it too.
+// folder's name with a function Main. The test that runs a case holds its expected results. Package
+// corpus does not import the front end, so that the tests within that can use it too.
 package corpus
 
 import (
@@ -33,7 +33,7 @@ import (
 // Module is the path of the module and of its program. A case's package is Module/NAME.
 const Module = "corpus"
 
-// Linking has programs linked without what debuggers read, which takes the linker a quarter of its
+// Linking links programs without the tables of debuggers, which takes the linker a quarter of its
 // time. It changes the environment, and belongs into TestMain.
 func Linking() error {
 	return os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -ldflags=-w"))
@@ -93,7 +93,7 @@ func Lay(t testing.TB, name string, files map[string][]byte) string {
 	return dir
 }
 
-// LayCopy is Lay of the files of a folder.
+// LayCopy does as Lay, with the files of a folder.
 func LayCopy(t testing.TB, name, from string) string {
 	t.Helper()
 	files, err := read(os.DirFS(from))

@@ -1,4 +1,4 @@
-// Package krdagent is what the sources that package front rewrites call: it is laid into the
+// Package krdagent is called by the sources that package front rewrites. It is laid into the
 // standard library of a build (an overlay; nothing is written there) and records, for the goroutine
 // that runs, which data it accesses.
 //
@@ -7,11 +7,11 @@
 // An event is two words. Nothing here allocates, takes a lock or lets a pointer escape: an address
 // is kept as a number. One within the goroutine's own stack is kept as OnStack and its distance
 // from the stack's top, which stays when the stack moves. A local is no datum of the heap (virda,
-// section 3.1): such accesses are only counted, by site, unless the tracer asks for them. What a
-// function returns is what it was given.
+// section 3.1): such accesses are only counted, by site, unless the tracer selects them. A function
+// here returns its argument.
 //
-// With -race the compiler has pointers checked that are made of numbers (checkptr). Here they are
-// meant to lead to what is not part of any object, so go:nocheckptr stands above what makes such.
+// With -race the compiler checks pointers that are made of numbers (checkptr). Here they are meant
+// to lead to memory outside all objects, so functions that make such have go:nocheckptr.
 package krdagent
 
 import (
@@ -19,7 +19,7 @@ import (
 	"unsafe"
 )
 
-// The kinds of events, in bits 56 to 63 of the second word. What else the two words hold:
+// The kinds of events, in bits 56 to 63 of the second word. The rest of the two words:
 const (
 	Access = 1 + iota // address; site
 	Extent            // bytes of the range, allocation or window before; site
@@ -43,7 +43,7 @@ const (
 
 	End // ticks; the goroutine ends, and has been so many ticks off its thread
 
-	// What goroutines wait for (runtime/zkrdsync.go), each but Start followed by Done.
+	// Waiting of goroutines (runtime/zkrdsync.go), each kind but Start followed by Done.
 	Start  // number of the goroutine; ticks; the first of its events
 	Go     // number of the goroutine that it has made; ticks off its thread
 	Sync   // address of what an operation is about; operation (bits 48 to 55), room of a channel
@@ -67,15 +67,15 @@ const (
 // KindShift is where the kind stands in the second word.
 const KindShift = 56
 
-// What an address on the stack has above its distance from the stack's top; of a map, Entries says
-// that its entries are there too.
+// Marks of an address on the stack, above its distance from the stack's top; Entries: the entries
+// of a map are there too.
 const (
 	OnStack = 1 << 63
 	Entries = 1 << 62
 )
 
-// A Buf is where a goroutine records. It lies in the shared memory, so that the other side knows
-// how far a goroutine has come that rests or was killed.
+// A Buf holds a goroutine's records. It lies in the shared memory, so that the tracer can read how
+// far a goroutine has come that rests or was killed.
 type Buf struct {
 	next, end uintptr // where the next event goes; the end of the chunk
 	stack     uintptr // address of the bounds of the goroutine's stack
@@ -230,7 +230,7 @@ const depthShift = 32
 
 const maxDepth = 1<<24 - 1
 
-// ticks is the time-stamp counter.
+// ticks returns the time-stamp counter.
 //
 //go:linkname ticks runtime.krdTicks
 func ticks() uint64
@@ -249,8 +249,8 @@ func RE(b *Buf, depth uint64) {
 	put(b, uintptr(ticks()), Leave<<KindShift|depth<<depthShift)
 }
 
-// RD is RE in a deferred call, for the innermost function that has one: those within it have made
-// theirs.
+// RD does as RE in a deferred call, for the innermost function that has one: the functions within
+// it have ended theirs.
 func RD() {
 	b := B()
 	b.depth--
@@ -263,7 +263,7 @@ func RL(b *Buf, depth, what uint64) {
 	put(b, uintptr(ticks()), what|depth<<depthShift)
 }
 
-// syncOn tells whether what goroutines wait for is recorded.
+// syncOn reports whether the waiting of goroutines is recorded.
 //
 //go:linkname syncOn runtime.krdOn
 func syncOn() bool
@@ -311,10 +311,10 @@ func AK[T, P any](b *Buf, v T, to *uintptr, p *P) T {
 	return v
 }
 
-// AX is AV for a store of v, which is about to be made.
+// AX does as AV, for a store of v, which is about to be made.
 func AX[T any](b *Buf, v T, at uintptr, op uint64) T { return AV(b, v, at, op) }
 
-// of tells the type of the data that the next event, of the same site, is about.
+// of records the type of the data that the next event, of the same site, is about.
 func of[T any](b *Buf, site uint64) {
 	var t any = (*T)(nil)
 	put(b, *(*uintptr)(unsafe.Pointer(&t)), Of<<KindShift|site)
@@ -326,10 +326,10 @@ func L[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
-// V is p: what it points to is evaluated before the rest of the statement.
+// V returns p, so that it is evaluated before the rest of the statement.
 func V[T any](_ *Buf, p *T) *T { return p }
 
-// LX is L where the source does not know the type of T.
+// LX does as L, where the type of T is not known in the source.
 func LX[T any](b *Buf, p *T, site uint64) *T {
 	of[T](b, site)
 	window(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Range, site)
@@ -392,13 +392,14 @@ func R[V ~[]E, E any](b *Buf, to *uintptr, v V) V {
 	return v
 }
 
-// RS is R for strings.
+// RS does as R, for strings.
 func RS[V ~string](b *Buf, to *uintptr, v V) V {
 	*to = place(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v)))))
 	return v
 }
 
-// RX is R where the source does not know the type of E; it keeps that too, and its bytes, for EX.
+// RX does as R, where the type of E is not known in the source; it keeps the type too, and its
+// bytes, for EX.
 func RX[V ~[]E, E any](b *Buf, to, bytes, of *uintptr, v V) V {
 	var e E
 	var t any = (*E)(nil)
@@ -407,20 +408,20 @@ func RX[V ~[]E, E any](b *Buf, to, bytes, of *uintptr, v V) V {
 	return v
 }
 
-// RP is R for arrays behind pointers.
+// RP does as R, for arrays behind pointers.
 func RP[T any](b *Buf, to *uintptr, p *T) *T {
 	*to = place(b, uintptr(unsafe.Pointer(p)))
 	return p
 }
 
-// RM is R for maps: it keeps the map itself, for MP. M is any type, here and below: before Go 1.20
-// the interfaces of keys were not comparable as type arguments.
+// RM does as R, for maps: it keeps the map itself, for MP. M is any type, here and below: before Go
+// 1.20 the interfaces of keys were not comparable as type arguments.
 func RM[M any](b *Buf, to *uintptr, m M) M {
 	*to = mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m)))
 	return m
 }
 
-// MP is M for the map that RM kept.
+// MP does as M, for the map that RM kept.
 func MP(b *Buf, m uintptr, site uint64) {
 	put(b, m, Map<<KindShift|site)
 }
@@ -436,7 +437,7 @@ func E(b *Buf, p uintptr, i int, bytes uintptr, site uint64) {
 	}
 }
 
-// EX is E after RX.
+// EX does as E, after RX.
 func EX(b *Buf, p uintptr, i int, bytes, of uintptr, site uint64) {
 	step := uintptr(i) * bytes
 	if p&OnStack != 0 {
@@ -453,7 +454,7 @@ func N[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
-// NX is N where the source does not know the type of T.
+// NX does as N, where the type of T is not known in the source.
 func NX[T any](b *Buf, p *T, site uint64) *T {
 	of[T](b, site)
 	window(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Made, site)
@@ -467,7 +468,7 @@ func NS[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	return v
 }
 
-// NSX is NS where the source does not know the type of E.
+// NSX does as NS, where the type of E is not known in the source.
 func NSX[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	of[E](b, site)
 	return NS(b, v, site)
@@ -479,7 +480,7 @@ func NM[M any](b *Buf, m M, site uint64) M {
 	return m
 }
 
-// G tells where the elements of v are, for A of the same site.
+// G records where the elements of v are, for A of the same site.
 func G[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	var e E
 	if sampling {
@@ -489,13 +490,13 @@ func G[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	return v
 }
 
-// GX is G where the source does not know the type of E.
+// GX does as G, where the type of E is not known in the source.
 func GX[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	of[E](b, site)
 	return G(b, v, site)
 }
 
-// GS is G for strings.
+// GS does as G, for strings.
 func GS[V ~string](b *Buf, v V, site uint64) V {
 	if sampling {
 		b.passes(uint64(len(v)))
@@ -504,7 +505,7 @@ func GS[V ~string](b *Buf, v V, site uint64) V {
 	return v
 }
 
-// M records that a map is about to be asked for the key that K of the same site tells.
+// M records that a map is about to be asked for the key that K of the same site records.
 func M[M any](b *Buf, m M, site uint64) M {
 	if sampling {
 		b.passes(1)
@@ -524,7 +525,7 @@ func mapAt(b *Buf, m unsafe.Pointer) uintptr {
 	return a
 }
 
-// hash is the runtime's hash of a key by its type, as a map's own.
+// hash returns the runtime's hash of a key by its type, as a map's own.
 //
 //go:linkname hash runtime.krdHash
 func hash(t, p unsafe.Pointer) uintptr
@@ -538,13 +539,13 @@ func K[T any](b *Buf, k T, site uint64) T {
 	return k
 }
 
-// KM is M and K, of a key that calls: the map is loaded behind the call.
+// KM does as M and K, for a key that calls: the map is loaded behind the call.
 func KM[T, Of any](b *Buf, k T, m Of, site uint64) T {
 	M(b, m, site)
 	return K(b, k, site)
 }
 
-// hashed is hash, and 0 of a key that cannot be hashed: the map itself panics for it.
+// hashed returns hash, and 0 for a key that cannot be hashed: the map itself panics for it.
 func hashed(t, p unsafe.Pointer) (h uintptr) {
 	defer func() { recover() }()
 	return hash(t, p)
@@ -566,7 +567,7 @@ func W(b *Buf, k uintptr) uintptr {
 	return b.next
 }
 
-// T is how many iterations of a loop there are whose index is i, the present one included: up, or
+// T returns the number of iterations of a loop whose index is i, the present one included: up, or
 // down, to e by steps of step. It is 0 where the index would wrap around.
 func T[I integer](i, e, step I, op int) uint64 {
 	if step <= 0 {
@@ -617,32 +618,32 @@ const (
 	tripNotEqualDown
 )
 
-// X is where the elements of v are, which a site must stay in, for WE.
+// X returns where the elements of v are, in which a site must stay, for WE.
 func X[V ~[]E, E any](v V, site uintptr) [3]uintptr {
 	var e E
 	return [3]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(v))),
 		uintptr(len(v)) * unsafe.Sizeof(e), site}
 }
 
-// XS is X for strings.
+// XS does as X, for strings.
 func XS[V ~string](v V, site uintptr) [3]uintptr {
 	return [3]uintptr{uintptr(unsafe.Pointer(unsafe.StringData(string(v)))), uintptr(len(v)), site}
 }
 
-// Y tells WE that the accesses of a site come as Loose.
+// Y returns the argument of WE by which the accesses of a site come as Loose.
 func Y(site uintptr) [3]uintptr { return [3]uintptr{0, anywhere, site} }
 
 const anywhere = ^uintptr(0)
 
-// LL records the access of a site to *p in a loop of which the rest is run unseen.
+// LL records the access of a site to *p in a loop whose rest is run unseen.
 func LL[T any](b *Buf, p *T, site uint64) *T {
 	put(b, place(b, uintptr(unsafe.Pointer(p))), Loose<<KindShift|site)
 	return p
 }
 
-// WE is true, and has recorded the rest of a loop, if that may be run unseen: two iterations of k
-// accesses each stand from start on, n are to come with the present one, and the accesses of the
-// sites in within stay there; others do not move.
+// WE returns true, and has recorded the rest of a loop, if that may be run unseen: two iterations
+// of k accesses each stand from start on, n are to come with the present one, and the accesses of
+// the sites in within stay there; others do not move.
 //
 //go:nocheckptr
 func WE(b *Buf, start, k uintptr, n uint64, within ...[3]uintptr) bool {

@@ -14,7 +14,7 @@ type Root struct {
 	of   *abi.Type
 }
 
-// At is a root.
+// At returns a root.
 func At[T any](name string, at *T) Root { return Root{name, unsafe.Pointer(at), abi.TypeFor[T]()} }
 
 // looked writes for the tracer what was found; false: nothing is looked at.
@@ -33,7 +33,8 @@ func planned(p unsafe.Pointer, n int) bool
 //go:linkname object runtime.krdObject
 func object(at uintptr) uintptr
 
-// detail is what is told value by value: the number of an instance and a loop; "": all is hashed.
+// detail returns the number of an instance and a loop whose values are written one by one; "": all
+// are hashed.
 //
 //go:linkname detail runtime.krdDetail
 func detail() string
@@ -84,7 +85,7 @@ func (o *Order[I]) Look(file string, roots ...Root) {
 	look(o.loop, o.kept, o.plain, roots)
 }
 
-// Globals are roots that functions of a file may write.
+// Globals adds roots that functions of a file may write.
 func Globals(file string, roots ...Root) {
 	if looks.globals == nil {
 		looks.globals = map[string][]Root{}
@@ -239,7 +240,7 @@ func mixed(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// say tells a value.
+// say writes a value.
 func (w *walk) say(kind, path string, x uint64) {
 	if w.out != nil {
 		w.out.add("value ").add(kind).add(" ").bits(x).add(" ").add(path).add("\n")
@@ -480,7 +481,7 @@ func (r real) get() float64 {
 	return *(*float64)(r.at)
 }
 
-// bits are those of the number; all that are none have the same.
+// bits returns the bits of the number; all NaNs have the same.
 func (r real) bits() uint64 {
 	x := r.get()
 	if x != x {
@@ -530,8 +531,9 @@ func reals(t *abi.Type, p unsafe.Pointer, yield func(real) bool) bool {
 	return true
 }
 
-// A sum is what iterations add numbers of floating point to, which are rounded otherwise in another
-// order. What it is there must be near what it is in the plain order, and becomes that.
+// A sum is a variable to which iterations add numbers of floating point, which are rounded
+// differently in another order. Its value there must be near its value in the plain order, and
+// becomes that.
 type sum struct {
 	name  string
 	at    unsafe.Pointer

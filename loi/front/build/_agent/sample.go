@@ -2,10 +2,10 @@ package krdagent
 
 import "unsafe"
 
-// A sample is in bursts: the tracer writes into the header how the program goes on, and a
-// goroutine looks there at each access, and if it records none once in a while. What the
-// sample does not have is counted. A word of that is a number, which grows with each change, times
-// eight, small or nothing, and one of:
+// A sample is in bursts: the tracer writes into the header how the program goes on, and a goroutine
+// looks there at each access, and if it records none once in a while. Accesses outside the sample
+// are counted. A word of that is a number, which grows with each change, times eight, small or
+// nothing, and one of:
 const (
 	off     = iota // nothing is recorded
 	watch          // accesses to granules that chosen chooses
@@ -36,8 +36,8 @@ const (
 	// untold is how many accesses that the sample does not have are counted until the tracer is
 	// told of them, while a goroutine watches.
 	untold = 1 << 10
-	// mostLoose is how many iterations a loop has at most of which some accesses come as Loose:
-	// while they do, nothing else can be recorded.
+	// mostLoose is the largest number of iterations of a loop with Loose accesses: while they do,
+	// nothing else can be recorded.
 	mostLoose = 1 << 14
 	// fewTimes is how many iterations a loop has that is no long one, whatever its accesses.
 	fewTimes = 1 << 14
@@ -46,7 +46,7 @@ const (
 	longLoop = 1 << 21
 )
 
-// sample is what a goroutine records of one; it is part of a Buf.
+// sample is a goroutine's state of a sample; it is part of a Buf.
 type sample struct {
 	word uintptr // address of the tracer's
 	seen uint64  // what stood there
@@ -200,8 +200,8 @@ func (b *Buf) wait() {
 	}
 }
 
-// took counts accesses that a burst has. now says that the burst may end: where some are to come as
-// Loose nothing may stand between.
+// took counts accesses that a burst has. now: the burst may end. Where some are to come as Loose
+// nothing may stand between.
 func (b *Buf) took(n uint64, now bool) {
 	if b.mode < glimpse {
 		return
@@ -248,7 +248,7 @@ func tell(b *Buf) {
 	put(b, uintptr(n), Mode<<KindShift|w)
 }
 
-// repeats reports that a loop may be run unseen of which WE knows the rest.
+// repeats reports whether a loop may be run unseen whose rest WE has.
 func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 	if b.mode == off {
 		return false
@@ -261,8 +261,8 @@ func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 	return true
 }
 
-// WS is W of a loop of so many iterations, 0: that is not known. leaves are the accesses of an
-// iteration, as of one of its sites. It returns 0 if the loop is to be run unseen, and has counted it then.
+// WS does as W, for a loop of n iterations, 0: not known. leaves are the accesses of an iteration,
+// as of one of its sites. It returns 0 if the loop is to be run unseen, and has counted it then.
 func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	if b.stays(n, leaves) {
 		b.drop(n, leaves)
@@ -277,7 +277,7 @@ func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	return W(b, k)
 }
 
-// WL is WS of a loop some of whose accesses are Loose.
+// WL does as WS, for a loop some of whose accesses are Loose.
 func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	if b.stays(n, leaves) {
 		b.drop(n, leaves)
@@ -336,8 +336,8 @@ func (b *Buf) within(at uint64) {
 	}
 }
 
-// passes tells of about n accesses that are recorded whatever the mode is: copies, appends, maps. A
-// burst has half of them at least, and the tracer leaves out what is too much.
+// passes counts about n accesses that are recorded in any mode: copies, appends, maps. A burst has
+// half of them at least, and the tracer leaves out the excess.
 func (b *Buf) passes(n uint64) {
 	if b.mode == glimpse {
 		b.took(0, true)
@@ -367,7 +367,7 @@ func (b *Buf) passes(n uint64) {
 	}
 }
 
-// T1 is T of a loop up to e by steps of one.
+// T1 does as T, for a loop up to e by steps of one.
 func T1[I integer](i, e I) uint64 {
 	if i >= e {
 		return 0

@@ -17,7 +17,7 @@ type Order[I integer] struct {
 	kept       []Kept
 }
 
-// Kept is a variable of which each iteration has its own, or that is counted.
+// Kept is a variable that each iteration has its own copy of, or that is counted.
 type Kept interface {
 	start()
 	begin(k int)
@@ -27,7 +27,7 @@ type Kept interface {
 	hides() (from, to uintptr) // where what the loop leaves is of no meaning
 }
 
-// order is KRD_ORDER.
+// order returns KRD_ORDER.
 //
 //go:linkname order runtime.krdOrder
 func order() string
@@ -68,7 +68,7 @@ func Try[I integer](loop string, from, e, step I, op int, kept ...Kept) *Order[I
 	return o
 }
 
-// Len is len, which may be the name of something else where it is needed.
+// Len returns len(s): in the source, len may be the name of something else.
 func Len[S ~[]E, E any](s S) int { return len(s) }
 
 // mostShuffled is how many iterations are shuffled; of more, blocks of as many are.
@@ -149,8 +149,8 @@ func (v *counted[N]) wrote(int)   {}
 
 func (v *counted[N]) hides() (from, to uintptr) { return 0, 0 }
 
-// own is a variable of which each iteration has its own, which begins with what it was before the
-// loop; after that it is as it was, or as the last iteration leaves it that has written it.
+// own is a variable that each iteration has its own copy of, which begins with the value before the
+// loop. After the loop it has that value again, or the one of the last iteration that wrote it.
 type own[T any] struct {
 	at          *T
 	first, left T
@@ -161,7 +161,7 @@ type own[T any] struct {
 // Private keeps a variable of each iteration, Last one that is read after the loop.
 func Private[T any](at *T) Kept { return &own[T]{at: at} }
 
-// Last is told by [Wrote] of what is written.
+// Last returns an own whose writes [Wrote] reports.
 func Last[T any](at *T) Kept { return &own[T]{at: at, last: true} }
 
 func (v *own[T]) start()    { v.first, v.left = *v.at, *v.at }
@@ -193,7 +193,7 @@ type slots[E any] struct {
 // PrivateSlots keeps a slice, all of it.
 func PrivateSlots[E any](at []E) Kept { return &slots[E]{at: at, whole: true} }
 
-// LastSlots is told by [Wrote] of the elements that are written.
+// LastSlots returns slots whose written elements [Wrote] reports.
 func LastSlots[E any](at []E) Kept { return &slots[E]{at: at, last: true} }
 
 func (v *slots[E]) start() {

@@ -44,7 +44,8 @@ type krdHeader struct {
 	waitsAt    uint64        // offset of what goroutines wait for, by buffer
 }
 
-// krdWait is what the goroutine of a buffer waits for. What is written last, and cleared first.
+// krdWait describes the operation that the goroutine of a buffer waits in. Its field what is
+// written last, and cleared first.
 type krdWait struct {
 	what  uint64 // 0: nothing; else the operation, and above it how many channels it is about
 	at    uint64 // ticks: since when
@@ -137,8 +138,8 @@ func krdInit() {
 	debug.malloc = true
 }
 
-// krdOpen opens the file that a variable of the environment names, of which children know nothing:
-// they are not traced.
+// krdOpen opens the file that a variable of the environment names. Children do not get the
+// variable: they are not traced.
 func krdOpen(name string, mode int32) int32 {
 	s := gogetenv(name)
 	if s == "" {
@@ -314,7 +315,7 @@ func krdGive(b *krdBuffer) {
 	}
 }
 
-// krdOrder is the order in which loops are tried.
+// krdOrder returns the order in which loops are tried.
 //
 //go:linkname krdOrder
 func krdOrder() string { return gogetenv("KRD_ORDER") }
@@ -351,7 +352,7 @@ func krdObject(at uintptr) uintptr {
 	return base
 }
 
-// krdTicks is the time-stamp counter, without waiting for what stands before.
+// krdTicks returns the time-stamp counter, without waiting for what stands before.
 //
 //go:linkname krdTicks
 func krdTicks() uint64
@@ -465,8 +466,8 @@ func krdNote(b *krdBuffer, x unsafe.Pointer, size uintptr, typ *_type, at uintpt
 	krdPut(b, t, krdKindType<<56|uint64(cputicks())&(1<<56-1))
 }
 
-// krdMaker is where the innermost call that is none of the runtime's goes on, 0 if that is not
-// among the first few.
+// krdMaker returns where the innermost call outside the runtime goes on, 0 if that is not among the
+// first few.
 func krdMaker() uintptr {
 	var pcs [8]uintptr
 	for _, pc := range pcs[:krdCallers(&pcs)] {
@@ -492,7 +493,7 @@ func krdCallers(pcs *[8]uintptr) (n int) {
 // krdOwns keeps for some places in the code, times 2, whether they are of the runtime: 1.
 var krdOwns [1 << 10]atomic.Uintptr
 
-// krdOwn tells whether a place in the code is of the runtime.
+// krdOwn reports whether a place in the code is the runtime's.
 func krdOwn(pc uintptr) bool {
 	kept := &krdOwns[(pc^pc>>10)%uintptr(len(krdOwns))]
 	k := kept.Load()

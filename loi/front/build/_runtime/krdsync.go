@@ -121,7 +121,7 @@ func (w *krdWait) channel(n uint64, gp *g, c *hchan, op, flags uint64) uint64 {
 	return n + 1
 }
 
-// krdPlace is an address as events have it.
+// krdPlace returns an address as events have it.
 func krdPlace(gp *g, p unsafe.Pointer) uint64 {
 	a := uint64(uintptr(p))
 	if a-uint64(gp.stack.lo) < uint64(gp.stack.hi-gp.stack.lo) {
@@ -130,7 +130,7 @@ func krdPlace(gp *g, p unsafe.Pointer) uint64 {
 	return a
 }
 
-// krdOperation is an operation to a channel, as the second word of an event krdKindSync.
+// krdOperation returns an operation to a channel, as the second word of an event krdKindSync.
 func krdOperation(c *hchan, op, flags uint64) uint64 {
 	if c.timer != nil {
 		flags |= krdTimer
@@ -212,7 +212,8 @@ func krdSyncOf(op uint64, p unsafe.Pointer, begin uint64) {
 //go:linkname krdMark
 func krdMark() { getg().krdAt = uint64(cputicks()) }
 
-// krdMarked is krdSyncOf at the tick that was kept, by this goroutine or by the one that woke it.
+// krdMarked does as krdSyncOf, at the tick that was kept, by this goroutine or by the one that woke
+// it.
 //
 //go:linkname krdMarked
 func krdMarked(op uint64, p unsafe.Pointer, begin uint64) {

@@ -118,7 +118,7 @@ func (wg *WaitGroup) Wait() {
 	}
 }
 
-// krdWait is the waiting of a condition.
+// krdWait waits for a condition.
 func krdWait(c *Cond, t uint32) {
 	if !krdOn() {
 		runtime_notifyListWait(&c.notify, t)
@@ -130,7 +130,7 @@ func krdWait(c *Cond, t uint32) {
 	krdMarked(krdCondWaited, unsafe.Pointer(c), begin)
 }
 
-// krdSignal is the signal of a condition, or its broadcast.
+// krdSignal signals a condition, or broadcasts.
 func krdSignal(c *Cond, notify func(*notifyList)) {
 	if !krdOn() {
 		notify(&c.notify)
