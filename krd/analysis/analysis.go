@@ -55,8 +55,8 @@ type OverTraces interface {
 type OverProgram interface {
 	// Live begins. Regions are appended to in.Header.Registry.Regions as they first begin.
 	Live(in *Input) (Live, error)
-	// Values returns the help of the flag --values, with which a trace with operations is made instead,
-	// of which the analysis finds more; "": it does not.
+	// Values returns the help of the flag --values, with which a trace with operations is made
+	// instead, where the analysis finds more in one; "": it does not.
 	Values() string
 }
 
@@ -66,19 +66,19 @@ type OverDistances interface {
 	ReadDistances(r io.Reader) (Result, error)
 }
 
-// Checked has options of which some are wrong for any trace: the error comes before any work.
+// Checked has options that may be wrong for any trace: the error comes before any work.
 type Checked interface{ Check() error }
 
-// Suited has options of which some are wrong for a trace, as far as its header tells. The rest of the
-// trace is not read yet.
+// Suited has options that may be wrong for a trace, by its header. The rest of the trace is not
+// read yet.
 type Suited interface{ Suits(h *loi.Header) error }
 
 // Tabled lists the tables that results with these options may have as data: --csv with the name of
 // another is refused before any work.
 type Tabled interface{ TableNames() []string }
 
-// Formatted has results that are [Drawn], in these formats, the ends of names of files, svg among them.
-// With options of which nothing is drawn it returns nil.
+// Formatted has results that are [Drawn], in these formats, the ends of names of files, svg among
+// them. If nothing is drawn with its options, it returns nil.
 type Formatted interface{ Formats() []string }
 
 // Recorded asks for regions to be recorded beside what [Needs] says, and for those of iterations. These
@@ -144,7 +144,7 @@ func (a *Analysis) Sections(t *loi.Trace) (list []Asked) {
 	return list
 }
 
-// Needs are what an analysis wants to be told.
+// Needs are the parts of a trace that an analysis takes.
 type Needs struct {
 	Accesses bool `json:"accesses"` // what kernels read and write: a trace without any is refused
 	Tasks    bool `json:"tasks"`    // task events: likewise
@@ -153,9 +153,9 @@ type Needs struct {
 	Scopes bool `json:"scopes,omitempty"`
 	// Goroutines: events of goroutines do in the place of those of tasks
 	Goroutines bool `json:"goroutines"`
-	// Operations are those of the source that the trace tells of: likewise.
+	// Operations are those of the source that the trace has: likewise.
 	Operations bool `json:"operations,omitempty"`
-	// searches for work, steals and what else the runtime tells, where it is there
+	// searches for work, steals and other events of the runtime, where the trace has them
 	Runtime bool `json:"runtime"`
 	// ByWorker asks for one worker after the other in program order, instead of all in the order in
 	// which kernels began.
@@ -177,9 +177,9 @@ func (n *Needs) Events() bool { return n.Tasks || n.Regions || n.Runtime }
 // An Input is the trace that an analysis begins to look at.
 type Input struct {
 	Header *loi.Header
-	// Warnings are what is doubtful about the trace, for the document of the result.
+	// Warnings are doubts about the trace, for the document of the result.
 	Warnings []krd.Warning
-	Time     doc.Number               // of the traced run in ns, where the caller knows it
+	Time     doc.Number               // of the traced run in ns, where the caller has it
 	Progress func(done, total uint64) // of [OverTrace]; may be nil
 	// Looks returns the numbers of the looks of schedulers in figures, of a list of their names; may
 	// be nil.
@@ -200,8 +200,8 @@ type Live interface {
 	// Accesses takes accesses of a worker that follow each other: so many bytes each at places in
 	// virtual space, where each object begins on a line of 64 bytes and nothing is used twice.
 	Accesses(worker int, places []uint64, bytes []uint32, modes []loi.Mode) error
-	// Loop takes iterations in each of which a worker makes the same accesses, each moved by as much as
-	// in the one before.
+	// Loop takes iterations in which a worker makes the same accesses, each moved by as much as in
+	// the one before.
 	Loop(worker int, times uint64, accesses []Strided) error
 	// Enter begins a region, which has this number; 0: there were 2^32 before it.
 	Enter(worker int, region loi.RegionID, number uint32) error
@@ -219,7 +219,7 @@ type Strided struct {
 	Mode  loi.Mode
 }
 
-// A Result is what an analysis found. It may be [Drawn] and have [Data].
+// A Result holds the findings of an analysis. It may be [Drawn] and have [Data].
 type Result interface {
 	// Document is a struct that marshals to the JSON form, with "schema_version" and "warnings".
 	Document() any
@@ -254,7 +254,7 @@ type Options struct {
 	Progress  func(done, total uint64)
 }
 
-// A NeedError says what of a trace an analysis cannot do without.
+// A NeedError names a part that a trace lacks and an analysis needs.
 type NeedError struct{ Analysis, What, Flag string }
 
 func (e *NeedError) Error() string {
@@ -395,7 +395,7 @@ type taker struct {
 // checkEvery is how many events there are between two looks at the context.
 const checkEvery = 1 << 16
 
-// Ordered is [loi.Trace.Ordered] until ctx ends, whose error is then the last.
+// Ordered does as [loi.Trace.Ordered] until ctx ends; the last error is then that of ctx.
 func Ordered(ctx context.Context, t *loi.Trace, o loi.Order) iter.Seq2[*loi.Event, error] {
 	return func(yield func(*loi.Event, error) bool) {
 		n := 0

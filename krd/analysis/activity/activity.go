@@ -48,7 +48,7 @@ type Worker struct {
 	Activity
 }
 
-// An Activity is what one worker did, or several together.
+// An Activity sums up the times and events of one worker, or of several together.
 type Activity struct {
 	Kernels int64   `json:"kernels"` // executions, those inside tasks too
 	WorkNS  int64   `json:"work_ns"` // of kernels, or of tasks where their kernels have no stamps
@@ -157,7 +157,7 @@ func (c *counter) Event(e *loi.Event) error {
 // End implements [analysis.Sink].
 func (c *counter) End() (analysis.Result, error) { return &Result{TimeNS: c.in.Time, c: c}, nil }
 
-// A Result is what the workers of one trace did.
+// A Result holds the activities of the workers of one trace.
 type Result struct {
 	// TimeNS is how long the traced run took, where that is known ([analysis.Input].Time). Shares
 	// are of it, and a simulated run, which begins at 0, ends then. Otherwise the run ends at the

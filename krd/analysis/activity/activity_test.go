@@ -68,7 +68,7 @@ func searches(w *loi.Writer) {
 }
 
 // Times are in ns of the common clock; a search without end lasts until the last stamp, or in a
-// simulated run until the time that the caller tells.
+// simulated run until the time that the caller gives.
 func TestActivity(t *testing.T) {
 	for _, c := range []struct {
 		substrate string

@@ -28,7 +28,7 @@ func (r *Result) View() *doc.Doc {
 // Tables implements [analysis.Data]: workers have rows even where the view has nodes.
 func (r *Result) Tables() []*doc.Table { return []*doc.Table{r.sum().table(false)} }
 
-// table has a row for each worker or node, and the sum.
+// table returns a table with a row for each worker or node, and the sum.
 func (d *Document) table(byNode bool) *doc.Table {
 	what := "worker"
 	if d.Recorders {
@@ -88,7 +88,7 @@ func (d *Document) table(byNode bool) *doc.Table {
 	return t
 }
 
-// cells are those of an activity of so many workers: counts are int64.
+// cells returns the cells of an activity of so many workers: counts are int64.
 func (d *Document) cells(a *Activity, workers int) []any {
 	share := func(ns int64) any {
 		if !d.TimeNS.Known() || d.TimeNS.Float() <= 0 {

@@ -84,7 +84,7 @@ func run(s *sample, allowLoss bool, list ...*analysis.Analysis) ([]analysis.Resu
 		analysis.Options{AllowLoss: allowLoss, Time: s.time, Progress: func(done, total uint64) {}})
 }
 
-// wrong is what no text has: what package fmt writes for a bad argument, and numbers that are none.
+// wrong matches text that no document has: package fmt's marks of a bad argument, NaN and Inf.
 var wrong = regexp.MustCompile(`%!|\bNaN\b|\bInf\b`)
 
 // word is the name of an analysis, a flag or a format.
@@ -277,7 +277,7 @@ func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all 
 	}
 	d, drawn := r.(analysis.Drawn)
 	if drawn != (a.Formats() != nil) {
-		if s.name != "empty" { // of which there may be nothing to draw
+		if s.name != "empty" { // it may have nothing to draw
 			say("it has the formats %v, and its result is a %T", a.Formats(), r)
 		}
 		return out, b.String(), bad

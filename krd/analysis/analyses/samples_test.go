@@ -16,7 +16,7 @@ import (
 type sample struct {
 	name       string
 	trace      *loi.Trace
-	time       doc.Number // of the run in ns, where the caller tells it
+	time       doc.Number // of the run in ns, where the caller gives it
 	tasks      bool       // it has task events
 	regions    bool
 	disordered bool // the kernels of a worker are not in the order of their starts
@@ -67,7 +67,7 @@ func task(r *loi.Recorder, start, end uint64) {
 	r.Task(start, end, &list)
 }
 
-// program records two tasks, run by two recorders, the second of which steals a child.
+// program records two tasks, run by two recorders; the second steals a child.
 func program(a, b *loi.Recorder, k kernel) {
 	k(a, 10, 13)
 	root := a.BeginTask(14, 0, 0, 0, 2)

@@ -133,7 +133,7 @@ func (x *result) View() *doc.Doc {
 	return d
 }
 
-// unitWords is what one datum is.
+// unitWords returns the words for one datum.
 func unitWords(unit string) string {
 	switch unit {
 	case "line":
@@ -144,7 +144,7 @@ func unitWords(unit string) string {
 	return "blocks"
 }
 
-// rangeColumns are those of a range of bins and its share.
+// rangeColumns returns the columns of a range of bins and its share.
 func rangeColumns() []doc.Column {
 	return []doc.Column{{Key: "from_bin", Head: "bin", Kind: doc.Whole},
 		{Key: "to_bin", Head: "to", Kind: doc.Whole}, {Key: "from_bytes", Kind: doc.Whole, Data: true},
@@ -160,10 +160,10 @@ func rangeCells(c Component) []any {
 	return []any{c.FromBin, c.ToBin, from, text, doc.Some(c.Share)}
 }
 
-// lowest is the least distance of a bin.
+// lowest returns the least distance of a bin.
 func lowest(bin int) uint64 { return 1 << bin >> 1 }
 
-// table has the bins from the first to the last that are not empty, and a row for INF.
+// table returns the bins from the first to the last that are not empty, and a row for INF.
 func (s *Signature) table() *doc.Table {
 	t := &doc.Table{Name: "bins", Title: "signature", Columns: []doc.Column{
 		{Key: "bin", Head: "bin"}, {Key: "from_bytes", Kind: doc.Whole, Data: true},

@@ -29,7 +29,7 @@ var moves = func() (list []move) {
 	return list
 }()
 
-// growsAs is the law of a shift.
+// growsAs returns the law of a shift.
 func growsAs(shift float64) string {
 	switch shift {
 	case 0:
@@ -67,7 +67,7 @@ func newShape(p *[Bins]float64) *shape {
 }
 
 // spread adds a share to m that is spread evenly over the bins from a to b, k-1/2 to k+1/2 being
-// those of bin k. What is below the first bin is in it, and so with the last.
+// those of bin k. Shares below the first bin count in it, and so with the last.
 func spread(m *[Bins]float64, a, b, share float64) {
 	const last = Bins - 1
 	a, b = min(a, b), max(a, b)
@@ -85,7 +85,7 @@ func spread(m *[Bins]float64, a, b, share float64) {
 	}
 }
 
-// to is where the ends of bin k of part i are for an input that is 2^r times as large.
+// to returns the ends of bin k of part i for an input that is 2^r times as large.
 func (s *shape) to(i, k int, r float64) (a, b float64) {
 	x, v := &s.parts[i], s.moves[i]
 	at := func(u float64) float64 {
@@ -140,8 +140,8 @@ func (s *shape) valley(m *[Bins]float64, p *[Bins]float64, i int, r, times float
 	}
 }
 
-// moved is the signature with shares p for an input that is 2^r times as large, the shares of each
-// valley times so much; nil: as they are.
+// moved returns the signature with shares p for an input that is 2^r times as large, the shares of
+// each valley times so much; nil: as they are.
 func (s *shape) moved(p *[Bins]float64, times []float64, r float64) (m [Bins]float64) {
 	for i := range s.parts {
 		s.part(&m, p, i, r)
@@ -156,7 +156,8 @@ func (s *shape) moved(p *[Bins]float64, times []float64, r float64) (m [Bins]flo
 	return m
 }
 
-// apart is half the sum of differences of two signatures: the share of accesses that are elsewhere.
+// apart returns half the sum of differences of two signatures: the share of accesses that are
+// elsewhere.
 func apart(a, b *[Bins]float64) (sum float64) {
 	for k := range a {
 		sum += math.Abs(a[k] - b[k])
@@ -164,7 +165,8 @@ func apart(a, b *[Bins]float64) (sum float64) {
 	return sum / 2
 }
 
-// excess is the share of m where q has less: as much is elsewhere in q, if both have the same sum.
+// excess returns the share of m where q has less: as much is elsewhere in q, if both have the same
+// sum.
 func excess(m, q *[Bins]float64) (sum float64) {
 	for k := range m {
 		if d := m[k] - q[k]; d > 0 {

@@ -21,7 +21,7 @@ type Moved struct {
 	Appears bool `json:"appears"`
 }
 
-// A Forecast is what [Predict] returns.
+// A Forecast is the result of [Predict].
 type Forecast struct {
 	Signature           // of the size asked for
 	Components  []Moved // of the largest input
@@ -123,7 +123,7 @@ func Predict(inputs []Input, at float64) *Forecast {
 
 func whole(v float64) bool { return math.Abs(v-math.Round(v)) < 1e-6 }
 
-// An attribution is what of the bins of a smaller input belongs to the bins of the largest.
+// An attribution assigns shares in the bins of a smaller input to the bins of the largest.
 type attribution struct {
 	share  [Bins]float64
 	shared [Bins]bool // more than a fifth of where it was belongs to others
@@ -158,8 +158,8 @@ func (s *shape) attribute(smaller []*Signature, rs []float64) []attribution {
 	return list
 }
 
-// futureValleys is by how much the shares of each valley grow: what is lowest between two peaks
-// goes on as other shares do, but hardly upwards.
+// futureValleys returns the factor by which the shares of each valley grow: the lowest bin between
+// two peaks goes on as other shares do, but hardly upwards.
 func (s *shape) futureValleys(smaller []*Signature, rs []float64, g *growth) []float64 {
 	times := make([]float64, len(s.valleys))
 	for i, v := range s.valleys {
@@ -220,7 +220,7 @@ func (g *growth) power(a, b float64) float64 {
 	return b * math.Pow(b/a, g.on/g.rs[len(g.rs)-1])
 }
 
-// next is the share after now, at most 1, before being those of the smaller inputs.
+// next returns the share after now, at most 1, before being those of the smaller inputs.
 func (g *growth) next(before []float64, now float64) float64 {
 	j := len(before) - 1
 	a, r := before[j], g.rs[j]

@@ -283,7 +283,7 @@ func TestAnyHistograms(t *testing.T) {
 	})
 }
 
-// What cannot be compared is refused by name; what can but says little is warned of.
+// Inputs that cannot be compared are refused by name; others that show little get a warning.
 func TestQuestions(t *testing.T) {
 	good := func() *Question {
 		return &Question{Small: []Sized{{"a.json", 64, counted(t, "datum", "lu", 64)},
@@ -416,9 +416,9 @@ func TestWidens(t *testing.T) {
 	}
 }
 
-// FuzzAsk reads documents as predict does. What is read is written and read again as it was; what is
-// refused names a run; of what is predicted the shares and the counts add up, and a larger cache has
-// no more misses.
+// FuzzAsk reads documents as predict does. A document that is read is written and read again as it
+// was; a refusal names a run. In a prediction the shares and the counts add up, and a larger cache
+// has no more misses.
 func FuzzAsk(f *testing.F) {
 	add := func(a, b *krd.Report, m, n, at float64) {
 		one, err := json.Marshal(a)

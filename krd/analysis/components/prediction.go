@@ -22,7 +22,7 @@ type Sized struct {
 	Report *krd.Report
 }
 
-// A Question is what [Ask] answers.
+// A Question is the input of [Ask].
 type Question struct {
 	Small  []Sized
 	At     float64
@@ -63,7 +63,7 @@ type Prediction struct {
 	report    *krd.Report // of the largest size
 }
 
-// A Miss is what a fully associative LRU cache does, by the bins: see [Signature.Beyond].
+// A Miss is the miss share of a fully associative LRU cache, by the bins: see [Signature.Beyond].
 type Miss struct {
 	CacheBytes uint64     `json:"cache_bytes"`
 	Cache      string     `json:"cache,omitempty"` // L2 or LLC, where it is that of the runs
@@ -159,7 +159,7 @@ func sameProgram(before []Sized, x Sized) error {
 	return nil
 }
 
-// key is what must be the same in all inputs.
+// key returns the facts that must be the same in all inputs.
 func key(r *krd.Report) string {
 	s := fmt.Sprintf("%s distances between %s", r.Distance, unitWords(r.Unit))
 	if r.Weight == krd.WeightBytes {
@@ -237,7 +237,7 @@ func (p *Prediction) miss(caches []uint64) {
 	}
 }
 
-// View is what people read.
+// View returns the prediction for people.
 func (p *Prediction) View() *doc.Doc {
 	_, rest := p.Apart() // the table of components has the answers
 	d := &doc.Doc{Title: "Predicted reuse signature at " + number(p.At), Warnings: rest}
@@ -308,7 +308,7 @@ func (p *Prediction) sizes() string {
 	return text
 }
 
-// table has the bins of all signatures, from the first to the last that any of them has.
+// table returns the bins of all signatures, from the first to the last that any of them has.
 func (p *Prediction) table() *doc.Table {
 	t := &doc.Table{Name: "bins", Title: "shares of all accesses, %", Columns: []doc.Column{
 		{Key: "bin", Head: "bin"}, {Key: "from_bytes", Kind: doc.Whole, Data: true}, {Head: "from"}}}
@@ -363,7 +363,8 @@ func (p *Prediction) Tables() (list []*doc.Table) {
 	return list
 }
 
-// solid is look number i of those with a solid line, see [plot.LookAt]; dashed is one with dashes.
+// solid returns look number i of those with a solid line, see [plot.LookAt]; dashed is one with
+// dashes.
 func solid(i int) int { return 1 + 7*i }
 
 const dashed = 2

@@ -19,7 +19,7 @@ type Signature struct {
 	Accesses uint64 // or bytes, where the histogram weighs bytes
 }
 
-// ErrEmpty is the error of a histogram without accesses, of which there are no shares.
+// ErrEmpty is the error of a histogram without accesses, which has no shares.
 var ErrEmpty = failure.New(failure.Data, "there are no accesses")
 
 // Of returns the signature of a histogram; invalidated accesses count as cold. The error is
@@ -36,7 +36,7 @@ func Of(h *krd.Histogram) (*Signature, error) {
 	return s, nil
 }
 
-// histogram is s as counts of all accesses, up to its highest bin.
+// histogram returns s as counts of all accesses, up to its highest bin.
 func (s *Signature) histogram() krd.Histogram {
 	count := func(share float64) uint64 { return uint64(math.Round(share * float64(s.Accesses))) }
 	h := krd.Histogram{Cold: count(s.Cold), Bins: []krd.Bin{}}
@@ -49,7 +49,7 @@ func (s *Signature) histogram() krd.Histogram {
 	return h
 }
 
-// highest is the highest bin that is not empty, -1 if all are.
+// highest returns the highest bin that is not empty, -1 if all are.
 func (s *Signature) highest() int {
 	for k := Bins - 1; k >= 0; k-- {
 		if s.Share[k] > 0 {
@@ -96,8 +96,7 @@ const (
 	valleyLevel = 1.3
 )
 
-// A part is the bins from..to of a peak, of which low..high are between its first and its last bin
-// of [LeastShare].
+// A part is the bins from..to of a peak. low and high are its first and last bin of [LeastShare].
 type part struct{ from, to, peak, low, high int }
 
 // A valley is the bins between two peaks that belong to neither, and the lowest of them. There is

@@ -65,8 +65,8 @@ func events(worker int, number *int, words string) string {
 	return b.String()
 }
 
-// What is between two iterations of a call by an operation and the use of its result in the next
-// says who computed that: g's return, or the call where nobody is known to have.
+// A call's result is used in the next iteration. The dependence names the operation that computed
+// it: g's return, or the call where none is known.
 func TestCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		between string // the call of an iteration
@@ -127,8 +127,8 @@ func TestReturned(t *testing.T) {
 	}
 }
 
-// TestGoroutines starts g, which reads what it was passed, with events that tell of it and without;
-// odd are such as a trace of which a part is missing has.
+// TestGoroutines starts g, which reads what it was passed, with events of that and without; odd are
+// events as in a trace that lacks a part.
 func TestGoroutines(t *testing.T) {
 	begins := "(3 o11 )"
 	for name, c := range map[string]struct {

@@ -71,8 +71,8 @@ func TestTwoIterations(t *testing.T) {
 	}
 }
 
-// What makes no sense, or comes from a trace of which a part is missing, is passed over, and
-// changes nothing else; a store that no operation has claimed is one of the function.
+// Events that make no sense, or come from a trace that lacks a part, are passed over, and change
+// nothing else; a store that no operation has claimed is one of the function.
 func TestOddEvents(t *testing.T) {
 	at := "0 6 event region-end(3)\n"
 	for name, c := range map[string]struct {

@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write the table of docs/dependences.md 
 // function and which of its loops they are, with what is answered and the reason.
 var different = map[string]struct{ answer, why string }{}
 
-// TestShapes compares the answers of the case shapes with those above its loops. What the head of a
-// loop steps is in no answer. The table of docs/dependences.md has both.
+// TestShapes compares the answers of the case shapes with those above its loops. Variables that the
+// head of a loop steps are in no answer. The table of docs/dependences.md has both.
 func TestShapes(t *testing.T) {
 	list := shapes(t)
 	answers := answersOf(t, dependencesOf(t, "shapes", nil))

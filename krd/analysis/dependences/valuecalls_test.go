@@ -114,7 +114,7 @@ func TestValueChannels(t *testing.T) {
 }
 
 // TestValueReceives counts receives in expressions, arguments, selects and definitions with ok,
-// of which some are of nobody's; who receives is not who sends.
+// some without a known sender. The receiver is not the sender.
 func TestValueReceives(t *testing.T) {
 	d := dependencesOfSync(t, "receives", nil, true)
 	const not = " through channel, made where nothing was rewritten by channel data"

@@ -13,9 +13,9 @@ import (
 )
 
 // carried has by hand what the loops of the case values carry, by the function and its how-manyeth
-// loop: times, name of the operation that wrote and of that which reads, kind, mark and distance.
-// Unless it says otherwise, a loop has its induction variable too, and its condition's, once for
-// each iteration but the first.
+// loop: times, names of the operations that wrote and that reads, kind, mark and distance. Unless
+// it lists none, a loop has its induction variable too, and its condition's, once for each
+// iteration but the first.
 var carried = map[string][]string{
 	"main/1":  nil,
 	"chain/1": {"8 a[i] a[i] data none (1)"}, // a[0] is not the loop's
@@ -85,7 +85,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestWithout leaves out what is marked: what remains is what keeps loops from being parallel.
+// TestWithout leaves out marked dependences: those that remain keep loops from being parallel.
 func TestWithout(t *testing.T) {
 	d := dependencesOf(t, "values", []string{"induction", "reduction"})
 	var serial []string

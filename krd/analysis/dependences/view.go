@@ -25,8 +25,8 @@ type Document struct {
 	doc.Concluded
 }
 
-// A Function is one with parameters. What it was passed is not known where it was called with
-// constants alone, by a function that is not rewritten, or behind a call that another might be of.
+// A Function is one with parameters. Its arguments are not known where it was called with constants
+// alone, by a function that is not rewritten, or behind a call that may be another's.
 type Function struct {
 	Name  string `json:"name"`
 	Begun uint64 `json:"begun"`
@@ -229,7 +229,7 @@ func (s *sink) through(k loops.Kind) string {
 	return s.loops.Name(k.Through)
 }
 
-// crossing is a dependence between goroutines, without how often.
+// crossing returns a dependence between goroutines, without how often.
 func (s *sink) crossing(k loops.Kind) Crossing {
 	r := &s.in.Header.Registry
 	x := Crossing{From: s.point(k.From), To: s.point(k.To), By: "start", Kind: "data",
@@ -252,7 +252,7 @@ func (s *sink) crossing(k loops.Kind) Crossing {
 // Document implements [analysis.Result].
 func (d *Document) Document() any { return d }
 
-// View implements [analysis.Result]. What induction removes is left out.
+// View implements [analysis.Result]. Dependences that induction removes are left out.
 func (d *Document) View() *doc.Doc {
 	v := &doc.Doc{Title: "What the iterations of loops depend on each other by", Warnings: d.Warnings}
 	for _, t := range d.tables(false) {

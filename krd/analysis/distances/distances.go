@@ -40,8 +40,8 @@ func New(hs []*krd.Histogram, l2, llc uint64, unit string) *Plot {
 	return d
 }
 
-// Add draws a series, of which like has the look, into both panels; disturbed says that its numbers
-// are doubtful.
+// Add draws a series with the look of like into both panels; disturbed marks its numbers as
+// doubtful.
 func (d *Plot) Add(like plot.Series, disturbed bool, of Spread) {
 	for _, to := range []struct {
 		p      *plot.Panel
@@ -55,7 +55,7 @@ func (d *Plot) Add(like plot.Series, disturbed bool, of Spread) {
 	d.BinsUpTo(d.HighestBin())
 }
 
-// HighestBin is the largest share of a bin, or end of its interval, in %.
+// HighestBin returns the largest share of a bin, or end of its interval, in %.
 func (d *Plot) HighestBin() (top float64) {
 	for _, s := range d.Bin.Series {
 		top = max(top, plot.Highest(s.Points))
@@ -69,14 +69,14 @@ func (d *Plot) BinsUpTo(top float64) {
 	d.Bin.Rules = Caches(d.L2Bytes, d.LLCBytes, d.Bin.Y.Max)
 }
 
-// At is a point of s at x.
+// At returns a point of s at x.
 func (s Spread) At(x float64, at string, share func(*krd.Histogram) units.Number) plot.Point {
 	v := s(share)
 	v.X, v.At = x, at
 	return v
 }
 
-// Beside is a point in a column beside the scale.
+// Beside returns a point in a column beside the scale.
 func (s Spread) Beside(x float64, at string, share func(*krd.Histogram) units.Number) plot.Point {
 	v := s.At(x, at, share)
 	v.Apart = true
@@ -87,7 +87,7 @@ func part(n uint64, h *krd.Histogram) units.Number {
 	return units.Some(float64(n) / float64(h.Accesses)) // of none: not known
 }
 
-// cumulative is the share of accesses below each power of two; 100 % with INF.
+// cumulative returns the share of accesses below each power of two; 100 % with INF.
 func (a Scale) cumulative(of Spread) (list []plot.Point) {
 	for k := a.First; k <= a.Last; k++ {
 		list = append(list, of.At(float64(k), units.Bytes(1<<k),
@@ -103,7 +103,7 @@ func (a Scale) cumulative(of Spread) (list []plot.Point) {
 		func(*krd.Histogram) units.Number { return units.Some(1) }))
 }
 
-// bins is the share of accesses in each bin.
+// bins returns the share of accesses in each bin.
 func (a Scale) bins(of Spread) (list []plot.Point) {
 	bin := func(k int) func(*krd.Histogram) units.Number {
 		return func(h *krd.Histogram) units.Number {
@@ -125,7 +125,7 @@ func (a Scale) bins(of Spread) (list []plot.Point) {
 		func(h *krd.Histogram) units.Number { return part(h.Infinite(), h) }))
 }
 
-// Caches are the lines of the cache sizes, 0 being one that is not known, up to height y.
+// Caches returns the lines of the cache sizes, 0 being one that is not known, up to height y.
 func Caches(l2, llc uint64, y float64) (list []plot.Rule) {
 	for i, bytes := range []uint64{l2, llc} {
 		if bytes > 0 {
@@ -164,9 +164,9 @@ func Nodes(r *krd.Report, each bool) []Curve {
 	return list
 }
 
-// Of returns the figure of curves that have the conventions of r, as of [Nodes]. about is what the
-// caller knows of the run (machine, kernel, scheduler, cores); it becomes the last line of the
-// caption. The error is [plot.ErrEmpty] where there is no access.
+// Of returns the figure of curves that have the conventions of r, as of [Nodes]. about describes
+// the run (machine, kernel, scheduler, cores); it becomes the last line of the caption. The error
+// is [plot.ErrEmpty] where there is no access.
 func Of(r *krd.Report, curves []Curve, about string) (*plot.Figure, error) {
 	unit := "accesses"
 	if r.Weight == krd.WeightBytes {

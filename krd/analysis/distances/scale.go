@@ -45,7 +45,7 @@ func NewScale(hs []*krd.Histogram, caches ...uint64) Scale {
 	return a
 }
 
-// Min and Max are the ends of the axis, columns included.
+// Min returns the lower end of the axis, columns included; Max returns the upper one.
 func (a Scale) Min() float64 {
 	if a.Zero {
 		return float64(a.First) - columnGap - 1
@@ -55,7 +55,7 @@ func (a Scale) Min() float64 {
 
 func (a Scale) Max() float64 { return float64(a.Last) + columnGap + 1 }
 
-// Center is the middle of the column of bin k of a histogram, 0 being the bin of distance 0.
+// Center returns the middle of the column of bin k of a histogram, 0 being the bin of distance 0.
 func (a Scale) Center(k int) float64 {
 	if k == 0 {
 		return a.Min() + 0.5
@@ -63,11 +63,11 @@ func (a Scale) Center(k int) float64 {
 	return float64(k) - 0.5
 }
 
-// Infinity is the middle of the column of cold accesses.
+// Infinity returns the middle of the column of cold accesses.
 func (a Scale) Infinity() float64 { return a.Max() - 0.5 }
 
-// Axis has a tick at every power of two and at the columns. Where bins are narrow, the other powers
-// of two have no label.
+// Axis returns an axis with a tick at every power of two and at the columns. Where bins are narrow,
+// the other powers of two have no label.
 func (a Scale) Axis(label string) plot.Axis {
 	x := plot.Axis{Label: label, Unit: "bytes", Min: a.Min(), Max: a.Max()}
 	const room = 9 // labels of 7 characters

@@ -118,15 +118,15 @@ func parametersOf(r *loi.Registry) map[loi.RegionID]int {
 
 // goroutines has the calls of go statements.
 //
-// Where the trace tells who started whom, the first function of a goroutine takes what was passed
-// to it. Elsewhere the first function of a worker takes the oldest call that fits.
+// Where the trace has who started whom, the first function of a goroutine takes the arguments
+// passed to it. Elsewhere the first function of a worker takes the oldest call that fits.
 type goroutines[C any] struct {
 	workers []started[C]
 	known   map[uint32]*call[C] // of goroutines that have not begun
 	waiting []*call[C]          // of others, the oldest first
 }
 
-// started is what is known of a worker.
+// started is the state of a worker.
 type started[C any] struct {
 	going *call[C] // of its go statement that is executed
 	begun *call[C] // that began it

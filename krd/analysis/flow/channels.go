@@ -27,7 +27,7 @@ type reader struct {
 	operand *loi.Operand
 }
 
-// recent is what an activation has done since its last operation.
+// recent lists the acts of an activation since its last operation.
 type recent[C any] struct {
 	sent     *passage[C]
 	received []*passage[C]
@@ -36,8 +36,8 @@ type recent[C any] struct {
 // channels has the sends and receives of each.
 type channels[C any] map[channel]*dag.Channel[*passage[C]]
 
-// sync takes an operation of an activation to a channel; common is what its ticks are behind those
-// of the common clock.
+// sync takes an operation of an activation to a channel; common is by how much its ticks are behind
+// those of the common clock.
 func (c channels[C]) sync(w *recent[C], x *loi.Sync, common int64) {
 	if x.Op > loi.SyncReceiveClosed || x.Object == loi.NoObject && x.Place == 0 {
 		return

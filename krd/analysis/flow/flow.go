@@ -1,7 +1,8 @@
 // Package flow follows the values of a Go program by its trace (krdlab trace go --values): which
-// operand of an operation was written by which other. It has the slots of each activation, what
-// calls, returns, deferred calls and goroutines pass (calls.go), channels (channels.go), and the
-// accesses that an operation claims. What is known of a place, its mark, is an analysis's own.
+// operand of an operation was written by which other. It has the slots of each activation, the
+// arguments and results of calls, returns, deferred calls and goroutines (calls.go), channels
+// (channels.go), and the accesses that an operation claims. An analysis defines its own marks: the
+// mark of a place holds its facts.
 //
 //	events -> Flow -> Analysis: Load, Operand, Value, Store
 //
@@ -19,15 +20,15 @@ import (
 // An Analysis computes the marks of places, of type C. The zero value of C is the mark of a place
 // that no operation is known to have written.
 type Analysis[C any] interface {
-	// Load sets c to the mark of a datum that a worker accesses. What is in c may be used again: it
-	// was set by Load, and the operation that had the access is done.
+	// Load sets c to the mark of a datum that a worker accesses. The contents of c may be used
+	// again: they were set by Load, and the operation that had the access is done.
 	Load(worker int, a *loi.Access, c *C)
-	// Store sets the mark of a datum. What is in c may be used again by Value.
+	// Store sets the mark of a datum. The contents of c may be used again by Value.
 	Store(worker int, a *loi.Access, c C)
 	// Operand takes an operand of the value that Value is asked for next; c is the mark of the place.
 	Operand(s *Step, x *loi.Operand, c *C)
-	// Value sets c to the mark of a value of an operation; NoValue: of what it stored without one.
-	// What is in c may be used again: it was set by Value, and its place has another mark.
+	// Value sets c to the mark of a value of an operation; NoValue: that of a store without one.
+	// The contents of c may be used again: they were set by Value, and its place has another mark.
 	Value(s *Step, value uint16, c *C)
 }
 
@@ -138,7 +139,7 @@ type activation[C any] struct {
 	recent[C]
 	slots     []C
 	pending   []touch[C]
-	calls     []*call[C] // that are about to be made, the last of which is the next
+	calls     []*call[C] // that are about to be made, the next one last
 	deferred  []*call[C]
 	returning bool     // it has done a return
 	by        *call[C] // that began it; nil: not known
@@ -178,7 +179,7 @@ func activationOf[C any](stack []frame[C], region loi.RegionID) *activation[C] {
 	return stack[0].own
 }
 
-// Event takes the next event of a trace. What makes no sense is passed over.
+// Event takes the next event of a trace. Events that make no sense are passed over.
 func (f *Flow[C]) Event(e *loi.Event) {
 	stack := f.stack(e.Worker)
 	if e.Type != loi.EventRecord {

@@ -81,9 +81,9 @@ func Carrier(w, r *Iteration) (from, to *Iteration) {
 	return from, to
 }
 
-// Decides reports that an operand of a step counts, of which [Carrier] returned the iteration of the
-// step. A condition counts in the iteration in which it was evaluated, and in the head of the next
-// one of its own loop: what was decided earlier has come through the heads of loops.
+// Decides reports whether an operand of a step counts; [Carrier] returned the iteration of the step
+// for it. A condition counts in the iteration in which it was evaluated, and in the head of the
+// next one of its own loop: earlier decisions have come through the heads of loops.
 func (s *Step) Decides(x *loi.Operand, to *Iteration) bool {
 	return !x.Control || to == nil || s.Kind == loi.Head && to == s.At
 }

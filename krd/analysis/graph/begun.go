@@ -27,9 +27,10 @@ type Begun struct {
 	For       []string   `json:"for"`       // who could have let it go on, as far as is known
 }
 
-// A Circle is goroutines each of which waits for the next, and the last for the first.
+// A Circle is a ring of goroutines: each waits for the next, and the last for the first.
 type Circle struct {
-	// Sure is true where each waits for a lock that the next holds, or asked for before. Else some only may be waited for, by what Steps tells.
+	// Sure is true where each waits for a lock that the next holds, or asked for before. Else some
+	// only may be waited for, by Steps.
 	Sure  bool     `json:"sure"`
 	Steps []string `json:"steps"`
 }
@@ -42,7 +43,7 @@ const left dag.Role = 0
 var roles = map[dag.Role]string{dag.Holds: "which holds it", dag.Asked: "which asked to lock it first",
 	dag.Started: "which it started"}
 
-// wakes is what a waker has done before, by what one waits in.
+// wakes describes an earlier act of a waker, by the operation that waits.
 var wakes = map[loi.SyncOp]string{loi.SyncSend: "received from it", loi.SyncReceive: "sent to it",
 	loi.SyncWait: "was done before", loi.SyncCondWait: "signalled it"}
 
@@ -82,15 +83,15 @@ func (s *goroutineSink) begun() {
 		out.Begun = append(out.Begun, b)
 	}
 	out.Circles = s.circles()
-	// Go ends a program so when all wait, and knows of timers; a panic ends it so, too, of a goroutine
-	// that runs, or of which the trace has nothing
+	// Go ends a program so when all wait, timers included. A panic ends it so, too, in a goroutine
+	// that runs or that the trace does not have
 	out.Deadlock = len(s.g.Waits) > 0 && out.Untold == 0 && s.g.Unstarted == 0 &&
 		slices.Contains(s.in.Header.Meta, loi.KV{Key: "exit_code", Value: "2"}) &&
 		!slices.ContainsFunc(s.g.Waits, func(w dag.Wait) bool { return ends(&w) }) &&
 		!slices.ContainsFunc(s.g.Goroutines, func(g dag.Goroutine) bool { return g.Number == 1 && g.Ended })
 }
 
-// where is the kernel that names the place of w; -1: none does.
+// where returns the kernel that names the place of w; -1: none does.
 func (s *goroutineSink) where(w *dag.Wait) int {
 	if k := w.Cases[0].Where; int(k) < len(s.in.Header.Registry.Kernels) {
 		return int(k)
@@ -122,7 +123,7 @@ func (s *goroutineSink) caseOf(w *dag.Wait) (operation, object string) {
 	return names[0], object
 }
 
-// waker says that a goroutine is waited for, and why.
+// waker takes note that a goroutine is waited for, and why.
 func (s *goroutineSink) waker(w *dag.Wait, k dag.Waker) string {
 	switch why := roles[k.Role]; {
 	case k.Worker == w.Worker:
@@ -213,7 +214,7 @@ func (s *goroutineSink) circles() []Circle {
 	return out
 }
 
-// leave has waits that nobody is known to end wait for those that wait for them, by way of others
+// leave makes waits whose waker is not known wait for those that wait for them, by way of others
 // too.
 func (s *goroutineSink) leave(next [][]dag.Waker, at map[int32]int) {
 	behind := make([][]int, len(next))

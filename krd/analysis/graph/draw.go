@@ -14,7 +14,7 @@ import (
 	"krdlab/krd/plot"
 )
 
-// table has the nodes of the folded graph.
+// table returns the nodes of the folded graph.
 func (r *result) table() *doc.Table {
 	d := r.d
 	t := &doc.Table{Name: "graph", Columns: []doc.Column{
@@ -45,7 +45,7 @@ func (r *result) table() *doc.Table {
 	return t
 }
 
-// label is what stands in the box of node i.
+// label returns the lines in the box of node i.
 func (r *result) label(i int) (lines []string) {
 	n := &r.d.Nodes[i]
 	if r.d.Goroutines != nil {
@@ -87,7 +87,7 @@ func short(name string) string {
 	return name
 }
 
-// times is how often a node of an edge has the child.
+// times returns how often a node of an edge has the child.
 func (r *result) times(e *Edge) string {
 	if r.d.Goroutines != nil {
 		return goroutineTimes(e)
@@ -133,8 +133,8 @@ const (
 	letter               = 8 // of the title
 )
 
-// places are the left upper corners of the boxes, on a sheet of at least a width: the nodes of a
-// depth in rows, each as near as may be to those above it.
+// places returns the left upper corners of the boxes, on a sheet of at least a width: the nodes of
+// a depth in rows, each as near as may be to those above it.
 func (r *result) places(least float64) (x, y []float64, width, height float64) {
 	d := r.d
 	x, y = make([]float64, len(d.Nodes)), make([]float64, len(d.Nodes))

@@ -25,7 +25,7 @@ type Waiting struct {
 	Time      doc.Number `json:"time"` // from begin to end, all together; ns, or ticks
 }
 
-// A Stretch is what one goroutine and function, or kernel, have of the longest path.
+// A Stretch is the part of the longest path that one goroutine and function, or kernel, has.
 type Stretch struct {
 	Goroutine string     `json:"goroutine"`
 	Function  string     `json:"function"` // "": not known
@@ -40,8 +40,8 @@ type Handed struct {
 	Times     uint64 `json:"times"`
 }
 
-// Goroutines is what a document has of a trace of goroutines. Its nodes are those that ran the same
-// first; Waits is how often one of a node waited for one of another.
+// Goroutines is the part of a document on goroutines. Its nodes are those that ran the same first;
+// Waits is how often one of a node waited for one of another.
 type Goroutines struct {
 	Count      uint64    `json:"count"`
 	Operations uint64    `json:"operations"`
@@ -107,7 +107,7 @@ func (s *goroutineSink) end() (*result, error) {
 	return &result{d, s.in.Header}, nil
 }
 
-// weigh is what the piece of an operation counts for.
+// weigh returns the weight of an operation's piece.
 func (s *goroutineSink) weigh(o *dag.Op) uint64 {
 	switch {
 	case s.unit == unitKernels:
@@ -120,7 +120,7 @@ func (s *goroutineSink) weigh(o *dag.Op) uint64 {
 	return 1
 }
 
-// doubts says what is wrong with the trace, or has to be known.
+// doubts adds warnings on faults of the trace.
 func (s *goroutineSink) doubts() {
 	g, d := s.g, s.d
 	if d.Goroutines.Deadlock {

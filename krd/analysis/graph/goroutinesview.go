@@ -12,7 +12,7 @@ import (
 // shown is how many rows tables for people have at most.
 const shown = 20
 
-// more says in t that there are more rows than are shown, where not all are.
+// more adds a note to t if it has more rows than are shown.
 func more[T any](t *doc.Table, list []T, all bool) []T {
 	if n := len(list) - shown; n > 0 && !all {
 		t.Remarks = append(t.Remarks, fmt.Sprintf("and %s more; --csv=%s and --json have all",
@@ -30,11 +30,11 @@ func (r *result) Tables() []*doc.Table {
 	return []*doc.Table{r.waitTable(r.d.Goroutines.Waits, true), r.pathTable(true), r.begunTable(true)}
 }
 
-// Waits is the table of who waited for whom, a row for each object and operation, without those that have
-// least.
+// Waits returns the table of who waited for whom, a row for each object and operation, without
+// those that have least.
 func (r *result) Waits() *doc.Table { return r.waitTable(r.d.Goroutines.atOne, false) }
 
-// waitTable has who waited for whom.
+// waitTable returns the table of who waited for whom.
 func (r *result) waitTable(waits []Waiting, all bool) *doc.Table {
 	t := &doc.Table{Name: "waits", Title: "Who waited for whom", Keys: 5, Columns: []doc.Column{
 		{Key: "goroutine", Head: "goroutine", Prose: true},
@@ -56,7 +56,7 @@ func (r *result) waitTable(waits []Waiting, all bool) *doc.Table {
 	return t
 }
 
-// begunTable has what goroutines were in when the program ended.
+// begunTable returns the operations that goroutines were in when the program ended.
 func (r *result) begunTable(all bool) *doc.Table {
 	t := &doc.Table{Name: "begun", Title: "Not ended when the program did", Keys: 4,
 		Columns: []doc.Column{{Key: "goroutine", Head: "goroutine", Prose: true},
@@ -81,7 +81,7 @@ func (r *result) begunTable(all bool) *doc.Table {
 	return t
 }
 
-// pathTable has the longest path.
+// pathTable returns the longest path.
 func (r *result) pathTable(all bool) *doc.Table {
 	t := &doc.Table{Name: "path", Title: "The longest path", Keys: 2, Columns: []doc.Column{
 		{Key: "goroutine", Head: "goroutine"}, {Key: "function", Head: "runs"},
@@ -105,10 +105,10 @@ func (r *result) pathTable(all bool) *doc.Table {
 // longest is how many letters of a function's name are in its box.
 const longest = 22
 
-// goroutineLabel is what stands in the box of a node.
+// goroutineLabel returns the lines in the box of a node.
 func (r *result) goroutineLabel(n *Node) []string {
 	first := n.Kernel
-	if name := []rune(first); len(name) > longest { // its end tells more
+	if name := []rune(first); len(name) > longest { // its end distinguishes it better
 		first = "…" + string(name[len(name)-longest+1:])
 	} else if first == "" {
 		first = "function not known"
@@ -127,7 +127,7 @@ func (r *result) goroutineLabel(n *Node) []string {
 	return lines
 }
 
-// goroutineTimes is what stands at an edge.
+// goroutineTimes returns the label of an edge.
 func goroutineTimes(e *Edge) string {
 	switch starts := "starts " + units.Grouped(e.Starts); {
 	case e.Starts == 0:
@@ -139,9 +139,9 @@ func goroutineTimes(e *Edge) string {
 	}
 }
 
-// goroutinePath is the curve of an edge, and where its label stands: down, up beside that, around
-// boxes between them, from side to side within a row, or around the right side of a box that waits
-// for itself.
+// goroutinePath returns the curve of an edge, and where its label stands: down, up beside that,
+// around boxes between them, from side to side within a row, or around the right side of a box that
+// waits for itself.
 func goroutinePath(e *Edge, x, y []float64) (curve string, at [2]float64) {
 	const half, apart, row = boxWidth / 2, 26, boxHeight + gapDown
 	a, b, top, to := x[e.From], x[e.To], y[e.From], y[e.To]

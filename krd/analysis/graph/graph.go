@@ -78,7 +78,7 @@ var ErrBurden = failure.New(failure.Request, "invalid burden")
 // ErrMixed is wrapped by the error of a trace with events of tasks and of goroutines.
 var ErrMixed = failure.New(failure.Data, "the trace has events of tasks and of goroutines")
 
-// A sums is what is known of a task, of all that is below it.
+// A sums holds the sums over a task and all that is below it.
 type sums struct {
 	work, own     uint64 // own: without what is below
 	span          uint64 // of the phases that have ended
@@ -174,7 +174,7 @@ func (s *sink) price(burden string) error {
 // timed reports whether times are counted, of tasks.
 func (s *sink) timed() bool { return s.unit == unitTime || s.unit == "" }
 
-// weight is what a piece counts for.
+// weight returns the weight of a piece.
 func (s *sink) weight(p *dag.Piece) uint64 {
 	switch s.unit {
 	case unitKernels:
@@ -280,7 +280,7 @@ type Document struct {
 	Parallelism         doc.Number `json:"parallelism"`   // unknown where the span is 0
 	BurdenedSpan        doc.Number `json:"burdened_span"` // unknown without prices
 	BurdenedParallelism doc.Number `json:"burdened_parallelism"`
-	// DataPath is the longest chain of kernels each of which reads what one before it wrote;
+	// DataPath is the longest chain of kernels in which each reads data that one before it wrote;
 	// DataParallelism is work / that. Unknown in pieces, of goroutines and without accesses.
 	DataPath        doc.Number `json:"data_path"`
 	DataParallelism doc.Number `json:"data_parallelism"`
@@ -353,7 +353,7 @@ func (s *sink) end() (*result, error) {
 	return &result{d, s.in.Header}, nil
 }
 
-// tick is the ns of a tick, or 1 where they are not known.
+// tick returns the ns of a tick, or 1 where they are not known.
 func (s *sink) tick() float64 {
 	if hz := s.in.Header.Clock.Hz; hz != 0 {
 		return 1e9 / hz

@@ -11,7 +11,7 @@ import (
 	"krdlab/loi"
 )
 
-// Races are what executions race for: see package races. A unit is a block, or bytes of an address
+// Races are the races of executions: see package races. A unit is a block, or bytes of an address
 // space that all accesses take whole.
 type Races struct {
 	Units uint64 `json:"units"`
@@ -20,14 +20,14 @@ type Races struct {
 	List []Race `json:"list"`
 }
 
-// A Race is two accesses that touch the same bytes, at least one of which writes.
+// A Race is two accesses to the same bytes; at least one is a write.
 type Race struct {
 	Bytes  uint64 `json:"bytes"`
 	First  Access `json:"first"` // where one worker runs all
 	Second Access `json:"second"`
 }
 
-// An Access is what an execution of a kernel does.
+// An Access is one by an execution of a kernel.
 type Access struct {
 	Kernel string `json:"kernel"`
 	Mode   string `json:"mode"` // in, out or inout
@@ -114,8 +114,8 @@ func (r *result) dataRows(t *doc.Table) {
 	t.Row("races", units.Grouped(d.Races.Units), what)
 }
 
-// raceTable has the first races for people, two rows each. Kernels that write apart from each other
-// in one block race by what they declare, and the title says of what accesses are.
+// raceTable returns the first races for people, two rows each. Kernels that write apart from each
+// other in one block race by their declarations, and the title names the kind of accesses.
 func (r *result) raceTable() *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{Head: "race"}, {Head: "kernel"}, {Head: "does"},
 		{Head: "to"}, {Head: "child", Prose: true}, {Head: "task", Kind: doc.Whole},
@@ -146,7 +146,7 @@ const shownRaces = 5
 // pathWidth is how many letters of a path they see: it has 4 for each task around it.
 const pathWidth = 24
 
-// where is the path of an access for people.
+// where returns the path of an access for people.
 func (a *Access) where() string {
 	path := units.Shorten(a.Path, pathWidth)
 	if a.After != nil {
@@ -163,7 +163,7 @@ func (r *result) moment(n doc.Number) string {
 	return doc.Time(n)
 }
 
-// raceData is the races as data; nil if they are not known.
+// raceData returns the races as data; nil if they are not known.
 func (r *result) raceData() []*doc.Table {
 	if r.d.Races == nil {
 		return nil

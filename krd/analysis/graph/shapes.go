@@ -162,7 +162,7 @@ type class struct {
 
 // fold makes nodes of the shapes, node 0 of the root: one of each if there are no more than MaxNodes;
 // else one of all that are as high and have as many phases and the same kernel, or are as high, or
-// about as high. folded says that shapes were put together.
+// about as high. folded: shapes were put together.
 func (s *shapes) fold(root int, r *loi.Registry, scale float64) (nodes []Node, edges []Edge,
 	folded bool) {
 	levels := []func(i int, x *shape) class{

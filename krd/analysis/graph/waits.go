@@ -52,7 +52,7 @@ func (s *goroutineSink) conclude() {
 	s.alone(last - first)
 }
 
-// A block is what was waited for at one object.
+// A block sums up the waiting at one object.
 type block struct {
 	object      string
 	lock        bool
@@ -71,7 +71,7 @@ func (s *goroutineSink) replied(send, after *dag.Op) bool {
 		s.g.Ops[after.Partner].Worker == s.g.Ops[send.Partner].Worker
 }
 
-// most is who was waited for longest.
+// most returns the goroutine that was waited for longest.
 func (b *block) most() string {
 	w := slices.SortedFunc(maps.Keys(b.by), func(x, y int32) int {
 		return cmp.Or(cmp.Compare(b.by[y], b.by[x]), cmp.Compare(x, y))
@@ -142,8 +142,8 @@ func phases(runs []run) (all [][]run) {
 	return append(all, runs[from:])
 }
 
-// alone finds goroutines of one function of which the last runs on when all others have ended that ran with it,
-// for a time that matters to all, once for each function.
+// alone finds functions whose last goroutine runs on when all others that ran with it have ended,
+// for a time that matters to all; once for each function.
 func (s *goroutineSink) alone(all int64) {
 	alike := map[int][]run{}
 	at := map[int32]*run{}

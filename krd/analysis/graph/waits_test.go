@@ -9,7 +9,7 @@ import (
 	"krdlab/loi"
 )
 
-// Waiters are what goroutines did at ticks, of a ns each.
+// Waiters lists acts of goroutines at ticks, of a ns each.
 type waiters struct {
 	t      *testing.T
 	b      *loi.Builder

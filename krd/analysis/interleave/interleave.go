@@ -95,7 +95,7 @@ const (
 	autoPart = 8
 )
 
-// What is drawn unless told otherwise.
+// The default numbers of draws.
 const (
 	threadRuns   = 1000
 	taskRuns     = 100
@@ -159,7 +159,7 @@ func named[S ~string](names []string, all []S) (list []S, err error) {
 	return list, nil
 }
 
-// bytesOf is the value of a flag that is a size; 0: none was given.
+// bytesOf returns the value of a flag that is a size; 0: none was given.
 func bytesOf(flag, text string) (n uint64, err error) {
 	if text != "" {
 		if n, err = units.ParseBytes(text); err != nil {
@@ -306,7 +306,7 @@ func (x *result) take(list []*loi.Trace, r resolved, memory *threads.Account) er
 	return nil
 }
 
-// A result is what schedules of a DAG come to.
+// A result holds the distances of schedules of a DAG.
 type result struct {
 	options *Options
 	cache   string // what its size is called: LLC, unless another was asked for
@@ -350,7 +350,7 @@ type Stacks struct {
 	Widths   []Width `json:"widths"`
 }
 
-// A Group is what a sampler drew, the search tried, or a scheduler did.
+// A Group is a set of schedules: drawn by a sampler, tried by the search, or made by a scheduler.
 type Group struct {
 	Name  string     `json:"name"`
 	Kind  tasks.Kind `json:"kind"`
@@ -514,7 +514,7 @@ func (x *result) stacks(name string, e *tasks.Exploration) Stacks {
 	return s
 }
 
-// objectOf is the object of a place in a list whose last has all.
+// objectOf returns the object of a place in a list whose last has all.
 func objectOf(i, objects int) int {
 	if i == objects {
 		return -1

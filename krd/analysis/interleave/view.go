@@ -58,7 +58,7 @@ func (x *result) title() string {
 	return text
 }
 
-// shape is nodes x workers of each, such as 4x6.
+// shape returns nodes x workers of each, such as 4x6.
 func (x *result) shape() string {
 	count := map[int]int{}
 	for _, n := range x.nodeOf {
@@ -79,7 +79,7 @@ func (x *result) orders(d *Document) string {
 	return fmt.Sprintf("10^%.0f orders", math.Floor(d.Log10Orders))
 }
 
-// titleOf says which stacks there are.
+// titleOf names the kind of stacks.
 func (x *result) titleOf(s Stacks) string {
 	switch {
 	case s.Stacks == sharedStack:
@@ -90,7 +90,7 @@ func (x *result) titleOf(s Stacks) string {
 	return "a stack for each node"
 }
 
-// ranges is the table of all groups on one kind of stacks.
+// ranges returns the table of all groups on one kind of stacks.
 func (x *result) ranges(s Stacks) *doc.Table {
 	t := &doc.Table{Title: x.titleOf(s), Columns: []doc.Column{{Key: "group", Head: "schedules"},
 		{Key: "kind", Data: true}, {Key: "runs", Head: "runs", Kind: doc.Whole}}}
@@ -119,7 +119,7 @@ func (x *result) ranges(s Stacks) *doc.Table {
 	return t
 }
 
-// shares are the numbers of a range in parts of all accesses.
+// shares returns the numbers of a range in parts of all accesses.
 func shares(r *Range, accesses int) []any {
 	all := float64(accesses)
 	share := func(n doc.Number) any {
@@ -132,7 +132,7 @@ func shares(r *Range, accesses int) []any {
 		share(r.High), doc.Some(float64(r.Maximum) / all)}
 }
 
-// byObject has for each object where the ends of the range are, and the scheduler at either end.
+// byObject returns for each object the ends of the range, and the scheduler at either end.
 func (x *result) byObject(s Stacks) *doc.Table {
 	t := &doc.Table{Title: "by object: far or cold, % of its accesses, " + x.titleOf(s)}
 	for _, head := range []string{"object", "accesses", "least", "of", "most", "of", "random walk",
@@ -234,7 +234,7 @@ func (x *result) blocks(s Stacks) *doc.Table {
 	return t
 }
 
-// objects has the range of each object in each group, as data.
+// objects returns the range of each object in each group, as data.
 func objects(list []Stacks) *doc.Table {
 	t := doc.NewData("objects", "stacks", "object", "accesses", "group", "kind", "beyond_minimum",
 		"beyond_low", "beyond_median", "beyond_mean", "beyond_high", "beyond_maximum", "place")
@@ -253,7 +253,7 @@ func objects(list []Stacks) *doc.Table {
 	return t
 }
 
-// kinds are those of the first columns of a table; the others are real numbers.
+// kinds sets the kinds of the first columns of a table; the others are real numbers.
 func kinds(t *doc.Table, list ...doc.Kind) {
 	for i := range t.Columns {
 		if t.Columns[i].Kind = doc.Real; i < len(list) {
@@ -276,7 +276,7 @@ func widths(list []Stacks) *doc.Table {
 	return t
 }
 
-// distances has a row for each bin of each object and group: as data alone.
+// distances returns a row for each bin of each object and group: as data alone.
 func distances(list []Stacks) *doc.Table {
 	t := doc.NewData("distances", "stacks", "group", "object", "distance", "count", "probability",
 		"low",
@@ -373,7 +373,7 @@ func (x *result) figure() *plot.Figure {
 	return f
 }
 
-// runs is how many each sampler drew.
+// runs returns how many schedules each sampler drew.
 func (x *result) runs() int {
 	i := slices.IndexFunc(x.apart.Groups, func(g *tasks.Group) bool {
 		return g.Kind == tasks.KindSampler

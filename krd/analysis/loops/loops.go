@@ -146,7 +146,7 @@ type cell struct {
 	worker  int32 // nobody: it is not known who wrote it
 	through int32 // of what it is a part
 	reads   *read
-	// before is what was there before a write of which it is not yet known what it writes.
+	// before was at the place before a write whose value is not known yet.
 	before *cell
 }
 
@@ -410,7 +410,7 @@ func (l *Loops) overwritten(old *cell, r *read, at *flow.Iteration, c *cell) {
 	k := Kind{Order: WAR, From: r.by, To: c.by, Operand: r.operand, Through: c.through, same: same}
 	if old.worker == c.worker {
 		k.own, _, _ = flow.Common(old.at, at)
-		k.own = min(k.own, same+1) // more tells nothing
+		k.own = min(k.own, same+1) // more adds nothing
 	}
 	if from != nil || k.own < same {
 		l.count(k, at, c.at, from, to)
@@ -494,8 +494,8 @@ func distance(vector []int64, w, r, from, to *flow.Iteration) []int64 {
 	return vector
 }
 
-// canonical returns a point, or if that is what a loop begins a variable with, the one by which its
-// head steps it.
+// canonical returns a point, or the one by which a loop's head steps a variable, if the point is
+// the variable's first value in the loop.
 func (l *Loops) canonical(p Point) Point {
 	v := l.value(p)
 	if v.When != loi.First {

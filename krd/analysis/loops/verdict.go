@@ -12,7 +12,7 @@ import (
 	"krdlab/loi"
 )
 
-// What removes dependences.
+// Transformations that remove dependences.
 const (
 	Private   = "private"    // each iteration has its own; nobody reads it after the loop
 	LastValue = "last value" // likewise, and what the last iteration that wrote it left is kept
@@ -24,18 +24,18 @@ const (
 // Removals are all of them.
 var Removals = []string{Private, LastValue, Copy, Induction, Reduction}
 
-// Classes of loops. What is Ordered by something that is not removed is doacross or serial, which
-// depends on what that costs: see package regions.
+// Classes of loops. A loop that is Ordered by a dependence that is not removed is doacross or
+// serial, by the dependence's cost: see package regions.
 const (
 	DoAll   = "doall"
 	Reduced = "reduction"
 	Ordered = "ordered"
 )
 
-// leastIterations is how many iterations a loop has once at least, of which a class is told.
+// leastIterations is the least number of iterations of some instance of a loop that gets a class.
 const leastIterations = 3
 
-// A Verdict is what is known of a loop of the source, from one run.
+// A Verdict holds the findings on a loop of the source, from one run.
 type Verdict struct {
 	Loop    loi.RegionID
 	Count   flow.Loop
@@ -44,7 +44,7 @@ type Verdict struct {
 	Removed []Removal
 	// Distance is the least of a dependence that is not removed, in iterations; 0: there is none.
 	Distance int64
-	// By is what removes each kind that the loop carries; "": nothing.
+	// By is the removal of each kind that the loop carries; "": none.
 	By map[Kind]string
 
 	marks map[operand]string
@@ -105,7 +105,7 @@ func (l *Loops) Verdicts() []Verdict {
 	return list
 }
 
-// facts are what the kinds of dependences say of a loop.
+// facts sum up the kinds of dependences of a loop.
 type facts struct {
 	carried, within []Kind
 	live            map[Point]bool // its values are read after the loop
@@ -507,7 +507,7 @@ func (l *Loops) regular(k *Kind, f *facts, stepped map[Point]bool) bool {
 	return true
 }
 
-// removed is a removal for people.
+// removed returns a removal for people.
 func (l *Loops) removed(by string, g *group) Removal {
 	r := Removal{By: by}
 	for _, p := range slices.Backward(g.writes) {

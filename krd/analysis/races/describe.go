@@ -7,14 +7,14 @@ import (
 	"krdlab/loi"
 )
 
-// A Race is two accesses to a unit of so many bytes, at least one of which writes. The first comes
-// first where one worker runs all.
+// A Race is two accesses to a unit of so many bytes; at least one is a write. The first comes first
+// where one worker runs all.
 type Race struct {
 	Bytes         uint64
 	First, Second Access
 }
 
-// An Access is what an execution does.
+// An Access is one by an execution.
 type Access struct {
 	Kernel string
 	Mode   loi.Mode

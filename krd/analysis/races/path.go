@@ -2,9 +2,9 @@ package races
 
 import "krdlab/loi"
 
-// DataPath returns the weight of the heaviest chain of executions each of which reads what one before
-// it wrote, in the order of one worker alone. What writes a unit again does not wait. Cost: a look at
-// each access, and 8 bytes a unit.
+// DataPath returns the weight of the heaviest chain of executions in which each reads data that one
+// before it wrote, in the order of one worker alone. An execution that writes a unit again does not
+// wait. Cost: a look at each access, and 8 bytes a unit.
 func (r *Run) DataPath(weigh func(n uint32) uint64) uint64 {
 	d := &dataPath{run: r, weigh: weigh}
 	if err := r.Graph.Serial(d); err != nil {

@@ -14,8 +14,8 @@ import (
 // The kernels of random programs: each takes one block of A.
 var modes = []loi.Mode{loi.In, loi.Out, loi.InOut}
 
-// An executed is an execution of a random program: the children that it stands in, from the root on,
-// each as phase and number. What follows a phase has the number -1 in the next.
+// An executed is an execution of a random program: the children that it stands in, from the root
+// on, each as phase and number. The code after a phase has the number -1 in the next.
 type executed struct {
 	path       [][2]int
 	worker     int

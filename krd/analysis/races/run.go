@@ -1,15 +1,16 @@
-// Package races finds the races of a task program by what its kernels access, and its data path: the
-// longest chain of executions each of which reads what one before it wrote.
+// Package races finds the races of a task program by what its kernels access, and its data path:
+// the longest chain of executions in which each reads data that one before it wrote.
 //
 //	trace -> Read -> Run -> DataPath
 //	                   \-> Find -> Races -> Describe
 //
-// Two executions race if both touch a unit, one of them writes it, and spawns and syncs do not order
-// them. A unit is a block, or bytes of an address space that all accesses take whole. All is of what
-// kernels declare; so is an accumulation in any order, which is declared as inout.
+// Two executions race if both touch a unit, one of them writes it, and spawns and syncs do not
+// order them. A unit is a block, or bytes of an address space that all accesses take whole. All
+// this is by the kernels' declarations; so an accumulation in any order, declared as inout, races
+// too.
 //
-// In a program without races what an execution reads was written before it on some path of spawns and
-// syncs: a data path is then no longer than the span.
+// In a program without races, data that an execution reads were written before it on some path of
+// spawns and syncs: a data path is then no longer than the span.
 package races
 
 import (

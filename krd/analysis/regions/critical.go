@@ -6,7 +6,7 @@ package regions
 // begin of the region that is open there.
 type critical struct{ open []span }
 
-// A span is what is known of a region that is open.
+// A span is the state of an open region.
 type span struct {
 	longest  uint64 // the latest time of an operation
 	children uint64 // sum of the critical paths of the regions in it that have ended

@@ -12,13 +12,13 @@ import (
 	"krdlab/loi"
 )
 
-// The misses of a planned loop whose iterations are dealt to cores, by a replay of the trace: what is
-// outside the loop is done by core 0, and of each instance core c has the iterations from c n/C on,
-// n/C of them. All cores begin at once, and do an iteration in turn. Each has an L2, and all one LLC,
-// which has all that they have; lines are kept fully associative, LRU, and a write takes a line from
-// other L2s ([cachemodel]). The order of the serial run is the same with one core. What is removed of a
-// loop by a private variable or a reduction, the other cores have in lines of their own; that these are
-// made, and joined, is left out.
+// The misses of a planned loop whose iterations are dealt to cores, by a replay of the trace: core
+// 0 does all that is outside the loop, and of each instance core c has the iterations from c n/C
+// on, n/C of them. All cores begin at once, and do an iteration in turn. Each has an L2, and all
+// one LLC, which has all that they have; lines are kept fully associative, LRU, and a write takes a
+// line from other L2s ([cachemodel]). The order of the serial run is the same with one core. For
+// dependences removed by a private variable or a reduction, the other cores have lines of their
+// own; the cost of making and joining them is left out.
 
 // dealtCores are how many cores iterations are dealt to.
 var dealtCores = []int{2, 4, 8}
@@ -29,7 +29,7 @@ const here = "here"
 // mostDealt is how many loops of the plan are replayed, the best.
 const mostDealt = 3
 
-// Misses is what a loop of the plan misses, as shares of the lines that it accesses.
+// Misses are the misses of a loop of the plan, as shares of the lines that it accesses.
 type Misses struct {
 	L2Bytes  uint64      `json:"l2_bytes"`
 	LLCBytes uint64      `json:"llc_bytes"`
@@ -38,14 +38,14 @@ type Misses struct {
 	By       []DealtCore `json:"by"` // serially, and dealt to more and more cores
 }
 
-// A DealtCore is what so many cores miss.
+// A DealtCore holds the misses with so many cores.
 type DealtCore struct {
 	Cores     int     `json:"cores"`
 	BeyondL2  float64 `json:"beyond_l2"`
 	BeyondLLC float64 `json:"beyond_llc"`
 }
 
-// ErrCaches is wrapped by the error of caches whose sizes nobody tells.
+// ErrCaches is wrapped by the error of caches whose sizes are not known.
 var ErrCaches = failure.New(failure.Request, "sizes of caches")
 
 // caches returns a machine of one node with so many cores, and where the sizes of its caches are from:
@@ -120,14 +120,14 @@ type lines struct {
 	unit   string
 	number map[uint64]uint32
 	layout cachemodel.Layout
-	// what several iterations of an instance access, and one of them writes, of loops of which that is
-	// removed, and other blocks for its lines
+	// data that several iterations of an instance access, one of them writing, where that
+	// dependence is removed, and other blocks for their lines
 	shared map[dealtDatum]bool
 	copies map[loi.RegionID]map[uint32][]uint32
 	seen   map[uint64]sharing // of the instance that is open
 }
 
-// A dealtDatum is what a loop accesses at a place.
+// A dealtDatum is a datum that a loop accesses at a place.
 type dealtDatum struct {
 	loop  loi.RegionID
 	place uint64

@@ -89,7 +89,7 @@ func TestDealt(t *testing.T) {
 	if _, err := deal(text, here); err == nil || !strings.Contains(err.Error(), "tells none") {
 		t.Errorf("caches that nobody tells: %v", err)
 	}
-	// with two goroutines nobody knows who has which cache
+	// with two goroutines, their caches are not known
 	d, err = deal(text+fmt.Sprintf("1 4 4 f{A[%d:8]:in}\n", uint64(8)<<56), "desktop")
 	if err != nil || d.Plan[0].Misses != nil || len(d.Warnings) != 1 {
 		t.Errorf("two goroutines: %v, %+v", err, d)

@@ -23,8 +23,8 @@ const (
 type Document struct {
 	SchemaVersion int    `json:"schema_version"`
 	Unit          string `json:"unit"` // of work: ns, kernels, accesses or instructions
-	// DatumBytes is the size of a datum, of which footprints are whole ones; null: data have their own
-	// sizes.
+	// DatumBytes is the size of a datum, where footprints are in whole ones; null: data have their
+	// own sizes.
 	DatumBytes *uint64  `json:"datum_bytes"`
 	Regions    []Region `json:"regions"` // outer ones first, those of one by work
 	Program    Program  `json:"program"`
@@ -40,12 +40,12 @@ type Document struct {
 	paths []step // beside Regions
 }
 
-// step is what is drawn of a region.
+// step is the drawing of a region.
 type step struct {
 	depth int
 	name  string
 	own   uint64 // work in none of those within
-	// What an instance touches, in bytes: of data, or of whole lines where these alone are counted.
+	// Bytes that an instance touches: of data, or of whole lines where these alone are counted.
 	mean *float64
 	most *uint64
 }
@@ -63,8 +63,8 @@ type Region struct {
 	CriticalPath     *uint64  `json:"critical_path"`
 	SelfParallelism  *float64 `json:"self_parallelism"`
 	TotalParallelism *float64 `json:"total_parallelism"`
-	// FootprintBytes is what an instance touched, on average; ReadBytes what of that was read, and
-	// WrittenBytes what was written.
+	// FootprintBytes are the bytes that an instance touched, on average; ReadBytes those of them
+	// that were read, WrittenBytes those that were written.
 	FootprintBytes    *float64 `json:"footprint_bytes"`
 	FootprintBytesMax *uint64  `json:"footprint_bytes_max"`
 	FootprintLines    *float64 `json:"footprint_lines"` // of 64 bytes
@@ -84,9 +84,9 @@ type Region struct {
 type Program struct {
 	Accesses uint64  `json:"accesses"`
 	Outside  *uint64 `json:"outside"` // of them, in no region; null: not known
-	// FootprintBytes is what all regions touched; null: not known.
+	// FootprintBytes are the bytes that all regions touched; null: not known.
 	FootprintBytes *uint64 `json:"footprint_bytes"`
-	// AgainBytes is what outermost regions touched that another had touched before, such as that of
+	// AgainBytes are the bytes that outermost regions touched after another had, such as that of
 	// another goroutine, summed over them; likewise.
 	AgainBytes *uint64 `json:"again_bytes"`
 	// Threads are those that did something; 1 of tasks, which are taken in the order of one.
@@ -96,7 +96,7 @@ type Program struct {
 	Races *uint64 `json:"races"`
 }
 
-// Memory is what the shadow memory took, in bytes.
+// Memory is the size of the shadow memory, in bytes.
 type Memory struct {
 	Validation string `json:"validation"`
 	Compress   bool   `json:"compress"`
@@ -104,7 +104,7 @@ type Memory struct {
 	shadow.Usage
 }
 
-// A shape says what the counts of a tree are.
+// A shape names the counts of a tree.
 type shape struct {
 	has   [lanes]bool
 	datum uint64 // bytes of one; 1: bytes are counted
@@ -166,7 +166,7 @@ func (t *tree) regions(h *loi.Header, s shape, d *Document) {
 	})
 }
 
-// ratio is a / b, or nil if there is none.
+// ratio returns a / b, or nil if there is none.
 func ratio(a, b float64) *float64 {
 	if b == 0 {
 		return nil

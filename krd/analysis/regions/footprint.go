@@ -70,7 +70,7 @@ func newFootprint(opt *Options, data, lines, sized bool) (*footprint, error) {
 	return f, nil
 }
 
-// touch has the open regions touch some bytes.
+// touch makes the open regions touch some bytes.
 func (f *footprint) touch(place, bytes uint64, mode loi.Mode) {
 	datum, last := f.datum, place+max(bytes, 1)-1
 	if f.lane[laneData].memory != nil {
@@ -94,7 +94,7 @@ func (f *footprint) touch(place, bytes uint64, mode loi.Mode) {
 	}
 }
 
-// loop has the open regions touch what an access of a loop does, so many times.
+// loop makes the open regions touch the bytes of an access of a loop, so many times.
 func (f *footprint) loop(times uint64, a *analysis.Strided) {
 	place, step, bytes := a.Place, uint64(a.Step), uint64(max(a.Bytes, 1))
 	if a.Step < 0 {
@@ -142,7 +142,7 @@ func (l *lane) flush() {
 	}
 }
 
-// accesses has the open regions touch some bytes each at places: touch, for many.
+// accesses does as touch, at many places.
 func (f *footprint) accesses(places []uint64, bytes []uint32, modes []loi.Mode) {
 	for len(places) > pendingLen {
 		f.accesses(places[:pendingLen], bytes, modes)
@@ -181,7 +181,7 @@ func (f *footprint) accesses(places []uint64, bytes []uint32, modes []loi.Mode) 
 	f.flush()
 }
 
-// mark has the open regions touch a unit whose number and size are known.
+// mark makes the open regions touch a unit whose number and size are known.
 func (f *footprint) mark(unit uint32, bytes uint64, mode loi.Mode) {
 	one := func(i int, n uint64) {
 		l := &f.lane[i]
@@ -214,7 +214,7 @@ func (f *footprint) enter() (first uint64) {
 	return f.first()
 }
 
-// main is the lane of data, or of lines where these alone are counted.
+// main returns the lane of data, or of lines where these alone are counted.
 func (f *footprint) main() int {
 	if f.lane[laneData].memory == nil {
 		return laneLines
@@ -222,7 +222,7 @@ func (f *footprint) main() int {
 	return laneData
 }
 
-// first is how many data were touched in the outermost region until now.
+// first returns how many data were touched in the outermost region until now.
 func (f *footprint) first() uint64 {
 	if l := &f.lane[f.main()]; l.memory != nil {
 		return l.fresh[0]
@@ -256,7 +256,7 @@ func (f *footprint) flush() {
 	}
 }
 
-// usage is what all lanes take.
+// usage returns the memory of all lanes.
 func (f *footprint) usage() (sum shadow.Usage) {
 	for i := range f.lane {
 		if m := f.lane[i].memory; m != nil {

@@ -15,18 +15,18 @@ import (
 //
 // The time of a value at a level is the latest of its operands, each with the cost from there, and
 // of the conditions that decide whether it is computed, with the cost of all that is computed then.
-// Times count from the begin of the region that is open there; what was written outside it is there
-// at 0, and so is what another goroutine wrote.
+// Times count from the begin of the region that is open there. A value written outside it is there
+// at 0, and so is another goroutine's.
 //
-// An operand by which a loop steps or reduces what the value is written to (package loops finds
-// which) does not lengthen the path: an induction variable is there without any cost, a reduction if
-// it was written within the present instance of the outermost loop that reduces it. Then the value is
+// An operand by which a loop steps or reduces the value's place (package loops finds which) does
+// not lengthen the path: an induction variable is there without any cost, a reduction if it was
+// written within the present instance of the outermost loop that reduces it. Then the value is
 // there when the operand is, without its cost, and a sum of constants without any. So is, for what
-// stands in the loop, a head that only counts, but for what else decided on it; its own path has its
-// cost. Departure from Kremlin, which drops such dependences: a sum is there after the latest of what
-// it sums.
+// stands in the loop, a head that only counts, but for what else decided on it; its own path has
+// its cost. Departure from Kremlin, which drops such dependences: a sum is there after the latest
+// of its terms.
 //
-// What is called is under the conditions that its call is under.
+// A called function is under the conditions of its call.
 type hcpa struct {
 	*program
 	flow    *flow.Flow[moment]
@@ -242,7 +242,7 @@ func grown(list *[]uint64, depth int) []uint64 {
 	return *list
 }
 
-// Value implements [flow.Analysis]. What an operation stored without a value is there at 0.
+// Value implements [flow.Analysis]. A datum stored without a value is there at 0.
 func (h *hcpa) Value(s *flow.Step, value uint16, c *moment) {
 	t := h.threads[s.Worker]
 	if t.foot == nil || value == flow.NoValue {

@@ -48,7 +48,7 @@ type value struct {
 // A turn is an iteration of an instance of a loop.
 type turn struct{ loop, number int }
 
-// locals is what an activation has.
+// locals holds the slots of an activation.
 type locals struct {
 	slots   map[uint32]*value
 	pending []loaded

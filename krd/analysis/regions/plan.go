@@ -15,31 +15,31 @@ type Planned struct {
 	// Together, if those before it in the plan are too.
 	Speedup  float64 `json:"speedup"`
 	Together float64 `json:"together"`
-	// What it was seen to do in this run, by all of these: a spawn costs as much as so many iterations
-	// of IterationWork, their mean.
+	// Measured in this run: a spawn costs as much as so many iterations of IterationWork, their
+	// mean.
 	Instances     uint64  `json:"instances"`
 	Iterations    uint64  `json:"iterations"`
 	IterationWork float64 `json:"iteration_work"`
 	Class         *string `json:"class"` // by Path
-	// Removed is what has to be done to it.
+	// Removed lists the changes that it needs.
 	Removed []loops.Removal `json:"removed"`
 
 	// Misses are its shares beyond the caches, serially and on several cores; null: not asked for.
 	Misses *Misses `json:"misses"`
-	// Tried is what came of executing it in other orders; null: not asked for.
+	// Tried is the result of executing it in other orders; null: not asked for.
 	Tried *Tried `json:"tried"`
 
 	// Work: that is saved by all paths, and by Path; all of its own, and of the program.
 	saved, most, work, all float64
 }
 
-// plan returns the loops that bring most if they are parallel on so many cores, the best first,
-// none of which is within another: of a loop and those within, whatever saves more work (Kremlin's
-// planner for OpenMP, PLDI 2011, section 5). A loop of work w and self-parallelism SP takes w /
-// min(SP, cores) then, and for each instance and core the cost of a spawn. What a loop saves is
-// summed over the paths that lead to it: it is made parallel once, in its source. Other regions are
-// left out: the parallelism of a function or an iteration by itself is that of instructions, and
-// tasks are parallel.
+// plan returns the loops that bring most if they are parallel on so many cores, the best first, and
+// none within another: of a loop and those within, whatever saves more work (Kremlin's planner for
+// OpenMP, PLDI 2011, section 5). A loop of work w and self-parallelism SP takes w / min(SP, cores)
+// then, and for each instance and core the cost of a spawn. The saving of a loop is summed over the
+// paths that lead to it: it is made parallel once, in its source. Other regions are left out: the
+// parallelism of a function or an iteration by itself is that of instructions, and tasks are
+// parallel.
 func plan(list []Region, opt *Options) []Planned {
 	all, deepest := 0.0, 0
 	for i := range list {
@@ -97,7 +97,7 @@ func plan(list []Region, opt *Options) []Planned {
 	return chosen
 }
 
-// saved is how much of the work of a region its execution in parallel saves.
+// saved returns how much of a region's work its execution in parallel saves.
 func (r *Region) saved(opt *Options) float64 {
 	if r.SelfParallelism == nil || r.Class == nil || *r.Class != loops.DoAll &&
 		*r.Class != loops.Reduced {

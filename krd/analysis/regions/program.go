@@ -10,12 +10,12 @@ import (
 	"krdlab/loi"
 )
 
-// A program follows the regions of the threads of a program, each by itself: what a region touches
-// is what its thread touches between its begin and its end.
+// A program follows the regions of the threads of a program, each by itself: a region touches the
+// data that its thread touches between its begin and its end.
 //
 // Recursion is folded: a region of the source that is open already on its thread is not opened
-// again. What is done in it is done in the one that is open, and it is no instance. So a path has
-// each region once, and there are no more levels than regions.
+// again. Its accesses belong to the one that is open, and it is no instance. So a path has each
+// region once, and there are no more levels than regions.
 type program struct {
 	opt     *Options
 	header  *loi.Header
@@ -219,7 +219,7 @@ func (p *program) look(t *thread) {
 	p.memory.peak = max(p.memory.peak, p.memory.sum.Total.Peak, p.memory.sum.Total.Now+p.seen.Bytes())
 }
 
-// memory is what the shadow memory of a thread takes.
+// memory returns the size of a thread's shadow memory.
 func (t *thread) memory() shadow.Usage {
 	u := t.foot.usage()
 	if t.times != nil {
@@ -229,7 +229,7 @@ func (t *thread) memory() shadow.Usage {
 	return u
 }
 
-// A memory is what all threads take.
+// A memory sums up the sizes of all threads' shadow memories.
 type memory struct {
 	sum  shadow.Usage
 	peak uint64 // with what all touched, in bytes

@@ -61,7 +61,7 @@ type Options struct {
 	Depth      int    `flag:"depth" help:"print N levels of the tree, 0 for all"`
 	Iterations bool   `flag:"iterations" help:"the iterations of loops are regions too"`
 	Datum      uint64 `flag:"datum" help:"BYTES of a datum, a power of two"`
-	// What is counted.
+	// Of the counts.
 	Count  string `flag:"count" choice:"all,data,lines,none" help:"WHAT of footprints: data, lines, all, with reads apart, or none"`
 	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
 	Colour string `flag:"colour" choice:"footprint,self-parallelism" help:"colour the picture by WHAT: footprint, or self-parallelism, which tasks have, and Go programs with --values"`
@@ -81,7 +81,7 @@ type Options struct {
 	Compress   bool   `flag:"compress" help:"compress tables of tags that were not used recently"`
 }
 
-// What is counted.
+// Kinds of counts.
 const (
 	countAll   = "all"
 	countData  = "data"
@@ -89,13 +89,13 @@ const (
 	countNone  = "none"
 )
 
-// What work is.
+// Kinds of work.
 const (
 	workTime    = "time"
 	workKernels = "kernels"
 )
 
-// What pictures are coloured by.
+// Colourings of pictures.
 const (
 	colourFootprint   = "footprint"
 	colourParallelism = "self-parallelism"
@@ -104,8 +104,8 @@ const (
 // ErrPaths is wrapped by the error of a picture of critical paths that are not known.
 var ErrPaths = failure.New(failure.Capability, "critical paths are not known")
 
-// coloured returns an error if the picture needs critical paths, and there is what keeps them from
-// being known.
+// coloured returns an error if the picture needs critical paths and they are not known. lacks is
+// the reason.
 func (o *Options) coloured(known bool, lacks string) error {
 	if o.Colour != colourParallelism || known {
 		return nil
@@ -113,7 +113,7 @@ func (o *Options) coloured(known bool, lacks string) error {
 	return fmt.Errorf("--colour %s: %w: %s", o.Colour, ErrPaths, lacks)
 }
 
-// What keeps them so.
+// Reasons why they are not known.
 const (
 	lacksValues   = "they follow from values; add --values, here or to krdlab trace go"
 	lacksAccesses = "no kernel of the trace tells what it accesses"

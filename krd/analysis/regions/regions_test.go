@@ -20,7 +20,7 @@ import (
 	"krdlab/loi"
 )
 
-// A step is what a thread of a program does: begins a region, ends one, or accesses memory.
+// A did is an act of a program's thread: it begins a region, ends one, or accesses memory.
 type did struct {
 	worker int
 	region int // of enter: its number in the source, from 1
@@ -120,7 +120,7 @@ func written(t *testing.T, opt *Options, program []did, threads int, unit ...loi
 	return list[0].(*Document)
 }
 
-// A row is what is known of a region, by its path.
+// A row holds the counts of a region, by its path.
 type row struct {
 	instances, work, bytes, most, lines, reads, writes, first uint64
 }
@@ -350,9 +350,8 @@ func TestLoop(t *testing.T) {
 	})
 }
 
-// TestFigure1 is the paper's example: main calls foo and bar, which has a loop and calls foo. What
-// is touched in the loop is touched in bar and main, and in no foo; the two foos are regions of
-// their own.
+// TestFigure1 is the paper's example: main calls foo and bar, which has a loop and calls foo. Data
+// touched in the loop count in bar and main, and in no foo; the two foos are regions of their own.
 func TestFigure1(t *testing.T) {
 	const main, foo, bar, loop = 1, 2, 5, 6 // of source: f is foo, g is bar
 	program := []did{{region: main, number: 1},
@@ -451,7 +450,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestRecursion has a function call another one at each of 10^6 levels of recursion. What that costs
+// TestRecursion makes a function call another one at each of 10^6 levels of recursion. The cost
 // must not grow with the level: then all take some tenths of a second, and else hours.
 func TestRecursion(t *testing.T) {
 	const levels = 1_000_000

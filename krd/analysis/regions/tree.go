@@ -98,7 +98,7 @@ func (t *tree) walk(name func(frame) string, do func(n *node, path []string)) {
 	below(0, nil)
 }
 
-// name is that of a frame in the program of a trace.
+// name returns the function that names a frame in the program of a trace.
 func name(h *loi.Header) func(frame) string {
 	return func(f frame) string {
 		switch {

@@ -20,7 +20,7 @@ const (
 // InMemory is where what a loop leaves differs.
 const InMemory = "memory"
 
-// A Tried is what came of it that the program itself executed a loop in other orders.
+// A Tried is the result of the program's own execution of a loop in other orders.
 type Tried struct {
 	Orders []string `json:"orders"` // that were executed
 	Result string   `json:"result"` // same, differs or not tried
@@ -36,7 +36,8 @@ type Tried struct {
 type Difference struct {
 	Order string `json:"order"`
 	In    string `json:"in"` // memory, stdout, stderr or exit
-	// Place is what differs in memory, behind the Instance-th execution of the loop, from 1.
+	// Place names the datum that differs in memory, behind the Instance-th execution of the loop,
+	// from 1.
 	Place    string `json:"place"`
 	Instance int    `json:"instance"`
 	Offset   int    `json:"offset"` // bytes before it
@@ -84,7 +85,7 @@ func (d *Document) recommend() {
 	d.Conclude(slices.DeleteFunc(before, func(f doc.Finding) bool { return f.Code == parallelPays })...)
 }
 
-// tried is what came of trying loops; nil: it was not asked for.
+// tried returns the results of trying loops; nil: it was not asked for.
 func (d *Document) tried() *doc.Table {
 	t := doc.NewTable(1, "loop", "result", "what")
 	t.Columns[1].Kind, t.Columns[2].Kind = doc.Text, doc.Text
@@ -124,7 +125,7 @@ func (d *Document) tried() *doc.Table {
 	return t
 }
 
-// compared tells what was compared.
+// compared names the data compared.
 func (x *Tried) compared() string {
 	what := "memory behind " + units.Count(x.Looked, "execution")
 	if x.Loose {
@@ -136,7 +137,7 @@ func (x *Tried) compared() string {
 	return what
 }
 
-// String tells it in a line.
+// String returns the difference in a line.
 func (x *Difference) String() string {
 	switch {
 	case x.In == InMemory:

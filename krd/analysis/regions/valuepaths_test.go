@@ -47,7 +47,7 @@ var known = map[string]expected{
 	"wavefront/1": {81. / 17 * 0.9, 81. / 17 * 1.1, "doacross"}, "wavefront/2": {1, 1.05, "serial"},
 	// of unlike length: their sum over the longest
 	"triangle/1": {51. / 2 * 0.9, 51. / 2 * 1.1, "doall"}, "triangle/2": {1, 1.05, "serial"},
-	// of which the inner one alone is a reduction
+	// only the inner one is a reduction
 	"sums/1": {23, 50, "doall"}, "sums/2": {15, 51. / 2 * 1.1, "reduction"},
 	// those that stop by what they find
 	"search/1": {1, 1.05, "serial"}, "find/1": {1, 1.05, "serial"}, "tries/1": {1, 1.05, "serial"},

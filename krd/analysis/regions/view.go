@@ -115,7 +115,7 @@ func (d *Document) View() *doc.Doc {
 	return v
 }
 
-// planned is the plan.
+// planned returns the table of the plan.
 func (d *Document) planned() *doc.Table {
 	t := doc.NewTable(1, "loop", "speed-up", "together", "instances", "iterations", "work of one",
 		"class", "by")
@@ -136,7 +136,7 @@ func (d *Document) planned() *doc.Table {
 	return t
 }
 
-// missed is what loops of the plan miss; nil: it is not known.
+// missed returns the misses of loops of the plan; nil: they are not known.
 func (d *Document) missed() *doc.Table {
 	var t *doc.Table
 	for i := range d.Plan {
@@ -177,7 +177,7 @@ func accesses(n uint64) string {
 	return doc.Count(doc.Some(float64(n))) + " accesses"
 }
 
-// work is what it is counted in.
+// work returns the unit of work.
 func (d *Document) work() string {
 	if d.Unit == unitNS {
 		return "time of kernels"
@@ -185,7 +185,7 @@ func (d *Document) work() string {
 	return d.Unit
 }
 
-// touched is what footprints are of, for people.
+// touched returns the words for the data of footprints.
 func (d *Document) touched() string {
 	for i := range d.Regions {
 		if r := &d.Regions[i]; r.FootprintBytes == nil && r.FootprintLines != nil {
@@ -195,7 +195,7 @@ func (d *Document) touched() string {
 	return "memory"
 }
 
-// indented is a name in a tree, cut in the middle where it is too long.
+// indented returns a name in a tree, cut in the middle where it is too long.
 func indented(depth int, name string, width int) string {
 	in := strings.Repeat("  ", min(depth, 8))
 	if depth > 8 {
@@ -231,7 +231,7 @@ func share(r *Region, s *step) any {
 	return doc.Share{Part: *r.FirstTouchShare, Whole: 1}
 }
 
-// table is of the shadow memory.
+// table returns the table of the shadow memory.
 func (m *Memory) table() *doc.Table {
 	t := doc.NewTable(1, "shadow memory", "bytes")
 	t.Title = "Shadow memory: " + m.Validation

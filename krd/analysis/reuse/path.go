@@ -39,7 +39,7 @@ func (b flames) Draw(w io.Writer, format string) error {
 	return f.Write(w, format)
 }
 
-// unitOf is what is counted.
+// unitOf returns the unit of the counts.
 func unitOf(r *krd.Report) string {
 	if r.Weight == krd.WeightBytes {
 		return "bytes accessed"
@@ -144,7 +144,7 @@ func (b byPath) Save() (flag, file string, write func(io.Writer) error) {
 	}
 }
 
-// profile has a sample for each path. With --weight bytes all values are bytes.
+// profile returns a profile with a sample for each path. With --weight bytes all values are bytes.
 func (b byPath) profile() (*profile.Profile, error) {
 	unit := "count"
 	if b.Weight == krd.WeightBytes {

@@ -68,7 +68,7 @@ const (
 	perCore = "core"
 )
 
-// A wrong option is an error of class Request.
+// wrong returns the error of a wrong option, of class Request.
 func wrong(format string, args ...any) error {
 	return failure.Errorf(failure.Request, format, args...)
 }
@@ -332,7 +332,7 @@ func (r *result) Tables() []*doc.Table {
 	return list
 }
 
-// missTable has the misses expected of each cache as data: on each node, and of all.
+// missTable returns the misses expected of each cache as data: on each node, and of all.
 func missTable(r *krd.Report) *doc.Table {
 	t := doc.NewData("misses", "cache", "node", "line_misses_per_core", "line_misses", "cold_lines",
 		"lines")
@@ -370,7 +370,7 @@ func (d drawn) Draw(w io.Writer, format string) error {
 	return f.Write(w, format)
 }
 
-// ran is what the header tells of the run, behind the name of what was drawn.
+// ran returns the header's facts of the run, behind the name of the drawing.
 func (r *result) ran(name string) string {
 	h := r.header
 	words := []string{h.Kernel}

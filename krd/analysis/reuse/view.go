@@ -13,8 +13,8 @@ import (
 )
 
 // View returns a report of reuse distances: the summary, the bins summed over the nodes, and a row
-// for each node. Shares are of all accesses, cold ones included; n/a is what the trace does not allow
-// to know.
+// for each node. Shares are of all accesses, cold ones included; n/a marks numbers that the trace
+// does not allow to count.
 func View(r *krd.Report) *doc.Doc {
 	d := &doc.Doc{Warnings: r.Warnings}
 	d.Title, _ = title(r, "counts are of")
@@ -34,7 +34,7 @@ func View(r *krd.Report) *doc.Doc {
 
 func share(part, of uint64) doc.Share { return doc.Share{Part: float64(part), Whole: float64(of)} }
 
-// shareOf is a share of the accesses of h, unknown for nil.
+// shareOf returns a share of the accesses of h, unknown for nil.
 func shareOf(part *uint64, h *krd.Histogram) any {
 	if part == nil {
 		return nil
@@ -42,13 +42,13 @@ func shareOf(part *uint64, h *krd.Histogram) any {
 	return share(*part, h.Accesses)
 }
 
-// infinite is how many accesses of h have the distance INF: those are cold (stats.Cold).
+// infinite returns how many accesses of h have the distance INF: those are cold (stats.Cold).
 func infinite(h *krd.Histogram) *uint64 {
 	n := h.Infinite()
 	return &n
 }
 
-// coldToo are the words for what else than a first access is cold.
+// coldToo returns the words for cold accesses that are not first ones.
 func coldToo(r *krd.Report) string {
 	if r.Coherence {
 		return " or invalidated"
@@ -56,7 +56,7 @@ func coldToo(r *krd.Report) string {
 	return ""
 }
 
-// count is a number of one trace.
+// count returns a number of one trace.
 func count(n float64) doc.Quantity {
 	return doc.Quantity{Median: doc.Some(n), Reason: doc.Deterministic}
 }
@@ -178,7 +178,7 @@ func bins(r *krd.Report) *doc.Table {
 	return t
 }
 
-// belowUnit tells whether bin k is empty since a distance is 0, or the bytes of a datum at least.
+// belowUnit reports whether bin k is empty since a distance is 0, or the bytes of a datum at least.
 func belowUnit(r *krd.Report, k int) bool {
 	b := &r.Bins[k]
 	return b.FromBytes > 0 && b.ToBytes <= r.SmallestBytes && b.Count == 0
@@ -198,7 +198,7 @@ func nodes(r *krd.Report) *doc.Table {
 	return t
 }
 
-// headOf is the head of a table of histograms, one a row, behind those of what tells them apart.
+// headOf returns the head of a table of histograms, one a row, behind the columns that name them.
 func headOf(r *krd.Report, head ...string) []string {
 	head = append(head, "count", "close", "near", "far", "cold")
 	if r.Coherence {
@@ -216,7 +216,7 @@ func rowOf(r *krd.Report, h *krd.Histogram, cells ...any) []any {
 	return cells
 }
 
-// cores has a row for each worker, and what the two levels of caches hold.
+// cores returns a row for each worker, with the hits of the two levels of caches.
 func cores(r *krd.Report) *doc.Table {
 	words := wordsOf(r)
 	head := []string{words.worker, "node"}
@@ -239,7 +239,7 @@ func cores(r *krd.Report) *doc.Table {
 	return t
 }
 
-// misses has a row for each cache, and for each node where there are several.
+// misses returns a row for each cache, and for each node where there are several.
 func misses(r *krd.Report) *doc.Table {
 	cold := "of these cold"
 	if r.Coherence {

@@ -8,14 +8,14 @@ import (
 )
 
 // cold compresses the level tables that were not used recently (5.2 and 6.3 of the paper): a list
-// of those that are not compressed, of fixed length, from which a clock takes the next to be. What
-// is compressed together is the tag tables of a segment, each as its differences from the table of
-// the level around it: times of two levels are often a constant apart.
+// of those that are not compressed, of fixed length, from which a clock takes the next to be. The
+// tag tables of a segment are compressed together, each as its differences from the table of the
+// level around it: times of two levels are often a constant apart.
 //
 // Rejected: zstd at its fastest. Of the times of a matrix product, a wavefront, random updates and
 // a pass that jitters, differences left 0.5, 1.6, 12.4 and 2.8 % of the bytes with S2, 0.8, 0.9,
-// 3.8 and 0.8 % with zstd, which took at least four times as long. What is left is little beside
-// the tables that are not compressed, and an encoder of zstd has buffers of its own. Without
+// 3.8 and 0.8 % with zstd, which took at least four times as long. The rest is little beside the
+// tables that are not compressed, and an encoder of zstd has buffers of its own. Without
 // differences S2 left 4.8, 1.6, 40 and 50 %.
 type cold[T comparable] struct {
 	list  []*segment[T] // a nil is a free place

@@ -41,7 +41,7 @@ func (d *directory[T]) find(number uint64) *T {
 	return nil
 }
 
-// add has x, which is not nil, belong to a number that has nothing.
+// add enters x, which is not nil, under a number that has nothing.
 func (d *directory[T]) add(number uint64, x *T) {
 	b := d.block(number)
 	if b == nil {
@@ -55,7 +55,7 @@ func (d *directory[T]) add(number uint64, x *T) {
 	b.used++
 }
 
-// remove has nothing belong to a number that has something.
+// remove deletes the entry of a number that has one.
 func (d *directory[T]) remove(number uint64) {
 	b := d.block(number)
 	b.list[number%blockLen] = nil
@@ -65,7 +65,7 @@ func (d *directory[T]) remove(number uint64) {
 	}
 }
 
-// bytes is what the directory takes, about.
+// bytes returns the size of the directory, about.
 func (d *directory[T]) bytes() uint64 {
 	return uint64(len(d.blocks) * (sizeOf[block[T]]() + 2*sizeOf[*block[T]]()))
 }

@@ -3,7 +3,7 @@
 //
 // Regions nest, so that at most one is open at each level, and the tags of a level have one place,
 // whichever region is open there. A tag that was written in another region of its level is not
-// valid; how that is known, and what it takes, is what the memories of this package differ in:
+// valid. The memories of this package differ in how that is known, and in its cost:
 //
 //	Baseline  a version for each tag
 //	Slim      one version for each address (SlimTV)
@@ -49,10 +49,10 @@ func (l *Levels) Enter() {
 // Leave ends the innermost region.
 func (l *Levels) Leave() { l.open = l.open[:len(l.open)-1] }
 
-// Depth is the number of regions that are open.
+// Depth returns the number of regions that are open.
 func (l *Levels) Depth() int { return len(l.open) }
 
-// Innermost is the version of the innermost region, 0 if none is open.
+// Innermost returns the version of the innermost region, 0 if none is open.
 func (l *Levels) Innermost() Version {
 	if len(l.open) == 0 {
 		return 0
@@ -60,7 +60,7 @@ func (l *Levels) Innermost() Version {
 	return l.open[len(l.open)-1]
 }
 
-// At is the version of the region that is open at a level.
+// At returns the version of the region that is open at a level.
 func (l *Levels) At(level int) Version { return l.open[level] }
 
 // Valid returns at how many levels, from the outermost on, a tag is valid that was written when the

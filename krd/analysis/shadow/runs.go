@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Runs keeps for each datum which of the regions that are open have touched it. What a region
-// touches, those around it touch: the tags are a sequence of ones and then zeros, and are kept as
-// the number of ones (5.1, run-length coding). The methods are for one goroutine.
+// Runs keeps for each datum which of the open regions have touched it. The regions around one touch
+// all that it touches: the tags are a sequence of ones and then zeros, and are kept as the number
+// of ones (5.1, run-length coding). The methods are for one goroutine.
 type Runs interface {
 	// Touch has the regions that are open touch the data at addresses, in bytes, and adds to fresh[i]
 	// the number of data that the region of level i had not touched before. fresh has at least as many
@@ -48,8 +48,8 @@ const (
 // MaxDepth is how many levels [Runs] are for.
 const MaxDepth = 1<<15 - 1
 
-// NewRuns returns a memory for the regions of l, of which nothing has been touched. A Datum or
-// Table that is no power of two, or a table of less than 8 data, is an error.
+// NewRuns returns a memory for the regions of l, with nothing touched. A Datum or Table that is no
+// power of two, or a table of less than 8 data, is an error.
 func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
 	opt.Datum = cmp.Or(opt.Datum, DefaultDatum)
 	opt.Table = cmp.Or(opt.Table, max(DefaultTable, opt.Datum*leastTable))
@@ -75,7 +75,7 @@ func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
 // leastTable is how many data a table has at least: the tags of as many are reset together.
 const leastTable = 8
 
-// span is Span by way of Touch.
+// span does as Span, by way of Touch.
 func span(m Runs, datum, addr, bytes uint64, fresh []uint64) {
 	var list [256]uint64
 	n := 0
@@ -113,7 +113,7 @@ func (f *firsts) First() []uint64 {
 	return f.list
 }
 
-// A shape says which table an address is in, and where.
+// A shape gives the table of an address, and the place in it.
 type shape struct{ datum, table uint } // shifts of an address
 
 func (s shape) len() int { return 1 << (s.table - s.datum) }

@@ -38,10 +38,10 @@ func (s *Seen) Add(addrs []uint64) (there uint64) {
 	return there
 }
 
-// Len is how many there are.
+// Len returns the size of the set.
 func (s *Seen) Len() uint64 { return s.n }
 
-// Bytes is what the set takes.
+// Bytes returns the memory of the set.
 func (s *Seen) Bytes() uint64 {
 	return s.tables.bytes() + uint64(s.count*s.len()/8)
 }

@@ -1,11 +1,12 @@
 package shadow
 
 // slim is Runs with one version for each address (SlimTV, 3.2): that of the innermost region when a
-// datum was touched last. The levels that touched it are those that [Levels.Valid] tells. Memory: 8
-// bytes for each datum of a table that is touched.
+// datum was touched last. [Levels.Valid] returns the levels that touched it. Memory: 8 bytes for
+// each datum of a table that is touched.
 //
-// Departure: the paper keeps the tag too, in 8 of the 64 bits. It is never less than what the
-// version tells: a region that is open now and was not when the datum was touched began later.
+// Departure: the paper keeps the tag too, in 8 of the 64 bits. It is never less than the number
+// that follows from the version: a region that is open now and was not when the datum was touched
+// began later.
 type slim struct {
 	shape
 	firsts

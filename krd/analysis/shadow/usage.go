@@ -55,8 +55,9 @@ func (u *Usage) Add(o *Usage) {
 	}
 }
 
-// Change has one memory's, of which u is the sum with others', go from before to after. The peaks of
-// u are those of the sum: at a new peak of the memory, the others are taken to be as they are now.
+// Change updates u, a sum over memories, for one memory that goes from before to after. The peaks
+// of u are those of the sum: at a new peak of the memory, the others are taken to be as they are
+// now.
 func (u *Usage) Change(before, after *Usage) {
 	from, to := before.amounts(), after.amounts()
 	for i, x := range u.amounts() {
@@ -73,7 +74,7 @@ func (u *Usage) Change(before, after *Usage) {
 	}
 }
 
-// Gone is the usage of a memory that is given back.
+// Gone returns the usage of a memory that is given back.
 func (u *Usage) Gone() Usage {
 	gone := *u
 	for _, x := range gone.amounts() {

@@ -7,7 +7,7 @@ import "math/bits"
 // with it. All lines have room for the same number of levels, which doubles when the depth outgrows
 // it.
 //
-// Departures: a line does not record the size of its vector, since its version tells how many
+// Departures: a line does not record the size of its vector, since its version gives how many
 // levels are valid (Theorem 1: a level that was not open when it was written began later). A line
 // that was only read is not written back.
 type vcache[T comparable] struct {
@@ -21,7 +21,7 @@ type vcache[T comparable] struct {
 	hits, misses, evictions uint64
 }
 
-// A head is what a line has beside its tags.
+// A head is the part of a line beside its tags.
 type head struct {
 	datum   uint64
 	version Version // with dirty; 0: the line is empty
@@ -113,8 +113,8 @@ func (c *vcache[T]) line(addr uint64, depth int) (*head, []T) {
 	return &c.heads[i], c.tags[i*c.width:][:depth:depth]
 }
 
-// evict writes what is valid of a line to the storage. What the storage has at other levels is not
-// valid either: the regions open there began after the line was written, so after all it replaced.
+// evict writes the valid levels of a line to the storage. The storage's other levels are not valid
+// either: the regions open there began after the line was written, so after all it replaced.
 func (c *vcache[T]) evict(h *head, line []T) {
 	if h.version&dirty == 0 {
 		return

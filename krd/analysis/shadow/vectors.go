@@ -117,8 +117,8 @@ func (v *Vectors[T]) Load(addr uint64) []T {
 	return out
 }
 
-// Store writes the vector of an address: tags has one for each region that is open, and may be what
-// Load returned.
+// Store writes the vector of an address: tags has one for each region that is open, and may be the
+// slice that Load returned.
 func (v *Vectors[T]) Store(addr uint64, tags []T) {
 	tags = tags[:v.levels.Depth()]
 	if v.cache != nil {

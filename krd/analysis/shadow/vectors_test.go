@@ -80,7 +80,7 @@ func variants(compress bool) (list []VectorOptions) {
 	return list
 }
 
-// name is what differs, for the names of tests.
+// name returns the options that differ, for the names of tests.
 func (o VectorOptions) name() string {
 	s := [...]string{"baseline", "slim", "bulk"}[o.Validation]
 	for _, x := range []struct {

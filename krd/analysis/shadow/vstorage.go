@@ -160,7 +160,7 @@ func (m *vstorage[T]) newSegment(number uint64) *segment[T] {
 	return s
 }
 
-// segmentBytes are the bytes of a segment and of its place in the list of all.
+// segmentBytes returns the bytes of a segment and of its place in the list of all.
 func segmentBytes[T comparable]() int { return sizeOf[segment[T]]() + sizeOf[*segment[T]]() }
 
 // remove forgets the segment at i of the list of all, which has no tables.
@@ -201,7 +201,7 @@ func (m *vstorage[T]) dropLevels(s *segment[T]) {
 	s.tags, s.versions, s.used = nil, nil, 0
 }
 
-// levelBytes are the bytes of the level table of a segment.
+// levelBytes returns the bytes of the level table of a segment.
 func (m *vstorage[T]) levelBytes(s *segment[T]) int {
 	return cap(s.tags)*sizeOf[[]T]() + cap(s.versions)*sizeOf[[]Version]()
 }

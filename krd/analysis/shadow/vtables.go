@@ -53,7 +53,7 @@ func (m *vstorage[T]) freeTags(table []T) {
 	m.usage.move(&m.usage.Tags, &m.usage.Free, m.tableTags*sizeOf[T]())
 }
 
-// newVersions returns a table of versions, of which any may be there: the tags beside it are zero.
+// newVersions returns a table of versions, with any contents: the tags beside it are zero.
 func (m *vstorage[T]) newVersions() []Version {
 	bytes := m.tableTags * sizeOf[Version]()
 	if last := len(m.freeVersions) - 1; last >= 0 {
@@ -96,9 +96,8 @@ func (m *vstorage[T]) advance() {
 }
 
 // sweepAt frees the tables of levels that ended in the segment at i of the list of all. It reports
-// whether none was left, so that the segment is gone. Compressed tables of which a level is valid
-// stay, and so does a segment that is being written: its used levels are set before its tables are
-// made.
+// whether none was left, so that the segment is gone. Compressed tables with a valid level stay,
+// and so does a segment that is being written: its used levels are set before its tables are made.
 func (m *vstorage[T]) sweepAt(i int) bool {
 	s := m.segments[i]
 	if s.packed != nil {

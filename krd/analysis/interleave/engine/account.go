@@ -10,8 +10,7 @@ import (
 // allocated. A copy of it is for what is freed before the computation goes on.
 type Account struct{ allowed, left float64 }
 
-// What is allocated takes about, in bytes, with the tables that hold it and what the collector has
-// not freed yet.
+// Estimates of allocations in bytes, with the tables that hold them and garbage not freed yet.
 const (
 	bytesOfNode      = 320  // of a graph, beside its key and edges
 	bytesOfStack     = 160  // of [stacks], beside its objects
@@ -21,7 +20,7 @@ const (
 	bytesOfCall      = 512 // of a search that calls itself for each step
 )
 
-// NewAccount has so many bytes; of 0, 1 GiB.
+// NewAccount returns an account of so many bytes; of 1 GiB for 0.
 func NewAccount(allowed uint64) *Account {
 	if allowed == 0 {
 		allowed = 1 << 30
@@ -29,14 +28,14 @@ func NewAccount(allowed uint64) *Account {
 	return &Account{float64(allowed), float64(allowed)}
 }
 
-// newAccount is that of a computation with p, which is there already.
+// newAccount returns the account of a computation with p, which is there already.
 func newAccount(p *Program, allowed uint64) (*Account, error) {
 	a := NewAccount(allowed)
 	return a, a.Take(bytesOfObject*float64(len(p.Objects)), "%s",
 		units.Count(len(p.Objects), "object"))
 }
 
-// Left is the bytes that may still be taken; less than 0 once it was asked for too many.
+// Left returns the bytes that may still be taken; less than 0 once it was asked for too many.
 func (a *Account) Left() float64 { return a.left }
 
 // Has takes so many bytes, and reports whether they are allowed.
@@ -45,7 +44,7 @@ func (a *Account) Has(bytes float64) bool {
 	return a.left >= 0
 }
 
-// Take is Has, with an error that says what the bytes are for.
+// Take does as Has, with an error that names the purpose of the bytes.
 func (a *Account) Take(bytes float64, format string, args ...any) error {
 	if a.Has(bytes) {
 		return nil

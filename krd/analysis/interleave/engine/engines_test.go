@@ -547,7 +547,7 @@ func TestSamplers(t *testing.T) {
 }
 
 // Distance 3 of A in table 4 needs five orderings, not the three that the paper gives: those hold
-// in 630 interleavings, of which 180 have it. PCT has it from depth 3 on.
+// in 630 interleavings, and 180 of these have it. PCT has it from depth 3 on.
 func TestGuarantee(t *testing.T) {
 	p := table4()
 	r, err := Exact(p, Options{})

@@ -15,8 +15,8 @@ const maxObjects = 255
 type Options struct {
 	// MemoryBytes is how much memory an exact answer may take, about; 0: 1 GiB.
 	MemoryBytes uint64
-	// Reached asks for the interleavings that have each distance at least once, and those of which it
-	// is the largest. [Exact] then takes two more passes for each object and distance.
+	// Reached asks for the interleavings that have each distance at least once, and those whose
+	// largest it is. [Exact] then takes two more passes for each object and distance.
 	Reached bool
 }
 
@@ -77,7 +77,7 @@ func overInputs(p *Program, opt Options, method string,
 // maxInputs is how many choices of inputs there may be.
 const maxInputs = 1 << 20
 
-// choices is how many choices of inputs there are.
+// choices returns the number of choices of inputs.
 func (p *Program) choices() (int, error) {
 	n := 1
 	for _, v := range p.Shared {
@@ -88,7 +88,7 @@ func (p *Program) choices() (int, error) {
 	return n, nil
 }
 
-// inputs are the initial values of choice c.
+// inputs returns the initial values of choice c.
 func (p *Program) inputs(c int) []int64 {
 	values := make([]int64, len(p.Shared))
 	for i, v := range p.Shared {
@@ -151,7 +151,7 @@ func (g *graph) completions(t *totals, objects int, memory *Account) error {
 	return nil
 }
 
-// schedule is the threads of one interleaving that deadlocks.
+// schedule returns the threads of one interleaving that deadlocks.
 func (g *graph) schedule(t *totals, p *Program) (threads []string) {
 	for at := int32(0); g.nodes[at].end == goesOn; {
 		for _, e := range g.nodes[at].edges {
@@ -165,8 +165,8 @@ func (g *graph) schedule(t *totals, p *Program) (threads []string) {
 	return threads
 }
 
-// peak is how many nodes are alive at once where each is begun at the first edge to it and ends
-// when its edges have been followed.
+// peak returns how many nodes are alive at once where each is begun at the first edge to it and
+// ends when its edges have been followed.
 func (g *graph) peak() (most int) {
 	alive, begun := 1, make([]bool, len(g.nodes))
 	for at := range g.nodes {
@@ -182,7 +182,7 @@ func (g *graph) peak() (most int) {
 	return most
 }
 
-// prefixes is how many ways lead to all nodes together, at most limit: so many stacks come up.
+// prefixes returns the number of ways to all nodes together, at most limit: so many stacks come up.
 func (g *graph) prefixes(limit float64) (sum float64) {
 	ways := make([]float64, len(g.nodes))
 	ways[0] = 1
@@ -321,7 +321,7 @@ func (g *graph) pass(t *totals, s *stacks, limbs int, of hit, orMore bool, memor
 	return reached, nil
 }
 
-// grown is list with at least n words.
+// grown returns list with at least n words.
 func grown(list []uint64, n int) []uint64 {
 	if n <= len(list) {
 		return list

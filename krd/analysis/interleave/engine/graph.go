@@ -78,7 +78,7 @@ func newMachine(p *Program) *machine {
 	return m
 }
 
-// state is one without values, for begin and the like.
+// state returns a state without values, for begin and the like.
 func (m *machine) state() *state {
 	n := len(m.Threads)
 	s := &state{pc: make([]int32, n), waits: make([]int32, n), locals: make([][]int64, n),
@@ -148,7 +148,7 @@ func (m *machine) local(s *state, t int) error {
 	return nil
 }
 
-// lastLock is where thread t locks l.
+// lastLock returns where thread t locks l.
 func (m *machine) lastLock(t, l int) (at Position) {
 	for _, op := range m.Threads[t].Code {
 		if op.Kind == Lock && op.Arg == l {
@@ -158,7 +158,7 @@ func (m *machine) lastLock(t, l int) (at Position) {
 	return at
 }
 
-// next is the step that thread t is at, nil if it has ended, has not begun, or waits.
+// next returns the step that thread t is at, nil if it has ended, has not begun, or waits.
 func (m *machine) next(s *state, t int) *Op {
 	if s.pc[t] < 0 || int(s.pc[t]) >= len(m.Threads[t].Code) || s.waits[t] != nobody {
 		return nil
@@ -259,7 +259,7 @@ func (m *machine) step(n *state, t int) error {
 	return m.local(n, t)
 }
 
-// key appends to b what tells states apart.
+// key appends to b a key that differs for different states.
 func (s *state) key(b []byte) []byte {
 	for _, list := range [][]int32{s.pc, s.waits, s.holders, s.arrived} {
 		for _, v := range list {
@@ -396,7 +396,7 @@ func (m *machine) build(shared []int64, memory *Account) (*graph, error) {
 	return g, nil
 }
 
-// tooMany is the error of states that do not fit, of which there are already n.
+// tooMany returns the error of states that do not fit; n are there already.
 func tooMany(n int, memory *Account) error {
 	return fmt.Errorf("%w: the threads have more than %s, which fill the memory allowed, %s; the "+
 		"samplers but %s do without", ErrLimit, units.Count(n, "state"),

@@ -9,7 +9,7 @@ import (
 	"krdlab/hw/units"
 )
 
-// Guarantee is what the disconpro paper's theorem 1 says of a distance of an object.
+// Guarantee holds the bound of the disconpro paper's theorem 1 for a distance of an object.
 type Guarantee struct {
 	// Orderings is the least number of orderings of two steps of different threads that guarantee the
 	// distance: the paper's minimum depth (4). Exact is false where it is a bound from above: as
@@ -60,8 +60,8 @@ type listed struct {
 	work   float64        // that is left
 }
 
-// onlyGraph is the states of a program with one choice of inputs. The error is [ErrLimit] where
-// there are more.
+// onlyGraph returns the states of a program with one choice of inputs. The error is [ErrLimit]
+// where there are more.
 func onlyGraph(p *Program, memory *Account) (g *graph, err error) {
 	choices, err := p.choices()
 	if err != nil {

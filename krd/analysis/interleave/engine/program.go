@@ -18,7 +18,7 @@ type Program struct {
 	Threads  []Thread
 }
 
-// Values are what a shared value may be at the beginning: one, or several of an input, which are
+// Values are the possible initial values of a shared value: one, or several of an input, which are
 // equally likely.
 type Values []int64
 
@@ -53,7 +53,7 @@ func (p *Program) Steps() (sum int) {
 	return sum
 }
 
-// A Kind is what an instruction does.
+// A Kind is the kind of an instruction.
 type Kind uint8
 
 // The kinds of instructions. Those up to Join are steps.

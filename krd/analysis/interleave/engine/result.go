@@ -37,11 +37,11 @@ type Result struct {
 // A hit is an access with a distance.
 type hit struct{ object, distance int32 }
 
-// A tally is what is counted of a hit.
+// A tally holds the counts of a hit.
 type tally struct {
 	accesses big.Int
 	reached  big.Int // interleavings, or runs, that have it
-	largest  big.Int // interleavings of which it is the largest of the object
+	largest  big.Int // interleavings where it is the largest of the object
 	// the sum over inputs of the probability
 	probability float64
 	// sums over runs, of how many accesses of an object have the distance, c, among its n
@@ -51,7 +51,7 @@ type tally struct {
 // tallies are those of distances that occur.
 type tallies map[hit]*tally
 
-// of is that of h, which may be new. The error is [ErrLimit].
+// of returns the tally of h, which may be new. The error is [ErrLimit].
 func (l tallies) of(h hit, memory *Account) (*tally, error) {
 	x := l[h]
 	if x == nil {
@@ -91,7 +91,7 @@ type Distance struct {
 	High *float64 `json:"high,omitempty"`
 	// Reached counts the interleavings that have it at least once; absent: not asked for.
 	Reached *Count `json:"reached,omitempty"`
-	// Largest counts the interleavings of which it is the largest of the object; likewise.
+	// Largest counts the interleavings where it is the largest of the object; likewise.
 	Largest *Count `json:"largest,omitempty"`
 	// Guarantee is absent where it was not asked for.
 	Guarantee *Guarantee `json:"guarantee,omitempty"`

@@ -125,7 +125,7 @@ func Sample(p *Program, opt SampleOptions) (*Result, error) {
 	return r, nil
 }
 
-// A trail is what a run did.
+// A trail records a run.
 type trail struct {
 	lru     *lru
 	hits    []hit
@@ -156,7 +156,7 @@ type draw struct {
 	changes    []int     // steps before which PCT lowers a thread
 }
 
-// newDraw is one without states of the threads.
+// newDraw returns a draw without states of the threads.
 func newDraw(p *Program, opt SampleOptions, memory *Account) (*draw, error) {
 	steps := max(1, p.Steps())
 	bytes := 64*float64(steps+len(p.Objects)) + 16*float64(opt.Depth)

@@ -53,7 +53,7 @@ func (s *stacks) find(stack, o int32) hop {
 	return h
 }
 
-// arrangements is how many stacks of up to n objects there are, at most limit.
+// arrangements returns the number of stacks of up to n objects, at most limit.
 func arrangements(n int, limit float64) float64 {
 	sum, of := 1.0, 1.0
 	for k := n; k > 0 && sum < limit; k-- {

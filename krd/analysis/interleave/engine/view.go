@@ -9,7 +9,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// View is what people read.
+// View returns the result for people.
 func (r *Result) View() *doc.Doc {
 	d := &doc.Doc{Title: "Reuse distances over interleavings, " + r.Method, Warnings: r.Warnings}
 	if r.Depth > 0 {
@@ -39,7 +39,7 @@ func (r *Result) View() *doc.Doc {
 	return d
 }
 
-// orderings is their number, with a note where it is a bound.
+// orderings returns their number, with a note where it is a bound.
 func orderings(g *Guarantee) any {
 	if g.Exact {
 		return g.Orderings
@@ -47,7 +47,7 @@ func orderings(g *Guarantee) any {
 	return doc.Noted{Value: g.Orderings, Note: "at most so many: fewer were not ruled out"}
 }
 
-// Table has a row for each distance of each object.
+// Table returns a table with a row for each distance of each object.
 func (r *Result) Table() *doc.Table {
 	t := &doc.Table{Name: "distances", Keys: 2, Columns: []doc.Column{
 		{Key: "object", Head: "object"}, {Key: "distance", Head: "distance"},

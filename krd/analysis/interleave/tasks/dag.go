@@ -78,10 +78,10 @@ const (
 
 func (d *DAG) of(x *node) []int32 { return d.kids[x.at : x.at+x.n] }
 
-// Vertices is how many there are.
+// Vertices returns the number of vertices.
 func (d *DAG) Vertices() int { return len(d.ticks) }
 
-// Bytes are those of all blocks, or atoms, that are accessed.
+// Bytes returns the bytes of all blocks, or atoms, that are accessed.
 func (d *DAG) Bytes() (sum uint64) {
 	for _, n := range d.sizes {
 		sum += n
@@ -89,7 +89,7 @@ func (d *DAG) Bytes() (sum uint64) {
 	return sum
 }
 
-// Accesses is how many there are.
+// Accesses returns the number of accesses.
 func (d *DAG) Accesses() int { return d.accesses }
 
 // Bytes of memory that a unit of an access needs: itself, in the trace's order and in that of the
@@ -309,7 +309,7 @@ func (d *DAG) join(k kind, list []int32) int32 {
 	return int32(len(d.nodes) - 1)
 }
 
-// schedule is that of the run.
+// schedule returns the schedule of the run.
 func (b *builder) schedule() *Schedule {
 	s := newSchedule(b.Vertices())
 	seen := make([]bool, b.Vertices())
@@ -337,7 +337,7 @@ func (s *Schedule) clone() *Schedule {
 	return &Schedule{slices.Clone(s.Order), slices.Clone(s.Worker)}
 }
 
-// Log10 is the logarithm of how many orders of the vertices there are: of n vertices in parallel
+// Log10 returns the logarithm of the number of orders of the vertices: of n vertices in parallel
 // parts of n1, n2, ... it is n! / (n1! n2! ...) times the product of those of the parts. Cost: a
 // look at each node.
 func (d *DAG) Log10() float64 {
@@ -354,7 +354,7 @@ func (d *DAG) Log10() float64 {
 	return sum / math.Ln10
 }
 
-// Orders is how many orders there are. Cost: that of numbers of so many digits.
+// Orders returns the number of orders. Cost: that of numbers of so many digits.
 func (d *DAG) Orders() *big.Int {
 	n := big.NewInt(1)
 	for i := range d.nodes {

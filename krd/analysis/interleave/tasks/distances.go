@@ -10,16 +10,16 @@ import (
 // bins are those of [krd.Histogram]: 0, then [2^(k-1), 2^k).
 const bins = 65
 
-// An Outcome is what a schedule comes to, by object.
+// An Outcome counts the distances of a schedule, by object.
 type Outcome struct {
 	Far  []uint64 // reuses with distance + size beyond the LLC
 	Cold []uint64 // first accesses on a node
 }
 
-// Beyond is how many accesses of an object are far or cold, of all objects if it is negative.
+// Beyond returns how many accesses of an object are far or cold, of all objects if it is negative.
 func (o *Outcome) Beyond(object int) (n uint64) { return o.sum(object, true) }
 
-// FarOf is how many reuses of an object are far, of all objects if it is negative.
+// FarOf returns how many reuses of an object are far, of all objects if it is negative.
 func (o *Outcome) FarOf(object int) (n uint64) { return o.sum(object, false) }
 
 func (o *Outcome) sum(object int, withCold bool) (n uint64) {

@@ -11,13 +11,13 @@ type random struct{ *rand.PCG }
 
 func newRandom(seed, run uint64) random { return random{rand.NewPCG(seed, run)} }
 
-// below is a number less than n.
+// below returns a number less than n.
 func (r random) below(n uint64) uint64 {
 	hi, _ := bits.Mul64(r.Uint64(), n)
 	return hi
 }
 
-// A riffler draws orders of which each has the same probability, or makes the one that a plan says.
+// A riffler draws orders with equal probabilities, or makes the one of a plan.
 type riffler struct {
 	*DAG
 	random
@@ -29,9 +29,9 @@ func newRiffler(d *DAG, r random) *riffler {
 	return &riffler{d, r, nil, make([]int32, d.Vertices()), make([]int32, d.Vertices())}
 }
 
-// draw sets the order of s. An order of a parallel node is one of each part, and which places each
-// part has, all choices of which are equally likely, independent of the orders. Cost: O(n log n)
-// for n vertices in a balanced tree, O(n) for each level.
+// draw sets the order of s. An order of a parallel node is one of each part and a choice of each
+// part's places. All choices are equally likely, independent of the orders. Cost: O(n log n) for n
+// vertices in a balanced tree, O(n) for each level.
 func (d *riffler) draw(s *Schedule) {
 	for i := range d.slots {
 		d.slots[i] = int32(i)

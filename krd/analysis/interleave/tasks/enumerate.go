@@ -5,14 +5,14 @@ import (
 	"math/big"
 )
 
-// Schedules is how many schedules there are with so many workers: orders, times the choices of a
+// Schedules returns the number of schedules with so many workers: orders, times the choices of a
 // worker for each vertex.
 func (d *DAG) Schedules(workers int) *big.Int {
 	n := new(big.Int).Exp(big.NewInt(int64(workers)), big.NewInt(int64(d.Vertices())), nil)
 	return n.Mul(n, d.Orders())
 }
 
-// Log10Schedules is the logarithm of Schedules.
+// Log10Schedules returns the logarithm of Schedules.
 func (d *DAG) Log10Schedules(workers int) float64 {
 	return d.Log10() + float64(d.Vertices())*math.Log10(float64(workers))
 }

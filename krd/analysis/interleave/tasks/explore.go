@@ -63,7 +63,7 @@ type Extreme struct {
 	Group string
 }
 
-// An Exploration is what schedules of a DAG come to, on the same nodes.
+// An Exploration holds the outcomes of schedules of a DAG, on the same nodes.
 type Exploration struct {
 	*DAG
 	Options
@@ -79,8 +79,8 @@ type Given struct {
 	Schedules []*Schedule
 }
 
-// bytes is the memory that groups of so many runs take, which stays, and beside them what measures
-// and draws on each core.
+// bytes returns the memory of groups of so many runs, which stays, and that of measuring and
+// drawing on each core.
 func (d *DAG) bytes(nodes int, runs ...int) float64 {
 	objects, units, vertices := float64(len(d.Objects)), float64(len(d.sizes)), float64(d.Vertices())
 	group := 4*8*(bins+1)*objects + 16*units + 32*vertices
@@ -93,7 +93,7 @@ func (d *DAG) bytes(nodes int, runs ...int) float64 {
 	return sum
 }
 
-// bytesPerRun is of what a schedule comes to, and what sorts it.
+// bytesPerRun returns the memory of a schedule's outcome, and of sorting it.
 func (d *DAG) bytesPerRun() float64 { return float64(80 + 16*len(d.Objects)) }
 
 // Explore draws schedules, searches for the ends of the range, and measures those that are given.
@@ -300,7 +300,7 @@ func (g *Group) merge(o *Group) {
 	}
 }
 
-// enumerated are the workers that enumeration uses: where each node has as many workers as the
+// enumerated returns the workers that enumeration uses: where each node has as many workers as the
 // others one of each stands for all, as the distances are the same.
 func enumerated(nodes []int) (of []int) {
 	count := map[int]int{}
@@ -319,7 +319,7 @@ func enumerated(nodes []int) (of []int) {
 	return of
 }
 
-// Enumerable says how many schedules would be gone through with workers on these nodes, as the
+// Enumerable returns how many schedules would be gone through with workers on these nodes, as the
 // power of ten, and whether they are at most limit, of few enough vertices.
 func (d *DAG) Enumerable(nodes []int, limit int) (log10 float64, ok bool) {
 	of := len(enumerated(nodes))

@@ -13,9 +13,9 @@ import (
 // Unit is that of distances.
 const Unit = "bytes"
 
-// Result has the distances of a group in the form that those over interleavings of threads have:
-// a distance is the least of its bin, counts are of accesses over all runs, and an interval is one
-// of the mean over runs.
+// Result returns the distances of a group in the form that those over interleavings of threads
+// have: a distance is the least of its bin, counts are of accesses over all runs, and an interval
+// is one of the mean over runs.
 func (x *Exploration) Result(g *Group) *engine.Result {
 	r := &engine.Result{SchemaVersion: engine.SchemaVersion, Method: g.Name, Unit: Unit,
 		Runs: len(g.Runs), Objects: []engine.Object{}, Warnings: []string{}}
@@ -67,7 +67,7 @@ func (x *Exploration) Result(g *Group) *engine.Result {
 	return r
 }
 
-// AccessesOf is how many accesses there are to each object.
+// AccessesOf returns the number of accesses to each object.
 func (d *DAG) AccessesOf() []int {
 	of := make([]int, len(d.Objects))
 	for i, u := range d.units {
@@ -84,8 +84,8 @@ type Range struct {
 	Mean                                float64
 }
 
-// RangeOf is that of the accesses beyond the LLC, or only the far reuses, of an object over the
-// runs of a group; of all objects if it is negative. Quantiles are values that occur.
+// RangeOf returns the range of the accesses beyond the LLC, or only the far reuses, of an object
+// over the runs of a group; of all objects if it is negative. Quantiles are values that occur.
 func (g *Group) RangeOf(object int, withCold bool) Range {
 	list := make([]uint64, 0, len(g.Runs))
 	sum := 0.0
@@ -125,7 +125,7 @@ func (x *Exploration) Widths(g, by *Group) (blocks []int, of, beside, quotient [
 	return blocks, of, beside, quotient
 }
 
-// median is NaN of an empty list.
+// median returns the median of a list; NaN of an empty one.
 func median(list []float64) float64 {
 	if len(list) == 0 {
 		return math.NaN()
@@ -137,8 +137,8 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// Steps is s as it can be followed: with the pieces that run no kernel, each as late as it can be,
-// by the worker of what waits for it.
+// Steps returns s as it can be followed: with the pieces that run no kernel, each as late as it can
+// be, by the worker of the piece that waits for it.
 func (d *DAG) Steps(s *Schedule) []dag.Step {
 	f := &follower{graph: d.graph, number: make([]uint32, len(d.graph.Tasks)),
 		phase: make([]int, len(d.graph.Tasks))}

@@ -234,7 +234,7 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// A progress says which vertices may begin.
+// A progress lists the vertices that may begin.
 type progress struct {
 	d      *DAG
 	parent []int32

@@ -6,7 +6,7 @@ import "slices"
 type plan struct {
 	kids  []int32   // those of the DAG, parallel ones in any order
 	deals []dealing // of each node
-	on    []int32   // the worker of all below a node, nobody: as share says
+	on    []int32   // the worker of all below a node, nobody: by share
 	share sharing
 }
 
@@ -32,8 +32,8 @@ func (d *DAG) newPlan(how dealing) *plan {
 
 // A searcher looks for a schedule with few accesses beyond the LLC, or many: vertex by vertex, each
 // the one whose data was used last, or longest ago; by plans, changing one and going back where
-// that is worse (hill climbing); and, for many, by random walks, of which the best is walked anew
-// from somewhere on.
+// that is worse (hill climbing); and, for many, by random walks, the best being walked anew from
+// somewhere on.
 type searcher struct {
 	*DAG
 	workers  int
@@ -57,8 +57,8 @@ func newSearcher(d *DAG, nodeOf []int, most bool, r random) *searcher {
 	return s
 }
 
-// run evaluates so many schedules, of which measure returns the accesses beyond the LLC. Cost: a
-// schedule and its distances for each.
+// run evaluates so many schedules; measure returns their accesses beyond the LLC. Cost: a schedule
+// and its distances for each.
 func (s *searcher) run(evaluations int, measure func(*Schedule) uint64) {
 	how := dealSequence
 	if s.most {
@@ -119,10 +119,10 @@ func (s *searcher) walks(n, to int, measure func(*Schedule) uint64) int {
 }
 
 // choose makes the schedule vertex by vertex. Of a few that may begin, each with a worker that is
-// drawn, it takes the one of which least would be far or cold, or most; of several the one whose
-// data was used last, or longest ago. How long that is is told by the bytes that were accessed on
-// the node since, of which the reuse distance is a part. Cost: a look at the units of so many
-// vertices for each.
+// drawn, it takes the one with the fewest far or cold bytes, or most; of several the one whose data
+// was used last, or longest ago. The age is measured by the bytes that were accessed on the node
+// since; the reuse distance is a part of them. Cost: a look at the units of so many vertices for
+// each.
 func (s *searcher) choose(few int) {
 	for i := range s.age {
 		clear(s.age[i])

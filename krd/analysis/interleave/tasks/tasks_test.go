@@ -282,7 +282,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// What samplers draw is legal, with workers that exist.
+// Drawn schedules are legal, with workers that exist.
 func TestDrawnIsLegal(t *testing.T) {
 	for size, list := range shapesUpTo(8) {
 		for i, s := range list {

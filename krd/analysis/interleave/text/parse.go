@@ -36,7 +36,7 @@ func (x *parser) fail(t token, format string, args ...any) {
 	panic(&Error{t.Position, fmt.Sprintf(format, args...)})
 }
 
-// quoted is a token in a message.
+// quoted returns a token for a message.
 func quoted(t token) string {
 	switch t.text {
 	case "\n":
@@ -73,7 +73,7 @@ func (x *parser) expect(text, where string) {
 	x.next()
 }
 
-// name is the next token, which must be one; what it is of.
+// name reads the next token, which must be a name; what is its kind, for the error.
 func (x *parser) name(what string) token {
 	t := x.next()
 	if keywords[t.text] {
@@ -85,7 +85,7 @@ func (x *parser) name(what string) token {
 	return t
 }
 
-// number is the next one, with its sign.
+// number reads the next number, with its sign.
 func (x *parser) number() int64 {
 	t := x.next()
 	text := t.text
@@ -239,7 +239,7 @@ func (x *parser) statement() {
 	x.emit(op)
 }
 
-// number is that of a name in a list, where it may be new.
+// number returns the number of a name in a list, where it may be new.
 func number(numbers map[string]int, list *[]string, name string) int {
 	i, seen := numbers[name]
 	if !seen {
@@ -249,7 +249,7 @@ func number(numbers map[string]int, list *[]string, name string) int {
 	return i
 }
 
-// shared is the number of the shared value of a name, -1 if there is none.
+// shared returns the number of the shared value of a name, -1 if there is none.
 func (x *parser) shared(name token) int {
 	if i, seen := x.objects[name.text]; seen && i < len(x.p.Shared) {
 		return i

@@ -15,10 +15,11 @@
 // bits, and a condition holds if it is not 0.
 //
 // A shared value is an object with a value, at first that of its declaration; that of an input is
-// one of a set, each of which is explored. If the name on the left is shared, name = expression
-// writes it; if the expression is the name of a shared value alone, it is read into a local. Both
-// are accesses. Anything else sets a local of the thread, which belongs to the step before, as
-// branches do. Expressions have locals only: a shared value is read first. Locals begin as 0.
+// one of a set, and all of the set are explored. If the name on the left is shared, name =
+// expression writes it; if the expression is the name of a shared value alone, it is read into a
+// local. Both are accesses. Anything else sets a local of the thread, which belongs to the step
+// before, as branches do. Expressions have locals only: a shared value is read first. Locals begin
+// as 0.
 //
 // A thread that no statement forks begins at the start. A barrier waits for every thread that names
 // it. Departure from the disconpro paper (section 3), which has an SMT solver for inputs: here they
@@ -58,7 +59,7 @@ func (*Error) Class() failure.Class { return failure.Data }
 // MaxBytes is how long a text may be.
 const MaxBytes = 1 << 20
 
-// begin is what programs begin with.
+// begin matches the beginning of a program.
 var begin = regexp.MustCompile(`^(\x{feff}|\s|#.*\n)*(shared|input|thread)\s+\w`)
 
 // Begins reports whether a text begins as programs do.

@@ -52,7 +52,7 @@ func TestFigure1(t *testing.T) {
 	}
 }
 
-// What a thread reads is what another wrote before: a handshake has one outcome for each order.
+// A thread reads the value that another wrote before: a handshake has one outcome for each order.
 func TestValues(t *testing.T) {
 	p := read(t, `shared flag = 0
 thread writer: flag = 1 + 2 * (3 - 1) # 5
@@ -108,7 +108,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What goes wrong in some interleaving is found there, and named by its place.
+// An error in some interleaving is found there, and named by its place.
 func TestGoesWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"thread 1: r A; lock L\nthread 2: r A":                           "line 1, column 16: bad program: thread 1 ends without unlocking L",

@@ -14,7 +14,7 @@ func main() { asmgen.Main("shadow", file) }
 
 var file = asmgen.File{Asm: "cut_amd64.s", Stubs: "cut_amd64.go", Emit: cut}
 
-// cut emits a loop over vectors of 32 tags, each of which becomes the smaller one of itself and most.
+// cut emits a loop over vectors of 32 tags. Each tag becomes the smaller one of itself and most.
 func cut(c *build.Context) {
 	c.Function("cutAVX2")
 	c.Attributes(attr.NOSPLIT)
