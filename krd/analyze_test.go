@@ -21,7 +21,7 @@ import (
 // signature.
 type execution struct {
 	worker int
-	start  uint64 // as the worker's clock says
+	start  uint64 // by the worker's clock
 	blocks []uint32
 }
 

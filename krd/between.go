@@ -39,7 +39,7 @@ func (b *between) add(line uint64, group uint32) {
 	}
 }
 
-// Streams is what parts of a program do to the reuses of its other accesses.
+// Streams is the effect of parts of a program on the reuses of its other accesses.
 type Streams struct {
 	Parts  []int             // those that a level of so many bytes does not hold, alone, of those asked about
 	Lines  []uint64          // that each of them accessed, estimated, as often as they came back

@@ -5,25 +5,25 @@ import (
 	"math/bits"
 )
 
-// Bursts estimates the reuse distances of a program of which only a sample is known: bursts of all
-// accesses; phases in which the accesses to drawn lines are seen; and otherwise nothing but how many
-// accesses there were. Data are lines of StreamLine bytes.
+// Bursts estimates the reuse distances of a program from a sample: bursts of all accesses; phases
+// in which the accesses to drawn lines are seen; and otherwise nothing but how many accesses there
+// were. Data are lines of StreamLine bytes.
 //
 // A reuse is known by its time, the accesses since the last one to its line, and belongs to one
-// scale of times alone. Each scale is estimated from its own draws, so that what is joined are sums
+// scale of times alone. Each scale is estimated from its own draws, so that the sums joined are
 // over disjoint sets of reuses:
 //
 //	shortTime  less than SmallAccesses/2 accesses: all bursts
 //	midTime    less than BurstAccesses/2: bursts that are not small
 //	longTime   the rest: phases
 //
-// In a burst only accesses that come after half of it count: whatever a scale has of them is seen, so
-// that a burst that begins anywhere weighs all reuses alike. In a phase those count that come after
-// FarTime accesses. A line is drawn with the chance of one in ChosenOf, so a distance is ChosenOf
-// times what lies between of drawn lines; a first access is censored at its time in the phase. The
+// In a burst only accesses that come after half of it count: all of them that a scale has are seen,
+// so that a burst that begins anywhere weighs all reuses alike. In a phase those count that come
+// after FarTime accesses. A line is drawn with the chance of one in ChosenOf, so a distance is
+// ChosenOf times the drawn lines between; a first access is censored at its time in the phase. The
 // times of a group are estimated as of lifetimes (Kaplan and Meier, J. American Statistical
-// Association 53, 1958), and a time stands for the distances that were seen of it. What remains is
-// cold, or beyond what any phase saw.
+// Association 53, 1958), and a time stands for the distances that were seen of it. The rest is
+// cold, or longer than any phase saw.
 //
 // A draw of a scale stands for its accesses, and half of those up to the draws beside it. The methods
 // are for one goroutine. Watch and Dense take O(log n) of the lines of a phase.
@@ -72,7 +72,7 @@ type draw struct {
 	kept       uint64 // accesses that count
 }
 
-// A burst is what a burst has seen.
+// A burst holds the observations of a burst.
 type burst struct {
 	draw
 	small bool
@@ -90,7 +90,7 @@ func burstKey(group uint32, scale int, bin int) uint32 {
 	return group<<(binBits+2) | uint32(scale)<<binBits | uint32(bin)
 }
 
-// A burstPhase is what a phase has seen.
+// A burstPhase holds the observations of a phase.
 type burstPhase struct {
 	draw
 	far     map[farKey]uint32
@@ -107,7 +107,7 @@ type farKey struct {
 
 const censored = coldBin
 
-// fineTime is the fine bin of a time of at least FarTime.
+// fineTime returns the fine bin of a time of at least FarTime.
 func fineTime(n uint64) uint16 {
 	k := bits.Len64(n)
 	return uint16(k<<timeBits | int(n>>(k-1-timeBits)&(1<<timeBits-1)))

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A BurstEstimate is what Bursts has estimated.
+// A BurstEstimate is the result of Bursts.
 type BurstEstimate struct {
 	Accesses uint64 // exactly
 	Phases   int    // in which enough was seen
@@ -16,7 +16,7 @@ type BurstEstimate struct {
 	Groups map[uint32]*[coldBin + 1]float64
 	// Bins are those of all groups, and Errors their standard errors; NaN: not known.
 	Bins, Errors [coldBin + 1]float64
-	// Unseen are the accesses of each stratum of which no draw has seen any; they are in no group
+	// Unseen are the accesses of each stratum that no draw has seen any of; they are in no group
 	// but by Cold, and in Bins as cold.
 	Unseen []float64
 	Rows   []BurstRow // of the parts
@@ -37,7 +37,7 @@ type cells [coldBin + 2]float64
 
 const beyond = coldBin + 1
 
-// A scaleSum is what the draws of a scale come to, in accesses of the program.
+// A scaleSum is the sum of the draws of a scale, in accesses of the program.
 type scaleSum struct {
 	groups []cells
 	of     func(group uint32) int
@@ -219,11 +219,11 @@ func (s *scaleEstimate) without(but int, whole *scaleSum) (sum *scaleSum, strata
 	}
 }
 
-// rounding is what is left of a sum from which all is subtracted.
+// rounding bounds the rest of a sum from which all is subtracted.
 const rounding = 1e-12
 
 // settle adds weighed accesses of long times to bins: those that are censored in proportion to the
-// others of their group whose time is as long or longer, by Kaplan and Meier's estimate. What remains
+// others of their group whose time is as long or longer, by Kaplan and Meier's estimate. The rest
 // is in the cold bin.
 func settle(far map[farKey]float64, add func(group uint32, bin int, n float64)) {
 	keys := slices.SortedFunc(maps.Keys(far), func(a, b farKey) int {
@@ -403,13 +403,13 @@ func (b *Bursts) errors(e *BurstEstimate, list []*scaleEstimate, sums []*scaleSu
 	}
 }
 
-// firstBin is the first bin in which the reuses of a scale are expected: shorter scales have more of
-// those before it.
+// firstBin returns the first bin in which the reuses of a scale are expected: shorter scales have
+// more of those before it.
 func firstBin(scale int) int {
 	return [...]int{shortTime: 0, midTime: 11, longTime: 16}[scale]
 }
 
-// leftOut is by what the sum of the squares of a jackknife of m draws is multiplied.
+// leftOut returns the factor of the sum of the squares of a jackknife of m draws.
 func leftOut(m int) float64 { return 2. / 3 * float64(m-1) / float64(m) }
 
 // fewer returns by what a variance of so many degrees of freedom is larger than it seems, so that

@@ -11,7 +11,7 @@ type BurstPart struct {
 	Sizes  []uint64 // accesses of each, as counted; nil: they are estimated too
 }
 
-// A BurstRow is what is estimated of a part.
+// A BurstRow is the estimate of a part.
 type BurstRow struct {
 	Accesses, Error float64 // and the standard error: 0 if they are counted
 	Cold            PartShare
@@ -28,7 +28,7 @@ type PartShare struct{ Share, Error float64 }
 // Known reports that there is a share.
 func (p PartShare) Known() bool { return !math.IsNaN(p.Share) }
 
-// What a row had too few of. ShortOfAgreement: there are draws, but they differ by so much that two
+// The lacks of a row. ShortOfAgreement: there are draws, but they differ by so much that two
 // standard errors are more than mostUnsure.
 const (
 	ShortOfBursts      = "burst"
@@ -48,7 +48,7 @@ const (
 )
 
 const (
-	// mostUnsure is from which width on, on one side, an interval of a share says nothing.
+	// mostUnsure is the width, on one side, from which an interval of a share is worthless.
 	mostUnsure = 0.5
 	// littleShare is the share of a part's accesses in a scale up to which nothing needs to be seen of
 	// them: they are an uncertainty.
@@ -62,9 +62,10 @@ func stage(m int) float64 {
 	return 2 / ((n + 1) * (n + 2) * (n + 3)) * fewer(n-1)
 }
 
-// needed returns how many draws of a scale must have seen a part, and what they are called. By stage
-// alone, two standard errors are 0.57 with three bursts, which is more than mostUnsure, and 0.32 with
-// four. What is farther is a share of a row, and so is its error: two draws tell how far they differ.
+// needed returns how many draws of a scale must have seen a part, and their name. By stage alone,
+// two standard errors are 0.57 with three bursts, which is more than mostUnsure, and 0.32 with
+// four. Longer scales are a share of a row, and so is their error: two draws are enough to show how
+// far they differ.
 func needed(scale int) (int, string) {
 	return [...]int{4, 2, 2}[scale], [...]string{ShortOfBursts, ShortOfLargeBursts, ShortOfPhases}[scale]
 }

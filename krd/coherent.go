@@ -12,18 +12,18 @@ import (
 // coherent analyses the accesses of all nodes together, in the order of time: a write on one node
 // takes its block from the others (package coherence).
 //
-// An access touches its bytes in ascending order, row by row, and what it finds is what is there
-// when it begins. So the numbers are exactly those of invalidating LRU caches that take one byte
-// after the other: an access hits in a cache that has all its bytes, and only then; where bytes are
-// weighed, a piece hits that a cache has all of, a piece being what the node touched last with the
+// An access touches its bytes in ascending order, row by row, and it finds the state when it
+// begins. So the numbers are exactly those of invalidating LRU caches that take one byte after the
+// other: an access hits in a cache that has all its bytes, and only then; where bytes are weighed,
+// a piece hits that a cache has all of, a piece being the bytes that the node touched last with the
 // same access. The distance is the size of the smallest such cache less the bytes of the piece, and
 // of an access as a whole less those of the piece that was touched longest ago. Units are ordered
 // atoms ([atoms.Cutter]), so that an access goes through one after the other. A cache has all units
 // when the access begins if and only if each hits in its turn: until one misses nothing is evicted.
 //
 // Without coherence the bytes of an access have no order (unitNode): the rest of what an earlier
-// access touched is never between a part of it and the part's next access. Here what of it comes
-// after the part is. Stacks with holes need an order: a hole is filled by one byte.
+// access touched is never between a part of it and the part's next access. Here the rest after the
+// part is. Stacks with holes need an order: a hole is filled by one byte.
 type coherent struct {
 	units   *numbering
 	stacks  *coherence.Stacks
@@ -111,7 +111,7 @@ func (c *coherent) access(x *loi.Event, a *loi.Access) error {
 	return nil
 }
 
-// A touched is what of an access the node touched last with one access.
+// A touched is the part of an access that the node touched last with one access.
 type touched struct{ at, needs, bytes uint64 }
 
 // weigh counts each piece of an access that has not touched anything yet.

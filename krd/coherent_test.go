@@ -41,8 +41,8 @@ func (o *byteCaches) least(node int, list []byteOf) int {
 	})
 }
 
-// A found is what an access finds of some of its bytes: cold, lost to another node, or held, and
-// then by the caches from least bytes.
+// A found is the state that an access finds some of its bytes in: cold, lost to another node, or
+// held, and then by the caches from least bytes.
 type found struct {
 	cold, lost bool
 	least      int

@@ -16,12 +16,12 @@
 // The distance is exclusive by default: the bytes of the distinct other blocks touched since the
 // last access to the same block. The paper's authors' own tools count the block itself as well
 // ([Inclusive]). A cache of C bytes, fully associative, hits if the exclusive distance plus the
-// block's size is at most C, and that is what close, near and far mean under either.
+// block's size is at most C. Close, near and far mean that under either.
 //
-// The parts: analyze.go chooses what takes the accesses of the trace in their order:
+// The parts: analyze.go chooses the node that takes the accesses of the trace in their order:
 // dense.go for registered blocks, keyednode.go for named ones, unitnode.go for all else,
 // coherent.go for all nodes together; the engines below them are package stack. stream.go takes
-// accesses from a running program in place of a trace. units.go and names.go say what is one block;
+// accesses from a running program in place of a trace. units.go and names.go define blocks;
 // histogram.go and groups.go count; misses.go predicts, ranking.go ranks, sample.go estimates;
 // report.go and warnings.go render documents. Figures are drawn by package plot, text for people by
 // krd/analysis/reuse.
@@ -33,6 +33,6 @@
 // unknown length.
 //
 // For the distances within a steady loop (streamloop.go), an analysis of the first two iterations
-// on each set of lines of the filter: as slow as an analysis of every access. What an iteration
-// leaves behind follows without it.
+// on each set of lines of the filter: as slow as an analysis of every access. The state that an
+// iteration leaves behind follows without it.
 package krd

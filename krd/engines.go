@@ -71,11 +71,11 @@ func ParseEngine(text string) (Engine, error) {
 	return e, nil
 }
 
-// Sampling tells whether e looks at a sample of the blocks, and so estimates no histogram: see
+// Sampling reports whether e looks at a sample of the blocks, and so estimates no histogram: see
 // [Sample].
 func (e Engine) Sampling() bool { return e.Name == EngineShards || e.Name == EngineShardsKeys }
 
-// Approximate tells whether e is anything but exact.
+// Approximate reports whether e is anything but exact.
 func (e Engine) Approximate() bool { return e.Name != "" && e.Name != EngineExact }
 
 // Suits returns an error if e cannot take a trace with this header.

@@ -19,8 +19,8 @@ type GroupHistogram struct {
 }
 
 // groupTable counts accesses by group and bin. Most groups touch few bins: a group has counters for
-// those alone, in a row of a pool, as its mask says. Memory: 24 bytes a group, and for each up to
-// four times the 8 bytes of its bins.
+// those alone, in a row of a pool, by its mask. Memory: 24 bytes a group, and for each up to four
+// times the 8 bytes of its bins.
 type groupTable struct {
 	list []groupCounts
 	pool []uint64
@@ -38,7 +38,7 @@ const (
 	maxGroups = 1 << 26
 )
 
-// groupBin is the bin of a distance.
+// groupBin returns the bin of a distance.
 func groupBin(d uint64) uint {
 	if d == stack.Cold {
 		return coldBin
@@ -46,7 +46,7 @@ func groupBin(d uint64) uint {
 	return uint(bits.Len64(d))
 }
 
-// groupBin is the bin of a distance of an access to size bytes.
+// groupBin returns the bin of a distance of an access to size bytes.
 func (t *tally) groupBin(d, size uint64) uint {
 	if t.inclusive {
 		d = needs(d, size)

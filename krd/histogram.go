@@ -19,7 +19,7 @@ type Bin struct {
 	Count     uint64 `json:"count"`
 }
 
-// binOf is the bin of the distances of k bits.
+// binOf returns the bin of the distances of k bits.
 func binOf(k int, count uint64) Bin {
 	return Bin{FromBytes: 1 << k >> 1, ToBytes: 1 << k, Count: count}
 }
@@ -31,7 +31,7 @@ func binOf(k int, count uint64) Bin {
 // Accesses = Cold + Invalidated + the sum of the bins, and Accesses = Cold + Invalidated + Close +
 // Near + Far where the cache sizes are known. Those four are counted one by one, with the size of
 // the block accessed (an access hits if distance + size <= cache), and not derived from the bins.
-// What the trace does not allow to count is nil.
+// Counts that the trace does not allow are nil.
 type Histogram struct {
 	Accesses    uint64 `json:"accesses"`
 	AccessCount uint64 `json:"access_count"` // unweighted
@@ -122,8 +122,8 @@ type tally struct {
 }
 
 // one counts a distance with a weight, that of an access which a cache of needs bytes serves:
-// distance + size, or less where an access covers several blocks, some of which lie between. This
-// is the inclusive distance. It leaves count to its callers.
+// distance + size, or less where an access covers several blocks, and some lie between. This is the
+// inclusive distance. It leaves count to its callers.
 func (t *tally) one(d, needs, weight uint64) {
 	t.add(weight)
 	if d == stack.Cold {
@@ -147,7 +147,7 @@ func (t *tally) add(weight uint64) {
 	t.carried |= carry
 }
 
-// weight is what an access to size bytes counts for.
+// weight returns the weight of an access to size bytes.
 func (t *tally) weight(size uint64) uint64 {
 	if t.weighBytes {
 		return size
@@ -169,7 +169,7 @@ func (t *tally) addInvalidated(size uint64) {
 // more if that is beyond the LLC. needs is stack.Cold of a cold access.
 func (t *tally) reach(needs, size uint64) { t.reachTimes(needs, size, 1) }
 
-// reachTimes is reach of n accesses.
+// reachTimes does as reach, for n accesses.
 func (t *tally) reachTimes(needs, size, n uint64) {
 	size *= n
 	t.bytes += size

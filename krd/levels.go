@@ -1,8 +1,8 @@
 package krd
 
-// PerCore is the histograms of each worker's accesses alone ([Options.Cores]): what the caches of a
-// core see, of which the workers of a node have one each. Close is what the L2 holds; near and far
-// are those of an LLC that the core had for itself. Shared is 0.
+// PerCore is the histograms of each worker's accesses alone ([Options.Cores]), as the caches of its
+// own core see them. Close are hits of the L2; near and far are those of an LLC that the core had
+// for itself. Shared is 0.
 type PerCore struct {
 	Histogram        // the sum over the cores
 	Cores     []Core `json:"cores"` // by worker
@@ -60,13 +60,12 @@ func (p *PerCore) count() {
 }
 
 // Levels are the shares of all accesses that are served by the L2 of their core, by the LLC of
-// their node, and by neither: far, cold or invalidated there. They add up to 1. LLC is what the two
-// others leave; it can be below 0, where an L2 keeps what the others of the node have driven out of
-// a smaller LLC.
+// their node, and by neither: far, cold or invalidated there. They add up to 1. LLC is the rest; it
+// can be below 0, where an L2 keeps what the others of the node have driven out of a smaller LLC.
 type Levels struct{ L2, LLC, Beyond float64 }
 
-// LevelsOf returns the levels of a run of which cores are the histograms of the cores, summed, and
-// nodes those of the nodes; ok is false where a cache size is not known or nothing was accessed.
+// LevelsOf returns the levels of a run from the histograms of its cores, summed, and those of its
+// nodes; ok is false where a cache size is not known or nothing was accessed.
 func LevelsOf(cores, nodes *Histogram) (l Levels, ok bool) {
 	if cores == nil || nodes == nil || cores.Close == nil || nodes.Far == nil ||
 		nodes.Close == nil || nodes.Accesses == 0 || cores.Accesses != nodes.Accesses {

@@ -24,8 +24,8 @@ type NodeMisses struct {
 	LineMissesPerCore float64 `json:"line_misses_per_core"`
 }
 
-// MissModel is what [CacheMisses].Source says: expected from exact reuse distances by Smith's model
-// (1978).
+// MissModel is a value of [CacheMisses].Source: expected from exact reuse distances by Smith's
+// model (1978).
 const MissModel = "distances"
 
 // misses collects what the predictors of all nodes have added up.

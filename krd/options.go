@@ -18,7 +18,7 @@ const (
 	Inclusive Distance = "inclusive"
 )
 
-// A Weight says what an access counts for in a histogram.
+// A Weight is the weight of an access in a histogram.
 type Weight string
 
 const (

@@ -43,8 +43,8 @@ func newPaths(h *loi.Header) *paths {
 		open: make([][]opened, len(h.Workers))}
 }
 
-// begin looks at the regions of a trace whose records may stand elsewhere than their stamps say:
-// what was open is what was open when they were recorded.
+// begin looks at the regions of a trace whose records may be out of the order of their stamps: the
+// open regions are those when they were recorded.
 func (p *paths) begin(t *loi.Trace, workers []int) error {
 	if !t.Header.Unordered {
 		return nil

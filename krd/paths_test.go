@@ -57,7 +57,7 @@ func pathOf(r *loi.Registry, open []loi.RegionID, kernel string) string {
 	return strings.Join(path, " > ")
 }
 
-// A ran is an execution as the oracle knows it.
+// A ran is an execution in the oracle.
 type ran struct {
 	start uint64
 	node  int

@@ -13,8 +13,8 @@ import (
 var ErrDocument = failure.New(failure.Data, "no histogram of reuse distances")
 
 // Read reads the JSON of `krdlab krd --json` of one trace, or of `krdlab trace go --json`, which
-// holds one as "krd" and parts beside it, of which there are otherwise none. Errors wrap
-// [ErrDocument] and name what was found.
+// holds one as "krd" and parts beside it; else the parts are nil. Errors wrap [ErrDocument] and
+// name what was found.
 func Read(r io.Reader) (*Report, *Parts, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -35,7 +35,8 @@ type Report struct {
 	// absent: it does not.
 	ProgramName string `json:"program,omitempty"`
 	N           string `json:"n,omitempty"`
-	// Unit is what one datum is in the trace of a Go program; absent: blocks, as kernels name them.
+	// Unit is the kind of a datum in the trace of a Go program; absent: blocks, as kernels name
+	// them.
 	Unit string `json:"unit,omitempty"`
 	// SmallestBytes are those of the smallest datum, and so a distance is 0 or not less; 0: unknown
 	SmallestBytes uint64 `json:"smallest_bytes,omitempty"`
@@ -151,7 +152,7 @@ func (a *analysis) report() *Report {
 	return r
 }
 
-// Only leaves in r what is of one node, and tells whether there is one with that number.
+// Only leaves one node in r, and reports whether there is one with that number.
 func (r *Report) Only(node int) bool {
 	for _, n := range r.Nodes {
 		if n.Node != node {

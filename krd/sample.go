@@ -19,8 +19,8 @@ type SampleOptions struct {
 	Progress  func(done, total uint64)
 }
 
-// A SampleReport is what a sample of the blocks tells: estimates, for far reuses and for the misses
-// of given caches only.
+// A SampleReport holds estimates from a sample of the blocks, for far reuses and for the misses of
+// given caches only.
 type SampleReport struct {
 	SchemaVersion int          `json:"schema_version"`
 	Approximate   bool         `json:"approximate"` // true
@@ -168,7 +168,7 @@ func (s *sampled) result(node int, workers []int) NodeSample {
 		Misses: []SampledMisses{}}
 	for _, p := range s.predictors {
 		m := SampledMisses{Cache: p.Model().Cache(), Prediction: p.Prediction()}
-		// What the sample lacks are accesses to few hot blocks, which hit in any cache.
+		// The sample lacks accesses to few hot blocks, which hit in any cache.
 		if m.Accesses > 0 {
 			p.Hit(out.Adjusted, out.Adjusted*m.Lines/m.Accesses)
 			m.Prediction = p.Prediction()

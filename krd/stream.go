@@ -54,7 +54,7 @@ type Stream struct {
 	between between // likewise
 }
 
-// streamBatch is what a batch has at most: so many accesses, and as many that are gathered
+// streamBatch is the largest number of accesses of a batch: these, and as many that are gathered
 // meanwhile, take 210 MB.
 const streamBatch = 1 << 22
 
@@ -142,7 +142,7 @@ func (s *Stream) seen(worker uint32) {
 	}
 }
 
-// flushIfMany has what was gathered analysed if it is as much as the engine wants.
+// flushIfMany analyses the gathered accesses if they fill a batch of the engine.
 func (s *Stream) flushIfMany() error {
 	if len(s.now.keys) < s.want {
 		return nil
@@ -187,8 +187,8 @@ func (s *Stream) addSome(worker uint32, keys []uint64, bytes, groups []uint32) e
 	return nil
 }
 
-// Flush has all accesses so far analysed and counted. Add does so by itself whenever there are
-// enough of them; to flush more often costs a pass over the distinct data each time.
+// Flush analyses and counts all accesses so far. Add does so by itself whenever there are enough of
+// them; to flush more often costs a pass over the distinct data each time.
 func (s *Stream) Flush() error {
 	if s.err == nil {
 		if s.err = s.flush(); s.err == nil {
@@ -200,7 +200,7 @@ func (s *Stream) Flush() error {
 	return s.err
 }
 
-// flush has what was gathered analysed.
+// flush analyses the gathered accesses.
 func (s *Stream) flush() error {
 	if err := s.back.wait(); err != nil {
 		return err
@@ -219,7 +219,7 @@ func (s *Stream) Report() (*Report, error) {
 	return s.analysis().report(), nil
 }
 
-// analysis is the one that Analyze would make.
+// analysis returns the one that Analyze would make.
 func (s *Stream) analysis() *analysis {
 	workers := make([]int, max(1, s.workers))
 	for i := range workers {

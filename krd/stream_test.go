@@ -71,7 +71,7 @@ func document(t rapid.TB, r *Report) string {
 	return string(b)
 }
 
-// analyzed is what Analyze makes of the accesses.
+// analyzed returns the report of Analyze on the accesses.
 func (a *streamed) analyzed(t rapid.TB, opt StreamOptions) string {
 	h := loi.Header{Substrate: loi.Native, L2Bytes: opt.L2Bytes, LLCBytes: opt.LLCBytes, Nodes: 1,
 		Workers: []loi.Worker{{}}}

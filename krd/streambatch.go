@@ -14,7 +14,7 @@ type gathered struct {
 	by, tags    []uint32 // workers and, of what they replaced, the last; none before the second worker
 }
 
-// emptied is g without its accesses, and with room for n, so that appending copies nothing.
+// emptied returns g without its accesses, and with room for n, so that appending copies nothing.
 func (g gathered) emptied(n int, workers uint32) gathered {
 	g = gathered{g.keys[:0], g.sizes[:0], g.slots[:0], g.of[:0], g.by[:0], g.tags[:0]}
 	if cap(g.keys) < n {
@@ -37,7 +37,7 @@ type background struct {
 	done   chan error // nil: nothing is under way
 }
 
-// start has what was gathered analysed, and returns room for want more.
+// start begins to analyse the gathered accesses, and returns room for want more.
 func (b *background) start(g gathered, want, groups int, workers uint32) gathered {
 	room := b.taken.emptied(want, workers)
 	b.taken, b.keys, b.sizes, b.done = g, g.keys, g.sizes, make(chan error, 1)

@@ -11,8 +11,8 @@ const StreamLine = 64
 
 const lineShift = 6
 
-// AddLines is Add for lines of StreamLine bytes, whose keys are their numbers: the place of each
-// access over StreamLine. A stream has either such data or those of Add.
+// AddLines does as Add, for lines of StreamLine bytes, whose keys are their numbers: the place of
+// each access over StreamLine. A stream has either such data or those of Add.
 func (s *Stream) AddLines(worker uint32, places []uint64, groups []uint32) error {
 	if s.err == nil {
 		s.err = s.addLines(worker, places, groups)
@@ -117,7 +117,7 @@ func (s *Stream) AddLoop(worker uint32, times uint64, accesses []Strided) error 
 	return s.err
 }
 
-// loopState is what addLoop keeps.
+// loopState is the state of addLoop.
 type loopState struct {
 	lines, before []uint64 // of an iteration and of the one before
 	groups        []uint32
@@ -220,7 +220,7 @@ func distinct(lines []uint64) bool {
 	return true
 }
 
-// isNew is 1 if line is not among others.
+// isNew returns 1 if line is not among others.
 func isNew(line uint64, others []uint64) int {
 	for _, o := range others {
 		if o == line {

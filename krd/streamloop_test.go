@@ -10,7 +10,7 @@ import (
 )
 
 // TestStreamLoops compares loops with the same accesses one after the other, as lines and as data
-// with sizes, by one worker and by two, in all that a stream tells.
+// with sizes, by one worker and by two, in all results of a stream.
 func TestStreamLoops(t *testing.T) {
 	for seed := range long.Or(uint64(30), 150) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -30,8 +30,7 @@ type unitNode struct {
 	split       []piece
 }
 
-// A piece of an access is what of it has the same distance: what was last touched by the same
-// access.
+// A piece is the part of an access with one distance: it was last touched by one access.
 type piece struct{ dist, bytes uint64 }
 
 // pieces returns the pieces of the access in bytes and dist, the nearest first, valid until the
@@ -113,8 +112,8 @@ func (n *unitNode) access(x *loi.Event, a *loi.Access) error {
 	return nil
 }
 
-// seen makes worker the last one to access the units and tells whether another was before, for one
-// of them.
+// seen makes worker the last one to access the units and reports whether another was before, for
+// one of them.
 func (n *unitNode) seen(found []uint32, worker uint32) (shared bool) {
 	for _, u := range found {
 		for int(u) >= len(n.by) {

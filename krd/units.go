@@ -111,7 +111,7 @@ func hasSpans(r *loi.Registry) bool {
 // [ErrTooLarge].
 func (u *Units) Of(a *loi.Access) ([]uint32, error) { return u.of.of(a) }
 
-// Bytes is the size of a unit.
+// Bytes returns the size of a unit.
 func (u *Units) Bytes(unit uint32) uint64 { return u.of.bytes[unit] }
 
 // sumBytes returns a + b, or the largest number if that is larger.

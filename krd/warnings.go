@@ -8,7 +8,7 @@ import (
 // A Warning is a doubt about a report.
 type Warning = doc.Finding
 
-// A Code is what a warning is about.
+// A Code is the kind of a warning.
 type Code = doc.Code
 
 // The codes, with what their arguments are.

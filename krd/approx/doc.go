@@ -1,5 +1,5 @@
 // Package approx estimates byte-weighted reuse distances where an exact engine (krdlab/krd/stack)
-// costs too much. What it computes is never exact, and whoever prints it names the method.
+// costs too much. Its results are never exact; printed, they name the method.
 //
 // [Shards] samples: it follows the blocks whose hash falls below a threshold, and these alone, with
 // an exact engine, and scales what it finds. Good for the miss ratio of a given cache, and for far
@@ -10,6 +10,6 @@
 // relative accuracy such as 99.9 %. Every single distance is guaranteed; the time and memory for
 // finding blocks by name stay those of an exact engine.
 //
-// shards.go samples, filter.go is its inner loop, table.go its hash table, estimate.go what it
-// says; scaletree.go is the other.
+// shards.go samples, filter.go is its inner loop, table.go its hash table, estimate.go its results;
+// scaletree.go is the other.
 package approx

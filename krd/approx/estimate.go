@@ -7,22 +7,22 @@ import (
 	"krdlab/krd/stack"
 )
 
-// A Bin says how many accesses are estimated to have FromBytes <= distance < ToBytes.
+// A Bin counts the accesses that are estimated to have FromBytes <= distance < ToBytes.
 type Bin struct {
 	FromBytes uint64  `json:"from_bytes"`
 	ToBytes   uint64  `json:"to_bytes"`
 	Count     float64 `json:"count"`
 }
 
-// A CacheEstimate says what a fully associative LRU cache is estimated to miss.
+// A CacheEstimate holds the estimated misses of a fully associative LRU cache.
 type CacheEstimate struct {
 	Bytes     uint64   `json:"bytes"`
 	Misses    float64  `json:"misses"`     // accesses, cold ones included
 	MissRatio *float64 `json:"miss_ratio"` // of all accesses, at most 1; nil if there are none
 }
 
-// An Estimate is what [Shards] makes of its sample. All counts of accesses but Accesses and Sampled
-// are estimates.
+// An Estimate is the result of [Shards] from its sample. All counts of accesses but Accesses and
+// Sampled are estimates.
 type Estimate struct {
 	Method string `json:"method"` // "shards fixed-rate" or "shards fixed-size"
 	// share of the blocks that are followed; at the end, where it fell
@@ -42,7 +42,7 @@ type Estimate struct {
 	Cold float64 `json:"cold"` // first accesses
 
 	// Bins at powers of two from HiddenBelowBytes on. Below, the sample is too thin to tell one bin
-	// from another: a sampled block of distance stands for 1/Rate blocks. What lies there is only
+	// from another: a sampled block of distance stands for 1/Rate blocks. Accesses there are only
 	// counted together, as Hidden. HiddenBelowBytes is 0 and Hidden is 0 if all bins are shown,
 	// which is where every block was followed.
 	HiddenBelowBytes uint64  `json:"hidden_below_bytes"`

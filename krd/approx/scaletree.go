@@ -13,11 +13,11 @@ import (
 //
 // A node covers a range of time and holds the weight of the blocks last accessed in it. The
 // distance of an access whose block was in a node is the weight of the later nodes, R, and between
-// none and all of the rest of the node, of which half is taken. So a node may weigh up to 2 (1-a)
-// R. What is later than a node never becomes less, since a block that is accessed again moves to
-// the end of time, and what is in a node never becomes more: a node that may be so large stays so.
-// Nodes far back become large and few: their number is O(log(total weight) / (1-a)) after each
-// compression, and at most 4 times that between two.
+// none and all of the rest of the node; half of the rest is taken. So a node may weigh up to 2
+// (1-a) R. The weight behind a node never becomes less, since a block that is accessed again moves
+// to the end of time, and the weight in a node never becomes more: a node that may be so large
+// stays so. Nodes far back become large and few: their number is O(log(total weight) / (1-a)) after
+// each compression, and at most 4 times that between two.
 //
 // Departures from the paper: the tree is not balanced by rotations but an array of nodes by time
 // under a hierarchy of sums ([stack.Weights]), since nodes come at one end only and are merged all

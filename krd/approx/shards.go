@@ -12,7 +12,7 @@ import (
 var (
 	// ErrOption is wrapped by the error of options that make no sense.
 	ErrOption = failure.New(failure.Request, "invalid option")
-	// ErrSize is what [SizeError] wraps.
+	// ErrSize is wrapped by [SizeError].
 	ErrSize = failure.New(failure.Data, "block changed its size")
 )
 
@@ -65,9 +65,9 @@ type Options struct {
 // without bias over the seeds: each other block is counted with probability R and weighs 1/R. An
 // access stands for 1/R accesses at the rate of its moment. With a bound on the number of blocks, a
 // new one that exceeds it drives out the one with the largest hash, and the threshold falls below
-// that; what was counted before keeps its weight, which is what the paper's rescaling of its
-// histogram comes to. The access itself is taken at the new rate, so that at all times the sample
-// is that of the k smallest hashes.
+// that; earlier counts keep their weight, which equals the paper's rescaling of its histogram. The
+// access itself is taken at the new rate, so that at all times the sample is that of the k smallest
+// hashes.
 //
 // Departures from the paper: 64-bit thresholds instead of 24 bits; sizes are bytes, an access hits
 // a cache of C bytes if D_s/R + its own size, which is known and not scaled, is at most C.

@@ -247,8 +247,8 @@ func TestShardsDeterminism(t *testing.T) {
 	}
 }
 
-// All accesses are in the cold ones, the hidden and the shown bins; what is hidden is what is less
-// than a sampled block's worth.
+// All accesses are in the cold ones, the hidden and the shown bins; the hidden ones are closer than
+// a sampled block stands for.
 func TestHiddenBins(t *testing.T) {
 	keys := zipf(200000, 20000, 1)
 	e := run(t, Options{Rate: 1.0 / 64}, keys, []uint64{4096}).Estimate()

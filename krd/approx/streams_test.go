@@ -76,7 +76,7 @@ func matmul(n int) []uint64 {
 	return keys
 }
 
-// exact is what an exact engine says of a stream whose keys are dense.
+// exact holds the results of an exact engine for a stream whose keys are dense.
 type exact struct {
 	dist []uint64
 	cold uint64

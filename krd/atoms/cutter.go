@@ -22,8 +22,9 @@ type Cutter struct {
 // numbers.
 const maxRows = loi.MaxRows
 
-// Add takes note of a shape of an object, whose number is at least 0. What can be no access is a
-// *[ShapeError]; more than 2^31-1 rows of distinct shapes wrap [ErrTooMany]. Cost: one hash probe.
+// Add takes note of a shape of an object, whose number is at least 0. A shape that no access can
+// have is a *[ShapeError]; more than 2^31-1 rows of distinct shapes wrap [ErrTooMany]. Cost: one
+// hash probe.
 func (c *Cutter) Add(object int, s Shape) error {
 	if err := s.Check(object); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (t *table) probe(h uint64, object uint32, s Shape) (slot, number int) {
 	}
 }
 
-// add makes sure that a shape is there and tells whether it is new.
+// add makes sure that a shape is there and reports whether it is new.
 func (t *table) add(object uint32, s Shape) bool {
 	if 4*len(t.entries) >= 3*len(t.slots) {
 		t.grow()

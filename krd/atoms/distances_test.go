@@ -17,8 +17,8 @@ type Distances struct {
 	bytes, dist []uint64
 }
 
-// An Access is what Distances says of one access as a whole. A cache serves it whole only if it has
-// all its atoms.
+// An Access is the result of Distances for one access as a whole. A cache serves it whole only if
+// it has all its atoms.
 type Access struct {
 	Bytes     uint64 // its size
 	ColdBytes uint64 // of the atoms accessed for the first time
@@ -31,11 +31,11 @@ type Access struct {
 	Needs uint64
 }
 
-// Cold tells whether a byte of the access is accessed for the first time.
+// Cold reports whether a byte of the access is accessed for the first time.
 func (a Access) Cold() bool { return a.ColdBytes > 0 }
 
-// NewDistances returns distances for a stream of accesses, none of which has happened yet.
-// m.Total() must be below 2^63.
+// NewDistances returns distances for a stream of accesses before its first access. m.Total() must
+// be below 2^63.
 func NewDistances(m *Map) *Distances { return &Distances{m: m} }
 
 // Access computes the distances of one access. It has no bytes if the cutter of the map was not

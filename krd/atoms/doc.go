@@ -4,9 +4,9 @@
 // An object is an address space of bytes, and an access covers a [Shape] of it: one range, or the
 // rows of a two-dimensional block. Two bytes belong to the same atom if every shape covers both of
 // them or neither. Atoms are thus the largest sets of bytes that no access cuts; each shape is a
-// union of them; and what an LRU stack says of an atom it says of each of its bytes. An atom need
-// not be one interval: a tile of a matrix that is always touched whole is one, whatever the number
-// of its rows, and what is left of a range around a smaller one is one.
+// union of them; and the distance of an atom in an LRU stack is that of each of its bytes. An atom
+// need not be one interval: a tile of a matrix that is always touched whole is one, whatever the
+// number of its rows, and so is the rest of a range around a smaller one.
 //
 // Where the order matters in which an access touches its bytes (package coherence), an atom must
 // not be cut by it either: [Cutter.Ordered] asks for the largest atoms such that in no shape, its

@@ -20,7 +20,7 @@ type Map struct {
 // too.
 type objectStart struct{ object, first uint32 }
 
-// A span is n atoms with consecutive numbers. In Map.spans, n = 0 says that the runs are at first
+// A span is n atoms with consecutive numbers. In Map.spans, n = 0 means that the runs are at first
 // in Map.runs.
 type span struct{ first, n uint32 }
 

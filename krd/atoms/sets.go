@@ -22,8 +22,8 @@ type sets struct {
 }
 
 type node struct {
-	// The branching bit is the lowest one of center; those above it are what all elements have in
-	// common. Elements in l have the branching bit clear, those in r have it set.
+	// The branching bit is the lowest one of center; those above it are common to all elements.
+	// Elements in l have the branching bit clear, those in r have it set.
 	center uint32
 	l, r   set
 	atom   uint32 // of the intervals that this set covers, plus 1; 0: none yet
@@ -34,10 +34,10 @@ const (
 	maxNodes = 1<<31 - 64 // one toggle makes less than 64
 )
 
-// crowded tells that it is time to collect.
+// crowded reports whether it is time to collect.
 func (s *sets) crowded() bool { return len(s.nodes) > max(s.limit, minLimit) }
 
-// full tells that another toggle might find no number for a node.
+// full reports whether another toggle might find no number for a node.
 func (s *sets) full() bool { return len(s.nodes) >= s.most }
 
 // toggle returns the set with n added, or taken out if it is there.

@@ -81,7 +81,7 @@ func TestSets(t *testing.T) {
 							t.Fatalf("node %d has a dead element after a collection", i)
 						}
 					}
-					// What is left keeps its number from here on.
+					// The sets left keep their numbers from here on.
 					clear(numbers)
 					clear(names)
 					for i := 1; i < len(s.nodes); i++ {

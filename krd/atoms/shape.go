@@ -7,10 +7,10 @@ import (
 	"krdlab/hw/failure"
 )
 
-// A Shape is what an access covers of the bytes of an object: Rows rows of Bytes bytes each, whose
-// beginnings are Stride bytes apart. With Rows of 0 or 1 it is one range, and Stride is not looked
-// at. Shapes that cover the same bytes with the same rows are equal, and rows that touch each other
-// (Stride = Bytes) are one range.
+// A Shape is the part of an object's bytes that an access covers: Rows rows of Bytes bytes each,
+// whose beginnings are Stride bytes apart. With Rows of 0 or 1 it is one range, and Stride is not
+// looked at. Shapes that cover the same bytes with the same rows are equal, and rows that touch
+// each other (Stride = Bytes) are one range.
 type Shape struct {
 	Offset uint64 // of the first byte
 	Bytes  uint64 // of each row, at least 1

@@ -10,8 +10,8 @@ import (
 // sweep goes over the addresses of the objects, one after the other, from row boundary to row
 // boundary.
 //
-// A shape is under way from its first byte to its last; a cluster is what happens until none is.
-// Sets with a shape that has ended cannot come again, and are forgotten.
+// A shape is under way from its first byte to its last; a cluster is the time until none is. Sets
+// with a shape that has ended cannot come again, and are forgotten.
 type sweep struct {
 	m     *Map
 	order []start // the shapes in the order in which they begin

@@ -14,7 +14,7 @@ func mixed(i int) uint64 {
 }
 
 // BenchmarkAccess counts accesses to 48 Ki units of 4 KiB, half of them to the last 64 that another
-// sequence walks through and half anywhere, of which about half are in the range.
+// sequence walks through. The others go anywhere, and about half of those are in the range.
 func BenchmarkAccess(b *testing.B) {
 	const units, size = 48 << 10, 4 << 10
 	for _, objects := range []int{3, 100} {

@@ -54,7 +54,7 @@ type Counter struct {
 	distances   sum              // of the accesses in the range
 }
 
-// A unit is what Counter itself knows of a unit.
+// A unit is Counter's own record of a unit.
 type unit struct {
 	bytes  uint64
 	slot   uint32 // in the stack of its object, plus 1; 0: not accessed

@@ -6,17 +6,16 @@
 // nodes, and [Counter.Result] ranks.
 //
 // Kernels and objects are ranked as in the virda paper (4.3: tables 3 to 5 and 7 to 9, "hot
-// methods, classes and fields with long distances"): a reuse is put down to the code that does it
-// and to the data that it is of, and what is given is their share of the accesses in the range.
-// That share alone favours what is accessed often, so the share of a row's own accesses stands
-// beside it.
+// methods, classes and fields with long distances"): a reuse is put down to its code and to its
+// data, and the rankings give their share of the accesses in the range. That share alone favours
+// frequent accesses, so the share of a row's own accesses stands beside it.
 //
-// Two more rankings answer what that leaves open. An access is far because of what was touched
-// since the last one: its distance is split by object, and (object, object touched between) ranks
-// where the bytes of all those distances come from; an object paired with itself evicts itself. And
-// a reuse has two ends, either of which may be moved: (kernel of the last access, kernel of this
-// one), as Beyls and D'Hollander report them (Refactoring for Data Locality, IEEE Computer 42(2),
-// 2009), counts how often each pair is in the range.
+// Two more rankings answer open questions. An access is far because of the data touched since the
+// last one: its distance is split by object, and (object, object touched between) ranks where the
+// bytes of all those distances come from; an object paired with itself evicts itself. And a reuse
+// has two ends, and either may be moved: (kernel of the last access, kernel of this one), as Beyls
+// and D'Hollander report them (Refactoring for Data Locality, IEEE Computer 42(2), 2009), counts
+// how often each pair is in the range.
 //
 // Accesses may be counted by a group of the caller besides, such as the path of calls that leads to
 // them: [Counter.In].

@@ -12,8 +12,8 @@ type event struct {
 }
 
 // naive counts a trace from the definitions: for each access it looks back for the last access to
-// its units, and collects the distinct units touched in between. It knows the object of a unit as
-// objectOf.
+// its units, and collects the distinct units touched in between. objectOf holds the object of each
+// unit.
 func naive(trace []event, size []uint64, objectOf []int, kernels, objects int, from, to uint64,
 	opt Options) *Result {
 	type tallies struct{ all, within, cold uint64 }

@@ -6,11 +6,11 @@ import (
 	"krdlab/krd/stack"
 )
 
-// A Kind says what an access finds on its node.
+// A Kind is the state that an access finds on its node.
 type Kind uint8
 
 const (
-	// Hit: the node holds the unit; the distance says which cache sizes have it.
+	// Hit: the node holds the unit; the distance gives the cache sizes that have it.
 	Hit Kind = iota
 	// Cold: the node has never accessed the unit.
 	Cold
@@ -32,7 +32,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Counts are what has happened on a node so far.
+// Counts are the events on a node so far.
 type Counts struct {
 	Sent uint64 // copies on other nodes that writes on this one invalidated
 	// copies on this node that writes on others invalidated: Sent and Lost are equal over all nodes
@@ -71,7 +71,7 @@ func (s *Stacks) Nodes() int { return len(s.nodes) }
 // Counts returns what has happened on a node.
 func (s *Stacks) Counts(node int) Counts { return s.counts[node] }
 
-// Access is an access of a node to a unit, and a write invalidates the copies of all other nodes.
+// Access makes an access of a node to a unit; a write invalidates the copies of all other nodes.
 // Accesses are given in the order of time over all nodes.
 //
 // With Hit, distance is the number of bytes above the unit in the node's stack, holes included: an

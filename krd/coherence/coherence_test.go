@@ -33,8 +33,8 @@ func splitMix(state uint64) func() uint64 {
 	}
 }
 
-// agree tells whether an answer of the engine is what the caches do: the smallest that hits is the
-// one of distance + bytes.
+// agree reports whether an answer of the engine agrees with the caches: the smallest that hits is
+// the one of distance + bytes.
 func agree(distance uint64, kind Kind, bytes uint64, smallest int, want Kind) bool {
 	if want != Hit {
 		return kind == want && distance == stack.Cold

@@ -2,8 +2,8 @@ package coherence
 
 import "math/bits"
 
-// A directory knows which nodes hold each unit. Up to 64 nodes are a mask; beyond, the holders are
-// listed, so that memory grows with the copies there are and not with the product of units and
+// A directory lists the nodes that hold each unit. Up to 64 nodes are a mask; beyond, the holders
+// are listed, so that memory grows with the copies there are and not with the product of units and
 // nodes.
 type directory struct {
 	mask []uint64   // by unit

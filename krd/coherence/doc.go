@@ -3,19 +3,19 @@
 // work of the KRD paper (V), after Schuff, Kulkarni and Pai, "Accelerating multicore reuse distance
 // analysis with sampling and parallelization" (PACT 2010).
 //
-// What is modelled is an LRU cache of C bytes on each node, for every C at once. A write elsewhere
-// leaves free places in it; a byte that is brought in takes a free place if there is one, and
-// replaces the least recently used byte otherwise. The bytes of a unit are touched by one access,
-// which hits if all of them are there.
+// The model is an LRU cache of C bytes on each node, for every C at once. A write elsewhere leaves
+// free places in it; a byte that is brought in takes a free place if there is one, and replaces the
+// least recently used byte otherwise. The bytes of a unit are touched by one access, which hits if
+// all of them are there.
 //
 // # The stack
 //
-// Each node has a list of bytes, some of which are holes, and the cache of C bytes holds what the
-// first C places hold that is no hole (so that caches include smaller ones). What is held is in the
-// order of recency. Units that an access touches together are touched one after the other. A write
-// elsewhere turns the unit's bytes into holes where they are. An access to a unit X of w bytes that
-// is at the places p to p+w-1 hits if p + w <= C: its distance is p, holes counted, because the
-// larger caches that do not hold them have free places there. X then goes to the top, and
+// Each node has a list of bytes and holes, and the cache of C bytes holds the bytes in the first C
+// places (so that caches include smaller ones). The bytes are in the order of recency. Units that
+// an access touches together are touched one after the other. A write elsewhere turns the unit's
+// bytes into holes where they are. An access to a unit X of w bytes that is at the places p to
+// p+w-1 hits if p + w <= C: its distance is p, holes counted, because the larger caches that do not
+// hold them have free places there. X then goes to the top, and
 //
 //	the topmost hole bytes above p, as many as there are but at most w, say f, are taken out, and
 //	the last f of the places p to p+w-1 become a hole; what else was above p goes down, into the first w-f.
@@ -23,7 +23,7 @@
 // Without holes this is plain LRU. X that is not in the list takes its bytes from the list's end,
 // which is one infinite hole.
 //
-// Proof that the first C places still tell the cache of C bytes, for each C. Let g(c) be the hole
+// Proof that the first C places still are the cache of C bytes, for each C. Let g(c) be the hole
 // bytes in the first c places before.
 //
 //   - C >= p + w: a hit. The cache holds what it held. The list has f hole bytes less above p and
@@ -43,10 +43,10 @@
 // its turn, it comes in again and pushes out another byte in its place, until what is not X has
 // lost the bytes counted above.
 //
-// Nothing tells holes apart that have no unit between them, nor will a unit ever come between
-// (units come in at the top only): they may be merged. A hole below all units is as good as the
-// infinite one behind it, and may be dropped. So a list of n units has at most n holes that matter,
-// and memory is bounded by the units that are held.
+// Holes with no unit between them cannot be told apart, nor will a unit ever come between (units
+// come in at the top only): they may be merged. A hole below all units is as good as the infinite
+// one behind it, and may be dropped. So a list of n units has at most n holes that matter, and
+// memory is bounded by the units that are held.
 //
 // # Rejected
 //

@@ -2,8 +2,8 @@ package coherence
 
 import "math/bits"
 
-// holes is a set of slots of which the highest is wanted: a bitmap, with a bitmap of its words that
-// are not 0 above it, and so on. Cost: O(log64 of the slots).
+// holes is a set of slots that returns the highest: a bitmap, with a bitmap of its words that are
+// not 0 above it, and so on. Cost: O(log64 of the slots).
 type holes struct {
 	levels [][]uint64 // from the slots up; the last is one word
 }

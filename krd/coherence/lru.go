@@ -12,9 +12,9 @@ type lru struct {
 	holes holes // slots of the holes
 	min   int   // slots there are at least
 
-	// What is above a slot now is what has come in above it, ends[top-1] - ends[slot], less what
-	// has gone from there since: so only what goes is entered in the hierarchy, and what comes in
-	// on the top costs nothing there.
+	// The bytes above a slot now are those that came in above it, ends[top-1] - ends[slot], less
+	// those that have gone from there since. So only bytes that go are entered in the hierarchy,
+	// and bytes that come in on the top cost nothing there.
 	ends []uint64 // by slot: bytes that came in there and below, since the last renumbering
 	// by slot: bytes that came in there and went elsewhere, up or, from holes, away
 	gone stack.Weights
@@ -41,8 +41,8 @@ func newLRU(slots int) *lru {
 	return s
 }
 
-// access returns the distance of an access, moves the unit to the top, and tells how many bytes of
-// holes that filled.
+// access returns the distance of an access, moves the unit to the top, and returns how many bytes
+// of holes that filled.
 func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind Kind) {
 	if s.top == len(s.bytes) {
 		s.renumber()
@@ -149,9 +149,9 @@ func (s *lru) above(slot int) uint64 {
 }
 
 // renumber moves the units and holes to the slots 0, 1, ..., in order, and makes at least as many
-// free slots. Holes next to each other become one, and those below all units are dropped; the
-// package comment says why that changes no distance. So there are at most twice as many slots in
-// use as there are units.
+// free slots. Holes next to each other become one, and those below all units are dropped; that
+// changes no distance (see the package comment). So there are at most twice as many slots in use as
+// there are units.
 func (s *lru) renumber() {
 	used := s.top
 	s.top = 0

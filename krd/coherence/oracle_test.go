@@ -112,7 +112,7 @@ func touch(held []uint8, b uint8, c int) []uint8 {
 	return held
 }
 
-// included tells whether every cache of the node holds what the next smaller one does.
+// included reports whether every cache of the node holds what the next smaller one does.
 func (o *oracle) included(node int) bool {
 	for c := range o.total {
 		larger := o.cache(node, c+1)
@@ -125,7 +125,7 @@ func (o *oracle) included(node int) bool {
 	return true
 }
 
-// fillRule is what a model does with holes.
+// fillRule selects how a model fills holes.
 type fillRule int
 
 const (

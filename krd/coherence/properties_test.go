@@ -26,7 +26,7 @@ func TestRejectedDesigns(t *testing.T) {
 		rule     fillRule
 		trace    []access
 		smallest int // the smallest cache that has the last access
-		wrong    int // what the rejected rule says
+		wrong    int // by the rejected rule
 	}{
 		// A cache of 1 byte has pushed out unit 0 for unit 1, which is then invalidated: unit 0 is
 		// not in it.

@@ -23,7 +23,7 @@ const (
 	maxWays  = 1 << 20
 )
 
-// A Cache is what the model needs to know of one: its geometry. Replacement is LRU.
+// A Cache is the geometry of a cache. Replacement is LRU.
 type Cache struct {
 	Bytes     uint64 `json:"bytes"`      // capacity
 	Ways      uint64 `json:"ways"`       // lines in a set; 0: all of them, fully associative
@@ -31,8 +31,8 @@ type Cache struct {
 }
 
 // Parse reads the description BYTES[:WAYS[:LINE]] of a cache, such as 18MiB:16, 32KiB:8:64 or
-// 18MiB. BYTES and LINE are what [units.ParseBytes] reads. Without WAYS the cache is fully
-// associative, without LINE its lines have 64 bytes. The number of sets need not be a power of two.
+// 18MiB. [units.ParseBytes] reads BYTES and LINE. Without WAYS the cache is fully associative,
+// without LINE its lines have 64 bytes. The number of sets need not be a power of two.
 //
 // Errors wrap [ErrCache] and quote the text.
 func Parse(text string) (Cache, error) {

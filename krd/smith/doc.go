@@ -23,7 +23,7 @@
 // interpolation is below a millionth already).
 package smith
 
-// Caveat is what has to stand beside a prediction for a cache that is not fully associative.
+// Caveat has to stand beside a prediction for a cache that is not fully associative.
 const Caveat = "expected misses after Smith (1978): LRU sets chosen by a hash that spreads lines " +
 	"evenly, all sets alike. " +
 	"Where the index is plain address bits and data lies at strides of powers of two, a few sets " +

@@ -96,7 +96,7 @@ func (m *Model) exact(d uint64) (miss, hit float64) {
 	return mathext.RegIncBeta(a, b, p), mathext.RegIncBeta(b, a, 1-p)
 }
 
-// at is the probability of a miss after d other lines, continued to d between whole numbers.
+// at returns the probability of a miss after d other lines, continued to d between whole numbers.
 func (m *Model) at(d float64) float64 {
 	return mathext.RegIncBeta(float64(m.ways), d-float64(m.ways)+1, 1/float64(m.sets))
 }

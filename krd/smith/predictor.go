@@ -2,7 +2,7 @@ package smith
 
 import "math"
 
-// A Prediction is what a cache is expected to miss of a stream of accesses. Numbers are of accesses
+// A Prediction is the expected misses of a cache on a stream of accesses. Numbers are of accesses
 // and of lines; an access of s bytes has s / LineBytes lines, rounded up, and counts as that share
 // of a miss which its lines have on average. They are floating-point because they are expectations;
 // those of a fully associative cache and of exact distances are whole.

@@ -46,7 +46,7 @@ func hashed(sets int, seed uint64) func(uint64) int {
 	}
 }
 
-// A block is what a stream accesses: lines from first on, all of them in order.
+// A block is accessed by a stream as a whole: lines from first on, all of them in order.
 type block struct{ id, lines uint32 }
 
 // predict runs a stream through the exact engine and the model.
@@ -171,7 +171,7 @@ func TestModelAgainstSimulation(t *testing.T) {
 	}
 }
 
-// What Caveat says: lines at a stride of a power of two, index from plain address bits, all fall
+// The case of Caveat: lines at a stride of a power of two, index from plain address bits, all fall
 // into one set.
 func TestPowerOfTwoStrideBreaksTheModel(t *testing.T) {
 	m := model(t, "32KiB:8")

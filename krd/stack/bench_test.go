@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// benchAccesses is the length of the benchmarks' traces: 10 M, or what KRDLAB_ACCESSES says (100e6
-// for the published figures).
+// benchAccesses is the length of the benchmarks' traces: 10 M, or KRDLAB_ACCESSES (100e6 for the
+// published figures).
 func benchAccesses(tb testing.TB, name string, def int) int {
 	text := os.Getenv(name)
 	if text == "" {
@@ -140,8 +140,8 @@ func BenchmarkKeyed(b *testing.B) {
 	}
 }
 
-// cpuTime is what the process has used, which other processes disturb less than they do the time of
-// day.
+// cpuTime returns the CPU time of the process, which other processes disturb less than they do the
+// time of day.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

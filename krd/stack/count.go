@@ -3,7 +3,7 @@ package stack
 // midBits is the size of the digits between the top one and those of a tally.
 const midBits = 8
 
-// scratch is what counting the buckets of a chunk needs on each thread.
+// scratch is the memory of each thread for counting the buckets of a chunk.
 type scratch struct {
 	mem   arena
 	tally *tally

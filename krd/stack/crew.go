@@ -29,7 +29,7 @@ type job struct {
 
 func newCrew(work []*scratch) *crew { return &crew{work: work} }
 
-// count has c counted: at once if there is one thread, or before the next count or finish returns.
+// count counts c: at once if there is one thread, or before the next count or finish returns.
 func (w *crew) count(c *chunk) {
 	w.finish()
 	j := &job{c: c, wide: c.wide(), tasks: 1 + c.buckets(), dealt: make(chan struct{}),

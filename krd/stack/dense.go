@@ -48,9 +48,9 @@ func (d *Dense) Reset() {
 	runtime.KeepAlive(d)
 }
 
-// BatchLen is the length of batch that suits the engine now. It changes with the number of live
-// blocks. Any other length gives the same distances; much shorter ones more slowly, at a cost of a
-// pass over the live blocks each.
+// BatchLen returns the length of batch that suits the engine now. It changes with the number of
+// live blocks. Any other length gives the same distances; much shorter ones more slowly, at a cost
+// of a pass over the live blocks each.
 func (d *Dense) BatchLen() int { return d.batchLen(d.used) }
 
 // Distances consumes the next accesses of the stream. dist[i] becomes the sum of the sizes of the

@@ -13,7 +13,7 @@ import (
 	"krdlab/krd/stack/stacktest"
 )
 
-// An engine is what Dense and the oracle have in common.
+// An engine is Dense or the oracle.
 type engine interface {
 	BatchLen() int
 	Distances(blocks []uint32, dist []uint64)
@@ -311,7 +311,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestDenseLive: the engine knows how many blocks it has seen, which the length of its chunks
+// TestDenseLive: the engine has the right number of blocks seen, which the length of its chunks
 // depends on.
 func TestDenseLive(t *testing.T) {
 	blocks, sizes := randomTrace(1, 300_000, 100_000, 64, 0)

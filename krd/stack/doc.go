@@ -4,7 +4,7 @@
 //
 // [Dense] takes blocks that are numbered densely and registered with their sizes; [Keyed] takes any
 // 64-bit keys. Both work batch by batch and are the fast ones. [Online] answers access by access,
-// and knows accesses that touch several units at once; it is built on [Weights], a hierarchy of
+// and takes accesses that touch several units at once; it is built on [Weights], a hierarchy of
 // sums. All are exact and agree with each other; their memory is bounded by the live set and not by
 // the trace.
 //
@@ -27,25 +27,23 @@
 // It is done by passes over the items (accesses that have a previous one) from the top digit of
 // prev down. A pass deals the items of a bucket, in order, into buckets by one digit; an item first
 // collects the weights of the smaller digits seen so far (tally.go). Two items are compared in the
-// one pass that tells their digits apart, where they are still in order, because dealing is stable.
-// As the prev are distinct, a bucket is never larger than its range, and has its place before
-// anything is counted. The first pass, of up to 11 bits, happens as the accesses enter
-// (positions.go); the last takes 12 bits, and delivers the distances (count.go); more than 23 bits
-// need passes between. So an access costs two passes up to 8 Mi positions, and one more for each 8
-// bits; on amd64 with AVX2 they are in assembly, which package gen writes, 2 to 4 ns an item and
-// pass.
+// one pass where their digits differ, where they are still in order, because dealing is stable. As
+// the prev are distinct, a bucket is never larger than its range, and has its place before anything
+// is counted. The first pass, of up to 11 bits, happens as the accesses enter (positions.go); the
+// last takes 12 bits, and delivers the distances (count.go); more than 23 bits need passes between.
+// So an access costs two passes up to 8 Mi positions, and one more for each 8 bits; on amd64 with
+// AVX2 they are in assembly, which package gen writes, 2 to 4 ns an item and pass.
 //
 // Weights are counted in units, the largest power of two that divides all sizes, modulo 1<<32: a
 // distance is exact if it is less, whatever its terms add up to. Chunks where it might not be are
 // counted with [Weights] (wide.go).
 //
 // Sources: the reduction to counting inversions is folklore in the literature on stack distances
-// after Bennett and Kruskal (IBM J. Res. Dev. 19, 1975), whose tree over time slots is what this
-// replaces; stack distance itself is from Mattson, Gecsei, Slutz and Traiger (IBM Syst. J. 9,
-// 1970).
+// after Bennett and Kruskal (IBM J. Res. Dev. 19, 1975), whose tree over time slots this replaces;
+// stack distance itself is from Mattson, Gecsei, Slutz and Traiger (IBM Syst. J. 9, 1970).
 //
 // A [Filter] of the data accessed last in front of Keyed answers most accesses of a program at a
-// fraction of the cost; held.go says why the others stay exact.
+// fraction of the cost; see held.go for why the others stay exact.
 //
 // # Rejected
 //

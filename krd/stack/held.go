@@ -1,6 +1,6 @@
 package stack
 
-// held is what the filter in front of an engine holds.
+// held holds the data in the filter in front of an engine.
 //
 // An access that the filter did not answer takes a datum x into it and drives another, e, out. The
 // engine's stack is of the data that are not in the filter, by the time at which they left, which
@@ -13,9 +13,9 @@ package stack
 //
 // as without a filter: of the data that were fetched and left since p each is counted at its first
 // departure after p, those that are still in the filter and left last before p, or never, are
-// counted too, and nobody else; what left up to p was fetched with prev(s) <= p and is taken away.
-// So all that changes is which weights are summed up in C, and that the position of an access is
-// not that of its datum, which is known when it leaves.
+// counted too, and no others; data that left up to p were fetched with prev(s) <= p and are taken
+// away. So all that changes is which weights are summed up in C, and that the position of an access
+// is not that of its datum, which is known when it leaves.
 type held struct {
 	at    [FilterSlots]uint32 // by slot: the position of the access that fetched what it holds, or 0
 	sizes [FilterSlots]uint64
@@ -32,7 +32,7 @@ func (h *held) settle() {
 	}
 }
 
-// translate is positions.translate where there is a filter; live as it will be.
+// translate does as positions.translate where there is a filter; live as it will be.
 func (h *held) translate(p *positions, states []blockState, live uint32) {
 	alive, before := p.live.s, p.before.s
 	before = before[:len(alive)]
@@ -50,8 +50,8 @@ func (h *held) translate(p *positions, states []blockState, live uint32) {
 	}
 }
 
-// begin makes a chunk of which the first positions after the stack are those of the accesses that
-// fetched what is held.
+// begin makes a chunk whose first positions after the stack are those of the accesses that fetched
+// the data held.
 func (h *held) begin(m *arena, p *positions, c *chunk, accesses int) {
 	h.base = uint32(c.live)
 	h.left.resize(m, FilterSlots+accesses)

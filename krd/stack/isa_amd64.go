@@ -13,7 +13,7 @@ var wraps = func() bool {
 	return f.AVX2 && f.BMI1 && f.BMI2
 }()
 
-// What the assembly of add knows of the levels of Weights (gen/weights.go).
+// Layout of the levels of Weights in the assembly of add (gen/weights.go).
 var (
 	_ [24]byte = [unsafe.Sizeof(Weights{}.levels[0])]byte{}
 	_ [16]byte = [fan]byte{}

@@ -57,9 +57,9 @@ func NewKeyed(opt KeyedOptions) *Keyed {
 // Live returns the number of keys seen.
 func (k *Keyed) Live() int { return k.table.used }
 
-// BatchLen is the length of batch that suits the engine now. It changes with the number of live
-// keys. Any other length gives the same distances; much shorter ones more slowly, at a cost of a
-// pass over the live keys each.
+// BatchLen returns the length of batch that suits the engine now. It changes with the number of
+// live keys. Any other length gives the same distances; much shorter ones more slowly, at a cost of
+// a pass over the live keys each.
 func (k *Keyed) BatchLen() int { return k.batchLen(k.table.used) }
 
 // Distances consumes the next accesses of the stream. sizes are in bytes, one for each key, or a
@@ -73,10 +73,11 @@ func (k *Keyed) Distances(keys, sizes, dist []uint64) error {
 	return k.DistancesTagged(keys, sizes, nil, dist, nil)
 }
 
-// DistancesFiltered is [Keyed.Distances] for accesses that a [Filter] did not answer: of each the
-// slot whose datum it replaced there. All accesses of the stream come through the same filter.
+// DistancesFiltered does as [Keyed.Distances], for accesses that a [Filter] did not answer: slots
+// has for each the slot whose datum it replaced there. All accesses of the stream come through the
+// same filter.
 //
-// tags, if not nil, are those of the last accesses to what was replaced, and become the tags of the
+// tags, if not nil, are those of the last accesses to the data replaced, and become the tags of the
 // last accesses to keys[i], 0 for cold ones and those before there were tags: the same whether the
 // filter had answered them or not.
 func (k *Keyed) DistancesFiltered(keys, sizes []uint64, slots []uint8, tags []uint32,
@@ -89,10 +90,10 @@ func (k *Keyed) DistancesFiltered(keys, sizes []uint64, slots []uint8, tags []ui
 		tags: tags, prev: tags})
 }
 
-// DistancesTagged is [Keyed.Distances] for accesses that carry a tag, such as the number of their
-// worker: prev[i] becomes the tag of the previous access to keys[i], 0 if there was none. Accesses
-// entered by Distances have the tag 0. Tags cost four bytes a position and a probe an access, from
-// the first call that has them. prev may be tags.
+// DistancesTagged does as [Keyed.Distances], for accesses that carry a tag, such as the number of
+// their worker: prev[i] becomes the tag of the previous access to keys[i], 0 if there was none.
+// Accesses entered by Distances have the tag 0. Tags cost four bytes a position and a probe an
+// access, from the first call that has them. prev may be tags.
 func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint32, dist []uint64,
 	prev []uint32) error {
 	if k.held != nil {
@@ -132,14 +133,14 @@ func (k *Keyed) distances(all entrance) error {
 	return nil
 }
 
-// entrance is what enters in one chunk.
+// entrance is the accesses that enter in one chunk.
 type entrance struct {
 	keys, sizes, dist []uint64
 	tags, prev        []uint32 // nil: no tags
 	slots             []uint8  // nil: no filter
 }
 
-// part is the accesses from..to-1 of those that enter.
+// part returns the accesses from..to-1 of those that enter.
 func (e entrance) part(from, to int) entrance {
 	p := entrance{keys: e.keys[from:to], sizes: e.sizes, dist: e.dist[from:to]}
 	if len(e.sizes) != 1 {

@@ -2,7 +2,7 @@ package stack
 
 import "math/bits"
 
-// machine is what Dense and Keyed have in common: all but finding the previous position of an
+// machine is the common part of Dense and Keyed: all but finding the previous position of an
 // access.
 type machine struct {
 	mem    *arena
@@ -17,10 +17,10 @@ type machine struct {
 	left   [pushGroup]uint64
 }
 
-// minBatch is what several threads get at a time at least.
+// minBatch is the least number of accesses for several threads at a time.
 const minBatch = 1 << 20
 
-// limits are what tests make small.
+// limits are made small by tests.
 type limits struct {
 	minChunk, maxChunk int  // accesses
 	topBits            uint // the pass by the top digit writes to at most 1<<topBits streams
@@ -42,7 +42,7 @@ func (m *machine) free() {
 	}
 }
 
-// chunkLen is the number of accesses entered at a time where live blocks are in the stack.
+// chunkLen returns the number of accesses entered at a time where live blocks are in the stack.
 func (m *machine) chunkLen(live int) int {
 	perLive := 3
 	if len(m.work) > 1 {
@@ -51,8 +51,8 @@ func (m *machine) chunkLen(live int) int {
 	return min(max(perLive*live, m.limits.minChunk), m.limits.maxChunk)
 }
 
-// next is the length of the next chunk where rest accesses are at hand: not to leave a small one
-// for the end.
+// next returns the length of the next chunk where rest accesses are at hand: not to leave a small
+// one for the end.
 func (m *machine) next(live, rest int) int {
 	n := m.chunkLen(live)
 	if rest <= n+n/4 {
@@ -61,7 +61,7 @@ func (m *machine) next(live, rest int) int {
 	return n
 }
 
-// batchLen is the length of batch that suits.
+// batchLen returns the length of batch that suits.
 func (m *machine) batchLen(live int) int {
 	if len(m.work) > 1 {
 		return max(4*m.chunkLen(live), minBatch) // the first chunk is entered alone
@@ -70,7 +70,7 @@ func (m *machine) batchLen(live int) int {
 }
 
 // begin returns the chunk for the next accesses, with the positions renumbered and some held before
-// theirs; the caller translates those that it knows by their ranks and then calls start.
+// theirs; the caller translates those that it has by their ranks and then calls start.
 func (m *machine) begin(accesses, held int) *chunk {
 	from := &m.chunks[m.turn]
 	if len(m.work) > 1 {

@@ -8,8 +8,8 @@ import (
 
 // arena owns the big arrays of an engine. They are outside Go's heap, on huge pages where the
 // system has them: the arrays are probed at random, so that with 4 KiB pages most probes would miss
-// the TLB as well, and a collector that lets the heap double would double them. What is never
-// touched costs no memory. One thread at a time.
+// the TLB as well, and a collector that lets the heap double would double them. Pages that are
+// never touched cost no memory. One thread at a time.
 type arena struct{ maps map[*byte][]byte }
 
 // minMap is the size below which an array comes from Go's heap.
@@ -43,7 +43,7 @@ func (a *array[E]) exactly(m *arena, n, reserved int) (old []byte) {
 	return old
 }
 
-// resize is room where nobody needs the previous contents.
+// resize returns room whose previous contents are not needed.
 func (a *array[E]) resize(m *arena, n int) []E {
 	m.release(a.room(m, n))
 	return a.s

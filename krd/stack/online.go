@@ -71,12 +71,12 @@ func (o *Online) Access(unit uint32, bytes uint64) uint64 {
 	return dist
 }
 
-// AccessAll is one access to several distinct units at once, simultaneous among themselves: dist[i]
-// becomes the sum of the sizes of the distinct units that were accessed after the last access to
-// units[i], as they all were before this access, or Cold; units of this access count where they
-// were above units[i]. Then all take the top of the stack together, none above another. bytes[i] is
-// the size of units[i], heeded when it is first seen. The units must be distinct; bytes and dist at
-// least as long.
+// AccessAll makes one access to several distinct units at once, simultaneous among themselves:
+// dist[i] becomes the sum of the sizes of the distinct units that were accessed after the last
+// access to units[i], as they all were before this access, or Cold; units of this access count
+// where they were above units[i]. Then all take the top of the stack together, none above another.
+// bytes[i] is the size of units[i], heeded when it is first seen. The units must be distinct; bytes
+// and dist at least as long.
 func (o *Online) AccessAll(units []uint32, bytes, dist []uint64) {
 	if len(units) == 0 {
 		return

@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// A chunk is what one chunk of accesses needs to be counted, which another thread may do while the
-// next one is entered.
+// A chunk is one chunk of accesses, which another thread may count while the next one is entered.
 //
 // Positions are numbered from 1. Those up to live are the LRU stack before the chunk, its top last;
 // the accesses follow.
@@ -33,8 +32,8 @@ type chunk struct {
 	queued int
 }
 
-// item is an access that has a previous one, on its way through the passes. The assembly knows the
-// layout (gen/passes.go).
+// item is an access that has a previous one, on its way through the passes. The assembly has the
+// same layout (gen/passes.go).
 type item struct {
 	key uint32 // position of the previous access
 	at  uint32 // number in the chunk
@@ -42,7 +41,7 @@ type item struct {
 	acc uint32 // units found so far, modulo 1<<32
 }
 
-// What the assembly knows of item (gen/passes.go).
+// Layout of item in the assembly (gen/passes.go).
 var (
 	_ [0]byte  = [unsafe.Offsetof(item{}.key)]byte{}
 	_ [4]byte  = [unsafe.Offsetof(item{}.at)]byte{}
@@ -107,7 +106,7 @@ func (p *positions) translate(states []blockState) {
 	}
 }
 
-// rank is the number of live positions up to at; of 0, which is none, it is 0.
+// rank returns the number of live positions up to at; of 0, which is none, it is 0.
 func rank(live []uint64, before []uint32, at uint32) uint32 {
 	w := at >> 6
 	return before[w] + uint32(bits.OnesCount64(live[w]<<(^at&63)))
@@ -182,7 +181,7 @@ func (c *chunk) push(live []uint64, first int, prev []uint32, sizes []uint64) {
 	}
 }
 
-// deal is the pass by the top digit.
+// deal makes the pass by the top digit.
 func (c *chunk) deal(items []item) {
 	deal(items, c.low, 1<<tallyBits-1, c.items.s, c.ends, c.tally)
 }

@@ -36,7 +36,7 @@ type line struct {
 	states [4]blockState
 }
 
-// What the assembly knows of line (gen/probe.go).
+// Layout of line in the assembly (gen/probe.go).
 var (
 	_ [0]byte  = [unsafe.Offsetof(line{}.keys)]byte{}
 	_ [32]byte = [unsafe.Offsetof(line{}.states)]byte{}
@@ -59,7 +59,7 @@ func hash(key uint64) uint64 {
 	return hi ^ lo
 }
 
-// A SizeError says that a key came with another size than before.
+// A SizeError reports that a key came with another size than before.
 type SizeError struct {
 	Index     int // of the access in the batch
 	Key       uint64
@@ -117,8 +117,8 @@ func (t *table) placesPortable(keys []uint64, places *[probeGroup]uint32) {
 	t.touch = touch
 }
 
-// hitsPortable is probe as long as keys are found in the first line and their sizes are as before;
-// it returns how many were.
+// hitsPortable does as probe as long as keys are found in the first line and their sizes are as
+// before; it returns how many were.
 func (t *table) hitsPortable(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
 	for i, key := range keys {
 		l := &t.array.s[places[i]]

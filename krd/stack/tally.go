@@ -6,7 +6,7 @@ const tallyBits = 12 // a tally counts by keys of 12 bits
 
 // tally holds, for each key of 12 bits, the sum of the weights with smaller keys, in four levels of
 // eight, so that reading is four loads and adding a fixed number of steps without branches: in AVX2
-// an AND, an addition and a store for each level. The assembly knows the layout (gen/passes.go).
+// an AND, an addition and a store for each level. The assembly has the same layout (gen/passes.go).
 type tally struct {
 	window [16]uint32 // eight words of zeros, eight of ones
 	level0 lanes      // by key>>9
@@ -15,7 +15,7 @@ type tally struct {
 	level3 [512]lanes // by key
 }
 
-// What the assembly knows of tally (gen/passes.go).
+// Layout of tally in the assembly (gen/passes.go).
 var (
 	_ [0]byte           = [unsafe.Offsetof(tally{}.window)]byte{}
 	_ [64]byte          = [unsafe.Offsetof(tally{}.level0)]byte{}
@@ -82,7 +82,7 @@ func (t *tally) collect(k, w uint32) uint32 {
 	return sum
 }
 
-// dealPortable is a pass: each item collects the weights of the earlier ones with smaller digits
+// dealPortable makes a pass: each item collects the weights of the earlier ones with smaller digits
 // key>>low&mask (of 12 bits at most), and goes to the place that ends has for its digit, which is
 // advanced.
 func dealPortable(items []item, low uint, mask uint32, to []item, ends []uint32, t *tally) {
@@ -95,8 +95,8 @@ func dealPortable(items []item, low uint, mask uint32, to []item, ends []uint32,
 	}
 }
 
-// finishPortable is the last pass: what the items collect here completes their distances. cum
-// begins at the first key of the bucket.
+// finishPortable makes the last pass: the sums that items collect here complete their distances.
+// cum begins at the first key of the bucket.
 func finishPortable(items []item, cum, dist []uint64, shift uint, t *tally) {
 	shift &= 63
 	for i := range items {

@@ -46,7 +46,7 @@ func begin(c *build.Context, name, signature string, doc ...string) *loop {
 	return p
 }
 
-// at is a place in the tally.
+// at returns a place in the tally.
 func (p *loop) at(level int, index reg.Register, scale uint8) operand.Mem {
 	return operand.Mem{Base: p.tally, Disp: level, Index: index, Scale: scale}
 }

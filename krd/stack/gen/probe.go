@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hashed emits the places of keys: table.go says what they are. Prefetching does not wait for the
-// lines, as loads would.
+// hashed emits the places of keys (see table.go). Prefetching does not wait for the lines, as loads
+// would.
 func hashed(c *build.Context) {
 	c.Function("placesBMI2")
 	c.Attributes(attr.NOSPLIT)

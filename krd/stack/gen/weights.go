@@ -7,8 +7,8 @@ import (
 )
 
 // addWeights emits Weights.Add: for each level it adds delta to the words of the group of 16 before
-// the slot's. window is 16 words of ones and 16 of zeros, of which those from 16-d on are the mask
-// for the words before the d-th.
+// the slot's. window is 16 words of ones and 16 of zeros; those from 16-d on are the mask for the
+// words before the d-th.
 func addWeights(c *build.Context) {
 	c.Function("addAVX2")
 	c.Attributes(attr.NOSPLIT)
