@@ -1,15 +1,15 @@
 package runtimes
 
-// budgets are what tasks that have begun are charged to each node, until they have ended. Any
-// worker under the lock.
+// budgets are the charges to each node of tasks that have begun and not ended. Any worker under the
+// lock.
 type budgets struct {
 	lock    spinLock
 	used    []uint64          // by node
 	charged map[*Frame]uint64 // those that were charged something
 }
 
-// admits asks the policy whether the worker may begin entry e, and charges its node what the policy
-// says. Rules.Admit; by the holder of the lock of e's queue.
+// admits asks the policy whether the worker may begin entry e, and charges its node as the policy
+// decides. Rules.Admit; by the holder of the lock of e's queue.
 func (w *Worker) admits(e entry) bool {
 	if e.i < 0 { // the rest of a task that has begun stays where that is anchored
 		return e.f.anchor == 0 || int(e.f.anchor)-1 == w.node
@@ -41,7 +41,7 @@ func (w *Worker) settle(c *Frame) {
 	}
 }
 
-// settle is [Worker.settle] of a worker of that node. Any worker.
+// settle does as [Worker.settle], for a worker of that node. Any worker.
 func (b *budgets) settle(c *Frame, node int, charge uint64) {
 	b.lock.acquire()
 	if c == nil {
@@ -75,8 +75,8 @@ func (b *budgets) drop(f *Frame) (charge uint64) {
 	return charge
 }
 
-// popAdmitted is [queue.pop] of the next entry that may begin, steal says whether for a thief. It
-// is asked of one entry after the other, until one is admitted.
+// popAdmitted does as [queue.pop], for the next entry that may begin; steal: for a thief. admits is
+// called for one entry after the other, until one is admitted.
 func (q *queue) popAdmitted(admits func(entry) bool, steal bool) (e entry, out Outcome) {
 	if q.size.Load() == 0 {
 		return entry{}, OutcomeEmpty

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// bounded is a space-bounded policy that counts what it says.
+// bounded is a space-bounded policy that counts its answers.
 type bounded struct {
 	anyPolicy
 	n *boundedCounts

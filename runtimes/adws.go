@@ -3,12 +3,12 @@ package runtimes
 // ADWS is almost deterministic work stealing (Shiina and Taura, "Almost deterministic work
 // stealing", SC 2019). The range of workers that a task is for is divided among its children in
 // proportion to the work that they are by their hints, with fractions of workers; each waits with
-// the first worker of its share, which divides it further. What is for one worker stays with who
-// runs it. So the same task runs on the same worker from one run, or sweep, to the next, but for
-// steals: only what is for one worker is stolen, and only within the range that was divided last
-// with the thief in it; when a task that was divided has ended, within the one around it
-// ([Rules.Ranges]). docs/policies.md has the files in which each rule was read, and the departures.
-// Children without hints have equal shares.
+// the first worker of its share, which divides it further. A task for one worker stays with the
+// worker that runs it. So the same task runs on the same worker from one run, or sweep, to the
+// next, but for steals: only tasks for one worker are stolen, and only within the range that was
+// divided last with the thief in it; when a task that was divided has ended, within the one around
+// it ([Rules.Ranges]). docs/policies.md has the files in which each rule was read, and the
+// departures. Children without hints have equal shares.
 type ADWS struct{}
 
 func (ADWS) Rules() Rules {
@@ -26,8 +26,8 @@ func (ADWS) Place(p *Placing) Placement {
 	return Placement{Worker: first, From: from, To: to, Keep: first != (to-1)/p.Parts}
 }
 
-// share is a child's share of the range of its parent, by work, or equal shares where no work is
-// known: at least one part.
+// share returns a child's share of the range of its parent, by work, or equal shares where no work
+// is known: at least one part.
 func share(p *Placing) (from, to int) {
 	before, work, all := p.Before, p.Work, p.All
 	if all == 0 {
@@ -40,7 +40,7 @@ func share(p *Placing) (from, to int) {
 	return from, max(to, from+1)
 }
 
-// Look is a round of: the own queue, a random worker of the range, rest.
+// Look makes a round of: the own queue, a random worker of the range, rest.
 func (ADWS) Look(s *Search) Move {
 	s.Step++
 	switch s.Step % 3 {

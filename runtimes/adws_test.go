@@ -37,9 +37,9 @@ func alike(t *testing.T, p Policy) float64 {
 	return float64(same) / float64((seeds-1)*len(first))
 }
 
-// What is stolen stays within the range that was divided last: with a first half that takes four
-// times as long as its hint says, its workers steal among themselves, and when the second half has
-// ended its workers help. What is for several workers runs where it was placed.
+// Stolen tasks stay within the range that was divided last: with a first half that takes four times
+// as long as by its hint, its workers steal among themselves, and when the second half has ended
+// its workers help. A task for several workers runs where it was placed.
 func TestSteadyRanges(t *testing.T) {
 	hwtest.SkipRace(t)
 	const blocks = 2048

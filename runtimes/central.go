@@ -1,17 +1,16 @@
 package runtimes
 
-// Central is the textbook's baseline: one queue for all workers, under one lock, and everything
-// that is ready is in it. Children are queued in order, the last too, and so is what follows a
-// join; a worker that has nothing takes the next entry, as Take says which that is: the oldest
-// (breadth first, whose queue grows with the width of the tree), the newest, or the one of the
-// highest priority.
+// Central is the textbook's baseline: one queue for all workers, under one lock, and all ready
+// tasks are in it. Children are queued in order, the last too, and so is the continuation of a
+// join. A worker without work takes the next entry, by Take: the oldest (breadth first, whose queue
+// grows with the width of the tree), the newest, or the one of the highest priority.
 //
 // With TakeHighest it is list scheduling as in the usual critical-path lists (Adam, Chandy and
 // Dickson, "A comparison of list schedules for parallel processing systems", Communications of the
 // ACM 17(12), 1974), but for where priorities come from: they are the kernel's hints
 // ([Hint.Priority]), and children without one are of the lowest, 0; of several the newest is next.
-// What follows a join has no priority of its own and is run at once, so that what it makes ready is
-// in the list before the next choice.
+// The continuation of a join has no priority of its own and is run at once, so that the tasks that
+// it makes ready are in the list before the next choice.
 type Central struct{ Take Order }
 
 func (p Central) Rules() Rules {

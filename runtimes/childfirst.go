@@ -4,12 +4,13 @@ package runtimes
 // its present phase, until the worker has nothing left at hand: the frame it came to was taken from
 // under it, or it waits at a join for others. The caller then looks for work.
 //
-// A frame with children left is in the worker's deque while one of them runs. Nobody counts
-// children: a phase that no thief touches has one strand of execution, and its join is a plain test
+// A frame with children left is in the worker's deque while one of them runs. Children are not
+// counted: a phase that no thief touches has one strand of execution, and its join is a plain test
 // of steals. Each steal adds a strand, and a strand ends either where a child returns and finds its
-// frame gone, or with the last child. The latter knows the number of steals, as the hold of the
-// frame went from thief to thief; so it adds that number to join, the others add -1, and whoever
-// brings join back to 0 is the last. No counter has to be set up before the first steal.
+// frame gone, or with the last child. The strand with the last child has the number of steals, as
+// the hold of the frame went from thief to thief; so it adds that number to join, the others add
+// -1, and whoever brings join back to 0 is the last. No counter has to be set up before the first
+// steal.
 func (w *Worker) runChildFirst(f *Frame, rest bool) {
 	var last bool
 	if rest {

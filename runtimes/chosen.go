@@ -17,11 +17,10 @@ const entryOthers int32 = -5
 // (childfirst.go), SpawnCall nothing. It stays as chosen until the last strand has ended, so that
 // each may look.
 //
-// What differs from those two is what a worker leaves in its deque when it comes to a join that is
-// not complete: it goes on with the newest entry there, and not with a search. So the entry that a
-// child was spawned ahead of need not be the newest when the child returns; and a worker that takes
-// the others of a frame from its own deque, while a child of it waits, adds a strand as a thief
-// does.
+// Unlike under those two, a worker that comes to a join that is not complete goes on with the
+// newest entry in its deque, and not with a search. So the entry that a child was spawned ahead of
+// need not be the newest when the child returns; and a worker that takes the others of a frame from
+// its own deque, while a child of it waits, adds a strand as a thief does.
 func (w *Worker) runChosen(e entry) {
 	var f *Frame
 	var last bool
@@ -139,7 +138,7 @@ func (w *Worker) child(f *Frame, i int32, called bool) *Frame {
 	return c
 }
 
-// chooseRule has the policy choose how f's present phase is run. Owner of f.
+// chooseRule makes the policy choose how f's present phase is run. Owner of f.
 func (w *Worker) chooseRule(f *Frame) {
 	s, head := &w.phase, w.head.Load()
 	s.Children, s.Depth, s.Tasks = int(f.n), f.level(), int(w.tasks)

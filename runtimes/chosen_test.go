@@ -11,7 +11,7 @@ import (
 	"krdlab/hw/hwtest"
 )
 
-// choosing is a policy that runs each phase as a function says.
+// choosing is a policy that runs each phase by the rule that a function returns.
 type choosing struct {
 	anyPolicy
 	choose func(*Spawn) SpawnRule
@@ -143,7 +143,7 @@ func TestAdaptiveSpawn(t *testing.T) {
 			t.Errorf("native %v: %d of %d tasks were spawned, and %d of %d by a policy that "+
 				"always spawns", native, some.Spawns, some.Tasks, all.Spawns, all.Tasks)
 		}
-		// a phase of the tree has at most 6 children, of which one is called
+		// a phase of the tree has at most 6 children, and one is called
 		if n := longest.Load(); n == 0 || n > short-1+5 {
 			t.Errorf("native %v: the deque held %d entries", native, n)
 		}

@@ -14,7 +14,7 @@ func (w *Worker) decided(kind loi.EventKind, args ...uint32) {
 	cpu.release()
 }
 
-// searchesSince is when the search began in which the worker is, or notIdle.
+// searchesSince returns when the worker's present search began, or notIdle.
 func (w *Worker) searchesSince() uint64 {
 	if w.sim != nil {
 		return w.sim.all[w.id].idleFrom
@@ -28,7 +28,7 @@ func (w *Worker) searchesSince() uint64 {
 // decides reports whether decisions are recorded.
 func (w *Worker) decides() bool { return w.pool.structure.Decisions }
 
-// inTrace is the number of the task f in the trace, 0 for the program.
+// inTrace returns the number of the task f in the trace, 0 for the program.
 func (f *Frame) inTrace() uint32 {
 	if t, ok := f.task.(*recorded); ok {
 		return t.id

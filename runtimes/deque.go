@@ -7,8 +7,8 @@ import (
 	"krdlab/hw"
 )
 
-// An entry is what queues hold: child i of frame f; or, child-first, the rest of frame f (i is 0);
-// or one of these.
+// An entry is an element of a queue: child i of frame f; or, child-first, the rest of frame f (i is
+// 0); or one of these.
 type entry struct {
 	f   *Frame
 	i   int32
@@ -33,8 +33,8 @@ func newRing(n int) *ring { return &ring{make([]slot, n), int64(n - 1)} }
 
 func (r *ring) at(i int64) *slot { return &r.slots[i&r.mask] }
 
-// Thieves may read a slot while its owner writes it, and then discard what they read: each field
-// must be whole, and no more. Owner only.
+// putSlot writes a slot. Thieves may read a slot while its owner writes it, and then discard what
+// they read: each field must be whole, and no more. Owner only.
 func putSlot(s *slot, f *Frame, i int32) {
 	hw.StoreReleasePointer(&s.f, f)
 	hw.StoreRelease32(&s.i, i)
@@ -86,7 +86,7 @@ type deque struct {
 	mask  int64          // and its mask
 	won   int64          // entries that the owner took at the head; thieves took the others
 	all   bool           // Rules.Half: all entries are to be open, once [deque.expose] is called
-	wakes func()         // nil, or tells others of entries that a pop has opened
+	wakes func()         // nil, or wakes others for entries that a pop has opened
 	//lint:ignore U1000 it holds something in builds with the tag krdlab_tape
 	taped
 
@@ -109,7 +109,7 @@ func (d *deque) adopt(r *ring) {
 	d.ring.Store(r)
 }
 
-// own is slot i of the owner's ring.
+// own returns slot i of the owner's ring.
 func (d *deque) own(i int64) *slot {
 	return (*slot)(unsafe.Add(d.slots, (i&d.mask)*int64(unsafe.Sizeof(slot{}))))
 }
@@ -159,7 +159,7 @@ func (d *deque) open(h int64) bool {
 	return true
 }
 
-// openTo is the split with which enough entries are open. Owner only.
+// openTo returns the split with which enough entries are open. Owner only.
 func (d *deque) openTo(h int64) int64 {
 	if d.all {
 		return d.tail
@@ -189,8 +189,8 @@ func (d *deque) pop() (e entry, ok bool) {
 	return d.popShared()
 }
 
-// opened is called behind a pop that opened entries to thieves, and says whether the deque is shut.
-// Owner only.
+// opened does the rest of a pop that opened entries to thieves, and reports whether the deque is
+// shut. Owner only.
 //
 //go:noinline
 func (d *deque) opened(h int64) (isShut bool) {
@@ -241,15 +241,15 @@ func (d *deque) steal(leave func(entry) bool) (entry, Outcome) {
 	return entry{f: f, i: i}, OutcomeDone
 }
 
-// half is half the number of entries that a thief sees, rounded down, but at least 1 if there are
-// any; and that number. Any worker.
+// half returns half the number of entries that a thief sees, rounded down, but at least 1 if there
+// are any; and that number. Any worker.
 func (d *deque) half() (half, of int) {
 	n := int(d.bottom.Load() - d.head.Load())
 	return max(n/2, min(n, 1)), max(n, 0)
 }
 
-// seemsEmpty says that a thief would find nothing.
+// seemsEmpty reports whether a thief would find nothing.
 func (d *deque) seemsEmpty() bool { return d.head.Load() >= d.bottom.Load() }
 
-// size is the number of entries. Owner only; thieves may lower it at any time.
+// size returns the number of entries. Owner only; thieves may lower it at any time.
 func (d *deque) size() int64 { return d.tail - d.head.Load() }

@@ -1,15 +1,15 @@
 // Package runtimes runs fork-join programs under exchangeable task schedulers.
 //
-// A program is a tree of tasks. A task is a [Frame]: it never blocks, it owns no stack, and all it
-// can be asked is "run child i of your present phase" and, once they have all finished, "how many
-// children has the next phase?" ([Task]). Because of that the same kernels and the same schedulers
+// A program is a tree of tasks. A task is a [Frame]: it never blocks and owns no stack. It has two
+// operations ([Task]): run child i of the present phase and, once all have finished, return the
+// number of children of the next phase. Because of that the same kernels and the same schedulers
 // run on pinned threads ([Run]) and, one event after the other on a single goroutine, in virtual
 // time ([Step]).
 //
-// Policy is apart from mechanism. A [Policy] says which side of a spawn runs first, where the other
-// is queued, who may run what follows a join (data, [Rules]) and where an idle worker looks next
-// (one method, [Policy.Look]). Queues, locks, mailboxes, steals, parking, joins, pinning, tracing
-// and accounting are mechanism, and no policy mentions them.
+// Policy is apart from mechanism. A [Policy] decides which side of a spawn runs first, where the
+// other is queued, who may run the continuation of a join (data, [Rules]) and where an idle worker
+// looks next (one method, [Policy.Look]). Queues, locks, mailboxes, steals, parking, joins,
+// pinning, tracing and accounting are mechanism, and no policy mentions them.
 //
 // Order of reading: task.go (frames), policy.go (what a scheduler may decide), the policies
 // themselves (workfirst.go, helpfirst.go, shepherd.go), deque.go and queue.go (queues),
@@ -32,11 +32,11 @@
 //     to 43 (docs/performance.md), and Go's own scheduler then decides the order that is to be
 //     studied. It exists as the policy `go`, for comparison.
 //   - Recursion for a child that runs at once: the frame is there anyway, for the thief; a loop
-//     over frames has nothing to unwind when one was taken from under the worker, and is what
-//     virtual time needs.
+//     over frames has nothing to unwind when one was taken from under the worker, and
+//     virtual time needs it.
 //   - A Chase-Lev deque with all entries public: its pop needs a full fence, about a third of the
 //     cost of a spawn. Here the owner's newest entries are private; see deque.go.
-//   - Asking a started task how many children it has: its creator knows ([Frame.Fork]), and that
+//   - Asking a started task how many children it has: its creator has it ([Frame.Fork]), and that
 //     saves one of four indirect calls.
 //   - A fence behind each push, to look for parked workers: about 3 ns, several times a fork. In
 //     its place a worker that parks makes the others pass a fence (idle.go). Longer naps without

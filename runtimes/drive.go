@@ -2,8 +2,8 @@ package runtimes
 
 import "fmt"
 
-// drive carries out steps, v's first, until the run has ended. A step is what a worker does next up
-// to and including one operation on something shared, and moves its clock on.
+// drive carries out steps, v's first, until the run has ended. A step is the worker's next actions
+// up to and including one operation on something shared, and moves its clock on.
 func (s *stepper) drive(v *stepWorker) error {
 	for {
 		timed, label := false, v.pc
@@ -74,7 +74,7 @@ func (s *stepper) drive(v *stepWorker) error {
 // checkSteps is how many steps there are between two looks at whether the run is to be stopped.
 const checkSteps = 1 << 12
 
-// check says, behind a step of v, whether the run has ended, and with which error.
+// check reports, behind a step of v, whether the run has ended, and with which error.
 func (s *stepper) check(v *stepWorker) (ended bool, err error) {
 	if s.finished || s.steps >= s.limit {
 		s.unskipAll(v)
@@ -97,7 +97,7 @@ func (s *stepper) check(v *stepWorker) (ended bool, err error) {
 	return false, nil
 }
 
-// stepsTaken is how many steps have been taken, the running one included, when no search is ahead
+// stepsTaken returns the number of steps taken, the running one included, when no search is ahead
 // of it: as many as if none had been skipped, and none done early.
 func (s *stepper) stepsTaken() uint64 {
 	n := s.steps

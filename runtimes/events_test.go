@@ -57,7 +57,7 @@ func tracedTree(t *testing.T, run func(recs []*loi.Recorder, kernels []loi.Kerne
 }
 
 // Every steal that a worker counted is recorded, between the beginning and the end of an idle time,
-// and says from whom it stole.
+// with its victim.
 func TestEventsAreRecorded(t *testing.T) {
 	for _, p := range Schedulers {
 		if !parallel(p) {

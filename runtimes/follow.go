@@ -14,10 +14,10 @@ import (
 var ErrVirtualOnly = failure.New(failure.Request,
 	"the scheduler follows a schedule, and exists in virtual time only")
 
-// Following is the scheduler that has s say which piece of code runs next, and where. It is in no
-// table. In virtual time a piece begins when its worker is free, what it waits for has ended, and
-// the last kernel of the piece before it in s, among those of the node, has begun: so the kernels
-// of a node begin in the order of s.
+// Following returns the scheduler that runs the pieces of code in the order and on the workers of
+// s. It is in no table. In virtual time a piece begins when its worker is free, the pieces that it
+// waits for have ended, and the last kernel of the piece before it in s, among those of the node,
+// has begun: so the kernels of a node begin in the order of s.
 func Following(s *dag.Schedule) Scheduler {
 	return Scheduler{Name: "followed",
 		Doc:    "pieces of code in the order of a schedule, on its workers",
@@ -113,7 +113,7 @@ func (s *stepper) follow(list *dag.Schedule) error {
 	return nil
 }
 
-// wait has v be idle until a time that has not passed.
+// wait makes v idle until a time that has not passed.
 func (v *stepWorker) wait(until uint64) {
 	if until > v.now {
 		v.idleTicks += until - v.idleFrom

@@ -125,9 +125,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// checkFollowed compares what a trace tells with the schedule: who ran which piece, and when it
-// began. Tasks have their numbers in the trace in the order in which they were made too, but by
-// worker.
+// checkFollowed compares a trace with the schedule: who ran which piece, and when it began. Tasks
+// have their numbers in the trace in the order in which they were made too, but by worker.
 func checkFollowed(t *testing.T, trace *loi.Trace, s *dag.Schedule) {
 	t.Helper()
 	numbers := map[uint32]uint32{0: 0} // by number in the trace: that in the schedule
@@ -202,7 +201,7 @@ func checkFollowed(t *testing.T, trace *loi.Trace, s *dag.Schedule) {
 	}
 }
 
-// What is no schedule of the program is refused, with the step.
+// A schedule that is none of the program is refused, with the step.
 func TestFollowRefuses(t *testing.T) {
 	g := graphOf(t, busyTree())
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -26,8 +26,8 @@ type goRun struct {
 	disturbed atomic.Uint64
 }
 
-// goCPU is what ran on one CPU. The goroutine that holds lock writes; two hold it at once only if
-// one was moved away between the end of its kernel and here.
+// goCPU holds the records of one CPU. The goroutine that holds lock writes; two hold it at once
+// only if one was moved away between the end of its kernel and here.
 type goCPU struct {
 	_    [cacheLine]byte
 	lock spinLock
@@ -37,7 +37,7 @@ type goCPU struct {
 	_    [cacheLine]byte
 }
 
-// runGo is Run for the policy go.
+// runGo does as Run, for the policy go.
 func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 	p, err := newPool(c.Policy, places{nodes: c.Nodes, distance: c.Distance,
 		socket: c.Socket}, c.Seed, len(c.Kernels))
@@ -215,7 +215,8 @@ func (c *goCPU) release() {
 	}
 }
 
-// tell records of which piece of the program the latest record of c is, if that is asked for.
+// tell records the piece of the program that the latest record of c belongs to, if that is asked
+// for.
 func (s *stamper) tell(c *goCPU, at uint64) {
 	if s.gor.pool.structure.Tasks {
 		c.rec.Of(at, s.of.task, s.of.phase, s.of.child)

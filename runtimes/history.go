@@ -68,7 +68,7 @@ type pastStep struct {
 // chunkSteps is how many steps a chunk has: a list of millions is not copied as it grows.
 const chunkSteps = 1 << 14
 
-// length is the number of steps.
+// length returns the number of steps.
 func (h *History) length() int {
 	if len(h.steps) == 0 {
 		return 0
@@ -114,7 +114,7 @@ type historian struct {
 	holder []int32 // by queue: the last acquisition of its lock
 }
 
-// underWay is what is known of the step that a worker is in.
+// underWay is the state of the step that a worker is in.
 type underWay struct {
 	from     uint64 // the end of its last step
 	kernels  uint64 // time of those in this step
@@ -137,7 +137,7 @@ type look struct {
 	price Price
 }
 
-// pastFrame is what is known of a frame that has begun.
+// pastFrame is the record of a frame that has begun.
 type pastFrame struct {
 	queued  []int32 // by child: the step that queued it
 	others  int32   // child-first: that queued the rest; otherwise: all children of the phase
@@ -173,7 +173,7 @@ func (h *historian) of(f *Frame) *pastFrame {
 	return p
 }
 
-// next is the number of the step that is under way.
+// next returns the number of the step that is under way.
 func (h *historian) next() int32 { return int32(h.length()) }
 
 // kernel notes an execution that takes ticks and begins now.
@@ -199,7 +199,7 @@ func (h *historian) runs(v *stepWorker, f *Frame) {
 	h.begin(v)
 }
 
-// begin has v begin a piece behind those that were appended to joins.
+// begin makes v begin a piece behind those that were appended to joins.
 func (h *historian) begin(v *stepWorker) {
 	h.under[v.id].piece = int32(len(h.pieces))
 	h.pieces = append(h.pieces, pastPiece{int32(len(h.joins))})
@@ -264,7 +264,7 @@ func (h *historian) queued(f *Frame, i int32) {
 	}
 }
 
-// queuedAll is queued of n children.
+// queuedAll does as queued, for n children.
 func (h *historian) queuedAll(f *Frame, n int32) {
 	if h == nil {
 		return
@@ -397,7 +397,7 @@ func (h *historian) step(v *stepWorker, label pc) {
 	h.close(v, s)
 }
 
-// priceOf is what a step costs that began at a label and found no work.
+// priceOf returns the price of a step that began at a label and found no work.
 func priceOf(label pc) Price {
 	switch label {
 	case pcGone, pcJoined, pcArrive, pcReport, pcRequeue, pcTop, pcNext:

@@ -12,7 +12,7 @@ import (
 // The signal word of a pool: how many workers are parked, and whether the run must stop.
 const signalStop = 1 << 31
 
-// found is what a search gave: an entry, and whether it came from another worker.
+// found is the result of a search: an entry, and whether it came from another worker.
 type found struct {
 	e      entry
 	stolen bool
@@ -24,8 +24,8 @@ const (
 	entryStart int32 = -4 // a frame that begins: the root
 )
 
-// find looks for work until there is some, as the policy says, and returns false when the run is
-// over. The time it takes is the worker's idle time.
+// find looks for work by the policy until there is some, and returns false when the run is over.
+// The time it takes is the worker's idle time.
 func (w *Worker) find() (found, bool) {
 	began := max(hw.TSC(), w.pool.began.Load())
 	w.searchFrom = began
@@ -83,7 +83,7 @@ func (w *Worker) noteSteal(m Move) {
 	w.seen = 0
 }
 
-// taken is how many entries the latest steal brought, which succeeded.
+// taken returns how many entries the latest steal brought; it succeeded.
 func (w *Worker) taken() int {
 	return max(len(w.batch), 1)
 }
@@ -158,7 +158,7 @@ func (w *Worker) move(m Move) (found, Outcome) {
 	return found{}, OutcomeDone // MoveRest
 }
 
-// seen is the outcome of [MoveSee].
+// seen returns the outcome of [MoveSee].
 func seen(some bool) Outcome {
 	if some {
 		return OutcomeDone
@@ -320,7 +320,7 @@ func (w *Worker) mayTakeOwn() bool {
 	return int(getTag(newest)) > f.level()
 }
 
-// seeWait tells the search what its worker waits for. WaitRule.
+// seeWait gives the search the task that its worker waits for. WaitRule.
 func (w *Worker) seeWait() {
 	s, f := &w.search, w.top
 	s.Waits, s.Depth, s.Thief = f != nil, 0, -1
@@ -333,7 +333,7 @@ func (w *Worker) seeWait() {
 	}
 }
 
-// seeRange tells the search within which range its worker steals. Rules.Ranges.
+// seeRange gives the search the range within which its worker steals. Rules.Ranges.
 func (w *Worker) seeRange() {
 	if w.rules.Ranges {
 		w.search.From, w.search.To = rangeOf(w.within.Load())
@@ -449,7 +449,7 @@ func (w *Worker) rest(rests int, began uint64) {
 func (w *Worker) park() {
 	p := w.pool
 	if p.anything(w) {
-		osYield() // it may be what this worker may not take: do not keep the CPU from who may
+		osYield() // the entry may be forbidden to this worker: leave the CPU to those that may take it
 		return
 	}
 	w.parked.Store(1)
@@ -502,13 +502,13 @@ func (p *pool) queued() bool {
 	return false
 }
 
-// stopping says whether the run must stop.
+// stopping reports whether the run must stop.
 func (w *Worker) stopping() bool { return w.signal.Load()&signalStop != 0 }
 
-// attend is called behind a push that others may have to be told of. It returns true if the run
-// must stop; otherwise it wakes up to n parked workers, if there are any, on the own node rather
-// than on others. A worker parks only when it has seen nothing that is exposed, so that pushes
-// behind those need not look.
+// attend returns true if the run must stop; otherwise it wakes up to n parked workers, if there are
+// any, on the own node rather than on others. It follows a push that others may have to learn of. A
+// worker parks only when it has seen nothing that is exposed, so that pushes behind those need not
+// look.
 func (w *Worker) attend(n int) (stop bool) {
 	signal := w.signal.Load()
 	if signal == 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// cpuTime is what the process has used.
+// cpuTime returns the CPU time of the process.
 func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var r syscall.Rusage
@@ -18,8 +18,8 @@ func cpuTime(tb testing.TB) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// BenchmarkIdle is 24 workers of which 23 have nothing to do while a leaf sleeps for half a second:
-// the CPU time that they use.
+// BenchmarkIdle measures the CPU time of 24 workers; 23 have nothing to do while a leaf sleeps for
+// half a second.
 func BenchmarkIdle(b *testing.B) {
 	eachParallel(b, func(b *testing.B, p Scheduler) {
 		var used time.Duration

@@ -21,7 +21,7 @@ func (LAWS) Rules() Rules {
 		Hints: true}
 }
 
-// Place implements [Placer]. What is below the cut has a range of one part.
+// Place implements [Placer]. A task below the cut has a range of one part.
 func (LAWS) Place(p *Placing) Placement {
 	if p.To-p.From == 1 {
 		return Placement{Worker: p.Worker, From: p.From, To: p.To, Keep: true}
@@ -44,7 +44,7 @@ func (LAWS) Admit(a *Admission) (charge uint64,
 	return SpaceBounded{Sigma: 100}.Admit(a)
 }
 
-// Look is a round of: the own queue; if that is empty, those of other nodes, the nearest first;
+// Look makes a round of: the own queue; if that is empty, those of other nodes, the nearest first;
 // rest.
 func (LAWS) Look(s *Search) Move {
 	k := s.Step - 2

@@ -8,18 +8,18 @@ package runtimes
 // deeper and deeper, and there are no more of them than in the serial run. A worker for which
 // nothing waits steals from a random victim.
 //
-// Departures: a future knows its own thief, a frame only that of the child that was stolen last, so
+// Departures: a future holds its own thief, a frame only that of the child that was stolen last, so
 // that the worker rests if that thief is done and another is not. A thief that is done may have
-// begun anything, so that what is taken there need not lie below the task that waits. Whose children
-// have all ended goes on at once, not in the order in which they were spawned.
+// begun anything, so that an entry taken there need not lie below the task that waits. A task whose
+// children have all ended goes on at once, not in the order in which they were spawned.
 type Leapfrog struct{}
 
 func (Leapfrog) Rules() Rules {
 	return Rules{Spawn: SpawnParent, Join: JoinStarter, Wait: WaitThief}
 }
 
-// Look is a round of: the thief of the task that waits, or if none waits a random victim; rest; the
-// own deque.
+// Look makes a round of: the thief of the task that waits, or if none waits a random victim; rest;
+// the own deque.
 func (Leapfrog) Look(s *Search) Move {
 	s.Step++
 	switch {

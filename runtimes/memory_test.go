@@ -9,9 +9,9 @@ import (
 	"krdlab/hw/hwtest"
 )
 
-// What a run allocates does not grow with the number of tasks, but by what waits in queues, on
-// threads and in virtual time, with hints and without: not of a scheduler whose line says that it is
-// breadth first, nor where each task is a goroutine.
+// Allocations of a run do not grow with the number of tasks, but with the entries that wait in
+// queues, on threads and in virtual time, with hints and without. Exceptions are schedulers marked
+// as breadth first, and runs where each task is a goroutine.
 func TestMemory(t *testing.T) {
 	hwtest.SkipRace(t)
 	const perTask = 1.0 // bytes

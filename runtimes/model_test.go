@@ -22,7 +22,7 @@ type model struct {
 
 const halt = -1
 
-// tso is a state of a model. mem, reg and taken mean what the model says.
+// tso is a state of a model. The model defines mem, reg and taken.
 type tso struct {
 	mem   [12]int8
 	buf   [3][4][2]int8 // address and value, the oldest first
@@ -348,7 +348,7 @@ func TestDequeModel(t *testing.T) {
 	}
 }
 
-// Parking (idle.go): process 0 pushes entries, each behind the other, and tells of the first only;
+// Parking (idle.go): process 0 pushes entries, each behind the other, and wakes for the first only;
 // the others look for one each, and park if there is none. Memory: how many entries there are, the
 // signal word, and whether each of the others is parked: 1, or 2 when it is woken.
 const (

@@ -59,7 +59,7 @@ type Config struct {
 	Attach func(worker int) (detach func(), err error)
 }
 
-// ErrStopped is what a run returns when its context ended first.
+// ErrStopped is returned by a run whose context ended first.
 var ErrStopped = failure.New(failure.Failed, "stopped before the root task had finished")
 
 // A PanicError is a task that panicked.
@@ -107,7 +107,7 @@ func (*PolicyError) Class() failure.Class { return failure.Failed }
 // Class implements [failure.Classed].
 func (*PanicError) Class() failure.Class { return failure.Failed }
 
-// pool is what the workers of one run share.
+// pool is shared by the workers of one run.
 type pool struct {
 	signal atomic.Uint32
 	_      [cacheLine]byte
@@ -184,7 +184,7 @@ func died(recovered any, ended bool) any {
 	return recovered
 }
 
-// failure is the first error of the run.
+// failure returns the first error of the run.
 func (p *pool) failure() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -353,7 +353,7 @@ func collect() {
 	}
 }
 
-// thread is the life of a worker's thread.
+// thread runs a worker's thread from its start to its end.
 func (w *Worker) thread(c Config, root *Frame) {
 	p := w.pool
 	runtime.LockOSThread()

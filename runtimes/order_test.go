@@ -113,8 +113,8 @@ func orders(take Order, share Sharing) Policy {
 		Hints: take == TakeHighest}}
 }
 
-// A worker alone runs what its queue's order says, on a thread and in virtual time: first in, first
-// out; the highest priority; what the serial run would begin first.
+// A worker alone runs entries in its queue's order, on a thread and in virtual time: first in,
+// first out; the highest priority; the one that the serial run would begin first.
 func TestOrders(t *testing.T) {
 	hwtest.SkipRace(t)
 	for take := TakeNewest; take <= TakeSerial; take++ {

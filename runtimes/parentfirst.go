@@ -213,8 +213,7 @@ func (w *Worker) spawning(f *Frame) (n int32) {
 	return n
 }
 
-// rank notes where frame c, which begins, is in the tree: it is what the entry begun of f stood
-// for.
+// rank notes where frame c, which begins, is in the tree: the entry begun of f stood for it.
 //
 //go:noinline
 func (w *Worker) rank(c, f *Frame) {
@@ -225,7 +224,7 @@ func (w *Worker) rank(c, f *Frame) {
 	}
 }
 
-// rankCalled is rank of the last child of f, which is called.
+// rankCalled does as rank, for the last child of f, which is called.
 func (w *Worker) rankCalled(c, f *Frame) {
 	if w.rules.ranked() {
 		c.begins(f, w.calledName(f))
@@ -276,8 +275,8 @@ func (w *Worker) addChildren(f *Frame, n int32) {
 	w.shared.pushTagged(f, w.priorities(f, n))
 }
 
-// priorities are those of children 0 to n-1 of f. The result is valid until the next call. Owner
-// only.
+// priorities returns those of children 0 to n-1 of f. The result is valid until the next call.
+// Owner only.
 func (w *Worker) priorities(f *Frame, n int32) []int32 {
 	w.tags = append(w.tags[:0], make([]int32, n)...)
 	if h, ok := f.task.(Hinted); ok {
@@ -311,7 +310,7 @@ func (w *Worker) spawnChildren(f *Frame, n int32) (tell bool) {
 	return tell
 }
 
-// tellChildren is spawnChildren where the policy, the task or another worker has a say in it.
+// tellChildren does as spawnChildren, where the policy, the task or another worker takes part.
 func (w *Worker) tellChildren(f *Frame, n int32) (tell bool) {
 	if w.rules.Cache {
 		for i := range n {
@@ -348,7 +347,7 @@ func (w *Worker) spawnChild(f *Frame, i int32) (tell bool) {
 	return w.push(f, i)
 }
 
-// mailChildren is spawnChildren of a task with hints. Rules.Mail.
+// mailChildren does as spawnChildren, for a task with hints. Rules.Mail.
 func (w *Worker) mailChildren(f *Frame, n int32, h Hinted) (tell bool) {
 	for i := range n {
 		if w.mailNear(f, i, h) {
@@ -367,7 +366,7 @@ func (w *Worker) mailNear(f *Frame, i int32, h Hinted) (tell bool) {
 	return w.push(f, i)
 }
 
-// pushTagged is [deque.push], with the depth of the child as its tag if there is a [WaitRule].
+// pushTagged does as [deque.push], with the depth of the child as its tag if there is a [WaitRule].
 func (w *Worker) pushTagged(f *Frame, i int32) (tell bool) {
 	if w.rules.Wait != WaitAny {
 		putTag(w.own(w.tail), int32(f.level())+1)
@@ -438,8 +437,8 @@ func (w *Worker) takeCached() (entry, bool) {
 	return e, true
 }
 
-// takeGuarded is takeOwn with rules that ask for something before: a cache, a budget, an answer, a
-// [WaitRule].
+// takeGuarded does as takeOwn, for rules that need something before: a cache, a budget, an answer,
+// a [WaitRule].
 func (w *Worker) takeGuarded() (entry, bool) {
 	if w.rules.Cache {
 		return w.takeCached()

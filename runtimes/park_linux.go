@@ -26,8 +26,8 @@ var barriers = sync.OnceValue(func() bool {
 	return e == 0 && fenceOthers()
 })
 
-// fenceOthers has each thread of the process that runs now pass a full fence, and returns when all
-// have: the other half of a fence that they need not pay for themselves. Cost: some 0.6 us.
+// fenceOthers makes each thread of the process that runs now pass a full fence, and returns when
+// all have: the other half of a fence that they need not pay for themselves. Cost: some 0.6 us.
 func fenceOthers() bool {
 	_, _, e := unix.RawSyscall(unix.SYS_MEMBARRIER, membarrierPrivate, 0, 0)
 	return e == 0
@@ -38,7 +38,7 @@ const (
 	futexWakePrivate = 1 | 128
 )
 
-// futexSleep waits until *word is no longer 1 and somebody says so, but no longer than d.
+// futexSleep waits until *word is no longer 1 and it is woken, but no longer than d.
 func futexSleep(word *atomic.Uint32, d time.Duration) {
 	ts := unix.NsecToTimespec(d.Nanoseconds())
 	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitPrivate, 1,

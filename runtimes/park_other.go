@@ -10,7 +10,7 @@ import (
 
 func osYield() { runtime.Gosched() }
 
-// There is no portable way to have other threads pass a fence.
+// barriers returns false: no portable call makes other threads pass a fence.
 func barriers() bool    { return false }
 func fenceOthers() bool { return false }
 

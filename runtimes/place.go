@@ -22,8 +22,8 @@ const (
 	maxPlaced = maxRange / minParts
 )
 
-// partsOf is into how many parts ranges divide each of so many workers: a power of two, so that
-// halves of halves have no remainder.
+// partsOf returns into how many parts ranges divide each of so many workers: a power of two, so
+// that halves of halves have no remainder.
 func partsOf(workers int) int {
 	parts := minParts
 	for 2*parts*workers <= maxRange {
@@ -52,8 +52,8 @@ func (w *Worker) mayTake(e entry) bool {
 	return a <= from && to <= b
 }
 
-// setRange has the workers of the range of f steal in it, or if on is false nowhere, until it is
-// said again; but not the last one if that is only partly in it. Rules.Ranges; by the holder of f.
+// setRange makes the workers of the range of f steal in it, or if on is false nowhere, until the
+// next call; but not the last one if that is only partly in it. Rules.Ranges; by the holder of f.
 func (w *Worker) setRange(f *Frame, on bool) {
 	from, to := rangeOf(f.next)
 	tag := f.next &^ tagKept
@@ -68,7 +68,7 @@ func (w *Worker) setRange(f *Frame, on bool) {
 	}
 }
 
-// widen has the workers of the nearest range of several that f is in, f itself or a frame above,
+// widen makes the workers of the nearest range of several that f is in (f itself or a frame above)
 // steal there: a child of f that was for several has ended. Rules.Ranges; by the worker that ran
 // it.
 func (w *Worker) widen(f *Frame) {
@@ -80,9 +80,9 @@ func (w *Worker) widen(f *Frame) {
 	}
 }
 
-// deals has nobody steal in the range of f, the children of which are dealt out now, and dealt has
-// its workers steal there, as they have been, unless its first child goes on dealing out, whose
-// range is first. Rules.Ranges; by the holder of f.
+// deals stops steals in the range of f, whose children are dealt out now. dealt lets its workers
+// steal there when they have been dealt out, unless the first child goes on dealing out its own
+// range, first. Rules.Ranges; by the holder of f.
 func (w *Worker) deals(f *Frame) {
 	if w.rules.Ranges && w.pool.several(f.next) {
 		w.stealWithin(f, false)
@@ -102,8 +102,8 @@ func (w *Worker) ranged(c *Frame) {
 	}
 }
 
-// ranInPlace is called when the child behind entry e has run in place: it dealt out nothing, and
-// needs no room any more.
+// ranInPlace frees the room of the child behind entry e, which has run in place and dealt out
+// nothing.
 //
 //go:noinline
 func (w *Worker) ranInPlace(e entry) {
@@ -170,7 +170,8 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 	return e, w.pool.queueOf[at.Worker]
 }
 
-// placeChildren queues children 0 to n-1 of f where the policy says, and wakes who may wait there.
+// placeChildren queues children 0 to n-1 of f where the policy places them, and wakes workers that
+// may wait there.
 func (w *Worker) placeChildren(f *Frame, n int32) {
 	var first int32 // the range of child 0
 	for i := range n {
@@ -196,7 +197,7 @@ func (w *Worker) putAt(queue int, e entry) {
 	}
 }
 
-// name is what a frame keeps of the entry that it began as: which child it is, or its range.
+// name returns the part of its entry that a frame keeps: which child it is, or its range.
 func (w *Worker) name(e entry) int32 {
 	if w.rules.Place {
 		return e.tag
@@ -220,8 +221,8 @@ func (w *Worker) sendsAway(f *Frame) bool {
 	return to != w.pool.queueOf[w.id]
 }
 
-// calledName is [Worker.name] of the last child of f, which is called: each of a serial frame has
-// its range.
+// calledName does as [Worker.name], for the last child of f, which is called: each of a serial
+// frame has its range.
 func (w *Worker) calledName(f *Frame) int32 {
 	switch {
 	case w.rules.Place && f.serial():
@@ -243,9 +244,9 @@ func (w *Worker) beginCalls(f *Frame) {
 	}
 }
 
-// nextCall is the number of the child of f that is called after another one has ended, or false if
-// f is not serial and something else is waited for, or the run must stop. Holder of f, whose phase
-// is not complete.
+// nextCall returns the number of the child of f that is called after another one has ended. It
+// returns false if f is not serial and something else is waited for, or the run must stop. Holder
+// of f, whose phase is not complete.
 func (w *Worker) nextCall(f *Frame) (i int32, ok bool) {
 	switch {
 	case !w.rules.Place || !f.serial() || w.stopping():

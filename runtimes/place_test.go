@@ -9,7 +9,7 @@ import (
 
 // spread deals the workers of a task out to its children in proportion to their work, as
 // almost-deterministic work stealing does (Shiina and Taura, "Almost deterministic work stealing",
-// 2019), and steals nothing. What it was told and said is noted.
+// 2019), and steals nothing. It notes its arguments and answers.
 type spread struct {
 	anyPolicy
 	mu     *sync.Mutex

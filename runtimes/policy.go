@@ -29,7 +29,7 @@ const (
 	SpawnGo
 	// SpawnChosen asks the policy, which is a [Chooser], when a phase begins.
 	SpawnChosen
-	// SpawnListed: a schedule says which piece of code runs next, and where: see [Following].
+	// SpawnListed: a schedule lists which piece of code runs next, and where: see [Following].
 	SpawnListed
 )
 
@@ -78,8 +78,8 @@ const (
 	JoinRequeue
 )
 
-// WaitRule records what a worker may take while a task that it has started waits at a join.
-// JoinStarter only. What it may not take stays where it is: an attempt at it is OutcomeLeft, and
+// WaitRule limits the entries that a worker may take while a task that it has started waits at a
+// join. JoinStarter only. Other entries stay where they are: an attempt at one is OutcomeLeft, and
 // the own queue seems empty.
 type WaitRule uint8
 
@@ -116,7 +116,7 @@ type Rules struct {
 
 	// Shuffle: [Search.Victims] are in an order drawn once, by seed, whatever their distance.
 	Shuffle bool
-	// Overrun: [Search.Victims] are what sort_sheps of Qthreads 1.9 leaves of the sorted list
+	// Overrun: [Search.Victims] are the sorted list as sort_sheps of Qthreads 1.9 leaves it
 	// (src/affinity/shufflesheps.h, commit 49df034c). See [Search.overrun].
 	Overrun bool
 
@@ -141,7 +141,7 @@ type Rules struct {
 	// Hints: ask tasks that are [Hinted]; kernels then keep what hints need. Implied by none of the
 	// others: without it there are no hints.
 	Hints bool
-	// Mail a proxy of each child to the worker that its hint says it is near to. Deques only.
+	// Mail a proxy of each child to the worker that it is near to by its hint. Deques only.
 	Mail bool
 	// LeaveIdle: thieves leave an entry that was mailed to a worker which is idle, as that worker
 	// will find it.
@@ -164,8 +164,8 @@ func (r Rules) ranked() bool {
 		r.Admit
 }
 
-// A rulesError says why rules do not go together. It is a sentence only when it is read, as tests
-// try some hundred thousand rules.
+// A rulesError is the reason why rules do not go together. It is a sentence only when it is read,
+// as tests try some hundred thousand rules.
 type rulesError struct {
 	rules Rules
 	why   string
@@ -232,7 +232,7 @@ type Chooser interface {
 	Choose(s *Spawn) SpawnRule
 }
 
-// A Spawn is what a [Chooser] is told of a phase that begins.
+// A Spawn describes a phase that begins, for a [Chooser].
 type Spawn struct {
 	Children int // of the phase
 	Depth    int // of their parent below the root
@@ -245,14 +245,14 @@ type Spawn struct {
 	Worker, Workers int
 }
 
-// A Placer is a policy with [Rules.Place]: it says where each child is queued, and which workers it
-// and all below it are meant for. Any worker asks, at any time.
+// A Placer is a policy with [Rules.Place]: it decides where each child is queued, and which workers
+// it and all below it are meant for. Any worker asks, at any time.
 type Placer interface {
 	Place(p *Placing) Placement
 }
 
-// A Placing is what a [Placer] is told of a child that is about to be queued, or called as the last
-// of its phase.
+// A Placing describes, for a [Placer], a child that is about to be queued, or called as the last of
+// its phase.
 type Placing struct {
 	Hint                   // of the child; empty if there are no hints
 	Child, Children int    // its number, of so many
@@ -274,17 +274,17 @@ type Placement struct {
 	Keep   bool // thieves leave it; not with Half
 }
 
-// An Admitter is a policy with [Rules.Admit]: before a worker takes an entry the policy says
-// whether it may begin there, and what its node is charged until the child and all below it have
+// An Admitter is a policy with [Rules.Admit]: before a worker takes an entry the policy decides
+// whether it may begin there, and the charge to its node until the child and all below it have
 // ended (space-bounded scheduling; Simhadri, Blelloch, Fineman, Gibbons and Kyrola, "Experimental
-// analysis of space-bounded schedulers", 2014). What is refused stays in its queue. The mechanism
+// analysis of space-bounded schedulers", 2014). A refused entry stays in its queue. The mechanism
 // keeps the charges; a policy must admit something where nothing is charged. Any worker asks, one
 // at a time.
 type Admitter interface {
 	Admit(a *Admission) (charge uint64, ok bool)
 }
 
-// An Admission is what an [Admitter] is told of an entry.
+// An Admission describes an entry for an [Admitter].
 type Admission struct {
 	Hint                   // of the child
 	Depth           int    // of the child below the root
@@ -295,8 +295,8 @@ type Admission struct {
 	Worker, Workers int    // the worker, of so many
 }
 
-// A Hint is what a task knows about a child before it runs. The zero value of each field means that
-// it is not known.
+// A Hint holds the facts on a child that its task has before it runs. The zero value of each field
+// means that it is not known.
 type Hint struct {
 	Work     uint64 // in the program's own unit, of the child and all below it
 	Bytes    uint64 // that the child and all below it touch
@@ -304,7 +304,7 @@ type Hint struct {
 	Near     int    // 1 + the number of the worker that last touched its data
 }
 
-// Outcome is what a move gave. A move that gives work ends the search, so that Look never sees
+// Outcome is the result of a move. A move that gives work ends the search, so that Look never sees
 // that.
 type Outcome uint8
 
@@ -354,8 +354,8 @@ type Search struct {
 	Thief int
 }
 
-// anyVictim is a random one, which there must be; or near, in half of the attempts, a random one of
-// the own node, otherwise one of another.
+// anyVictim returns a random victim, which there must be; or near, in half of the attempts, a
+// random one of the own node, otherwise one of another.
 func (s *Search) anyVictim(near bool) int {
 	from := s.Victims
 	if near && s.Local > 0 && s.Local < len(from) {
@@ -366,7 +366,7 @@ func (s *Search) anyVictim(near bool) int {
 	return from[s.Rand.N(len(from))]
 }
 
-// MoveKind is what an idle worker can do. Each is at most one operation on something shared.
+// MoveKind is a kind of move of an idle worker. Each is at most one operation on something shared.
 type MoveKind uint8
 
 const (

@@ -8,7 +8,7 @@ package runtimes
 //
 // Departures: a worker that searches refuses requests one by one, where the original's blocks them
 // for as long as it searches. A victim answers at its spawns and between its tasks, where the
-// original's polls between tasks only, or when an interrupt tells it to.
+// original's polls between tasks only, or at an interrupt.
 type PrivateDeques struct{}
 
 func (PrivateDeques) Rules() Rules { return Rules{Spawn: SpawnParent, Requests: true} }

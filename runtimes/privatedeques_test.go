@@ -70,6 +70,6 @@ func stepNext(s *stepper) *stepWorker {
 	}
 	s.running, s.current = v, s.events.at(v.now, v.id)
 	s.steps, s.pause, s.limit = 0, 1, 1
-	_ = s.drive(v) // which says that the run has not ended, if it has not
+	_ = s.drive(v) // whose error is that the run has not ended, if it has not
 	return v
 }

@@ -66,9 +66,9 @@ func doze(d time.Duration) {
 	_, _ = unix.Select(0, nil, nil, nil, &t) // a signal may end it early
 }
 
-// treeProg is a random tree of many shapes: phases of 1 to 9 children, of which some are leaves;
-// several phases. Every leaf is numbered by its place, and must run exactly once; a phase must find
-// all of the previous one done.
+// treeProg is a random tree of many shapes: several phases, of 1 to 9 children; some are leaves.
+// Every leaf is numbered by its place, and must run exactly once; a phase must find all of the
+// previous one done.
 type treeProg struct {
 	seed   uint64
 	depth  int

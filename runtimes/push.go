@@ -31,7 +31,7 @@ func (b *letterbox) take() (e entry, ok bool) {
 }
 
 // passOn mails f, which w has just stolen, to a random worker of the node that its next child is
-// near to, unless that is w's own or not known, and says whether it did. After [Rules.Push]
+// near to, unless that is w's own or not known, and reports whether it did. After [Rules.Push]
 // attempts that found a letterbox full w keeps the frame.
 func (w *Worker) passOn(f *Frame) bool {
 	h, ok := f.task.(Hinted)
@@ -64,9 +64,9 @@ func (w *Worker) passOn(f *Frame) bool {
 	return false
 }
 
-// stealLetter tries the letterbox of the owner of a deque that is not empty: full says whether
-// there was anything in it. A thief of another node is refused until there have been as many
-// failures with that frame as a thief makes attempts to mail one.
+// stealLetter tries the letterbox of the owner of a deque that is not empty: full: there was
+// something in it. A thief of another node is refused until there have been as many failures with
+// that frame as a thief makes attempts to mail one.
 func (w *Worker) stealLetter(victim *Worker) (e entry, out Outcome, full bool) {
 	b := victim.letters
 	if b.f.Load() == nil {
@@ -82,7 +82,7 @@ func (w *Worker) stealLetter(victim *Worker) (e entry, out Outcome, full bool) {
 	return e, OutcomeDone, true
 }
 
-// stealPushed is stealDeque with [Rules.Push].
+// stealPushed does as stealDeque, with [Rules.Push].
 func (w *Worker) stealPushed(m Move) (e entry, out Outcome) {
 	w.batch, w.mailed = w.batch[:0], 0
 	victim := w.pool.workers[m.Victim]

@@ -63,7 +63,7 @@ func (q *queue) add(e entry) {
 	q.addSlow(e)
 }
 
-// addSlow is add where newest has no room, or is not used.
+// addSlow does as add, where newest has no room, or is not used.
 func (q *queue) addSlow(e entry) {
 	switch {
 	case q.hot == maxHot:
@@ -77,7 +77,7 @@ func (q *queue) addSlow(e entry) {
 	}
 }
 
-// insert is add of an order that is not one of age.
+// insert does as add, for an order that is not one of age.
 func (q *queue) insert(e entry) {
 	old := q.entries[q.first:]
 	at := sort.Search(len(old), func(k int) bool {
@@ -114,7 +114,7 @@ func (q *queue) pushChildren(f *Frame, n int32) {
 	q.lock.release()
 }
 
-// pushTagged is pushChildren with the children's tags.
+// pushTagged does as pushChildren, with the children's tags.
 func (q *queue) pushTagged(f *Frame, tags []int32) {
 	q.lock.acquire()
 	for i, tag := range tags {
@@ -149,7 +149,7 @@ func (q *queue) pop() (e entry, ok bool) {
 	return e, ok
 }
 
-// popSlow is pop where there are none of newest. Holder of the lock.
+// popSlow does as pop, where newest is empty. Holder of the lock.
 func (q *queue) popSlow() (e entry, ok bool) {
 	n := len(q.entries) - 1
 	switch {
@@ -260,7 +260,8 @@ func serialBefore(a, b entry) bool {
 	return i < j
 }
 
-// place is which child of its frame an entry is; what follows a join comes after all of them.
+// place returns which child of its frame an entry is; the continuation of a join comes after all of
+// them.
 func (e entry) place() int32 {
 	if e.i < 0 {
 		return math.MaxInt32
@@ -268,7 +269,7 @@ func (e entry) place() int32 {
 	return e.i
 }
 
-// level is how deep f lies. TakeSerial, WaitRule.
+// level returns the depth of f. TakeSerial, WaitRule.
 func (f *Frame) level() (n int) {
 	for ; f.depth == math.MaxUint16; f = f.parent {
 		n++

@@ -15,7 +15,7 @@ type places struct {
 	workers  []*Worker          // to be filled in; nil: each has memory of its own
 }
 
-// share is the number of what a worker shares its queue with.
+// share returns the number of the group that a worker shares its queue with.
 func (at *places) share(rule Sharing, worker int) int {
 	switch rule {
 	case ShareNode:

@@ -106,7 +106,7 @@ func (w *Worker) beginRegion(t *recorded) (open uint32) {
 }
 
 // record records that the piece w.of has ended, and so has the region that was opened for it. c is
-// what it returned: nil, or a task, which record returns as the scheduler is to see it.
+// its result: nil, or a task, which record returns as the scheduler is to see it.
 func (w *Worker) record(c *Frame, open uint32) *Frame {
 	if open == noRegion && !w.pool.structure.Tasks {
 		return w.stand(c, 0)

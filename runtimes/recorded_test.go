@@ -248,7 +248,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// What cannot be recorded is refused.
+// A structure that cannot be recorded is refused.
 func TestStructureNeedsRecorders(t *testing.T) {
 	s, _ := SchedulerByName("workfirst")
 	sc := stepConfig(s, 1, 1, 1)

@@ -123,7 +123,7 @@ func replayShapes(p Scheduler) [][2]int {
 	return [][2]int{{1, 1}, {1, 2}, {1, 4}, {2, 2}, {4, 2}}
 }
 
-// What threads did, operation by operation, the stepper does again: each worker runs the same
+// The stepper does again, operation by operation, a run on threads: each worker runs the same
 // children in the same order, steals the same entries, and goes on after the same joins.
 func TestReplay(t *testing.T) {
 	rounds := long.Or[uint64](1, 4)

@@ -30,7 +30,7 @@ func (r *recording) altered(f func(worker int, e *operation) bool) *recording {
 }
 
 // busyRecording records until the run has steals that brought something and steals that did not, if
-// the policy tries any. stole says whether it has.
+// the policy tries any. stole: it has such steals.
 func busyRecording(t *testing.T, p Scheduler) (r *recording, stole bool) {
 	t.Helper()
 	for seed := range uint64(20) {

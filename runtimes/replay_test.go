@@ -12,19 +12,19 @@ import (
 	"slices"
 )
 
-// A replay has the stepper do again what a tape says. Whose turn it is comes from the tickets and
-// not from virtual time.
+// A replay makes the stepper do again the operations of a tape. Whose turn it is comes from the
+// tickets and not from virtual time.
 //
 // Each worker takes its steps in a coroutine of its own, which stops before each operation until
-// that is the next of all. Between two operations on its tape a worker does only what no other can
-// see or hinder: it runs children, pushes and pops private entries. So it may do that as soon as it
-// can, and finds no entry stolen that it did not find stolen then.
+// that is the next of all. Between two operations on its tape a worker does only things that no
+// other can see or hinder: it runs children, pushes and pops private entries. So it may do that as
+// soon as it can, and finds no entry stolen that it did not find stolen then.
 //
-// What the stepper decides is compared and never imposed, with four exceptions that no state of
-// the stepper could bring about. A thief that met another in the middle of an operation: the replay
-// has it meet one. An entry that was left to a worker that was just idle: the replay says that it
-// is. A starter that looked for a report while it was being made: it has not seen it. A victim that
-// had looked for a request just before it came: it is not there yet.
+// The stepper's decisions are compared and never imposed, with four exceptions that no state of the
+// stepper could bring about. A thief that met another in the middle of an operation: the replay has
+// it meet one. An entry that was left to a worker that was just idle: the replay makes it idle. A
+// starter that looked for a report while it was being made: it has not seen it. A victim that had
+// looked for a request just before it came: it is not there yet.
 type replay struct {
 	s    *stepper
 	mine *tapes
@@ -147,7 +147,7 @@ func (r *replay) work(v *stepWorker) {
 	for !r.s.finished || v.pc != pcNext { // there finished by v
 		clear(r.s.queues) // all locks are free
 		r.s.steps, r.s.pause, r.s.limit = 0, 1, 1
-		_ = r.s.drive(v) // a step: it says that the run has not ended, if it has not
+		_ = r.s.drive(v) // a step: its error is that the run has not ended, if it has not
 	}
 }
 

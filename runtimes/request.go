@@ -6,8 +6,8 @@ import (
 	"krdlab/loi"
 )
 
-// requests are what a worker with [Rules.Requests] is asked for, and what it has asked for. Nobody
-// but its owner touches its deque.
+// requests holds the request to a worker with [Rules.Requests], and its own. Only its owner touches
+// its deque.
 //
 //	field  writer                                       readers
 //	asked  CAS 0 to 1 + the thief by the thief;         the victim, at each spawn, each look into its

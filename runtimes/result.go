@@ -2,7 +2,7 @@ package runtimes
 
 import "krdlab/loi"
 
-// A Result is what one run took and what its workers did.
+// A Result holds the time of one run and the counts of its workers.
 type Result struct {
 	TimeNS int64 // from the start of the root task to its end
 	// WorkNS is the sum of all kernel execution times; -1 if they were not stamped.
@@ -17,9 +17,8 @@ type Result struct {
 	// Open is how many executions of kernels began and did not end, less those that ended and did not
 	// begin. On threads only the last execution of a worker is known to be open.
 	Open int64
-	// Drawn says of a run in virtual time that a worker was given one number out of several, or that
-	// it tried to steal in an order that was shuffled: with another seed it may be another run. If
-	// not, every seed gives this one.
+	// Drawn, in virtual time: a worker drew a number out of several, or tried to steal in a
+	// shuffled order, so that another seed may give another run. If not, every seed gives this one.
 	Drawn bool
 }
 
@@ -42,8 +41,8 @@ type WorkerResult struct {
 	IdleNS  int64
 
 	Tasks, Spawns, Kernels uint64
-	// Frames are those that the worker made, as none was free: the collector rests. Those of all
-	// workers are what the run allocated. 0 in virtual time.
+	// Frames are those that the worker made, as none was free: the collector rests. The run
+	// allocated those of all workers. 0 in virtual time.
 	Frames     uint64
 	Steals     Steals
 	StealsFrom []uint64 // the successful ones by the node of the victim

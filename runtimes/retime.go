@@ -76,7 +76,7 @@ func (h *History) Retime(r *Retiming) uint64 {
 	return clock[h.last]
 }
 
-// back is how long before the end of its step a lock is released.
+// back returns how long before the end of its step a lock is released.
 func (h *History) back(l *pastLock, r *Retiming) uint64 {
 	if l.back == 0 || r.Free[h.at(l.step).kind] {
 		return 0

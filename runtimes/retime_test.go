@@ -8,9 +8,9 @@ import (
 	"krdlab/loi"
 )
 
-// A run keeps its time to the digit where its prices are what they were, whatever the scheduler; a
-// history changes nothing of the run that it is of. Kernels have prices that depend on when, where and in
-// which order they begin.
+// A run keeps its time to the digit where its prices are the same, whatever the scheduler; a
+// history changes nothing in its run. Kernels have prices that depend on when, where and in which
+// order they begin.
 func TestRetime(t *testing.T) {
 	t.Parallel()
 	hwtest.SkipRace(t)

@@ -78,7 +78,7 @@ func (p anyPolicy) Place(c *Placing) Placement {
 		Serial: c.Depth == 3 && c.Child%2 == 0, Keep: c.Child%3 == 1 && !p.rules.Half}
 }
 
-// budget is what anyPolicy admits at a time, in bytes: less than two children of a tree touch.
+// budget is the bytes that anyPolicy admits at a time: less than two children of a tree touch.
 const budget = 2500
 
 // Admit keeps tasks within a budget for each node, and what is below one on its node.
@@ -136,9 +136,9 @@ func validRules() map[string]Rules {
 	return valid
 }
 
-// What Validate lets pass, the drivers carry out: every leaf once, no phase early, on threads and
-// in virtual time, with the same result whether steps are skipped or not. What it refuses, both
-// refuse.
+// The drivers carry out all rules that Validate lets pass: every leaf once, no phase early, on
+// threads and in virtual time, with the same result whether steps are skipped or not. They refuse
+// those that it refuses.
 func TestAllRules(t *testing.T) {
 	t.Parallel()
 	refused := 0

@@ -28,7 +28,7 @@ type Scheduler struct {
 	// seen the other.
 	Twin string
 	// Random: another seed gives another run, as the policy draws from [Search.Rand], or goes by
-	// the order of [Search.Victims], of which those at the same distance are shuffled by seed.
+	// the order of [Search.Victims], where those at the same distance are shuffled by seed.
 	Random bool
 	// Speedup is the share of the ideal speed-up that tests expect at least where there is work
 	// enough; 0 is a quarter.
@@ -38,14 +38,15 @@ type Scheduler struct {
 	// Unordered: the records of a worker in a trace may be out of order.
 	Unordered bool
 	Params    []Param
-	// Make makes the policy with the given parameters, all of which it has; nil if there are none.
+	// Make makes the policy with the given parameters, which must all be its own; nil if there are
+	// none.
 	Make   func(Params) Policy
 	Policy // nil in a line with Make: the table's has all parameters at their defaults
-	// Schedule is what [Following] follows; nil of others.
+	// Schedule is followed by [Following]; nil for others.
 	Schedule *dag.Schedule
 }
 
-// Serial says that the scheduler has one worker and only calls.
+// Serial reports whether the scheduler has one worker and only calls.
 func (s Scheduler) Serial() bool { return s.Rules().Spawn == SpawnCall }
 
 // ThreadsOnly reports that the scheduler exists on threads and not in virtual time.
@@ -108,7 +109,7 @@ type Param struct {
 // Params are the values of a scheduler's parameters.
 type Params map[string]int
 
-// A SchedulerError says what is wrong with the text of a scheduler.
+// A SchedulerError reports a fault in the text of a scheduler.
 type SchedulerError struct {
 	Text  string // "shepherd:scan=x"
 	Field string // the parameter, or "" for the name
@@ -128,7 +129,7 @@ func (e *SchedulerError) Error() string {
 func (*SchedulerError) Class() failure.Class { return failure.Request }
 
 // ParseScheduler reads a name of the table and the values of its parameters, as in
-// "numa-ws:remote=20:tries=2". What is not given is at its default. The result's name is canonical:
+// "numa-ws:remote=20:tries=2". Others have their defaults. The result's name is canonical:
 // parameters stand in the table's order, and those at their defaults are left out. Errors:
 // [*SchedulerError].
 func ParseScheduler(text string) (Scheduler, error) { return parseScheduler(Schedulers, text) }
@@ -185,7 +186,7 @@ func (s *Scheduler) paramNames() string {
 	return strings.Join(names, " or ")
 }
 
-// with is s with the given parameters and the others at their defaults.
+// with returns s with the given parameters and the others at their defaults.
 func (s Scheduler) with(given Params) Scheduler {
 	if s.Make == nil {
 		return s
@@ -205,8 +206,8 @@ func (s Scheduler) with(given Params) Scheduler {
 	return s
 }
 
-// Variants are s with one parameter at a time at its least or greatest value, where that is not its
-// default.
+// Variants returns s with one parameter at a time at its least or greatest value, where that is not
+// its default.
 func (s Scheduler) Variants() (list []Scheduler) {
 	for _, p := range s.Params {
 		for _, v := range []int{p.Min, p.Max} {
@@ -220,7 +221,7 @@ func (s Scheduler) Variants() (list []Scheduler) {
 	return list
 }
 
-// Base is the name in the table, without parameters.
+// Base returns the name in the table, without parameters.
 func (s Scheduler) Base() string {
 	name, _, _ := strings.Cut(s.Name, ":")
 	return name

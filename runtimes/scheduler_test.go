@@ -65,7 +65,7 @@ func TestParseScheduler(t *testing.T) {
 	}
 }
 
-// Each line says all that others ask of it.
+// Each line has all facts that others read.
 func TestLinesOfSchedulers(t *testing.T) {
 	for _, s := range Schedulers {
 		if err := s.Validate(); err != nil {
@@ -77,7 +77,7 @@ func TestLinesOfSchedulers(t *testing.T) {
 	}
 }
 
-// What is wrong with a line is said.
+// The error of a line names its fault.
 func TestValidateScheduler(t *testing.T) {
 	good := Scheduler{Name: "a-1", Doc: "d", Policy: WorkFirst{}}
 	if err := good.Validate(); err != nil {

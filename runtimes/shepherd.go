@@ -4,9 +4,9 @@ package runtimes
 // task parallelism on multi-socket multicore systems", 2011): one queue for each shepherd under a
 // lock, taken from at the tail; only one worker of a shepherd may be out stealing, which goes
 // through the others in a fixed order, stops as soon as its own queue has something, and takes half
-// of the tasks of the first that has any, oldest first. What a worker spawns, and what follows a
-// join that it completed, goes to its spawn cache. docs/schedulers.md has the files that each of
-// this was read in, and the departures.
+// of the tasks of the first that has any, oldest first. The children that a worker spawns, and the
+// continuation of a join that it completed, go to its spawn cache. docs/schedulers.md has the files
+// that each of this was read in, and the departures.
 //
 // The zero value is QTH/Core with a random list of victims.
 type Shepherd struct {
@@ -15,7 +15,7 @@ type Shepherd struct {
 	// Overrun: victims that are Near are sorted as 1.9 itself does it, before sort_sheps was mended.
 	Overrun bool
 
-	// What a build or a change of the source could make different; none of it is in the paper.
+	// Options of a build or changes of the source; none of them is in the paper.
 	NoCache   bool // built without the spawn cache
 	One       bool // a steal takes one task (QTHREAD_STEAL_CHUNK=1)
 	QueueLast bool // the last child of a phase is queued as the others are
@@ -37,7 +37,7 @@ func (p Shepherd) Rules() Rules {
 	return r
 }
 
-// Look is a round of: claim the steal token; each victim in order, and behind each, where others
+// Look makes a round of: claim the steal token; each victim in order, and behind each, where others
 // may have put something there, a look at the own queue; give the token back; rest; take from the
 // own queue. The worker that finds the token taken rests, and takes from its own queue. Step counts
 // victims; the steps around them have numbers of their own.
@@ -78,7 +78,7 @@ func (p Shepherd) Look(s *Search) Move {
 	}
 }
 
-// shepherdParams are the rules of p that can be changed one at a time.
+// shepherdParams returns the rules of p that can be changed one at a time.
 func shepherdParams(p Shepherd) []Param {
 	share := 0
 	if p.Socket {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a worker queues is its own until it takes from its queue: then it gets the newest, and
-// thieves find the rest, the oldest first.
+// The entries that a worker queues are its own until it takes from its queue: then it gets the
+// newest, and thieves find the rest, the oldest first.
 func TestSpawnCache(t *testing.T) {
 	p := testPool(t, Shepherd{}, []int{0, 0}, 1)
 	w, thief := p.workers[0], p.workers[1]

@@ -59,10 +59,10 @@ func (s *stepper) nothing(v *stepWorker, m Move) bool {
 	return m.Kind == MoveRest
 }
 
-// barren says that thieves find nothing in v's deque until now, which may lie ahead.
+// barren reports whether thieves find nothing in v's deque until now, which may lie ahead.
 func (v *stepWorker) barren(now uint64) bool { return now < v.barrenTill && v.seemsEmpty() }
 
-// miss is a step with a move that finds nothing.
+// miss makes a step with a move that finds nothing.
 func (s *stepper) miss(v *stepWorker, m Move) {
 	v.search.Last = OutcomeEmpty
 	if m.Kind == MoveRest {
@@ -74,7 +74,7 @@ func (s *stepper) miss(v *stepWorker, m Move) {
 	}
 }
 
-// disturb tells the search of v, if there is one, that the running step has brought it something.
+// disturb marks the search of v, if there is one: the running step has brought it something.
 func (s *stepper) disturb(v *stepWorker) {
 	if v.skipped.any {
 		s.events.take(v.id)

@@ -5,15 +5,16 @@ package runtimes
 // Simhadri, Blelloch, Fineman, Gibbons and Kyrola, "Experimental analysis of space-bounded
 // schedulers", 2014). A task befits the last-level cache of a node if by its hint ([Hint.Bytes]) it
 // touches at most Sigma per cent of that. The first of its kind on the way down from the root is
-// anchored to the node of the worker that begins it, and charged to it until it has ended: all below
-// it runs there. It begins only where what is charged leaves room for it, so that no more than a
-// cache holds is ever resident by the hints. What is larger runs anywhere and is charged nothing, and
-// so is all where neither hints nor the size of the cache are known: one queue a node, newest first.
+// anchored to the node of the worker that begins it, and charged to it until it has ended: all
+// below it runs there. It begins only where the charges leave room for it, so that by the hints no
+// more is ever resident than fits the cache. A larger task runs anywhere and is charged nothing,
+// and so is all where neither hints nor the size of the cache are known: one queue a node, newest
+// first.
 //
-// Departures, from the 2014 paper and its published program: of the tree of caches there is the last
-// level only; the strand of a task that is too large is charged nothing (its mu is 0); the root,
-// of which there is no hint, is never anchored; tasks for which no cache has room wait in the queue of
-// the node that spawned them, where all workers look, and not in one of the whole machine.
+// Departures, from the 2014 paper and its published program: of the tree of caches there is the
+// last level only; the strand of a task that is too large is charged nothing (its mu is 0); the
+// root, which has no hint, is never anchored; tasks for which no cache has room wait in the queue
+// of the node that spawned them, where all workers look, and not in one of the whole machine.
 type SpaceBounded struct {
 	Sigma int // per cent of a cache that a task may touch to befit it, 1 to 100
 }
@@ -38,10 +39,10 @@ func (p SpaceBounded) Admit(a *Admission) (charge uint64, ok bool) {
 	return a.Bytes, a.Used+a.Bytes <= a.LLCBytes
 }
 
-// Look is a round of: the own queue, those of other nodes from the nearest on, rest.
+// Look makes a round of: the own queue, those of other nodes from the nearest on, rest.
 func (SpaceBounded) Look(s *Search) Move { return ownThenOthers(s) }
 
-// ownThenOthers is a round of: the own queue, those of others from the nearest on, rest.
+// ownThenOthers makes a round of: the own queue, those of others from the nearest on, rest.
 func ownThenOthers(s *Search) Move {
 	k := s.Step - 1
 	if s.Step++; k < 0 {

@@ -6,7 +6,7 @@ import "krdlab/hw"
 // sleeps. A sync.Mutex would park the goroutine, and with it the locked thread, for microseconds.
 type spinLock struct {
 	state hw.Int32 // 0 free, 1 held; CAS by any worker, cleared by the holder
-	// constant; in virtual time all workers are one thread, and the stepper says who waits
+	// constant; in virtual time all workers are one thread, and the stepper decides who waits
 	virtual bool
 }
 

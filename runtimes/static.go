@@ -4,10 +4,10 @@ package runtimes
 // of a loop (OpenMP Application Programming Interface 5.2, 11.5.3): the range of workers that a
 // task is for is divided among its children in proportion to the work that they are by their hints,
 // in equal shares where there are none, with fractions of workers. A child waits in the queue of
-// the worker in whose part its share begins. What is for one worker is called from there on, in
-// order, as in the serial run, and nothing is queued below. Nobody steals, and what follows a join
-// is run by the worker that began the task. So which worker runs what depends on neither time nor
-// seed.
+// the worker in whose part its share begins. A task for one worker is called from there on, in
+// order, as in the serial run, and nothing is queued below. No worker steals, and the continuation
+// of a join is run by the worker that began the task. So which worker runs what depends on neither
+// time nor seed.
 //
 // Leaves of the same work are in blocks that differ by one leaf, as OpenMP's do, though the longer
 // ones need not come first, as long as a leaf is some parts wide ([Placing].Parts); of more leaves
@@ -35,7 +35,7 @@ func (Static) Place(p *Placing) Placement {
 	return Placement{Worker: first, From: from, To: to, Serial: first == (to-1)/p.Parts}
 }
 
-// snap is the border of a worker's part if that is so near that it may have been missed by
+// snap returns the border of a worker's part if that is so near that it may have been missed by
 // rounding.
 func snap(at, parts int) int {
 	const near = 1

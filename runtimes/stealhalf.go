@@ -8,8 +8,8 @@ package runtimes
 // Departures: the original moves a half with one CAS on a range that the owner keeps up to date
 // each time its deque doubles or halves; here a half is as many steals of one entry, ended by the
 // first that fails, and an entry that its owner takes back meanwhile is not moved. In virtual time
-// they happen at once, at the price of one steal and a push for each entry more. The original says
-// nothing of joins, and its measured programs have none.
+// they happen at once, at the price of one steal and a push for each entry more. The original does
+// not treat joins, and its measured programs have none.
 type StealHalf struct{}
 
 func (StealHalf) Rules() Rules { return Rules{Spawn: SpawnParent, Half: true} }

@@ -132,7 +132,7 @@ func Step(c StepConfig, prog Program) (*Result, error) {
 	return s.result(c), nil
 }
 
-// newStepper is a run that has not begun.
+// newStepper returns a run that has not begun.
 func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if prog == nil || !given(c.Policy) {
 		return nil, errors.New("step: a policy and a program are needed")

@@ -85,8 +85,8 @@ func TestStepCall(t *testing.T) {
 	}
 }
 
-// The same arguments give the same run, to the last count; another seed gives another if the table
-// says that the scheduler is random.
+// The same arguments give the same run, to the last count; another seed gives another if the
+// scheduler is random by the table.
 func TestStepIsDeterministic(t *testing.T) {
 	hwtest.SkipRace(t)
 	for _, p := range Schedulers {

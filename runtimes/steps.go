@@ -32,9 +32,9 @@ type stepWorker struct {
 
 const notIdle = math.MaxUint64
 
-// pc is what a worker does next: the labels of runChildFirst, runParentFirst and runCalls at which
-// it may touch something shared, or run a task's code. Each has a function, in which v goes on to
-// another label.
+// pc is the next action of a worker: the labels of runChildFirst, runParentFirst and runCalls at
+// which it may touch something shared, or run a task's code. Each has a function, in which v goes
+// on to another label.
 type pc uint8
 
 const (
@@ -54,7 +54,7 @@ const (
 	pcBatch              // append what a steal of several took to the own queue
 )
 
-// start has v begin the frame f.
+// start makes v begin the frame f.
 func (s *stepper) start(v *stepWorker, f *Frame) {
 	f.phase = 0
 	if s.starter {
@@ -65,7 +65,7 @@ func (s *stepper) start(v *stepWorker, f *Frame) {
 	s.phase(v, f)
 }
 
-// phase has v begin the present phase of f.
+// phase makes v begin the present phase of f.
 func (s *stepper) phase(v *stepWorker, f *Frame) {
 	v.f = f
 	if s.chosen {
@@ -99,8 +99,8 @@ func (s *stepper) begun(v *stepWorker) (timed bool) {
 	return v.pc == pcSpawn && s.spawn(v)
 }
 
-// spawned is what follows when n children of f have been queued: its last child is called, or v
-// arrives at the join.
+// spawned goes on when n children of f have been queued: its last child is called, or v arrives at
+// the join.
 func (s *stepper) spawned(v *stepWorker, f *Frame, n int32) {
 	v.i, v.last, v.pc = n, true, pcRun
 	if n == f.n {
@@ -149,7 +149,7 @@ func (s *stepper) begins(v *stepWorker, c *Frame) {
 	v.ranged(c)
 }
 
-// nameOfChild is [Worker.name], or calledName, of the child of f that has just begun.
+// nameOfChild returns [Worker.name], or calledName, of the child of f that has just begun.
 func (v *stepWorker) nameOfChild(f *Frame) int32 {
 	if v.last {
 		return v.calledName(f)
@@ -157,8 +157,8 @@ func (v *stepWorker) nameOfChild(f *Frame) int32 {
 	return v.name(entry{f: f, i: v.i, tag: v.tag})
 }
 
-// next ends a phase of f, all children of which have finished. If Next runs kernels the step lasts
-// as long as they do.
+// next ends a phase of f, whose children have all finished. If Next runs kernels the step lasts as
+// long as they do.
 func (s *stepper) next(v *stepWorker) (timed bool) {
 	f, began := v.f, v.now
 	s.past.joined(v, f)
@@ -186,7 +186,7 @@ func (s *stepper) next(v *stepWorker) (timed bool) {
 	return v.now > began
 }
 
-// after is what comes after a child of f, which was the last of its phase or not.
+// after returns the label after a child of f, which was the last of its phase or not.
 func (s *stepper) after(f *Frame, last bool) pc {
 	if s.chosen {
 		return ends[f.rule][btoi(last)]
@@ -194,7 +194,7 @@ func (s *stepper) after(f *Frame, last bool) pc {
 	return s.ended[btoi(last)]
 }
 
-// ends are what comes after a child that was queued, or spawned ahead of its parent, and after one
+// ends are the labels after a child that was queued, or spawned ahead of its parent, and after one
 // that was called.
 var ends = [...][2]pc{
 	SpawnCall:   {pcChildren, pcNext},
@@ -252,8 +252,8 @@ func (s *stepper) gone(v *stepWorker) (timed bool) {
 	return true
 }
 
-// atHand is what a worker does at a join that is not complete: child-first there is nothing at
-// hand.
+// atHand returns the label of a worker at a join that is not complete: child-first there is nothing
+// at hand.
 func (s *stepper) atHand() pc {
 	if s.childFirst {
 		return pcLook
@@ -335,7 +335,7 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	return true
 }
 
-// place queues child i of f where the policy says. It is asked once.
+// place queues child i of f where the policy places it. It is called once.
 func (s *stepper) place(v *stepWorker) (timed bool) {
 	if !v.granted {
 		v.placed, v.placedAt = v.Worker.place(v.f, v.i)
@@ -355,7 +355,7 @@ func (s *stepper) place(v *stepWorker) (timed bool) {
 	return true
 }
 
-// answers has v answer a request, if there is one: a step of its own.
+// answers makes v answer a request, if there is one: a step of its own.
 func (s *stepper) answers(v *stepWorker) bool {
 	if v.requests == nil {
 		return false
@@ -389,7 +389,7 @@ func (s *stepper) arrive(v *stepWorker) (timed bool) {
 	return true
 }
 
-// calls has v call the next child of f, if f is serial: between them is no step.
+// calls makes v call the next child of f, if f is serial: between them is no step.
 func (s *stepper) calls(v *stepWorker, f *Frame) bool {
 	i, ok := v.nextCall(f)
 	if ok {
@@ -511,7 +511,7 @@ func (s *stepper) keepBatch(v *stepWorker) (timed bool) {
 	return true
 }
 
-// keeping is the price of adding what a steal took, but for its first entry, to v's own queue.
+// keeping returns the price of adding what a steal took, but for its first entry, to v's own queue.
 func (s *stepper) keeping(v *stepWorker) uint64 {
 	n := max(uint64(len(v.batch)), 1) - 1
 	if v.shared == nil {
@@ -520,7 +520,7 @@ func (s *stepper) keeping(v *stepWorker) uint64 {
 	return s.costs.Lock + s.costs.Push*n
 }
 
-// take has v go on with an entry.
+// take makes v go on with an entry.
 func (v *stepWorker) take(e entry) {
 	if e.i == entryOthers {
 		e.f.steals++

@@ -52,7 +52,7 @@ type player interface {
 	turn(w *Worker)
 	// done is called when what w has noted since its turn came is all of an operation.
 	done(w *Worker)
-	// next is what w notes next in the record, if there is anything.
+	// next returns the next operation of w in the record, if there is one.
 	next(w *Worker) (operation, bool)
 	// unseen is called where f, on w's stack, is complete, and was not when w looked.
 	unseen(w *Worker, f *Frame)
@@ -62,10 +62,10 @@ type player interface {
 // sets it.
 var taping *tapes
 
-// taped is what a tape keeps in a worker.
+// taped is the part of a worker that a tape keeps.
 type taped struct{ tape *tape }
 
-// opKind is what a worker did.
+// opKind is a kind of operation of a worker.
 type opKind uint8
 
 const (
@@ -230,8 +230,8 @@ func (t *tape) note(e operation) {
 	}
 }
 
-// noteJoin is note of an operation at a join, with a ticket of its own, which is done afterwards.
-// It returns where it is on the tape, for what is known only then; nil if it was not noted.
+// noteJoin notes an operation at a join, with a ticket of its own, before it is done. It returns
+// where it is on the tape, for its result; nil if it was not noted.
 func (t *tape) noteJoin(e operation) *operation {
 	t.turn()
 	e.ticket = t.draw()
@@ -242,7 +242,7 @@ func (t *tape) noteJoin(e operation) *operation {
 	return &t.events[n]
 }
 
-// noteEntry is note of an operation that gave entry e, if ok.
+// noteEntry notes an operation that gave entry e, if ok.
 func (t *tape) noteEntry(op opKind, e entry, ok bool) {
 	n := operation{op: op, out: OutcomeEmpty}
 	if ok {
@@ -375,7 +375,8 @@ func (w *Worker) stealFrom(m Move) (e entry, out Outcome) {
 	return e, n.out
 }
 
-// seesIdle: a worker is idle, in a replay, where the record says that an entry was left for it.
+// seesIdle reports whether a worker is idle: in a replay, where the record has an entry that was
+// left for it.
 func (w *Worker) seesIdle(to int) bool {
 	t, n := w.tape, int32(len(w.batch))
 	idle := w.pool.workers[to].idle.Load()
@@ -454,7 +455,8 @@ func (w *Worker) takeMail() (e entry, ok bool) {
 	return e, ok
 }
 
-// asked: a victim that had looked just before a request came, in a replay, has not seen it.
+// asked reports whether there is a request: in a replay, a victim that had looked just before it
+// came has not seen it.
 func (w *Worker) asked() bool {
 	if t := w.tape; t.all.play != nil {
 		if !t.comes(opAnswer) {
@@ -569,7 +571,7 @@ func (w *Worker) releaseToken() {
 	w.tape.note(operation{op: opRelease})
 }
 
-// arrive is on the tape before it is done: once it is, others may complete the root task, behind
+// arrive notes the arrival before it is done: once it is, others may complete the root task, behind
 // which nothing is noted.
 func (w *Worker) arrive(f *Frame, n int32) (last bool) {
 	e := w.tape.noteJoin(operation{op: opArrive, frame: w.tape.all.name(f)})
@@ -580,7 +582,7 @@ func (w *Worker) arrive(f *Frame, n int32) (last bool) {
 	return last
 }
 
-// report is on the tape before it is done, as an arrival is.
+// report notes the report before it is done, as arrive does.
 func (w *Worker) report(f *Frame) {
 	e := w.tape.noteJoin(operation{op: opReport, frame: w.tape.all.name(f), whom: f.owner})
 	atomic.AddInt32(&f.join, 1)
@@ -590,7 +592,8 @@ func (w *Worker) report(f *Frame) {
 	w.tape.done()
 }
 
-// completes: a worker that had looked while a report was being made, in a replay, has not seen it.
+// completes reports whether the phase is complete: in a replay, a worker that had looked while a
+// report was being made has not seen it.
 func (w *Worker) completes(f *Frame) bool {
 	t := w.tape
 	if t.all.play == nil || t.comes(opComplete) {
@@ -603,8 +606,8 @@ func (w *Worker) completes(f *Frame) bool {
 	return false
 }
 
-// What the stepper looks at without the lock of a queue. It does not touch one that it sees to be
-// empty, and so that is noted here.
+// seesEmpty looks at a queue without its lock. The stepper does not touch a queue that it sees to
+// be empty, and so that is noted here.
 func (s *stepper) seesEmpty(v *stepWorker) bool {
 	if v.shared == nil {
 		return s.ownSeemsEmpty(v)

@@ -16,7 +16,7 @@ import (
 // them.
 func TestWithTapes(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*.go") // reading them all tells go test what this depends on
+	files, err := filepath.Glob("*.go") // go test takes the files read for dependences
 	if err != nil {
 		t.Fatal(err)
 	}

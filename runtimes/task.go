@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A Task is what a kernel writes: the body of a [Frame], which it embeds.
+// A Task is written by a kernel: the body of a [Frame], which it embeds.
 //
 // A task has phases. In each it has a number of children, which may run in parallel; when all have
 // finished the next phase begins. The number of children in the first phase is given to
@@ -17,12 +17,11 @@ type Task interface {
 	// call Run, for different i at the same time.
 	Run(w *Worker, i int) *Frame
 
-	// Next ends phase number phase, counted from 0, all children of which have finished, and
-	// returns how many children the next one has; 0 if the task is complete. A phase of one child
-	// is a call: it is not queued, not stolen and not counted as a spawn; but under policies that
-	// place or admit tasks it is queued if it is placed with another worker, or if there is a hint
-	// of it and it is yet to be admitted. After Next returned 0 the frame belongs to the worker's
-	// free list.
+	// Next ends phase number phase, counted from 0, whose children have all finished, and returns
+	// how many children the next one has; 0 if the task is complete. A phase of one child is a
+	// call: it is not queued, not stolen and not counted as a spawn; but under policies that place
+	// or admit tasks it is queued if it is placed with another worker, or if it has a hint and is
+	// yet to be admitted. After Next returned 0 the frame belongs to the worker's free list.
 	Next(w *Worker, phase int) int
 }
 
@@ -98,7 +97,7 @@ func (f *Frame) Bind(t Task, kind Kind) {
 	f.task, f.kind = t, programKinds[kind]
 }
 
-// programKinds is what [Frame.Bind] looks a kind up in: itself, if a program may have it.
+// programKinds is the table of [Frame.Bind]: a kind itself, if a program may have it.
 var programKinds = [Kinds]Kind{0, 1, 2, 3, 4, 5, 6, 7}
 
 func (f *Frame) bind(t Task, kind Kind) { f.task, f.kind = t, kind }
@@ -112,9 +111,9 @@ func (f *Frame) Fork(n int) *Frame {
 	return f
 }
 
-// queuing is how many children of f's present phase are queued: those but the last or, with
-// LastQueue, all of them. Of one child alone it is none, but where it is placed elsewhere, or has
-// to be admitted. SpawnParent; by the holder of f.
+// queuing returns how many children of f's present phase are queued: those but the last or, with
+// LastQueue, all of them. For one child alone it returns 0, unless the child is placed elsewhere,
+// or has to be admitted. SpawnParent; by the holder of f.
 func (w *Worker) queuing(f *Frame) int32 {
 	if w.rules.Last != LastQueue || f.n < 1 || f.n == 1 && !w.sendsAway(f) {
 		return f.n - 1
@@ -122,12 +121,12 @@ func (w *Worker) queuing(f *Frame) int32 {
 	return f.n
 }
 
-// alone says that f's present phase is of one child, which was called: no other strand than f's own
-// comes to its join. By the holder of that strand.
+// alone reports whether f's present phase is of one child, which was called: no other strand than
+// f's own comes to its join. By the holder of that strand.
 func (f *Frame) alone() bool { return f.n == 1 && atomic.LoadInt32(&f.join) == 0 }
 
-// badFork is called by drivers, not by Fork, which must stay small enough to be inlined where
-// kernels make their frames.
+// badFork panics for a wrong number of children. Drivers call it, not Fork, which must stay small
+// enough to be inlined where kernels make their frames.
 func badFork(n int32) {
 	panic(fmt.Sprintf("runtimes: Fork(%d): a frame has at least one child in its first phase", n))
 }
@@ -175,9 +174,9 @@ func (w *Worker) retire(f *Frame) {
 	w.free[k] = f
 }
 
-// retireShared is retire where queues are shared: there one worker may begin what another ends, and
-// with the latter more frames would gather the longer the run lasts. The first frame of a free list
-// has the number of its frames for a phase. Owner only.
+// retireShared does as retire, where queues are shared: there one worker may begin what another
+// ends, and with the latter more frames would gather the longer the run lasts. The first frame of a
+// free list has the number of its frames for a phase. Owner only.
 func (w *Worker) retireShared(f *Frame) {
 	k := f.kind & 15
 	f.phase = 1
@@ -204,12 +203,12 @@ const spareFrames = 64
 // freeLists is how many free lists a worker has; a power of two saves the test of the index.
 const freeLists = 16
 
-// spares are what workers had too many of: lists of so many finished frames, by kind. The first
-// frame of each has its parent for the next list. Any worker under the lock.
+// spares are the surplus of workers: lists of so many finished frames, by kind. The first frame of
+// each has its parent for the next list. Any worker under the lock.
 type spares struct {
 	lock  spinLock
 	lists [freeLists]*Frame
-	some  atomic.Uint32 // a bit for each kind of which there are
+	some  atomic.Uint32 // a bit for each kind that there are some of
 }
 
 // spare gives the worker's free list of a kind to whoever needs one.
@@ -223,8 +222,8 @@ func (w *Worker) spare(k Kind) {
 	s.lock.release()
 }
 
-// refill gives the worker a list of finished frames of a kind, of which it has none, if there is
-// one; otherwise it has to make a frame.
+// refill gives the worker, which has none, a list of finished frames of a kind, if there is one;
+// otherwise the worker has to make a frame.
 //
 //go:noinline
 func (w *Worker) refill(k Kind) {
@@ -245,7 +244,7 @@ func (w *Worker) refill(k Kind) {
 
 // Program is the root of the task tree.
 type Program interface {
-	// Root runs, or creates, the root task, like a [Task.Run] of which it is the only child.
+	// Root runs, or creates, the root task, like a [Task.Run] for an only child.
 	Root(w *Worker) *Frame
 }
 

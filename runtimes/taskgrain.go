@@ -5,7 +5,7 @@ import (
 	"krdlab/loi"
 )
 
-// taskCalls is what a worker notes down at task grain, where kernels are too short to carry two
+// taskCalls are the notes of a worker at task grain, where kernels are too short to carry two
 // stamps each: the task is stamped, its kernels are listed in order, and one in about `every` of
 // them is stamped to estimate their mean times.
 type taskCalls struct {

@@ -8,13 +8,13 @@ import "sync/atomic"
 // with the tag krdlab_tape those of tape.go take their place and note what each worker did; all
 // else is the code that ships.
 
-// taped is what a tape keeps in a worker: nothing.
+// taped is empty: no tape keeps anything in a worker.
 type taped struct{}
 
 func (p *pool) watch() {}
 
-// headBehind is the head as it is read behind a push, or a pop, to see whether to open entries.
-// Owner only.
+// headBehind returns the head as it is read behind a push, or a pop, to see whether to open
+// entries. Owner only.
 func (d *deque) headBehind() int64 { return d.head.Load() }
 
 func (d *deque) expose(h int64) bool      { return d.open(h) }
@@ -48,14 +48,14 @@ func (w *Worker) moveCharge(c *Frame, n uint64) { w.pool.budgets.settle(c, w.nod
 func (w *Worker) dropCharge(f *Frame)           { w.pool.budgets.drop(f) }
 func (w *Worker) stealWithin(f *Frame, on bool) { w.setRange(f, on) }
 
-// What the stepper looks at without the lock of a queue.
+// seesEmpty looks at a queue without its lock.
 func (s *stepper) seesEmpty(v *stepWorker) bool { return s.ownSeemsEmpty(v) }
 func (s *stepper) sees(v *stepWorker) bool      { return s.size(v.queue) > 0 }
 func (s *stepper) seesNothing(_ *stepWorker, victim int) bool {
 	return s.size(victim) == 0
 }
 
-// completes says whether the phase of f, on top of the worker's stack, is complete. JoinStarter.
+// completes reports whether the phase of f, on top of the worker's stack, is complete. JoinStarter.
 func (w *Worker) completes(f *Frame) bool { return f.complete() }
 
 // arrive adds n to the join of f and returns whether that made it 0: whether no strand is left.

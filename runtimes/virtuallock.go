@@ -2,7 +2,7 @@ package runtimes
 
 import "slices"
 
-// virtualQueue is what the queue of a shepherd needs in virtual time besides its entries.
+// virtualQueue is the state in virtual time of a shepherd's queue besides its entries.
 type virtualQueue struct {
 	locked uint64    // the time until which its lock is held or promised
 	behind int       // how many workers wait for the lock whose operations have not been done early
@@ -24,7 +24,7 @@ func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
 	return v.virtual == nil || s.lock(v, v.queue, hold)
 }
 
-// lock is [stepper.lockOwn] of any queue.
+// lock does as [stepper.lockOwn], for any queue.
 func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
 	q := &s.queues[queue]
 	if v.granted {
@@ -53,15 +53,15 @@ func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
 	return true
 }
 
-// lockEarly is [stepper.lockOwn] for an operation that nobody can observe but by the size of the
-// queue. If it has to wait it is done at once, although at the time at which it has the lock:
-// operations on a queue happen in the order in which they asked for its lock, so that what they
-// find and leave is the same. That saves a step for each that waits.
+// lockEarly does as [stepper.lockOwn], for an operation that others can observe only by the size of
+// the queue. If it has to wait it is done at once, although at the time at which it has the lock:
+// operations on a queue happen in the order of their requests for its lock, so that they find and
+// leave the same. That saves a step for each that waits.
 func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
 	return v.virtual == nil || s.lockAhead(v, v.virtual, hold)
 }
 
-// lockAhead is lockEarly of a queue that has a lock.
+// lockAhead does as lockEarly, for a queue that has a lock.
 func (s *stepper) lockAhead(v *stepWorker, q *virtualQueue, hold uint64) (free bool) {
 	if !s.early || q.locked <= v.now || v.granted || q.behind > 0 {
 		return s.lockOwn(v, hold)
@@ -89,7 +89,7 @@ func (q *virtualQueue) pass(now event) {
 	q.early = slices.DeleteFunc(q.early, func(e earlyOp) bool { return e.at < now })
 }
 
-// size is the number of entries of a shepherd's queue, as the running step sees it without the
+// size returns the number of entries of a shepherd's queue, as the running step sees it without the
 // lock.
 func (s *stepper) size(queue int) int64 {
 	if q := &s.queues[queue]; q.last > s.current {

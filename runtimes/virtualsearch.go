@@ -125,7 +125,7 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	return true
 }
 
-// stealPrice is that of a successful steal by v.
+// stealPrice returns the price of a successful steal by v.
 func (s *stepper) stealPrice(v *stepWorker, queue int) uint64 {
 	if s.pool.queueNode[queue] == v.node {
 		return s.costs.StealLocal

@@ -7,8 +7,8 @@ import (
 // A Worker executes tasks. Kernels get one in every call and use it for [New],
 // [Worker.Begin] and [Worker.End]; it is valid for that call only.
 //
-// Its first part belongs to the thread that runs the worker. What other workers read or write
-// stands behind padding, on cache lines of its own: without it two workers cost twice as much.
+// Its first part belongs to the thread that runs the worker. Fields that other workers read or
+// write stand behind padding, on cache lines of its own: without it two workers cost twice as much.
 type Worker struct {
 	deque // its own part first; see deque.go for who touches what
 
@@ -70,7 +70,7 @@ type Worker struct {
 	_      [cacheLine]byte
 }
 
-// ran is how many children the worker has run. Child-first, each was either spawned or called.
+// ran returns how many children the worker has run. Child-first, each was either spawned or called.
 func (w *Worker) ran() uint64 {
 	if w.rules.Spawn == SpawnChild {
 		return w.spawns + w.calls
@@ -78,8 +78,8 @@ func (w *Worker) ran() uint64 {
 	return w.tasks
 }
 
-// ID is the number of the worker in its run, from 0. Under the policy go there are no workers, only
-// goroutines of which any number may run at a time, and it is a panic.
+// ID returns the number of the worker in its run, from 0. Under the policy go there are no workers,
+// only goroutines, and any number may run at a time; there it panics.
 func (w *Worker) ID() int {
 	if w.gor != nil {
 		panic("runtimes: Worker.ID under the policy go, where goroutines have no numbers")
@@ -87,7 +87,7 @@ func (w *Worker) ID() int {
 	return w.id
 }
 
-// Workers is the number of workers of the run.
+// Workers returns the number of workers of the run.
 func (w *Worker) Workers() int { return w.pool.n }
 
 // theft is a successful steal as it is recorded; see [loi.EventSteal]. entries is 0 if there was
