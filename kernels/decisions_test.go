@@ -19,11 +19,11 @@ import (
 // childOf names a child as events of decisions do: its task, phase and number.
 type childOf [3]uint32
 
-// told is what a trace tells of a child of the graph.
+// told holds the events of a trace on a child of the graph.
 type told struct {
 	begin, end int64 // ticks
 	worker     int
-	parent     childOf // of which task it is a child, as a child; its own name for the root
+	parent     childOf // the task whose child it is, as a child; its own name for the root
 }
 
 // decided is the decisions of a run, read from its trace.
@@ -117,7 +117,7 @@ func read(t *testing.T, g *dag.Graph, trace *loi.Trace, nodes []int, llc uint64)
 	return d
 }
 
-// bytes is what child n touches by its hint, 0 if there is none.
+// bytes returns the bytes that child n touches by its hint, 0 if there is none.
 func (d *decided) bytes(n childOf) uint64 {
 	if h := d.hints[n]; h != nil {
 		return wide(h[2:])
@@ -125,7 +125,7 @@ func (d *decided) bytes(n childOf) uint64 {
 	return 0
 }
 
-// above is the nearest of n and the children above it of which is says so.
+// above returns the nearest of n and the children above it for which is returns true.
 func (d *decided) above(n childOf, is func(childOf) bool) (childOf, bool) {
 	for {
 		if is(n) {
@@ -175,7 +175,8 @@ func (d *decided) resident(list []childOf) []uint64 {
 	return most
 }
 
-// onOneNode fails for each such child of which something ran on another node than it began on.
+// onOneNode fails for each child in list with a part that ran on another node than the child began
+// on.
 func (d *decided) onOneNode(t *testing.T, list []childOf) {
 	t.Helper()
 	in := map[childOf]bool{}
@@ -213,8 +214,8 @@ func (d *decided) halves(t *testing.T, exact bool) {
 	}
 }
 
-// properties are what defines a scheduler, as its traces must show it. Nothing but the trace, the
-// nodes and the size of the caches is looked at.
+// properties check the definition of a scheduler by its traces. They use the trace, the nodes and
+// the size of the caches alone.
 var properties = map[string]func(t *testing.T, d *decided){
 	"space-bounded": func(t *testing.T, d *decided) {
 		list := d.fitting(d.llc / 2)
@@ -348,8 +349,8 @@ var properties = map[string]func(t *testing.T, d *decided){
 	},
 }
 
-// What defines a scheduler is seen in its traces, which have its decisions: in virtual time and on
-// threads.
+// The properties of a scheduler are seen in its traces, which have its decisions: in virtual time
+// and on threads.
 func TestDecisions(t *testing.T) {
 	hwtest.SkipRace(t)
 	nodes := make([]int, 16)

@@ -21,7 +21,7 @@ type Shape interface {
 	Extent(b int) kernel.Extent
 }
 
-// A Vector is N elements of Elem bytes in blocks of Block elements, of which the last may be short.
+// A Vector is N elements of Elem bytes in blocks of Block elements; the last may be short.
 type Vector struct{ N, Block, Elem int }
 
 // Blocks implements [Shape].
@@ -40,8 +40,8 @@ func (v Vector) Extent(b int) kernel.Extent {
 	return kernel.Extent{Base: uint64(from) * uint64(v.Elem), Bytes: bytes, Stride: bytes, Rows: 1}
 }
 
-// A Matrix is Rows x Cols elements of Elem bytes in tiles of TileRows x TileCols, of which those at
-// the end of a row or column may be short. A tile is a block; they are numbered row by row.
+// A Matrix is Rows x Cols elements of Elem bytes in tiles of TileRows x TileCols; those at the end
+// of a row or column may be short. A tile is a block; they are numbered row by row.
 type Matrix struct {
 	Rows, Cols, TileRows, TileCols, Elem int
 	// Tiled: tiles lie one after the other, each row by row, short ones in the room of whole ones.
@@ -49,14 +49,14 @@ type Matrix struct {
 	Tiled bool
 }
 
-// Down and Across are the numbers of tiles in a column and in a row of tiles.
+// Down returns the number of tiles in a column of tiles, Across that in a row.
 func (m Matrix) Down() int   { return ceil(m.Rows, m.TileRows) }
 func (m Matrix) Across() int { return ceil(m.Cols, m.TileCols) }
 
 // Blocks implements [Shape].
 func (m Matrix) Blocks() int { return m.Down() * m.Across() }
 
-// Block is the number of the tile in row i and column j of tiles.
+// Block returns the number of the tile in row i and column j of tiles.
 func (m Matrix) Block(i, j int) uint32 { return uint32(i*m.Across() + j) }
 
 // Size returns the rows and columns of elements of the tile in row i and column j of tiles.
@@ -88,8 +88,8 @@ func (m Matrix) Extent(b int) kernel.Extent {
 }
 
 // A Space is the address space of a program: its objects one after the other, each from a multiple
-// of 2 MiB; and the memory that [NewArray] and [Alloc] give them, as Env says. An instance that
-// embeds one has [kernel.Modelled]'s Place and [kernel.Instance]'s Close.
+// of 2 MiB; and the memory that [NewArray] and [Alloc] give them, by Env. An instance that embeds
+// one has [kernel.Modelled]'s Place and [kernel.Instance]'s Close.
 type Space struct {
 	Env kernel.Env
 
@@ -135,7 +135,7 @@ func (s *Space) Place(o loi.ObjectID, block uint32) kernel.Extent {
 func (s *Space) Shape(o loi.ObjectID) Shape { return s.shapes[o] }
 
 // Touched notes which worker touched each of a number of blocks last, for [runtimes.Hint]. The zero
-// value notes nothing and knows nobody.
+// value notes and returns none.
 type Touched struct{ last []atomic.Int32 }
 
 // Reset forgets, and notes from here on, n blocks, if asked to.
@@ -160,7 +160,7 @@ func (t *Touched) By(worker int, b uint32) {
 	}
 }
 
-// Near is 1 + the worker that touched block b last, 0 for nobody ([runtimes.Hint]).
+// Near returns 1 + the worker that touched block b last, 0 for nobody ([runtimes.Hint]).
 func (t *Touched) Near(b uint32) int {
 	if t.last == nil {
 		return 0

@@ -64,9 +64,9 @@ func blockBytes(o loi.Object, b int) uint64 {
 	return 0
 }
 
-// A tile's blocks and the frame's are all elements but the corners, each once; what is around a
-// tile is what a stencil of five points reads, but for the ends of columns that stand in rows of
-// the neighbours.
+// A tile's blocks and the frame's are all elements but the corners, each once; the blocks around a
+// tile are those that a stencil of five points reads, but for the ends of columns that stand in
+// rows of the neighbours.
 func TestGrid(t *testing.T) {
 	for _, g := range []Grid{{3, 3, 3, 3}, {10, 7, 3, 3}, {12, 9, 5, 4}} {
 		owner := map[uint64]uint32{}

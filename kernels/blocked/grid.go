@@ -40,11 +40,11 @@ const (
 	tileBlocks
 )
 
-// Down and Across are the numbers of tiles in a column and in a row of tiles.
+// Down returns the number of tiles in a column of tiles, Across that in a row.
 func (g Grid) Down() int   { return g.Rows / g.TileRows }
 func (g Grid) Across() int { return g.Cols / g.TileCols }
 
-// Tiles is the number of tiles, which are numbered row by row.
+// Tiles returns the number of tiles, which are numbered row by row.
 func (g Grid) Tiles() int { return g.Down() * g.Across() }
 
 // Tile returns the elements of tile t: rows r0 to r1-1 and columns c0 to c1-1, counted from the
@@ -55,19 +55,19 @@ func (g Grid) Tile(t int) (r0, r1, c0, c1 int) {
 	return 1 + i*g.Rows/down, 1 + (i+1)*g.Rows/down, 1 + j*g.Cols/across, 1 + (j+1)*g.Cols/across
 }
 
-// Elements is how many elements the tile has that block b is of.
+// Elements returns how many elements the tile of block b has.
 func (g Grid) Elements(b uint32) uint64 {
 	r0, r1, c0, c1 := g.Tile(int(b) / tileBlocks)
 	return uint64(r1-r0) * uint64(c1-c0)
 }
 
-// Height is how many rows that tile has.
+// Height returns how many rows that tile has.
 func (g Grid) Height(b uint32) uint64 {
 	r0, r1, _, _ := g.Tile(int(b) / tileBlocks)
 	return uint64(r1 - r0)
 }
 
-// Stride is the number of elements from one row to the next, Len that of all elements.
+// Stride returns the number of elements from one row to the next, Len that of all elements.
 func (g Grid) Stride() int { return g.Cols + 2 }
 func (g Grid) Len() int    { return (g.Rows + 2) * (g.Cols + 2) }
 
@@ -114,7 +114,7 @@ func (g Grid) Extent(b int) kernel.Extent {
 	return at(r0, r1, g.Cols+1, g.Cols+2)
 }
 
-// Stencil is how many blocks [Grid.Around] returns, of which the first Own are the tile's own.
+// Stencil is how many blocks [Grid.Around] returns; the first Own are the tile's own.
 const (
 	Stencil = Own + 4
 	Own     = tileBlocks
@@ -141,7 +141,7 @@ func (g Grid) Around(t int) (b [Stencil]uint32) {
 	return b
 }
 
-// Run is an execution of kernel k, which names what is around tile t.
+// Run executes kernel k, which names the blocks around tile t.
 func (g Grid) Run(w *runtimes.Worker, k loi.KernelID, t int, compute func(r0, r1, c0, c1 int)) {
 	around := g.Around(t)
 	start := w.Begin(k)

@@ -23,7 +23,8 @@ func NewArray[T any](s *Space, name string, shape Shape) Array[T] {
 	return Array[T]{s.Add(name, shape), Alloc[T](s, int(n))}
 }
 
-// In, Out and InOut are parameters of a kernel that reads or writes a block of the array.
+// In returns the parameter of a kernel that reads a block of the array; Out and InOut those of one
+// that writes it, and that does both.
 func (a Array[T]) In() loi.Param    { return loi.Param{Object: a.ID, Mode: loi.In} }
 func (a Array[T]) Out() loi.Param   { return loi.Param{Object: a.ID, Mode: loi.Out} }
 func (a Array[T]) InOut() loi.Param { return loi.Param{Object: a.ID, Mode: loi.InOut} }
@@ -59,7 +60,7 @@ func Interleave(b []byte, env kernel.Env) error {
 	return nil
 }
 
-// Err is the first error of [Alloc], the system's; with one, all memory was given back.
+// Err returns the first error of [Alloc], the system's; with one, all memory was given back.
 func (s *Space) Err() error {
 	if s.err != nil {
 		s.Close()

@@ -5,8 +5,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// Phases is a program of phases one after the other, each of which executes its blocks in any
-// order: their range is halved until one is left.
+// Phases is a program of phases one after the other. Each executes its blocks in any order: their
+// range is halved until one is left.
 type Phases interface {
 	// Size is how many blocks a phase has; 0 ends the program.
 	Size(phase int) int
@@ -18,8 +18,8 @@ type Phases interface {
 	Hint(phase, from, to int) runtimes.Hint
 }
 
-// Run is the root of a program of phases, see [runtimes.Program]. Its frames are of the last two of
-// [runtimes.Kinds].
+// Run returns the root of a program of phases, see [runtimes.Program]. Its frames are of the last
+// two of [runtimes.Kinds].
 func Run(w *runtimes.Worker, of Phases) *runtimes.Frame {
 	t := runtimes.New[phases](w, runtimes.Kinds-1)
 	t.of = of

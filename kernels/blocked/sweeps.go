@@ -15,8 +15,8 @@ type Sweeps struct {
 	Blocks int // of a sweep, at least 1
 	// Visit executes the kernel of a block.
 	Visit func(w *runtimes.Worker, sweep, block int)
-	// Bytes is what a sweep touches, for hints, if all blocks are alike. Otherwise Cost is not nil:
-	// the work, in any unit, and the bytes of blocks from to to-1.
+	// Bytes is the size of the data that a sweep touches, for hints, if all blocks are alike.
+	// Otherwise Cost is not nil: the work, in any unit, and the bytes of blocks from to to-1.
 	Bytes uint64
 	Cost  func(from, to int) (work, bytes uint64)
 
@@ -41,8 +41,8 @@ func (s *Sweeps) Begin(hints bool) {
 	s.ran = make([]int32, s.Blocks)
 }
 
-// Seen is the check c of a result, which fails if a block was not visited once in each sweep: a
-// result that later sweeps overwrite does not show it.
+// Seen returns the check c of a result, made to fail if a block was not visited once in each sweep:
+// a result that later sweeps overwrite does not show it.
 func (s *Sweeps) Seen(c kernel.Check) kernel.Check {
 	for b, n := range s.ran {
 		if int(n) != s.Count && c.Passed {
@@ -53,14 +53,14 @@ func (s *Sweeps) Seen(c kernel.Check) kernel.Check {
 	return c
 }
 
-// Verdict is the check of a result that must be exact: at compares element i of n with what it must
-// be.
+// Verdict returns the check of a result that must be exact: at compares element i of n with its
+// right value.
 func (s *Sweeps) Verdict(method string, n int, at func(i int) (got, want float64)) kernel.Check {
 	return s.Seen(Exact(method, n, at))
 }
 
-// Exact is the check of a result of n elements in which each must be what at wants; Error is how
-// many are not.
+// Exact returns the check of a result of n elements that must equal those of at; Error is the
+// number of others.
 func Exact(method string, n int, at func(i int) (got, want float64)) kernel.Check {
 	c := kernel.Check{Passed: true, Method: method + ", elements that differ, exact"}
 	for i := range n {
@@ -99,8 +99,8 @@ func (s *swept) Execute(w *runtimes.Worker, sweep, block int) {
 
 func (*swept) Regions(int) (phase, half loi.RegionID) { return regionSweeps, regionBlocks }
 
-// Hint says that blocks are near to who visited the first of them in the sweep before, and what
-// they cost.
+// Hint returns that blocks are near to the worker that visited the first of them in the sweep
+// before, and their cost.
 func (s *swept) Hint(_, from, to int) runtimes.Hint {
 	if !s.last.Noting() {
 		return runtimes.Hint{}

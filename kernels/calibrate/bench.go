@@ -74,8 +74,8 @@ func (b *bench) run(p runtimes.Policy, nodes []int, prog runtimes.Program) error
 	return err
 }
 
-// stamp is a time stamp that waits for earlier instructions: others are taken while a cache line of
-// another core is still awaited.
+// stamp returns a time stamp that waits for earlier instructions: others are taken while a cache
+// line of another core is still awaited.
 func stamp() uint64 {
 	t, _ := hw.TSCP()
 	return t

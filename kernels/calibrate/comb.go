@@ -15,8 +15,8 @@ const (
 )
 
 // comb is a program for one worker: rounds combs one after the other, each stamped at its
-// beginning, at the bottom and at its end. Or whole trees, both of whose children lead down, of
-// which only the sum of both ways means anything.
+// beginning, at the bottom and at its end. Or whole trees, both of whose children lead down; there
+// only the sum of both ways means anything.
 type comb struct {
 	width, rounds int
 	depth         int
@@ -79,7 +79,7 @@ func (t *combTask) Run(w *runtimes.Worker, i int) *runtimes.Frame {
 
 func (t *combTask) Next(*runtimes.Worker, int) int { return 0 }
 
-// Hint is empty: what a policy takes to ask for it is part of its spawn.
+// Hint returns an empty hint: a policy's time to ask for it is part of its spawn.
 func (t *combTask) Hint(*runtimes.Worker, int) runtimes.Hint { return runtimes.Hint{} }
 
 // combRounds runs combs as phases of one child each, which no policy queues.

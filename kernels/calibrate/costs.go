@@ -15,8 +15,8 @@ const serial = "serial"
 // field; those of one worker by the scheduler and the way through a comb.
 type series = machine.Rounds
 
-// scheduled are the schedulers of a table whose operations are measured: of each family the first
-// that queues anything itself.
+// scheduled returns the schedulers of a table whose operations are measured: of each family the
+// first that queues anything itself.
 func scheduled(table []runtimes.Scheduler) []runtimes.Scheduler {
 	var list []runtimes.Scheduler
 	for _, s := range table {
@@ -51,18 +51,18 @@ func (p ruled) Admit(a *runtimes.Admission) (charge uint64, ok bool) {
 	return p.Policy.(runtimes.Admitter).Admit(a)
 }
 
-// uncached is a policy without the cache before its queues, which combs and trees on one worker
-// would leave out nearly always: the price of a lock could not be told.
+// uncached returns a policy without the cache before its queues, which combs and trees on one
+// worker would leave out nearly always: the price of a lock could not be told.
 func uncached(p runtimes.Policy) runtimes.Policy {
 	r := p.Rules()
 	r.Cache = false
 	return ruled{p, r}
 }
 
-// locked says that a policy's queues are under locks, and not deques.
+// locked reports whether a policy's queues are under locks, and not deques.
 func locked(r runtimes.Rules) bool { return !r.Deque() }
 
-// familyPath is the table of the prices that are measured with a scheduler.
+// familyPath returns the table of the prices that are measured with a scheduler.
 func familyPath(p runtimes.Scheduler) string { return "families." + p.Family + "." }
 
 // operations are how often a policy does what has a price, on one worker, for a task of a tree.
@@ -172,9 +172,9 @@ func (b *bench) alone(s series, name string, p runtimes.Policy, how plan) error 
 	return nil
 }
 
-// part makes spawn, pop, lock and join of a family from the samples of alone, as the package
-// comment says, and takes the lock off those of handover. The shortest sample of each way stands
-// for it. What is nothing or less is left out.
+// part makes spawn, pop, lock and join of a family from the samples of alone (see the package
+// comment), and takes the lock off those of handover. The shortest sample of each way stands for
+// it. Prices of 0 or less are left out.
 func part(s series, p runtimes.Scheduler, how plan) {
 	over := func(way string) float64 {
 		return s.Least(p.Name+way) - s.Least(serial+way)
@@ -255,13 +255,13 @@ func failures(x *probed) []uint64  { return x.failed }
 func arrivals(x *probed) []uint64  { return x.arrivals }
 func rests(x *probed) []uint64     { return x.rests }
 
-// shared says that two workers of one node have one queue.
+// shared reports whether two workers of one node have one queue.
 func shared(r runtimes.Rules) bool { return r.Queue != runtimes.ShareWorker }
 
-// together says that two workers may have one queue wherever they are.
+// together reports whether two workers may have one queue wherever they are.
 func together(r runtimes.Rules) bool { return r.Queue > runtimes.ShareNode }
 
-// thiefMove is how a worker without work gets some of another's.
+// thiefMove returns the move by which a worker without work gets some of another's.
 func thiefMove(r runtimes.Rules) runtimes.MoveKind {
 	if r.Requests {
 		return runtimes.MoveAsk

@@ -1,33 +1,31 @@
 // Package calibrate measures on this computer the prices of a simulated machine: the time of a
 // spawn, a steal or a lock under each scheduler, and the rate of operations of each kind (package
-// ops) on a core. What is measured are the real deques, shepherds' queues, mailboxes, joins and
-// locks of package runtimes, through programs that [runtimes.Run] executes, and loops of package
-// loops, none of which is a kernel of the table.
+// ops) on a core. It measures the real deques, shepherds' queues, mailboxes, joins and locks of
+// package runtimes, through programs that [runtimes.Run] executes, and loops of package loops; none
+// is a kernel of the table.
 //
 // # How a cost is isolated
 //
-// On one worker, by difference. A comb (comb.go) is a task of two children, of which one is a leaf
-// and the other such a task, 16 levels deep. On the way down every level spawns, on the way up
-// every level takes its leaf from the queue and joins. The same comb under the policy serial makes
-// the same frames and calls and queues nothing. Way by way, what a policy takes longer than serial,
-// by level:
+// On one worker, by difference. A comb (comb.go) is a task of two children, a leaf and another such
+// task, 16 levels deep. On the way down every level spawns, on the way up every level takes its
+// leaf from the queue and joins. The same comb under the policy serial makes the same frames and
+// calls and queues nothing. Way by way, the time that a policy takes longer than serial, by level:
 //
 //	deques                   down: spawn                        up: pop, with the bookkeeping of the join that needs no atomics
 //	locked, parent first     down: lock (append one entry)      up: 3 lock + 2 join (take the leaf, queue the rest, take it; two arrivals)
 //	                         down, ten children instead of two: lock + 8 spawn (an entry more in the same operation)
 //
-// So spawn is not the time to make a frame, which a serial run takes as well: it is what a
+// So spawn is not the time to make a frame, which a serial run takes as well: it is the time that a
 // simulated run must add to a serial one. How many operations a task consists of under a policy is
 // counted by running it in virtual time, so that any queue and join is parted. Where a comb would
 // not only queue on its way down (the last child is queued as well, or phases are run in several
-// ways), the operations of a task get equal parts of what it takes. The price that
-// [runtimes.Step] takes for the operations of a comb is the time that was measured for it, for each
-// policy.
+// ways), the operations of a task get equal parts of its time. The price that [runtimes.Step] takes
+// for the operations of a comb is the time that was measured for it, for each policy.
 //
 // On two workers, by stamps. A probe (probe.go) is a policy whose Look notes the time when it is
-// called and when it returns, so that what lies between is one move of the mechanism: an attempt at
-// a steal, a rest. In a duel (duel.go) one worker spawns a child and waits until the other has
-// stolen it. Where the workers of a node have one queue, the two are told to be of two nodes:
+// called and when it returns, so that between them lies one move of the mechanism: an attempt at a
+// steal, a rest. In a duel (duel.go) one worker spawns a child and waits until the other has stolen
+// it. Where the workers of a node have one queue, the two are set on two nodes:
 //
 //	steal           from the return of Look to the first instruction of the stolen child: the attempt, its accounting, the cache lines
 //	                of the victim's queue and of the frame, which were in the victim's caches
@@ -39,10 +37,10 @@
 //	rest            the first rests of a search, which pause (idle.go in package runtimes): later ones yield and then park, and are longer
 //
 // lock_handover comes from two workers that empty one shepherd's queue of children that only note
-// the time (handover.go): queue order says in which order they had the lock. From a child to the
-// next one where the worker changes, and the second worker was waiting all the while that the first
-// ran its child, less the lock operation itself. Back-off is part of it, since waiting is what a
-// lock makes of it.
+// the time (handover.go): queue order gives the order in which they had the lock. From a child to
+// the next one where the worker changes, and the second worker was waiting all the while that the
+// first ran its child, less the lock operation itself. Back-off is part of it, since the lock
+// decides how to wait.
 //
 // kernel is a serial run of empty kernels, by kernel: two stamps and an addition to the profile.
 // frame is that of a tree of tasks, by task with children.

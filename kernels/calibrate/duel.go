@@ -10,18 +10,18 @@ import (
 // enough rounds without a guest, and half of all, are the end: the policy lets nobody come.
 const enough = 50
 
-// duel is a program for two workers: rounds of a phase with two children, of which the other worker
-// gets one by the probe's move. The first to run, the holder, waits until the other, the guest, has
-// begun elsewhere; then the holder ends, and the guest a little later. The arrival at the join that
-// is measured is that behind which a worker has to look for work at once: the first one, or where
-// the starter goes on, that of the worker which is not.
+// duel is a program for two workers: rounds of a phase with two children; the other worker gets one
+// of them by the probe's move. The first to run, the holder, waits until the other, the guest, has
+// begun elsewhere; then the holder ends, and the guest a little later. The join is measured at the
+// arrival behind which a worker has to look for work at once: the first one or, where the starter
+// goes on, that of the other worker.
 //
 //	field  writer                                 readers
 //	first  whoever begins first, by CAS           the other
 //	begun  the guest, at its beginning            the holder
 //	ended  the holder, as its last act            the guest
 //
-// Both hold the number of the round, so that nobody resets them.
+// Both hold the number of the round, so that they need no reset.
 type duel struct {
 	probe  *probe
 	rounds int
@@ -110,7 +110,7 @@ func (d *duel) waits(round int64, from uint64) bool {
 
 func (d *duel) starterWaits() bool { return d.probe.rules.Join == runtimes.JoinStarter }
 
-// ends ends the holder. got says that it is not with the worker that started the task.
+// ends ends the holder. got: it is not with the worker that started the task.
 func (d *duel) ends(w *runtimes.Worker, round int64, got bool) {
 	lost := d.begun.Load() < round
 	d.ended.Store(round)

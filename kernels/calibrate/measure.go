@@ -22,14 +22,14 @@ type Options struct {
 	Quick  bool // 3 rounds and not 9, of a quarter of the repetitions each
 }
 
-// Measure measures on this computer, which t describes, what operations of the runtimes cost and
-// how many operations of each kind a core does, and puts it into m with its sources. What cannot be
-// measured keeps its value, and its source says that it is not calibrated and why: steals between
-// nodes where there is one node, everything between workers where there is one core, lock_delay
-// always. The prices in m.Costs are those of the first scheduler of the table that queues the
-// parent in a deque, for mailboxes of the first that has some, and for locks of the first whose
-// workers share a queue; other families get their own in m.Families, from the first scheduler of
-// each.
+// Measure measures on this computer, which t describes, the costs of operations of the runtimes and
+// the rates of operations of each kind on a core, and puts it into m with its sources. A number
+// that cannot be measured keeps its value, and its source notes that it is not calibrated and why:
+// steals between nodes where there is one node, everything between workers where there is one core,
+// lock_delay always. The prices in m.Costs are those of the first scheduler of the table that
+// queues the parent in a deque, for mailboxes of the first that has some, and for locks of the
+// first whose workers share a queue; other families get their own in m.Families, from the first
+// scheduler of each.
 //
 // A family's own price within a tenth of that of all is left out. Numbers have four digits.
 //
@@ -267,8 +267,8 @@ var costs = []cost{
 		"two workers that empty a queue, less the lock itself"},
 }
 
-// reference is the scheduler whose price of k is the one in [costs]: the first that is measured and
-// has the rules for it; nil if there is none.
+// reference returns the scheduler whose price of k is the one in [costs]: the first that is
+// measured and has the rules for it; nil if there is none.
 func (c *calibration) reference(k *cost) *runtimes.Scheduler {
 	for i := range c.policies {
 		if k.of(c.policies[i].Rules()) {
@@ -360,7 +360,7 @@ func (c *calibration) applyFamilies(m *machine.Machine) error {
 			}
 			ps, why := c.price(k, &p)
 			if why != "" {
-				continue // as for all; missing says why
+				continue // as for all; missing has the reason
 			}
 			if all, why := c.price(k, of); why == "" && max(ps, all)-min(ps, all) <= all/10 {
 				continue // as for all: samples scatter as much

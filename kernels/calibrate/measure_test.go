@@ -31,7 +31,7 @@ func host(t *testing.T) (*hw.Topology, *machine.Machine) {
 }
 
 // On the computer of the test: every price is there, more than nothing, and in an order that holds
-// on any computer; what is not measured says why. How fast it is does not matter.
+// on any computer; a price that is not measured has the reason. Its speed does not matter.
 func TestMeasureHere(t *testing.T) {
 	hwtest.SkipRace(t)
 	top, m := host(t)

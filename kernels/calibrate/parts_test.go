@@ -9,8 +9,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// What the package comment says that a level of a comb consists of is what the simulated driver
-// takes for it.
+// The simulated driver counts for a level of a comb the operations in the package comment.
 func TestCombOperations(t *testing.T) {
 	const rounds = 3
 	prices := runtimes.Costs{Spawn: 1000, Pop: 10_000, Lock: 100_000, Push: 1_000_000,
@@ -40,7 +39,7 @@ func TestCombOperations(t *testing.T) {
 			many = 100_000 + (manyWide-2)*1_000_000 + (manyWide-1)*(100_000+10_000_000) +
 				10_000_000 + 2*100_000
 		}
-		// What does not depend on the number of combs cancels out: the base, the end.
+		// Times that do not depend on the number of combs cancel out: the base, the end.
 		per := func(more, fewer int64, levels int64) int64 { return (more - fewer) / levels }
 		how, err := planOf(p.Policy)
 		if err != nil || !how.combs {
@@ -65,8 +64,8 @@ func TestCombOperations(t *testing.T) {
 	}
 }
 
-// made fills in what a policy would be measured as on a computer where an operation takes what the
-// table says, nanoseconds, and a serial level 5.
+// made returns the measurements of a policy on a computer where operations take these nanoseconds,
+// and a serial level 5.
 func made(p runtimes.Scheduler, spawn, pop, lock, push, join float64) series {
 	s := series{}
 	both := func(way string, base, more float64) {
@@ -172,7 +171,7 @@ func TestMidmean(t *testing.T) {
 	}
 }
 
-// A price below the least that a machine may have is raised to it, and its source says so.
+// A price below the least that a machine may have is raised to it, and its source notes that.
 func TestLeastPrice(t *testing.T) {
 	p := scheduled(runtimes.Schedulers)[0]
 	for _, tt := range []struct {

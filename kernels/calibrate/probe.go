@@ -21,7 +21,7 @@ type probe struct {
 	by    [2]probed
 }
 
-// probed is what a probe knows of one worker. Times are in ticks.
+// probed holds a probe's notes on one worker. Times are in ticks.
 type probed struct {
 	_         [128]byte
 	moved     uint64   // when Look returned last; of what it listens for, when it asked
@@ -89,7 +89,7 @@ func (p *probe) Look(s *runtimes.Search) runtimes.Move {
 	return m
 }
 
-// begins notes that worker w begins a child now. If its last move gave that, got says so; otherwise
+// begins notes that worker w begins a child now. If its last move gave that, got is true; otherwise
 // the child is from the worker's own queue, or called.
 func (p *probe) begins(w *runtimes.Worker) (got bool) {
 	b := &p.by[w.ID()]

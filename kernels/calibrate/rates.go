@@ -63,7 +63,7 @@ func (c *calibration) timed(run func(rounds int)) (ps float64, err error) {
 	return ps, err
 }
 
-// perSecond is the rate of what takes so long.
+// perSecond returns the rate of an operation that takes so long.
 func perSecond(ps float64) uint64 { return machine.Digits(uint64(math.Round(1e12 / ps))) }
 
 // stamped is a program whose root runs an empty kernel so many times in each of some phases.

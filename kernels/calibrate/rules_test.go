@@ -126,7 +126,8 @@ func TestEveryQueue(t *testing.T) {
 		if queues := p.Name != "chosen-call"; queues != (how.task.sum() > 0) {
 			t.Errorf("%s: a task of a tree has %+v", p.Name, how.task)
 		}
-		// What part makes of a tree of 50 ns a task, whatever the combs show, prices one of 50 ns.
+		// The prices that part makes of a tree of 50 ns a task add up to 50 ns, whatever the combs
+		// show.
 		for _, down := range []float64{-1, 3, 30, 300} {
 			s := series{}
 			for way, ps := range map[string]float64{wayDown: down, wayUp: 7, wayMany: 2 * down,
@@ -149,7 +150,7 @@ func TestEveryQueue(t *testing.T) {
 			}
 		}
 	}
-	c.policies = scheduled(table[:onThreads]) // variants have rules of which others are measured
+	c.policies = scheduled(table[:onThreads]) // variants have rules that others measure
 	if err := c.runtimes(); err != nil {
 		t.Fatal(err)
 	}

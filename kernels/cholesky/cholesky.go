@@ -6,9 +6,9 @@
 // elsewhere).
 //
 // A step is fork-join, so there is no task of two steps at once, which a graph of data dependences
-// would allow. What is on and below the diagonal is read and becomes L; the tiles above receive the
-// transposes of those below, so that each update is a product of rows, as the leaf of matmul has
-// it. A syrk computes both halves of its tile.
+// would allow. The elements on and below the diagonal are read and become L; the tiles above
+// receive the transposes of those below, so that each update is a product of rows, as the leaf of
+// matmul has it. A syrk computes both halves of its tile.
 package cholesky
 
 import (

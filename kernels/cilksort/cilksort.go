@@ -12,9 +12,9 @@
 // # The splits are known from the seed
 //
 // Where a merge is divided depends on keys, and simulated runs have none. So the splits come first:
-// for each merge the seed says how many keys of each leaf of output are from the left run, and the
-// keys are made to fit, from the sorted sequence backwards (splits.go). Native runs search the keys
-// and find these splits; simulated ones look them up. The shape is the same.
+// for each merge the seed determines how many keys of each leaf of output are from the left run,
+// and the keys are made to fit, from the sorted sequence backwards (splits.go). Native runs search
+// the keys and find these splits; simulated ones look them up. The shape is the same.
 package cilksort
 
 import (
@@ -95,7 +95,7 @@ type span struct{ lo, hi int32 }
 
 func (s span) n() int32 { return s.hi - s.lo }
 
-// pieces is how many parts of s are sorted by themselves: four; of two or three leaves two.
+// pieces returns how many parts of s are sorted by themselves: four; of two or three leaves two.
 func (s span) pieces() int32 {
 	if s.n() < 4 {
 		return 2
@@ -133,7 +133,7 @@ func merges(s span, f func(a, b span)) {
 	}
 }
 
-// instance is two arrays of keys; a task knows by 0 or 1 where its result goes.
+// instance is two arrays of keys; in a task, 0 or 1 is the array of its result.
 type instance struct {
 	blocked.Space
 	last   blocked.Touched      // leaves of both arrays
@@ -294,7 +294,7 @@ type merging struct {
 	split int32 // where out is divided
 }
 
-// merge is what all parts of a merge have in common.
+// merge is shared by all parts of a merge.
 type merge struct {
 	in   *instance
 	a, b span
@@ -344,7 +344,7 @@ func (t *merging) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
 	return t.of.in.hint(uint64(s.n()), s, 1-t.of.to)
 }
 
-// sortLeaf is a kernel execution: the leaf of the first array is sorted into array to.
+// sortLeaf executes a kernel: it sorts the leaf of the first array into array to.
 func (in *instance) sortLeaf(w *runtimes.Worker, leaf int32, to int) {
 	start := w.Begin(kSort)
 	if w.Computes() {
@@ -358,7 +358,7 @@ func (in *instance) sortLeaf(w *runtimes.Worker, leaf int32, to int) {
 	in.end(w, kSort, start, leaf, to, args)
 }
 
-// leaf is a kernel execution: a leaf of the output.
+// leaf executes a kernel: it makes a leaf of the output.
 func (m *merge) leaf(w *runtimes.Worker, out int32) {
 	in := m.in
 	i0, i1 := m.fromLeft(out), m.fromLeft(out+1)

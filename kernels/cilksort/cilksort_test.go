@@ -43,7 +43,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// A search in the keys finds the splits that the seed says, of every merge, and divides it alike.
+// A search in the keys finds the splits of the seed for every merge, and divides it alike.
 func TestSplitsAreThoseOfKeys(t *testing.T) {
 	for _, dist := range dists {
 		for _, leaves := range []int{1, 2, 3, 5, 16, 27, 64} {

@@ -60,7 +60,7 @@ func draw(leaves int32, leaf int, dist string, seed uint64) splits {
 	return all
 }
 
-// key is key number i of n in order.
+// key returns key number i of n in order.
 func key(i, n int) int32 { return int32(uint32(uint64(i)<<32/uint64(n)) ^ 1<<31) }
 
 // fill makes the input: from the sorted sequence every merge is undone, as its splits say, and keys
@@ -103,7 +103,8 @@ func (m *merge) runs() (a, b []int32) {
 	return from[leaf*int(m.a.lo) : leaf*int(m.a.hi)], from[leaf*int(m.b.lo) : leaf*int(m.b.hi)]
 }
 
-// fromLeft is how many keys before a leaf of the output are from the left run. Cost: a binary search.
+// fromLeft returns how many keys before a leaf of the output are from the left run. Cost: a binary
+// search.
 func (m *merge) fromLeft(leaf int32) int {
 	if m.left != nil {
 		return int(m.left[leaf-m.a.lo])

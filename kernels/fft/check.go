@@ -56,7 +56,7 @@ func (in *instance) Check() kernel.Check {
 	return c
 }
 
-// direct is the sum of x[j] root(i j).
+// direct returns the sum of x[j] root(i j).
 func direct(x []complex128, i int, root func(int) complex128) (sum complex128) {
 	for j, z := range x {
 		sum += z * root(i*j&(len(x)-1))

@@ -66,7 +66,7 @@ func cut(n int) sizes {
 	return s
 }
 
-// panels are the numbers of column and row panels.
+// panels returns the numbers of column and row panels.
 func (s sizes) panels() (columns, rows int) { return s.cols / s.wide, s.rows / s.high }
 
 func read(p kernel.Params) (sizes, isa.Set, error) {

@@ -15,7 +15,7 @@ type vector = [2 * lanes]float64
 // neighbours, which go to four places stride apart; w are n roots of [stages].
 type pass func(to, from *vector, w *[6]float64, n, stride int)
 
-// leaves is what transforms of panels need beside data.
+// leaves holds the tables for transforms of panels.
 type leaves struct {
 	columns, rows stages
 	roots         roots
@@ -103,7 +103,7 @@ func (l *leaves) transform(s *stages, x, y []vector) []vector {
 	return x
 }
 
-// byColumns is the first phase of column panel i: its tiles are columns, transformed and turned.
+// byColumns makes the first phase of column panel i: its tiles are columns, transformed and turned.
 func (in *instance) byColumns(i int) {
 	l := in.leaf
 	space := l.scratch.Get().(*[2][]vector)
@@ -139,13 +139,13 @@ func (l *leaves) turn(y []vector, c int) {
 	}
 }
 
-// tile is what a tile has of one group of columns: all its rows, a vector each.
+// tile returns the part of a tile in one group of columns: all its rows, a vector each.
 func (in *instance) tile(number, group int) []vector {
 	from := (number*in.wide/lanes + group) * in.high
 	return in.tiles.Data[from : from+in.high]
 }
 
-// byRows is the second phase of row panel i: rows are transformed to columns of the output.
+// byRows makes the second phase of row panel i: rows are transformed to columns of the output.
 func (in *instance) byRows(i int) {
 	l := in.leaf
 	space := l.scratch.Get().(*[2][]vector)
@@ -182,7 +182,7 @@ func transpose(to, from *[lanes]vector) {
 	}
 }
 
-// portable is a [pass] in Go.
+// portable makes a [pass] in Go.
 func portable(to, from *vector, w *[6]float64, n, stride int) {
 	x := unsafe.Slice(from, 4*n*stride)
 	y := unsafe.Slice(to, 4*n*stride)

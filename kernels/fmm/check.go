@@ -16,14 +16,14 @@ import (
 //
 // Series that are cut at degree P leave theta^(P+1) of an interaction (Dehnen 2002, 3.1), theta
 // being that at which most interactions happen: that of a leaf of mean size, which holds the share
-// f of the whole. What its neighbours contribute to the acceleration of a body is to the whole as
-// f/(f^(1/3))^2 (distances are as the cube roots of shares); to the potential as f^(2/3), but there
-// heavy cells err as well, as expansions of multipoles end one degree earlier, and f^(1/2) fits
-// better. K is the L2 norm of sum |q|/r^2 or |q|/r over that of the values: what cancels does not
-// cancel in the errors. S = sqrt(10/n) for leaves of a mean n below 10 bodies: the fewer there are,
-// the less their higher moments average out. The second terms are rounding of the arithmetic, and D
-// is what positions in single precision change, computed with the reference: it is felt where two
-// bodies are very near to each other.
+// f of the whole. The contribution of its neighbours to the acceleration of a body is to the whole
+// as f/(f^(1/3))^2 (distances are as the cube roots of shares); to the potential as f^(2/3), but
+// there heavy cells err as well, as expansions of multipoles end one degree earlier, and f^(1/2)
+// fits better. K is the L2 norm of sum |q|/r^2 or |q|/r over that of the values: terms that cancel
+// do not cancel in the errors. S = sqrt(10/n) for leaves of a mean n below 10 bodies: the fewer
+// there are, the less their higher moments average out. The second terms are rounding of the
+// arithmetic, and D is the change by positions in single precision, computed with the reference: it
+// is felt where two bodies are very near to each other.
 //
 // A and B are three times the largest found with plummer, sphere and cube of 500 to 1000000 bodies
 // in leaves of up to 32, theta 0.3 to 0.85 (of the largest fewer combinations); the medians found
@@ -38,7 +38,7 @@ var (
 		8: 0.03, 9: 0.03, 10: 0.03}
 )
 
-// bounds returns the bounds for results of which so much cancels.
+// bounds returns the bounds for results in which so much cancels.
 func (in *instance) bounds(potential, acceleration deviation) bounds {
 	f := 1 / float64(max(1, len(in.leaves)))
 	theta := 1 / acceptance{in.order, in.theta}.opening(f)

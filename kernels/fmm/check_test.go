@@ -61,8 +61,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// Errors fall with the order and grow with theta, as fast as the series says, until rounding is all
-// that is left; and they are within their bounds.
+// Errors fall with the order and grow with theta, as fast as the series does, until only rounding
+// is left; and they are within their bounds.
 func TestConvergence(t *testing.T) {
 	hwtest.SkipRace(t)
 	for _, dist := range distributions {
@@ -236,7 +236,7 @@ func TestAccuracyOfAMillion(t *testing.T) {
 	}
 }
 
-// Bodies that single precision hardly tells apart pull at each other more than all others do; the
+// Bodies that single precision hardly separates pull at each other more than all others do; the
 // bound allows for that, and for no more.
 func TestClosePairs(t *testing.T) {
 	bodies := generate(cube, 2000, 0, 0, 13)

@@ -68,7 +68,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// What goes in comes out, in its order, with the field of the definition; nothing is overwritten.
+// Bodies come out as they go in, in their order, with the field of the definition; nothing is
+// overwritten.
 func TestInputToOutput(t *testing.T) {
 	dir := t.TempDir()
 	bodies := generate(plummer, 500, 3, 10, 8)

@@ -72,7 +72,7 @@ func (g *splitmix) next() uint64 {
 	return mix(g.state)
 }
 
-// mix is SplitMix64's scrambling of 64 bits, one to one.
+// mix returns SplitMix64's scrambling of 64 bits, one to one.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

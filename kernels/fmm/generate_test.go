@@ -41,8 +41,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Plummer's sphere has the mass within each radius that its formula says, and every direction
-// alike.
+// Plummer's sphere has the mass within each radius by its formula, and every direction alike.
 func TestPlummer(t *testing.T) {
 	const n, a, cut = 100000, 2, 20
 	bodies := generate(plummer, n, a, cut, 3)

@@ -117,8 +117,8 @@ func scattered() map[string][]body {
 	m["point"] = point
 	m["point and one"] = append(append([]body(nil), point...), body{4, -4, 5, 2})
 
-	// Two clusters, so far apart that neither single precision nor a Morton code of the whole tells
-	// their bodies apart.
+	// Two clusters, so far apart that neither single precision nor a Morton code of the whole
+	// separates their bodies.
 	far := generate(plummer, 400, 1, 10, 4)
 	for i := range far {
 		if i%2 == 1 {

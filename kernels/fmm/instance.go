@@ -173,8 +173,9 @@ func (in *instance) Registry() loi.Registry {
 // are: leaves, and cells family by family.
 func (in *instance) AlongCurve(loi.ObjectID) bool { return true }
 
-// multipoleBytes and localBytes are the sizes of blocks: with the padding to cache lines by arrays,
-// without it where the header of the cell, or its other block, is on the same line.
+// multipoleBytes returns the size of a block of multipoles, localBytes that of a block of locals:
+// with the padding to cache lines by arrays, without it where the header of the cell, or its other
+// block, is on the same line.
 func (in *instance) multipoleBytes() uint64 {
 	if in.packed {
 		return 4 * uint64(in.ops.Multipoles)

@@ -19,7 +19,7 @@ const maxBodies = 1 << 28
 
 const splitDefault = 5000
 
-// params is what Kernel takes; apart from it, for read refers to it.
+// params are the parameters of Kernel; apart from it, for read refers to it.
 var params = []kernel.Param{
 	kernel.Int("bodies", 1000000, 1, maxBodies, "how many bodies; not with --input"),
 	kernel.Word("dist", plummer, distributions,

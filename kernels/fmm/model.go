@@ -11,7 +11,8 @@ import (
 // root counts as 4 (L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3,
 // 2007, ch. 31, with the potential in place of softening), and half as many again for its Newton
 // step, the masks of the last lanes and sums over lanes. aroundPair are the instructions of a call
-// beside them. Both are what pairs of leaves take on a Zen 4, by its rates, and not counted.
+// beside them. Both follow from the time of pairs of leaves on a Zen 4, by its rates, and are not
+// counted.
 const (
 	opsOfPair  = 30
 	aroundPair = 100
@@ -42,7 +43,7 @@ func (in *instance) Work(k loi.KernelID, blocks []uint32) ops.Count {
 // Place returns where a block lies: objects follow each other, each from a multiple of 2 MiB. An
 // expansion is one row; packed, those of a cell stand behind its header, as in memory here. Bodies
 // and forces are four arrays of their own (x, y, z, q; potential and acceleration), each from a
-// cache line, of which a leaf has a stretch.
+// cache line; a leaf has a stretch of each.
 func (in *instance) Place(o loi.ObjectID, block uint32) kernel.Extent {
 	const align, line = 2 << 20, 64
 	cells := uint64(len(in.cells))

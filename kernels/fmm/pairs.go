@@ -22,7 +22,7 @@ type series struct {
 	at   int32 // the pair that comes next
 }
 
-// pairsOf is how many pairs i and j have, one of which is single.
+// pairsOf returns how many pairs i and j have, where one is single.
 func pairsOf(i, j span) int32 { return (i.hi - i.lo) * (j.hi - j.lo) }
 
 // pairAt returns pair number at of i and j.
@@ -41,7 +41,7 @@ func (in *instance) opened(a, b int32) bool {
 	return c.children > 0 && d.children > 0 && c.bodies()+d.bodies() >= in.split && !accept(c, d)
 }
 
-// runPairs is run with exaFMM's rule.
+// runPairs does as run, with exaFMM's rule.
 func (in *instance) runPairs(w *runtimes.Worker, i, j span) *runtimes.Frame {
 	if !i.single() && !j.single() {
 		return in.fork(w, i, j)
@@ -58,8 +58,8 @@ func (in *instance) runPairs(w *runtimes.Worker, i, j span) *runtimes.Frame {
 	return t.Fork(1)
 }
 
-// untilOpened treats pairs from number at on, up to the first of which both cells are opened, and
-// returns that one's number.
+// untilOpened treats pairs from number at on, up to the first whose cells are both opened, and
+// returns its number.
 func (in *instance) untilOpened(w *runtimes.Worker, i, j span, at int32) int32 {
 	end := at
 	for ; end < pairsOf(i, j); end++ {
@@ -114,7 +114,7 @@ func (t *series) Next(*runtimes.Worker, int) int {
 // Region implements [runtimes.Regioned].
 func (t *series) Region(int) loi.RegionID { return regionPairs }
 
-// countedPairs is counted with exaFMM's rule.
+// countedPairs does as counted, with exaFMM's rule.
 func (t *walk) countedPairs(i, j span) {
 	if !i.single() && !j.single() {
 		t.forked(i, j)

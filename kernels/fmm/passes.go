@@ -99,7 +99,7 @@ func (in *instance) pass(i int32, s *scratch) {
 	}
 }
 
-// isFine says whether single precision does not tell the bodies of cell i apart.
+// isFine reports whether single precision does not separate the bodies of cell i.
 func (in *instance) isFine(i int32) bool { return in.fine != nil && in.fine[i] }
 
 // scratch holds the bodies of one leaf with positions relative to its centre, which keeps the

@@ -158,7 +158,7 @@ func (s *sums) deviation() deviation {
 	return d
 }
 
-// ratio is a/b, and 0 for 0/0: nothing where there should be nothing.
+// ratio returns a/b, and 0 for 0/0: nothing where there should be nothing.
 func ratio(a, b float64) float64 {
 	if a == 0 {
 		return 0

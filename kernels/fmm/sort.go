@@ -6,7 +6,7 @@ type key struct {
 	body uint32
 }
 
-// levels of the octree that a Morton code of 63 bits tells apart, and the cells of the finest along
+// levels of the octree that a Morton code of 63 bits separates, and the cells of the finest along
 // each side.
 const (
 	codeLevels = 21

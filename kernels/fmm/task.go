@@ -11,8 +11,8 @@ import (
 //
 //	(first i, first j) beside (last i, last j), then (first i, last j) beside (last i, first j),
 //
-// in each of which no two children have a cell in common; where i and j are the same the second
-// phase has its first half only, and where one of them is a single cell each phase has one child.
+// and in each no two children have a cell in common; where i and j are the same the second phase
+// has its first half only, and where one of them is a single cell each phase has one child.
 // One-sided, a pair writes to i: the halves of i are beside each other, and only a single i meets
 // the halves of j in turn.
 //
@@ -143,8 +143,9 @@ func (t *product) Next(*runtimes.Worker, int) int {
 	return n
 }
 
-// narrow opens a single pair of cells until there are several or it is one task, and says whether
-// it is: if there are fewer bodies than the cutoff in all, or if no pair must be opened further.
+// narrow opens a single pair of cells until there are several or it is one task, and reports
+// whether it is: if there are fewer bodies than the cutoff in all, or if no pair must be opened
+// further.
 func (in *instance) narrow(i, j span) (span, span, bool) {
 	for {
 		n := in.bodiesOf(i)
@@ -199,8 +200,8 @@ func (in *instance) touch(w *runtimes.Worker, i, j span) {
 	}
 }
 
-// Hint says that child n is near to the worker that last ran a task on the first cells of its
-// targets, nobody before the first.
+// Hint returns that child n is near to the worker that last ran a task on the first cells of its
+// targets; to none before the first.
 func (t *product) Hint(_ *runtimes.Worker, n int) runtimes.Hint {
 	in := t.in
 	if in.last == nil {
@@ -222,7 +223,7 @@ func (in *instance) Counts() (tasks, executions uint64) {
 	return c.tasks, c.m2l + c.p2p + c.self
 }
 
-// counts are what a run does.
+// counts are the operations of a run.
 type counts struct {
 	m2l, p2p, self uint64 // kernel executions; mutual, one serves both sides
 	pairs          uint64 // distances, counted once for each body that feels them
@@ -240,7 +241,7 @@ func (in *instance) traceCounts() counts {
 	return t.n
 }
 
-// counted is run and the frames below it, without workers.
+// counted does as run and the frames below it, without workers.
 func (t *walk) counted(i, j span) {
 	if t.in.exafmm {
 		t.countedPairs(i, j)
@@ -255,7 +256,7 @@ func (t *walk) counted(i, j span) {
 	t.forked(i, j)
 }
 
-// forked is a frame of i and j.
+// forked does as a frame of i and j.
 func (t *walk) forked(i, j span) {
 	in := t.in
 	t.n.forks++

@@ -20,7 +20,7 @@ func (in *instance) bodiesOf(s span) int { return int(in.cells[s.hi-1].hi - in.c
 
 func (c *cell) span() span { return span{c.child, c.child + c.children} }
 
-// verdict is what becomes of a pair of two different cells.
+// verdict is the treatment of a pair of two different cells.
 type verdict uint8
 
 const (
@@ -35,7 +35,7 @@ const (
 // exact.
 const few = 16
 
-// accept is the acceptance criterion: a and b are far enough apart for their expansions to meet.
+// accept reports whether a and b are far enough apart for their expansions to meet.
 func accept(a, b *cell) bool {
 	r := a.reach + b.reach
 	return dot(a.x-b.x, a.y-b.y, a.z-b.z) > float64(r*r)
@@ -107,7 +107,7 @@ func (t *walk) self(i int32) {
 	t.product(c.span(), c.span())
 }
 
-// pair treats two different cells of which none holds the other.
+// pair treats two different cells; none holds the other.
 func (t *walk) pair(i, j int32) {
 	a, b := &t.in.cells[i], &t.in.cells[j]
 	switch t.in.judge(a, b) {
@@ -128,7 +128,7 @@ func (t *walk) pair(i, j int32) {
 	}
 }
 
-// m2l is the kernel of two cells that are far from each other.
+// m2l executes the kernel of two cells that are far from each other.
 func (t *walk) m2l(i, j int32) {
 	if !t.live {
 		t.n.m2l++
@@ -146,7 +146,7 @@ func (t *walk) m2l(i, j int32) {
 	in.meet(i, j)
 }
 
-// p2p is the kernel of two leaves that are near to each other.
+// p2p executes the kernel of two leaves that are near to each other.
 func (t *walk) p2p(i, j int32, a, b *cell) {
 	in, w := t.in, t.w
 	if !t.live {
@@ -172,7 +172,7 @@ func (t *walk) p2p(i, j int32, a, b *cell) {
 	in.meet(i, j)
 }
 
-// within is the kernel of a leaf with itself.
+// within executes the kernel of a leaf with itself.
 func (t *walk) within(i int32, c *cell) {
 	in, w := t.in, t.w
 	if !t.live {
@@ -193,7 +193,7 @@ func (t *walk) within(i int32, c *cell) {
 	in.met[i] += in.ids[i]
 }
 
-// name tells the worker, if there is one, of a kernel that is not computed.
+// name records a kernel that is not computed, if there is a worker.
 func (t *walk) name(k loi.KernelID, args ...int32) {
 	if t.w == nil {
 		return

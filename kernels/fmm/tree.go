@@ -5,8 +5,8 @@ import "math/bits"
 // cell is a box of the octree with the bodies in it. It fills a cache line.
 //
 // Cells stand in an array: cell 0 is the root, the children of a cell are adjacent and come after
-// it. A cell without children is a leaf. Each other one has at least two, since a box of which one
-// octant holds all bodies is left out.
+// it. A cell without children is a leaf. Each other one has at least two, since a box with all
+// bodies in one octant is left out.
 type cell struct {
 	x, y, z  float64 // the centre of the expansions
 	reach    float64 // radius/theta of the cell: the R_crit of the acceptance criterion
@@ -68,7 +68,7 @@ type builder struct {
 	todo        []int32 // cells to look at, the next one last
 }
 
-// sorted is sortKeys that says which is which.
+// sorted does as sortKeys, and returns which array is which.
 func sorted(keys, spare []key) (in, other []key) {
 	s := sortKeys(keys, spare)
 	if &s[0] == &keys[0] {
@@ -77,8 +77,8 @@ func sorted(keys, spare []key) (in, other []key) {
 	return spare, keys
 }
 
-// encode sets the codes of keys in the smallest cube that has their bodies, and says whether it has
-// an extent.
+// encode sets the codes of keys in the smallest cube that has their bodies, and reports whether it
+// has an extent.
 func (b *builder) encode(keys []key) bool {
 	lo := b.at[keys[0].body]
 	hi := lo

@@ -11,7 +11,7 @@ import (
 
 // Each body is in one leaf, ranges nest, children follow their parent and each other, leaves are
 // numbered in the order of bodies and hold no more than allowed unless they are a point, centres
-// and radii are what they say.
+// and radii are right.
 func TestTree(t *testing.T) {
 	for name, bodies := range scattered() {
 		for _, ncrit := range []int{1, 4, 32} {

@@ -171,8 +171,8 @@ type swept struct {
 	blocked.Sweeps
 }
 
-// Registry has a kernel for steps that read either buffer: it reads the blocks of a tile and the
-// edges around it, and writes the tile's blocks of the other buffer.
+// Registry returns a kernel for steps that read either buffer: it reads the blocks of a tile and
+// the edges around it, and writes the tile's blocks of the other buffer.
 func (s *swept) Registry() loi.Registry {
 	r := loi.Registry{Objects: s.Objects(), Regions: blocked.Regions}
 	for i, name := range []string{"even", "odd"} {
@@ -187,8 +187,8 @@ func (s *swept) Registry() loi.Registry {
 	return r
 }
 
-// sweptOps are three additions and a multiplication for each element, and about what a call of row
-// takes beside them.
+// sweptOps returns three additions and a multiplication for each element, and about the operations
+// of a call of row beside them.
 func sweptOps(elements, rows uint64) ops.Count {
 	const aroundRow = 80
 	return ops.Count{ops.Double: 4 * elements, ops.Integer: aroundRow * rows}

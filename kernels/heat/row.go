@@ -16,7 +16,8 @@ func row(s isa.Set, to, up, mid, down []float64) {
 	rowPortable(to, up, mid, down)
 }
 
-// step is of how many elements a row of an instruction set has a multiple: two vectors.
+// step returns the number of elements that a row of an instruction set is a multiple of: two
+// vectors.
 func step(s isa.Set) int {
 	if s == isa.AVX512 {
 		return 16

@@ -11,14 +11,14 @@ import (
 )
 
 // side is one dimension of space of a zoid: at its bottom lo to hi-1, and in each step from there
-// on the ends move by their slopes, of which each is -1, 0 or 1. The slopes point inward, and are 0
-// at the border of the plate (it shrinks: upright), or are -1 and 1 (it grows: inverted).
+// on the ends move by their slopes, each -1, 0 or 1. The slopes point inward, and are 0 at the
+// border of the plate (it shrinks: upright), or are -1 and 1 (it grows: inverted).
 type side struct{ lo, hi, dlo, dhi int }
 
 // at returns the side after so many steps.
 func (s side) at(t int) (lo, hi int) { return s.lo + t*s.dlo, s.hi + t*s.dhi }
 
-// bottom and top are its widths at its bottom and, after dt steps, at its top.
+// bottom returns its width at its bottom, top that at its top, after dt steps.
 func (s side) bottom() int      { return s.hi - s.lo }
 func (s side) top(dt int) int   { return s.bottom() + dt*(s.dhi-s.dlo) }
 func (s side) width(dt int) int { return max(s.bottom(), s.top(dt)) }
@@ -53,8 +53,8 @@ func (z *zoid) empty() bool {
 	return true
 }
 
-// parts is what a zoid is cut into: a phase and one after it, each of up to two that do not depend
-// on each other.
+// parts are the pieces of a zoid: a phase and one after it, each of up to two that do not depend on
+// each other.
 type parts struct {
 	zoids [2][2]zoid
 	n     [2]int
@@ -86,7 +86,7 @@ func newZoids(p kernel.Params) *zoids {
 	return z
 }
 
-// whole is the zoid of all steps.
+// whole returns the zoid of all steps.
 func (in *zoids) whole() zoid {
 	n := in.grid.Rows
 	return zoid{0, in.steps, side{1, n + 1, 0, 0}, side{1, n + 1, 0, 0}}
@@ -128,8 +128,8 @@ func (in *zoids) cut(z *zoid) (p parts, ok bool) {
 	return p, true
 }
 
-// leaves returns how many zoids are not cut. It depends on widths, slopes and steps, of which there
-// are few, and not on the place.
+// leaves returns how many zoids are not cut. It depends on widths, slopes and steps, which are few,
+// and not on the place.
 func (in *zoids) leaves(z zoid) uint64 {
 	type form struct{ dt, rows, rlo, rhi, cols, clo, chi int }
 	known := map[form]uint64{}
@@ -160,7 +160,7 @@ func (in *zoids) leaves(z zoid) uint64 {
 // than a tile, and reads an element more at either end.
 const maxAcross = 3
 
-// Registry has a kernel for each number of tiles that a leaf touches, down x across, in both
+// Registry returns a kernel for each number of tiles that a leaf touches, down x across, in both
 // buffers; those that it only touches in part count as whole.
 func (in *zoids) Registry() loi.Registry {
 	var kernels []loi.Kernel
@@ -194,7 +194,7 @@ func (in *zoids) Reset(hints bool) {
 
 func (in *zoids) Check() kernel.Check { return in.check() }
 
-// reach is what a side spans in dt steps, reads included.
+// reach returns the span of a side in dt steps, reads included.
 func (s side) reach(dt int) (lo, hi int) {
 	l, h := s.at(dt - 1)
 	return min(s.lo, l) - 1, max(s.hi, h) + 1
@@ -230,7 +230,7 @@ func (in *zoids) leaf(w *runtimes.Worker, z *zoid) {
 	w.End(k, start, blocks[:n]...)
 }
 
-// middle is the tile in the middle of a zoid's bottom.
+// middle returns the tile in the middle of a zoid's bottom.
 func (in *zoids) middle(z *zoid) uint32 {
 	return in.tiles.Block((z.rows.lo+z.rows.hi)/2/in.tileRows, (z.cols.lo+z.cols.hi)/2/in.tileCols)
 }
@@ -274,8 +274,8 @@ func (t *pieces) Next(*runtimes.Worker, int) int {
 // Region implements [runtimes.Regioned].
 func (*pieces) Region(int) loi.RegionID { return 0 }
 
-// Hint says that a child is near to who ran a leaf in its middle last, how many elements it has,
-// times four, and what both buffers have within its reach.
+// Hint returns that a child is near to the worker that last ran a leaf in its middle, its number of
+// elements, times four, and the bytes of both buffers within its reach.
 func (t *pieces) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
 	in := t.in
 	if !in.last.Noting() {

@@ -44,7 +44,7 @@ func Parse(name string) (Set, error) {
 	return 0, fmt.Errorf("isa %q: expected %s", name, strings.Join(names[:], ", "))
 }
 
-// An UnsupportedError says that this CPU or this build lacks an instruction set.
+// An UnsupportedError reports that this CPU or this build lacks an instruction set.
 type UnsupportedError struct{ Set Set }
 
 func (e *UnsupportedError) Error() string {

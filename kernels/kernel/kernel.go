@@ -28,7 +28,7 @@ type Kernel struct {
 	// Size names the parameter that says how large the problem is: run directories and cells are
 	// named by its value. "" where no single one does.
 	Size string
-	// Plan resolves parameters that Check has passed, and says what an instance of them needs.
+	// Plan resolves parameters that Check has passed, and returns the needs of an instance of them.
 	Plan func(Params) (Plan, error)
 	// New makes an instance: memory is allocated and inputs are filled in. Errors name the
 	// parameter.
@@ -81,15 +81,15 @@ func (k *Kernel) InClass(name string) (Params, bool) {
 	return nil, false
 }
 
-// Env is what an instance is made for.
+// Env describes the run that an instance is made for.
 type Env struct {
 	Seed uint64
 	// Interleave lists the NUMA nodes to spread pages over; nil leaves them where they are first
 	// touched. It is nil for a kernel that is not Placed, and for a dry instance.
 	Interleave []int
-	// Dry asks for an instance of which a machine model is to tell the times: its shape is that of
-	// the real one, its data is neither filled in nor computed ([runtimes.Worker.Computes]), and it
-	// is not checked.
+	// Dry asks for an instance whose times a machine model gives: its shape is that of the real
+	// one, its data is neither filled in nor computed ([runtimes.Worker.Computes]), and it is not
+	// checked.
 	Dry bool
 }
 
@@ -116,8 +116,8 @@ type Gathering interface {
 	Gathers(k loi.KernelID, param int) bool
 }
 
-// Priced reports whether a machine model can price the kernels of in: they touch no data that it is
-// told of, or in is [Modelled]. What is not priced runs natively only.
+// Priced reports whether a machine model can price the kernels of in: they touch no registered
+// data, or in is [Modelled]. Other instances run natively only.
 func Priced(in Instance) bool {
 	_, modelled := in.(Modelled)
 	return modelled || len(in.Registry().Kernels) == 0
@@ -129,7 +129,7 @@ type Extent struct {
 	Rows                uint32
 }
 
-// A Plan is what an instance needs.
+// A Plan lists the needs of an instance.
 type Plan struct {
 	Resolved   Params // what presets and "auto" stand for
 	Bytes      uint64 // memory for data, checks included
@@ -145,9 +145,9 @@ type Instance interface {
 	runtimes.Program
 	// Registry names the program's kernels and the objects that they touch.
 	Registry() loi.Registry
-	// Reset makes the data as it was before the first run. hints says that the next run's scheduler
-	// asks for hints (runtimes.Rules.Hints), so that noting down who touched what has a
-	// use. It is not timed.
+	// Reset makes the data as it was before the first run. hints: the next run's scheduler asks for
+	// hints (runtimes.Rules.Hints), so that it is of use to note who touched which block. It is not
+	// timed.
 	Reset(hints bool)
 	// Check compares the result of the latest run with an independent computation.
 	Check() Check
@@ -165,7 +165,7 @@ type Counted interface {
 // A Check is the verdict on one run.
 type Check struct {
 	Passed bool
-	// Error and Tolerance are in the unit that Method says; Passed means that Error <= Tolerance.
+	// Error and Tolerance are in the unit of Method; Passed means that Error <= Tolerance.
 	Error, Tolerance float64
 	Method           string
 	Detail           string // where the worst error is, if it failed
@@ -174,7 +174,7 @@ type Check struct {
 	Lines []string
 }
 
-// Exact is the check of a number that must be what is wanted.
+// Exact returns the check of a number that must equal want.
 func Exact[T int | int64 | uint64](method string, got, want T) Check {
 	c := Check{Passed: got == want, Method: method + ", exact"}
 	if !c.Passed {

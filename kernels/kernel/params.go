@@ -39,7 +39,8 @@ func (p Params) ISA() (isa.Set, error) {
 	return s, nil
 }
 
-// Errorf returns the [*ParamError] for the value of a parameter; format says what is allowed.
+// Errorf returns the [*ParamError] for the value of a parameter; format describes the allowed
+// values.
 func (p Params) Errorf(name, format string, args ...any) error {
 	return &ParamError{name, fmt.Sprint(p[name]), fmt.Sprintf(format, args...)}
 }
@@ -61,23 +62,23 @@ type Param struct {
 	Default  any       `json:"default"`
 	Min, Max int       `json:"-"`
 	Choices  []string  `json:"choices,omitempty"`
-	// Parse, if not nil, says whether a word that is not among Choices is allowed; its error says
-	// what is expected.
+	// Parse, if not nil, accepts or refuses a word that is not among Choices; its error names the
+	// expected form.
 	Parse func(string) error `json:"-"`
 	Help  string             `json:"help"`
 }
 
-// Int is a parameter whose values are the whole numbers from least to most.
+// Int returns a parameter whose values are the whole numbers from least to most.
 func Int(name string, def, least, most int, help string) Param {
 	return Param{Name: name, Kind: IntParam, Default: def, Min: least, Max: most, Help: help}
 }
 
-// Word is a parameter whose values are choices.
+// Word returns a parameter whose values are choices.
 func Word(name, def string, choices []string, help string) Param {
 	return Param{Name: name, Kind: WordParam, Default: def, Choices: choices, Help: help}
 }
 
-// Real is a parameter whose values are numbers from least to most, see [Params.Real].
+// Real returns a parameter whose values are numbers from least to most, see [Params.Real].
 func Real(name, def string, least, most float64, help string) Param {
 	return Param{Name: name, Kind: WordParam, Default: def, Help: help, Parse: func(s string) error {
 		if v, err := strconv.ParseFloat(s, 64); err != nil || !(v >= least && v <= most) {
@@ -87,7 +88,7 @@ func Real(name, def string, least, most float64, help string) Param {
 	}}
 }
 
-// ISA is the parameter for the instruction set of what is computed, see [Params.ISA].
+// ISA returns the parameter for the instruction set of a computation, see [Params.ISA].
 func ISA(of string) Param {
 	return Word("isa", "auto", isa.Names(),
 		"instruction set of "+of+"; auto takes the best that this CPU has")

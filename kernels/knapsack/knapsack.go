@@ -128,7 +128,7 @@ func (k *knapsack) best() int64 {
 	return best[k.room]
 }
 
-// A node is what is left when the first items are decided.
+// A node is the problem left when the first items are decided.
 type node struct{ item, room, value int32 }
 
 // children returns the nodes in which the next item is left and is taken, if they are worth it.

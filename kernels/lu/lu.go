@@ -52,7 +52,7 @@ const (
 	solve
 )
 
-// maxTiles is the most tiles in a column, all of which, and one more, an execution may name.
+// maxTiles is the most tiles in a column: an execution may name all of these and one more.
 const maxTiles = 250
 
 func plan(p kernel.Params) (kernel.Plan, error) {
@@ -112,7 +112,7 @@ func (in *instance) Registry() loi.Registry {
 	return r
 }
 
-// id is the kernel of a kind on m tiles.
+// id returns the kernel of a kind on m tiles.
 func (in *instance) id(kind, m int) loi.KernelID { return loi.KernelID(kind*in.T + m) }
 
 func (in *instance) Check() kernel.Check {

@@ -103,11 +103,11 @@ func (in *instance) swap(k int, pivots []int, first, j, c0, c1 int) {
 	}
 }
 
-// swapOps are the operations of swap for so many rows.
+// swapOps returns the operations of swap for so many rows.
 func swapOps(rows, cols uint64) ops.Count { return ops.Count{ops.Integer: 6 * rows * cols} }
 
-// panelOps are those of panel. Each element of a column is looked at for the pivot, and whether it
-// is negative nothing foretells; then comes its row of a few elements in eliminate.
+// panelOps returns the operations of panel. Each element of a column is looked at for the pivot,
+// and its sign is not predictable; then comes its row of a few elements in eliminate.
 func panelOps(rows, cols uint64) ops.Count {
 	elements := cols * (rows - min(rows-1, cols/2))
 	return ops.Count{ops.Fused: elements * cols, ops.Scalar: elements * narrow,

@@ -196,8 +196,8 @@ func (t *product) Next(*runtimes.Worker, int) int {
 // Region implements [runtimes.Regioned]: the loop over the parts of the dimension that t halves.
 func (t *product) Region(int) loi.RegionID { return loi.RegionID(t.split) }
 
-// Hint says that child n is near to the worker that ran the first leaf of its part of C in the
-// preceding half of the inner dimension, nobody before the first touch; and, in multiples of a
+// Hint returns that child n is near to the worker that ran the first leaf of its part of C in the
+// preceding half of the inner dimension, to none before the first touch; and, in multiples of a
 // leaf's, how much work it is and how many bytes it touches.
 func (t *product) Hint(_ *runtimes.Worker, n int) runtimes.Hint {
 	in := t.in

@@ -57,8 +57,8 @@ func (in *instance) Check() kernel.Check {
 	return in.Verdict(solutions[in.n-1], "against the known number of solutions")
 }
 
-// A board is what is attacked in the row that comes next, a bit for each column: from above, and
-// along the two diagonals.
+// A board is the attacked columns of the next row, a bit for each column: from above, and along the
+// two diagonals.
 type board struct{ column, left, right uint32 }
 
 // place returns the board after a queen at bit.

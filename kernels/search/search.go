@@ -106,7 +106,7 @@ func New[S any](p *Problem[S], dry bool) *Instance[S] {
 	return in
 }
 
-// Result is that of the latest run.
+// Result returns the result of the latest run.
 func (in *Instance[S]) Result() int64 { return in.results[0] }
 
 // Verdict compares the result of the latest run with what is right.
@@ -194,8 +194,8 @@ func (b *branch[S]) Next(*runtimes.Worker, int) int {
 // Region implements [runtimes.Regioned].
 func (b *branch[S]) Region(int) loi.RegionID { return 0 }
 
-// Hint returns how many subtrees are below child i, and how many bytes of results. What a subtree
-// holds is not known before it is searched.
+// Hint returns how many subtrees are below child i, and how many bytes of results. The size of a
+// subtree is not known before it is searched.
 func (b *branch[S]) Hint(_ *runtimes.Worker, i int) runtimes.Hint {
 	in := b.in
 	if !in.hints {

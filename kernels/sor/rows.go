@@ -6,8 +6,8 @@ func (in *instance) row(r, c0, c1 int) []float64 {
 	return in.x.Data[at+c0-1 : at+c1+1]
 }
 
-// colour relaxes the elements of a tile of which row and column add to an even number (k = 0, red)
-// or an odd one (k = 1).
+// colour relaxes the elements of a tile whose row and column add to an even number (k = 0, red) or
+// an odd one (k = 1).
 func (in *instance) colour(k, r0, r1, c0, c1 int) {
 	for r := r0; r < r1; r++ {
 		skip := (r + c0 + k) % 2
@@ -36,7 +36,7 @@ func (in *instance) rows(r0, r1, c0, c1 int) {
 	}
 }
 
-// four is forward of rows a, b, c and d, of at least six elements, between up and down.
+// four does as forward, for rows a, b, c and d, of at least six elements, between up and down.
 func four(up, a, b, c, d, down []float64) {
 	n := len(a)
 	forward(up[:5], a[:5], b[:5])
@@ -57,7 +57,7 @@ func four(up, a, b, c, d, down []float64) {
 	forward(c[n-5:], d[n-5:], down[n-5:])
 }
 
-// relaxed is the new value of an element. No product is fused with a sum.
+// relaxed returns the new value of an element. No product is fused with a sum.
 func relaxed(up, down, left, right, itself float64) float64 {
 	return float64(omega/4*(up+down+left+right)) + float64((1-omega)*itself)
 }

@@ -7,11 +7,11 @@
 // In the order redblack a sweep is two: the elements of a chequerboard's one colour, then of the
 // other. A tile of one colour is one kernel execution.
 //
-// In the order sweep, which is SciMark's, an element sees above and to the left what the present
-// sweep made, below and to the right what the one before did. Tile (i, j) of sweep s can therefore
-// run in step i + j + 2 s, together with the others of that step, none of which adjoin: a
-// wavefront, or rather one for each sweep that is under way. Every element sees what it sees in the
-// sequential loop, so that the result is the same bit for bit.
+// In the order sweep, which is SciMark's, an element sees above and to the left the values of the
+// present sweep, below and to the right those of the one before. Tile (i, j) of sweep s can
+// therefore run in step i + j + 2 s, together with the others of that step, which do not adjoin: a
+// wavefront, or rather one for each sweep that is under way. Every element sees the same values as
+// in the sequential loop, so that the result is the same bit for bit.
 package sor
 
 import (
@@ -66,7 +66,7 @@ const omega = 1.25
 
 func shape(p kernel.Params) blocked.Grid { return blocked.Square(p.Int("n")-2, p) }
 
-// colours is how many parts of the elements a sweep computes one after the other.
+// colours returns how many parts of the elements a sweep computes one after the other.
 func colours(p kernel.Params) int {
 	if p.Word("order") == redblack {
 		return 2
@@ -107,7 +107,7 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	return in, nil
 }
 
-// Registry has a kernel for each colour.
+// Registry returns a kernel for each colour.
 func (in *instance) Registry() loi.Registry {
 	r := loi.Registry{Objects: in.Objects(), Regions: blocked.Regions}
 	for _, name := range [][]string{1: {"sor"}, 2: {"red", "black"}}[in.colours] {
@@ -118,8 +118,8 @@ func (in *instance) Registry() loi.Registry {
 	return r
 }
 
-// Work implements [kernel.Modelled]: SciMark's six operations for each element of a colour, of
-// which, in the sequential order, three wait for the element before; four rows do so side by side.
+// Work implements [kernel.Modelled]: SciMark's six operations for each element of a colour. In the
+// sequential order three of them wait for the element before; four rows do so side by side.
 func (in *instance) Work(_ loi.KernelID, blocks []uint32) ops.Count {
 	n := in.grid.Elements(blocks[0]) / uint64(in.colours)
 	if in.colours == 1 {
@@ -144,7 +144,7 @@ func (in *instance) Check() kernel.Check {
 		func(i int) (got, want float64) { return in.x.Data[i], in.want[i] })
 }
 
-// sequential is the definition.
+// sequential computes a sweep by the definition.
 func (in *instance) sequential(x []float64) {
 	n := in.grid.Stride()
 	for i := range in.sweeps * in.colours {
@@ -159,7 +159,7 @@ func (in *instance) sequential(x []float64) {
 	}
 }
 
-// pairs is how many pairs of tiles there are in a row of tiles, of which the last may have one tile
+// pairs returns how many pairs of tiles there are in a row of tiles; the last may have one tile
 // only.
 func (in *instance) pairs() int { return (in.grid.Across() + 1) / 2 }
 

@@ -11,7 +11,7 @@ import (
 // structure is the shape of the matrix without its entries; it does not depend on the seed.
 type structure struct {
 	n     int // rows and columns
-	width int // columns of a block of x, of which there are at least three; the last may be short
+	width int // columns of a block of x, at least three; the last may be short
 	// blocks of rows, each within one block of x: rows[b] is the first row of block b, first[b] the
 	// number of its first entry; both with one element more
 	rows, first []int
@@ -39,8 +39,8 @@ func shape(p kernel.Params) (*structure, error) {
 	return s, nil
 }
 
-// length is how many entries a row has: 1 to 2 degree - 1, drawn for the even rows from a seed that
-// is always the same; an odd row has what makes it 2 degree with the row before.
+// length returns how many entries a row has: 1 to 2 degree - 1, drawn for the even rows from a seed
+// that is always the same; an odd row has the rest to 2 degree with the row before.
 func (s *structure) length(r int) int {
 	if r == s.n-1 && r%2 == 0 {
 		return s.degree
@@ -52,10 +52,10 @@ func (s *structure) length(r int) int {
 	return n
 }
 
-// entries is how many there are.
+// entries returns the number of entries.
 func (s *structure) entries() int { return s.first[len(s.first)-1] }
 
-// ring is x in its blocks.
+// ring returns x in its blocks.
 func (s *structure) ring() blocked.Vector { return blocked.Vector{N: s.n, Block: s.width, Elem: 8} }
 
 // around returns the three blocks of x that row r reads, as do all of its block of rows: its own,

@@ -103,7 +103,7 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	return in, nil
 }
 
-// element is number i of x: a whole number below 2^16.
+// element returns element i of x: a whole number below 2^16.
 func (in *instance) element(i int) int64 {
 	return int64(rand.NewPCG(in.Env.Seed, 1<<63|uint64(i)).Uint64() >> 48)
 }

@@ -18,8 +18,8 @@ func newTest(t *testing.T, p kernel.Params) *instance {
 	return in.(*instance)
 }
 
-// Rows have different columns, all in the three blocks of x that the record names, and as many
-// entries in all as degree says.
+// Rows have different columns, all in the three blocks of x that the record names, and in all
+// degree times as many entries as rows.
 func TestStructure(t *testing.T) {
 	for _, small := range Kernel.Small {
 		in := newTest(t, small)

@@ -51,7 +51,7 @@ const (
 	combine                     // C = A + B + C' + D, with signs
 )
 
-// shape is what the sizes come to: tiles in a row, and in a row of the largest ordinary product.
+// shape returns the sizes in tiles: tiles in a row, and in a row of the largest ordinary product.
 func shape(p kernel.Params) (across, cut int, err error) {
 	n, b := p.Int("n"), p.Int("block")
 	across = n / b
@@ -191,7 +191,7 @@ func (m quad) part(i, j int) quad {
 	return quad{m.at + i*h*m.stride + j*h, h, m.stride}
 }
 
-// sums are the ten: of which matrix (0: A, 1: B), the two quadrants, and whether to subtract.
+// sums are the ten: the matrix (0: A, 1: B), the two quadrants, and whether to subtract.
 var sums = [10]struct {
 	of, a, b int
 	minus    bool
@@ -228,7 +228,7 @@ func (in *instance) product(w *runtimes.Worker, a, b, c quad, temp int) *runtime
 	return t.Fork(10 * a.n * a.n / 4)
 }
 
-// temporary is number i of the 10 sums and 7 products.
+// temporary returns number i of the 10 sums and 7 products.
 func (t *product) temporary(i int) quad {
 	h := t.a.n / 2
 	return quad{t.temp + i*h*h, h, h}
@@ -319,8 +319,7 @@ func (in *instance) ordinary(w *runtimes.Worker, a, b, c quad, i, j int) {
 	}
 }
 
-// sum sets a tile to the sum of others, of which those with minus count negative; the first does
-// not.
+// sum sets a tile to the sum of others. Those with minus count negative; the first has none.
 func (in *instance) sum(w *runtimes.Worker, id loi.KernelID, to uint32, from []uint32,
 	minus []bool) {
 	start := w.Begin(id)

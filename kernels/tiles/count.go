@@ -12,26 +12,27 @@ func Sum(counts ...ops.Count) (sum ops.Count) {
 	return sum
 }
 
-// ProductOps are the operations of Plus and Minus, of m x n elements and sums of k products. Rows
-// are computed by vectors of up to 16 elements, the last of which is computed whole.
+// ProductOps returns the operations of Plus and Minus, of m x n elements and sums of k products.
+// Rows are computed by vectors of up to 16 elements; the last is computed whole.
 func ProductOps(m, n, k uint64) ops.Count {
 	return ops.Count{ops.Fused: 2 * m * ((n + 15) &^ 15) * k}
 }
 
-// TransposeOps are those of Transpose: a load, a store a row apart, and where it is.
+// TransposeOps returns the operations of Transpose: a load, a store a row apart, and their
+// addresses.
 func TransposeOps(rows, cols uint64) ops.Count { return ops.Count{ops.Integer: 6 * rows * cols} }
 
-// axpyOps are those of so many calls of axpy on so many elements together. Where one ends, which
-// differs from call to call, is not foretold.
+// axpyOps returns the operations of so many calls of axpy on so many elements together. The end of
+// a call, which differs from call to call, is not predicted.
 func axpyOps(calls, elements uint64) ops.Count {
 	return ops.Count{ops.Scalar: 2 * elements, ops.Integer: 10 * calls, ops.Branch: calls}
 }
 
-// triangleOps are those of a call for each element of a triangle of order n, but its diagonal, on
-// what is left of its row: n (n-1) / 2 calls, and n (n^2-1) / 6 elements.
+// triangleOps returns the operations of a call for each element of a triangle of order n, but its
+// diagonal, on the rest of its row: n (n-1) / 2 calls, and n (n^2-1) / 6 elements.
 func triangleOps(n uint64) ops.Count { return axpyOps(n*(n-1)/2, n*(n*n-1)/6) }
 
-// moveOps are those of square.move.
+// moveOps returns the operations of square.move.
 func moveOps(rows, cols uint64) ops.Count { return ops.Count{ops.Integer: 2 * rows * cols} }
 
 // groups calls f with the begin and the length of each group of n.
@@ -42,7 +43,7 @@ func (o Ops) groups(n uint64, f func(from, length uint64)) {
 	}
 }
 
-// SolveLowerOps are those of SolveLower, of n rows and some columns.
+// SolveLowerOps returns the operations of SolveLower, of n rows and some columns.
 func (o Ops) SolveLowerOps(n, cols uint64) (sum ops.Count) {
 	o.groups(n, func(from, g uint64) {
 		sum = Sum(sum, ProductOps(g, cols, from))
@@ -55,7 +56,7 @@ func (o Ops) SolveLowerOps(n, cols uint64) (sum ops.Count) {
 	return sum
 }
 
-// SolveUpperOps are those of SolveUpper, of some rows and n columns.
+// SolveUpperOps returns the operations of SolveUpper, of some rows and n columns.
 func (o Ops) SolveUpperOps(rows, n uint64) (sum ops.Count) {
 	o.groups(n, func(from, g uint64) {
 		sum = Sum(sum, ProductOps(rows, g, from))
@@ -69,7 +70,7 @@ func (o Ops) SolveUpperOps(rows, n uint64) (sum ops.Count) {
 	return sum
 }
 
-// LUOps are those of LU of order n.
+// LUOps returns the operations of LU of order n.
 func (o Ops) LUOps(n uint64) (sum ops.Count) {
 	o.groups(n, func(from, g uint64) {
 		rest := n - from - g
@@ -79,7 +80,7 @@ func (o Ops) LUOps(n uint64) (sum ops.Count) {
 	return sum
 }
 
-// CholeskyOps are those of Cholesky of order n.
+// CholeskyOps returns the operations of Cholesky of order n.
 func (o Ops) CholeskyOps(n uint64) (sum ops.Count) {
 	o.groups(n, func(from, g uint64) {
 		rest := n - from - g

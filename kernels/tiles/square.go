@@ -92,7 +92,7 @@ func (s *Square) Product(lower Part) Vectors {
 	return y
 }
 
-// Gemm is an execution of kernel id: tile i, j minus the product of tiles i, k and k, j.
+// Gemm executes kernel id: tile i, j minus the product of tiles i, k and k, j.
 func (s *Square) Gemm(w *runtimes.Worker, id loi.KernelID, i, j, k int) {
 	start := w.Begin(id)
 	if w.Computes() {

@@ -62,7 +62,7 @@ func (o Ops) group() int {
 	return group
 }
 
-// Plus is c += a b, Minus c -= a b.
+// Plus computes c += a b, Minus c -= a b.
 func (o Ops) Plus(c, a, b Tile)  { o.update(false, c, a, b) }
 func (o Ops) Minus(c, a, b Tile) { o.update(true, c, a, b) }
 
@@ -87,8 +87,8 @@ func (s *square) move(t Tile) Tile {
 	return to
 }
 
-// SolveLower is b = l^-1 b, where l is lower triangular with ones on the diagonal: what stands on
-// and above it is not read.
+// SolveLower computes b = l^-1 b, where l is lower triangular with ones on the diagonal: elements
+// on and above it are not read.
 func (o Ops) SolveLower(l, b Tile) {
 	n := l.Rows
 	var inverse, copied square
@@ -113,7 +113,7 @@ func (o Ops) SolveLower(l, b Tile) {
 	}
 }
 
-// SolveUpper is b = b u^-1, where u is upper triangular: what stands below the diagonal is not
+// SolveUpper computes b = b u^-1, where u is upper triangular: elements below the diagonal are not
 // read.
 func (o Ops) SolveUpper(u, b Tile) {
 	n := u.Cols
@@ -155,7 +155,7 @@ func invertLower(l, inv Tile) {
 	}
 }
 
-// invertUpper is invertLower for an upper triangle with a diagonal of its own.
+// invertUpper does as invertLower, for an upper triangle with a diagonal of its own.
 func invertUpper(u, inv Tile) {
 	for i := u.Rows - 1; i >= 0; i-- {
 		ui, to := u.Row(i), inv.Row(i)
@@ -171,7 +171,7 @@ func invertUpper(u, inv Tile) {
 	}
 }
 
-// axpy is y += f x; x is at least as long as y.
+// axpy computes y += f x; x is at least as long as y.
 func axpy(y []float32, f float32, x []float32) {
 	x = x[:len(y)]
 	for len(y) >= 4 && len(x) >= 4 {
@@ -210,9 +210,9 @@ func (o Ops) LU(a Tile) {
 	}
 }
 
-// Cholesky factors a, which is symmetric and positive definite, and both triangles of which hold
-// its elements, into l, on and below the diagonal, and its transpose on and above it. NaN: it is
-// not definite.
+// Cholesky factors a, which is symmetric and positive definite and holds its elements in both
+// triangles, into l, on and below the diagonal, and its transpose on and above it. NaN: it is not
+// definite.
 func (o Ops) Cholesky(a Tile) {
 	n := a.Rows
 	for d := 0; d < n; d += o.group() {

@@ -101,7 +101,7 @@ func TestProducts(t *testing.T) {
 	})
 }
 
-// What the operations are said not to read is NaN.
+// The elements that the operations do not read are NaN.
 func TestSolve(t *testing.T) {
 	each(t, func(t *testing.T, o Ops, n, other int, r func() float32) {
 		any := func(int, int) float32 { return r() }

@@ -79,16 +79,16 @@ func (t Tile) Apply(p Part, y Vectors, i int, x Vectors, j int) {
 // slack is how many expected rounding errors a row may be off.
 const slack = 5
 
-// Compare is the verdict on the products got of factors with vectors of signs, of which want are
-// the same with the matrix. The error is that of the worst row i, in units of u sqrt(n) r: u =
-// 2^-24 and n the order of the matrix, r^2 the sum over k and j of l_ik^2 u_kj^2. That is what
-// rounding errors add up to that go either way: element i, j of L U is a sum of up to n terms,
+// Compare returns the verdict on the products got of factors with vectors of signs; want are the
+// products of the matrix with the same vectors. The error is that of the worst row i, in units of u
+// sqrt(n) r: u = 2^-24 and n the order of the matrix, r^2 the sum over k and j of l_ik^2 u_kj^2.
+// Rounding errors that go either way add up to that: element i, j of L U is a sum of up to n terms,
 // whose partial sums are each rounded, and signs add the errors of a row like a random walk. (The
 // bound for errors that all go one way has n |L| |U| |x|: Higham, "Accuracy and stability of
 // numerical algorithms", 2002, theorem 9.3. At n = 2048 it accepts wrong elements.)
 //
 // The tolerance is 5: relative to r, 1.4e-5 at n = 2048. A root, a reciprocal and a product make 4
-// units of a diagonal element alone; what was seen is 2.9 at n = 1, below 1.7 from n = 32 on. A
+// units of a diagonal element alone; the largest seen is 2.9 at n = 1, below 1.7 from n = 32 on. A
 // single element of a factor that is wrong is seen if the error, times the root of the sum of the
 // squares of the row (or column) that it is multiplied with, is some 5 u sqrt(n) r: where elements
 // are of about one size, 5 u n of that, 6e-4 at n = 2048.

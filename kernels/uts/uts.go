@@ -72,7 +72,7 @@ var Kernel = kernel.Kernel{
 }
 
 // known are the nodes of the trees that BOTS has as inputs: test, tiny, small, medium. Its file of
-// tiny also says 30 399 116, in a comment, which cannot be: a tree has 1 + 2000 + 3 k nodes.
+// tiny also has 30 399 116, in a comment, which cannot be: a tree has 1 + 2000 + 3 k nodes.
 var known = map[tree]uint64{
 	{2000, 8, 0.124875, 42}: 4_112_897,
 	{2000, 3, 0.333332, 8}:  30_399_117,
@@ -88,7 +88,7 @@ const maxShape = 1 << 25
 // longer on a Zen 4 than its block.
 const aroundHash = 350
 
-// A tree is what decides every node.
+// A tree holds the parameters that decide every node.
 type tree struct {
 	root, m int
 	q       float64

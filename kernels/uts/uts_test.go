@@ -8,8 +8,8 @@ import (
 	"krdlab/kernels/kernel"
 )
 
-// What is walked for a model is the tree that is counted, and its nodes have the children that their
-// hashes say.
+// The tree walked for a model is the tree that is counted, and its nodes have the children of their
+// hashes.
 func TestShapeIsTheTree(t *testing.T) {
 	for _, x := range []tree{{1, 1, 0, 0}, {1, 2, 0.49, 3}, {7, 3, 0.3, 1}, {40, 4, 0.2, 9},
 		{3, 100, 0.005, 5}} {

@@ -2,7 +2,7 @@ package loops
 
 import "unsafe"
 
-// compiled is what a core without the instructions does: four elements at a time, as the portable
+// compiled is for a core without the instructions: four elements at a time, as the portable
 // kernels.
 var compiled = packed{vectors: elements / 8, floats: 4,
 	fused: func(n int, x *float32) {

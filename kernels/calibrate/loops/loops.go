@@ -13,12 +13,13 @@ import (
 
 //go:generate go run ./gen
 
-// A Loop is what is timed: Run makes rounds, each of which has so many operations of a kind.
+// A Loop is timed: Run makes rounds, each with so many operations of a kind.
 type Loop struct {
 	Kind ops.Kind
 	Ops  uint64
 	Run  func(rounds int)
-	// Less, if not nil, is what as many rounds have beside the operations: its time does not count.
+	// Less, if not nil, runs the part of as many rounds beside the operations: its time does not
+	// count.
 	Less func(rounds int)
 	How  string // what a round is
 }
@@ -84,7 +85,7 @@ func New() []Loop {
 	}
 }
 
-// addTimes is y += f x.
+// addTimes computes y += f x.
 func addTimes[T float32 | float64](y []T, f T, x []T) {
 	for len(y) >= 4 && len(x) >= 4 {
 		y[0] += f * x[0]
@@ -113,8 +114,9 @@ func divide(v float64, n int) float64 {
 // instructions are those of checksums for a byte of either text: five for each, and the loop's.
 const instructions = 15
 
-// checksums are those of two texts of one length, byte by byte through a table (the usual way to
-// compute a CRC): each step waits for the one before, and the two texts do not wait for each other.
+// checksums returns those of two texts of one length, byte by byte through a table (the usual way
+// to compute a CRC): each step waits for the one before, and the two texts do not wait for each
+// other.
 func checksums(a, b uint32, table *crc32.Table, text []byte) (uint32, uint32) {
 	x, y := text[:len(text)/2], text[len(text)/2:]
 	y = y[:len(x)]

@@ -25,8 +25,8 @@ func TestEachKind(t *testing.T) {
 	}
 }
 
-// A round of double computes as many elements as it says, by all instruction sets; the portable
-// single does two operations for each. (The others of assembly write nothing.)
+// A round of double computes its number of elements, by all instruction sets; the portable single
+// does two operations for each. (The others of assembly write nothing.)
 func TestPacked(t *testing.T) {
 	for _, s := range isa.Supported() {
 		p := packedOf(s)

@@ -10,8 +10,8 @@ import (
 )
 
 // timed runs call(0), call(1) ... in batches and reports the time of a call in the best batch and
-// in the median one. ns/op is a batch's. On a machine that others use as well the best is what the
-// code can do; a preempted batch says nothing.
+// in the median one. ns/op is a batch's. On a machine that others use as well the best shows the
+// code's speed; a preempted batch shows nothing.
 func timed(b *testing.B, call func(i int)) (best float64) {
 	const batch = 256
 	var ns []float64

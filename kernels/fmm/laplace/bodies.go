@@ -33,7 +33,7 @@ var (
 
 const sliceBytes = unsafe.Sizeof([]float32{})
 
-// arrays is b as the assembly takes it: the fields in their order.
+// arrays returns b as the assembly takes it: the fields in their order.
 func (b *Bodies) arrays() *[8][]float32 { return (*[8][]float32)(unsafe.Pointer(b)) }
 
 // Centroid returns the centre of the bodies lo to hi-1, each weighted by |q|, and the sum of the

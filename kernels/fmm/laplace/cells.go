@@ -15,7 +15,7 @@ import (
 // order 11 of 1/r overflows float32 at r = 1/10000.
 type Centre struct{ X, Y, Z, Scale float64 }
 
-// What the assembly knows of Centre: it is given the address of X and reads four numbers.
+// Layout of Centre in the assembly, which is given the address of X and reads four numbers.
 var (
 	_ [0]byte  = [unsafe.Offsetof(Centre{}.X)]byte{}
 	_ [8]byte  = [unsafe.Offsetof(Centre{}.Y)]byte{}
@@ -73,7 +73,7 @@ func (t Terms) NewCells(n int) *Cells {
 	return c
 }
 
-// Centre is that of cell i.
+// Centre returns the centre of cell i.
 func (c *Cells) Centre(i int) *Centre { return (*Centre)(unsafe.Pointer(&c.centres[i*c.stride])) }
 
 // About returns cell i, as the only one, about another centre: its expansions are the same memory.

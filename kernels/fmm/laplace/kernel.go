@@ -48,7 +48,7 @@ func New(o Options) (*Kernel, error) {
 // ISA returns the instruction set in use, never Auto.
 func (k *Kernel) ISA() isa.Set { return k.isa }
 
-// Dipoles says whether multipoles of degree 1 are kept.
+// Dipoles reports whether multipoles of degree 1 are kept.
 func (k *Kernel) Dipoles() bool { return k.dipoles }
 
 // Flops returns the floating-point operations of an M2L, or of an M2LMutual: two for each product

@@ -13,8 +13,9 @@ func (k *Kernel) M2L(c *Cells, i, j int) {
 	k.m2lPortable(c, i, j)
 }
 
-// M2LMutual is M2L(i, j) and M2L(j, i): one tensor of derivatives serves both, T_n(-u) = (-1)^|n|
-// T_n(u). It writes the locals of both cells. i and j must differ, and so must their centres.
+// M2LMutual does as M2L(i, j) and M2L(j, i): one tensor of derivatives serves both, T_n(-u) =
+// (-1)^|n| T_n(u). It writes the locals of both cells. i and j must differ, and so must their
+// centres.
 func (k *Kernel) M2LMutual(c *Cells, i, j int) {
 	if k.mutual != nil {
 		mi, mj := c.M[i*k.MultipoleStride:][:k.Multipoles],
@@ -118,5 +119,5 @@ func (k *Kernel) mutualPortable(c *Cells, i, j int) {
 	}
 }
 
-// sign is (-1)^degree.
+// sign returns (-1)^degree.
 func sign(degree uint8) float32 { return 1 - 2*float32(degree&1) }

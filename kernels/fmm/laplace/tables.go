@@ -23,7 +23,7 @@ type tables struct {
 	pairs [][]uint8
 }
 
-// monomial says v^n/n! = (v^from/from!) v_axis inv.
+// monomial means v^n/n! = (v^from/from!) v_axis inv.
 type monomial struct {
 	from uint16
 	axis uint8
@@ -34,10 +34,10 @@ type monomial struct {
 // Laplace's equation.
 type fold struct{ n, x, y uint16 }
 
-// shift says hi = lo + power steps along the axis.
+// shift means hi = lo + power steps along the axis.
 type shift struct{ lo, hi, power uint16 }
 
-// recurrence says T_n = sum over t of (c u_axis T_from, without the factor u where axis is 3).
+// recurrence means T_n = sum over t of (c u_axis T_from, without the factor u where axis is 3).
 type recurrence struct {
 	n     uint8 // a deriv number, as from
 	terms []recurrenceTerm

@@ -20,7 +20,7 @@ const (
 	maxDerivs = 3*MaxOrder*(MaxOrder+1)/2 + 1                        // those with z <= 2
 )
 
-// An OrderError says that expansions of an order are not to be had.
+// An OrderError reports an order without expansions.
 type OrderError struct{ Order int }
 
 func (e *OrderError) Error() string {
@@ -33,9 +33,8 @@ func (*OrderError) Class() failure.Class { return failure.Request }
 // Terms are the numbers of coefficients of an expansion of some order, and where those of a cell
 // lie: cell i has M[i*MultipoleStride:][:Multipoles] and L[i*LocalStride:][:Locals]. By arrays the
 // rest is padding that is zero and stays so. Packed, a cell is a stretch of CellBytes bytes, not a
-// multiple of cache lines: a header of HeaderBytes, of which the centre is the beginning, the
-// multipoles, the locals, and padding behind those, since assembly adds zeros up to the next
-// multiple of 16.
+// multiple of cache lines: a header of HeaderBytes that begins with the centre, the multipoles, the
+// locals, and padding behind those, since assembly adds zeros up to the next multiple of 16.
 //
 // Coefficients stand by degree; within a degree by y, and for each y z = 0 before z = 1, so that
 // (a, b, c) is number (a+b+c)^2 + 2b + c. For each multipole k the derivatives D_{n+k} of all n of
@@ -61,7 +60,7 @@ func (t Terms) Pack() Terms {
 	return t
 }
 
-// CellBytes is what a cell takes with its centre.
+// CellBytes returns the bytes of a cell with its centre.
 func (t Terms) CellBytes() int {
 	if t.Packed {
 		return 4 * t.MultipoleStride
@@ -84,7 +83,7 @@ type index struct{ x, y, z int }
 
 func (n index) degree() int { return n.x + n.y + n.z }
 
-// deriv is the number of n among those with z <= 2.
+// deriv returns the number of n among those with z <= 2.
 func (n index) deriv() int {
 	d := n.degree()
 	if d == 0 {
@@ -97,7 +96,7 @@ func (n index) deriv() int {
 	return number
 }
 
-// full is the number of n among all.
+// full returns the number of n among all.
 func (n index) full() int {
 	d := n.degree()
 	return d*(d+1)*(d+2)/6 + n.y*(d+1) - n.y*(n.y-1)/2 + n.z

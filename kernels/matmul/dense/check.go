@@ -28,7 +28,7 @@ const sigmas = 8
 // fullWork is the largest product rows x cols x inner that is compared element by element.
 const fullWork = 1 << 21
 
-// A Checker knows what C + A B must be and compares C with it, independently of the leaf kernels.
+// A Checker compares C with the right value of C + A B, independently of the leaf kernels.
 //
 // Small products are compared element by element. Large ones by random vectors x (Freivalds,
 // "Probabilistic machines can use less running time", 1977): (C + A B) x is computed as C x + A (B
@@ -41,8 +41,8 @@ const fullWork = 1 << 21
 // statistical. The rounding errors of one element are treated as independent, each at most u =
 // 2^-24 of a partial sum; partial sums of length t have the mean square t/k of the final one; hence
 // a standard deviation of at most u sqrt((k+1)/2 * sum of squares), where the sum of squares is
-// that of the row of C times the mean square of x, the row being what C holds or what A and B let
-// expect, whichever is larger. The worst-case bound k u |A| |B| would also cover inputs whose
+// that of the row of C times the mean square of x, the row being that of C or the one expected from
+// A and B, whichever is larger. The worst-case bound k u |A| |B| would also cover inputs whose
 // partial sums are far larger than their result, for which this check may fail a right product; but
 // at k = 1024 it exceeds the effect of a lost leaf.
 type Checker struct {

@@ -46,7 +46,7 @@ const (
 // neither on the layout nor on the blocks.
 func (m *Matrix) Fill(seed uint64, d Dist) { m.FillBlocks(0, m.Blocks(), seed, d) }
 
-// FillBlocks is Fill for the blocks numbered lo <= number < hi (see BlockIndex). Calls for
+// FillBlocks does as Fill, for the blocks numbered lo <= number < hi (see BlockIndex). Calls for
 // different blocks may run concurrently.
 func (m *Matrix) FillBlocks(lo, hi int, seed uint64, d Dist) {
 	key := mix(seed + golden)
@@ -66,7 +66,7 @@ func (m *Matrix) FillBlocks(lo, hi int, seed uint64, d Dist) {
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, odd
 
-// mix is the output function of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
+// mix returns the output function of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
 // number generators", 2014).
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

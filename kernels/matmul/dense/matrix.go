@@ -82,8 +82,8 @@ func New(rows, cols, tileRows, tileCols int, layout Layout) (*Matrix, error) {
 	return m, nil
 }
 
-// Free returns the memory, of which a nil matrix has none. The matrix and every [Multiplier] of it
-// must not be used afterwards.
+// Free gives the memory back; a nil matrix has none. The matrix and every [Multiplier] of it must
+// not be used afterwards.
 func (m *Matrix) Free() error {
 	if m == nil {
 		return nil

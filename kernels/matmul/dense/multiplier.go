@@ -11,7 +11,7 @@ import (
 type Multiplier struct {
 	a, b, c *Matrix
 	isa     isa.Set
-	// What the kernels prefetch: the block stored after that of B, evenly spread over the leaf, in
+	// Prefetching of the kernels: the block stored after that of B, evenly spread over the leaf, in
 	// bytes.
 	bAhead, bStep int
 }

@@ -2,7 +2,7 @@ package dense
 
 import "krdlab/kernels/kernel"
 
-// Extent and Bytes make a matrix a [blocked.Shape]. Row-major matrices have no padding here, other
+// Extent implements, with Bytes, [blocked.Shape]. Row-major matrices have no padding here, other
 // than the real ones: rows of 4096 floats are 16 KiB apart, as the paper's are.
 func (m *Matrix) Extent(block int) kernel.Extent {
 	i, j := block/m.blockCols, block%m.blockCols
@@ -19,7 +19,7 @@ func (m *Matrix) Extent(block int) kernel.Extent {
 		Rows: uint32(rows)}
 }
 
-// Bytes is the room that the matrix takes, without the padding of the layout Row.
+// Bytes returns the size of the matrix, without the padding of the layout Row.
 func (m *Matrix) Bytes() uint64 {
 	if m.Layout == Row {
 		return 4 * uint64(m.Rows) * uint64(m.Cols)

@@ -1,8 +1,8 @@
 package dense
 
-// leafPortable is C += sign A B on one block: rows x cols of C, inner the length of the products;
-// strides in floats. Four steps of the inner dimension are added to C at a time, which saves most
-// of the traffic to C.
+// leafPortable computes C += sign A B on one block: rows x cols of C, inner the length of the
+// products; strides in floats. Four steps of the inner dimension are added to C at a time, which
+// saves most of the traffic to C.
 func leafPortable(sign float32, rows, cols, inner int, a []float32, aStride int, b []float32,
 	bStride int, c []float32, cStride int) {
 	for i := range rows {

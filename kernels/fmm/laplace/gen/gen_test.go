@@ -15,8 +15,8 @@ func TestCommittedFilesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestRegisters: what is called AVX2 uses nothing of AVX-512, of which the registers 16 to 31 and
-// the mask registers are part. The register allocator would not refrain from it.
+// TestRegisters: functions called AVX2 use nothing of AVX-512, and so not the registers 16 to 31
+// and the mask registers. The register allocator would not refrain from it.
 func TestRegisters(t *testing.T) {
 	texts, err := asmgen.Generate("laplace", files)
 	if err != nil {

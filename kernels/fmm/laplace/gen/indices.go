@@ -53,7 +53,7 @@ func polynomialOf(n index) polynomial {
 	return p
 }
 
-// hermite is m!/(2^i i! (m-2i)!).
+// hermite returns m!/(2^i i! (m-2i)!).
 func hermite(m, i int) float64 {
 	c := 1.0
 	for k := m - 2*i + 1; k <= m; k++ {

@@ -127,8 +127,8 @@ func (e *runs) emit() {
 	e.RET()
 }
 
-// blockSize is how many vectors of locals can be summed at a time: each way has its sums, broadcast
-// multipole and three factors in registers, one holds derivatives, and one is to spare.
+// blockSize returns how many vectors of locals can be summed at a time: each way has its sums,
+// broadcast multipole and three factors in registers, one holds derivatives, and one is to spare.
 func (e *runs) blockSize(ways int) int { return (2*e.lanes - 2 - 4*ways) / ways }
 
 func (e *runs) vectors() (v []vector) {

@@ -10,7 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vectors is what differs between the instruction sets of the direct sums.
+// vectors is the part of the direct sums that differs between instruction sets.
 type vectors interface {
 	name() string
 	about() string
@@ -214,7 +214,7 @@ func (e *sums) group(left reg.GPVirtual, width int) {
 	e.ADDQ(n, e.t)
 }
 
-// constant is one float in memory.
+// constant returns one float in memory.
 func (e *sums) constant(name string, v float32) operand.Mem {
 	return table(e.Context, name, math.Float32bits(v))
 }

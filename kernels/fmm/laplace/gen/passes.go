@@ -44,7 +44,7 @@ func (e *passes) load(param string) reg.GPVirtual {
 	return e.Load(e.Param(param), e.GP64()).(reg.GPVirtual)
 }
 
-// at is the polynomial n.
+// at returns the polynomial n.
 func (e *passes) at(n index) operand.Mem {
 	d := n.degree()
 	return e.h.Offset(4 * e.lanes() * (d*d + 2*n.y + n.z))

@@ -11,8 +11,8 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// emptied is r <- 0 with avo told that r need not be set before, which it knows of VXORPS, not of
-// VPXORD.
+// emptied emits r <- 0 and marks for avo that r need not be set before: avo has that of VXORPS, not
+// of VPXORD.
 func emptied(c *build.Context, r reg.VecVirtual) {
 	i, err := x86.VPXORD(r, r, r)
 	if err != nil {

@@ -115,7 +115,7 @@ func (e *emitter) groups(base, stride reg.GPVirtual, rows int) []reg.GPVirtual {
 	return g
 }
 
-// at is the address disp bytes into row r of those that groups returned.
+// at returns the address disp bytes into row r of those that groups returned.
 func at(g []reg.GPVirtual, one, three reg.GPVirtual, r, disp int) operand.Mem {
 	m := operand.Mem{Base: g[r/4], Disp: disp}
 	switch r % 4 {

@@ -11,7 +11,7 @@ import (
 // perTile is the number of vectors in a row of a micro-tile.
 const perTile = 2
 
-// vectors is what differs between the instruction sets.
+// vectors is the part that differs between instruction sets.
 type vectors interface {
 	name() string
 	about() string
@@ -43,7 +43,7 @@ func (c *avx512) zero(x reg.VecVirtual) {
 	if err != nil {
 		panic(err) // three ZMM registers are a form of VPXORD
 	}
-	i.CancellingInputs = true // avo knows it of VXORPS, not of VPXORD
+	i.CancellingInputs = true // avo has it for VXORPS, not for VPXORD
 	c.Instruction(i)
 }
 
