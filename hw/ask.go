@@ -57,8 +57,8 @@ func (s *sysfs) ask(files []cpuFiles, l Leaves) {
 	}
 }
 
-// tell gives the CPUs a cache that CPUID tells; complex is the shift of APIC IDs to core complexes,
-// 0 where that is not told.
+// tell gives the CPUs a cache from CPUID; complex is the shift of APIC IDs to core complexes, 0
+// where CPUID has none.
 func (s *sysfs) tell(files []cpuFiles, id []int, c toldCache, complex uint) {
 	for i := range files {
 		f := &files[i]
@@ -123,7 +123,7 @@ func (s *sysfs) doubtful(format string, args ...any) {
 	s.voidable = append(s.voidable, s.warnings[len(s.warnings)-1])
 }
 
-// core is the CPUs of f's core, f itself where siblings are not known.
+// core returns the CPUs of f's core, f itself where siblings are not known.
 func core(f *cpuFiles) []int {
 	if f.siblings != nil {
 		return slices.Clone(f.siblings)

@@ -47,7 +47,7 @@ func ReadTopology(fsys fs.FS, cpuid Leaves) (*Topology, error) {
 	return readTopology(fsys, nil, cpuid)
 }
 
-// readTopology takes mask for the affinity mask; nil: what proc/self/status says.
+// readTopology takes mask for the affinity mask; nil: that of proc/self/status.
 func readTopology(fsys fs.FS, mask []int, cpuid Leaves) (*Topology, error) {
 	s := &sysfs{FS: fsys}
 	online, offline, err := s.online()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Beside tells how much of the CPUs other programs take. [WatchBeside] begins it.
+// Beside measures how much of the CPUs other programs take. [WatchBeside] begins it.
 type Beside struct {
 	began     time.Time
 	busy, own time.Duration

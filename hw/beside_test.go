@@ -29,7 +29,7 @@ func TestBusyTime(t *testing.T) {
 	}
 }
 
-// What this process does itself is not beside it.
+// The time of this process itself is not beside it.
 func TestBeside(t *testing.T) {
 	b := WatchBeside()
 	if b == nil {

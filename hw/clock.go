@@ -18,7 +18,7 @@ const (
 	SourceMonotonic = "monotonic"
 )
 
-// A Clock says what [TSC] counts and how fast. The zero Clock converts nothing; get one from
+// A Clock describes the unit and rate of [TSC]. The zero Clock converts nothing; get one from
 // [CalibrateClock].
 type Clock struct {
 	Source   string  `json:"source"`    // SourceTSC or SourceMonotonic
@@ -33,10 +33,10 @@ type Clock struct {
 // month at 3 GHz).
 func (c Clock) Nanoseconds(ticks uint64) float64 { return float64(ticks) * (1e9 / c.Hz) }
 
-// NS is Nanoseconds rounded to an integer.
+// NS returns Nanoseconds rounded to an integer.
 func (c Clock) NS(ticks uint64) int64 { return int64(math.Round(c.Nanoseconds(ticks))) }
 
-// Ticks is the inverse of NS.
+// Ticks inverts NS.
 func (c Clock) Ticks(ns int64) uint64 { return uint64(math.Round(float64(ns) * (c.Hz / 1e9))) }
 
 // forced, when not 0, makes TSC read the monotonic clock. Written under
@@ -46,8 +46,8 @@ var forced uint32
 // start is the origin of monotonicTicks.
 var start = time.Now()
 
-// monotonicTicks is what TSC returns without a usable counter: nanoseconds since the package was
-// initialised.
+// monotonicTicks stands in for TSC without a usable counter: it returns nanoseconds since the
+// package was initialised.
 func monotonicTicks() uint64 { return uint64(time.Since(start)) }
 
 // process is the one clock of the process.
@@ -121,7 +121,7 @@ func tscBased(source string) bool {
 		source == "xen"
 }
 
-// tscFacts is what the kernel says about the TSC; nil fields are not known.
+// tscFacts holds the kernel's facts on the TSC; nil fields are not known.
 type tscFacts struct {
 	Flags     []string // of the first processor in /proc/cpuinfo
 	Current   string

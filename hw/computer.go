@@ -12,15 +12,15 @@ import (
 var computerSalt = [16]byte{0x8f, 0x1c, 0x2b, 0x5e, 0x7d, 0x3a, 0x4c, 0x69, 0xa0, 0xe4, 0xd9, 0x5b,
 	0x6f, 0x72, 0xc3, 0xd8}
 
-// ComputerID tells the computer that krdlab runs on from others with the same processor: 32
+// ComputerID identifies the computer that krdlab runs on, among others with the same processor: 32
 // hexadecimal digits, "" where the system has nothing of the kind (no Linux, many containers). It
 // is a digest of /etc/machine-id under a constant of krdlab, as machine-id(5) asks for, since that
 // file is confidential: it names neither host nor person, and another program's digest of the same
 // file is unrelated. Machines that were cloned with the file have the same one.
 func ComputerID() string { return ReadComputerID(os.DirFS("/")) }
 
-// ReadComputerID is ComputerID of the machine whose root fsys is: what
-// sd_id128_get_machine_app_specific(3) returns, HMAC-SHA256 of the application's ID under the
+// ReadComputerID returns ComputerID of the machine whose root fsys is: as
+// sd_id128_get_machine_app_specific(3) does, HMAC-SHA256 of the application's ID under the
 // machine's, cut to 128 bits and marked as a random UUID.
 func ReadComputerID(fsys fs.FS) string {
 	text, _ := readText(fsys, "etc/machine-id")

@@ -38,7 +38,7 @@ func (e Event) String() string {
 	return fmt.Sprintf("event(%d)", uint8(e))
 }
 
-// Hardware says whether e needs a performance monitoring unit (PMU).
+// Hardware reports whether e needs a performance monitoring unit (PMU).
 func (e Event) Hardware() bool { return e <= Cycles }
 
 // The sources of a [Count].
@@ -47,7 +47,7 @@ const (
 	SourceRusage = "getrusage" // and the thread's CPU clock
 )
 
-// A Count is what one event came to. Where Err is not nil there is no count, and N means nothing.
+// A Count is the count of one event. Where Err is not nil there is no count, and N means nothing.
 type Count struct {
 	Event  Event
 	N      uint64
@@ -84,7 +84,7 @@ var ErrNotLLC = failure.New(failure.Capability, "the kernel's generic event does
 	"last-level cache on "+
 	"this processor")
 
-// A PermissionError says that the kernel has the event and this user may not count it.
+// A PermissionError reports that the kernel has the event and this user may not count it.
 type PermissionError struct {
 	Event    Event
 	Paranoid int // kernel.perf_event_paranoid as seen; -100 when it could not be read
@@ -94,7 +94,7 @@ type PermissionError struct {
 
 const unknownParanoid = -100
 
-// Command is what the user may type to get the event.
+// Command returns the command by which the user may get the event.
 func (e *PermissionError) Command() string {
 	if e.Paranoid != unknownParanoid && e.Paranoid <= e.Needed {
 		return "docker run --cap-add PERFMON --security-opt seccomp=unconfined ..."
@@ -121,7 +121,7 @@ func (*PermissionError) Class() failure.Class { return failure.Capability }
 
 func (e *PermissionError) Unwrap() error { return e.Err }
 
-// A MultiplexedError says that an event was counted for a part of the time only, because other
+// A MultiplexedError reports that an event was counted for a part of the time only, because other
 // programs use the counters or the thread ran on a core of another kind; scaling it up would be a
 // guess.
 type MultiplexedError struct {

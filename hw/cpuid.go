@@ -21,7 +21,7 @@ func (l Leaves) has(leaf uint32) bool {
 	return l != nil && l(leaf&0x8000_0000, 0)[eax] >= leaf
 }
 
-// A toldCache is a cache as CPUID tells it.
+// A toldCache is a cache from CPUID.
 type toldCache struct {
 	Cache
 	// CPUs whose APIC IDs are equal without their low shift bits share it. perCore: those of one
@@ -35,7 +35,7 @@ const (
 )
 
 // caches returns the data and unified caches: leaf 4 (Intel), 0x8000001D (AMD), or, where that is
-// hidden, 0x80000005 and 6. Nil where none tells any.
+// hidden, 0x80000005 and 6. Nil where none has any.
 func (l Leaves) caches() []toldCache {
 	const topologyExtensions = 1 << 22
 	switch {
@@ -101,12 +101,11 @@ func (l Leaves) legacy() (out []toldCache) {
 	return out
 }
 
-// An apicLayout says which bits of an APIC ID number what: those from a shift up number the cores,
-// the core complexes, the dies and the packages of the machine. complex and die are 0 where they
-// are not told.
+// An apicLayout assigns the bits of an APIC ID: those from a shift up number the cores, the core
+// complexes, the dies and the packages of the machine. complex and die are 0 where CPUID has none.
 type apicLayout struct{ core, complex, die, pkg uint }
 
-// layout reads leaf 0x80000026 (AMD), 0x1F or 0xB; ok is false where none tells it.
+// layout reads leaf 0x80000026 (AMD), 0x1F or 0xB; ok is false where none has it.
 func (l Leaves) layout() (a apicLayout, ok bool) {
 	for _, leaf := range []uint32{0x8000_0026, 0x1f, 0xb} {
 		if !l.has(leaf) {

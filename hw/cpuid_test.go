@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recorded is what a processor's CPUID answers; zeros for other leaves.
+// recorded holds the answers of a processor's CPUID; zeros for other leaves.
 type recorded map[[2]uint32][4]uint32
 
 func (r recorded) leaves() Leaves {
@@ -139,7 +139,7 @@ func TestCPUID(t *testing.T) {
 	}
 }
 
-// What the files tell is not asked of CPUID, but for the size of an LLC that cannot be.
+// CPUID is not read for facts in the files, but for a size of an LLC that cannot be.
 func TestFilesBeforeCPUID(t *testing.T) {
 	f := complexes()
 	f["proc/cpuinfo"] = cpuinfo(seq(0, 7, 1)...)["proc/cpuinfo"]

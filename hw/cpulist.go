@@ -50,7 +50,7 @@ func parseCPU(s string) (int, error) {
 	return int(n), nil
 }
 
-// FormatCPUList is the inverse of ParseCPUList for ascending CPUs; "none" for no CPUs.
+// FormatCPUList inverts ParseCPUList for ascending CPUs; "none" for no CPUs.
 func FormatCPUList(cpus []int) string {
 	if len(cpus) == 0 {
 		return "none"

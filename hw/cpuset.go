@@ -7,8 +7,8 @@ import (
 )
 
 // allowed returns the online CPUs that the process may use: those of mask (nil: of
-// proc/self/status) that its cgroup cpusets permit too. On a live system the mask alone says it; in
-// a snapshot one or the other may be missing.
+// proc/self/status) that its cgroup cpusets permit too. On a live system the mask alone is enough;
+// in a snapshot one or the other may be missing.
 func (s *sysfs) allowed(online, mask []int) []int {
 	allowed := online
 	if mask == nil {

@@ -1,17 +1,17 @@
 // Package hw measures and controls this computer: topology, clock, the CPU of each thread, and
 // hardware counters.
 //
-// Words. A CPU is what Linux numbers (a hardware thread). A core has one or more CPUs (SMT
-// siblings). A node is the set of CPUs that share one last-level cache (LLC), for this is what the
-// analysis merges traces by (KRD paper, III-A); a NUMA node is a memory, and the two need not be
-// the same: a socket with several core complexes (AMD) has several nodes in one NUMA node, and
-// cores with private caches only are nodes of one core. Where the paper says NUMA node it has one
-// LLC per socket.
+// Words. A CPU is a hardware thread, as Linux numbers them. A core has one or more CPUs (SMT
+// siblings). A node is the set of CPUs that share one last-level cache (LLC), since the analysis
+// merges traces by these (KRD paper, III-A); a NUMA node is a memory, and the two need not be the
+// same: a socket with several core complexes (AMD) has several nodes in one NUMA node, and cores
+// with private caches only are nodes of one core. Where the paper says NUMA node it has one LLC per
+// socket.
 //
 // Everything about files goes through an [io/fs.FS] that is rooted at "/", so that snapshots of
-// other machines are tests. What needs Linux has a portable twin that returns [ErrUnsupported].
-// What is not known is nil, "" or an error, and the zero of a [Size] is "unknown": never a measured
-// 0.
+// other machines are tests. Functions that need Linux have a portable twin that returns
+// [ErrUnsupported]. An unknown value is nil, "" or an error, and the zero of a [Size] is "unknown":
+// never a measured 0.
 //
 // # Rejected
 //

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Facts are the settings of a machine that measurements depend on. What is not known is nil or "".
+// Facts are the settings of a machine that measurements depend on. Unknown ones are nil or "".
 type Facts struct {
 	KernelVersion string `json:"kernel_version,omitempty"`
 	CPUModel      string `json:"cpu_model,omitempty"`
@@ -24,7 +24,7 @@ type Facts struct {
 	NonstopTSC        *bool       `json:"nonstop_tsc"`  // in deep sleep too
 	Clocksource       string      `json:"clocksource,omitempty"`
 	Clocksources      []string    `json:"clocksources_available,omitempty"`
-	// the processor says that a hypervisor is there
+	// by the processor's flag, a hypervisor is there
 	Virtual *bool `json:"virtual"`
 	// its name, or what DMI calls the machine, where Virtual
 	Hypervisor    string `json:"hypervisor,omitempty"`
@@ -81,7 +81,7 @@ func ReadFacts(fsys fs.FS) Facts {
 	return f
 }
 
-// HostFacts is ReadFacts of this machine.
+// HostFacts returns ReadFacts of this machine.
 func HostFacts() Facts { return ReadFacts(os.DirFS("/")) }
 
 func ptr[T any](v T) *T { return &v }

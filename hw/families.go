@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// A family is what is published of the caches of a range of processors. It stands in for what
-// neither the operating system nor CPUID tells, and says which sizes of an LLC cannot be those of
-// one cache.
+// A family holds the published facts on the caches of a range of processors. It stands in for facts
+// that neither the operating system nor CPUID has, and excludes sizes of an LLC that cannot be
+// those of one cache.
 //
 // Sources: AMD, Software Optimization Guides for families 17h (55723), 19h (56665, 57647) and 1Ah
 // (58455), chapters on the cache hierarchy; Hygon's Dhyana is AMD's family 17h (Linux,
@@ -67,8 +67,8 @@ var families = []family{
 	{"GenuineIntel", 0x06, 0xad, 0xad, "Granite Rapids", size(48*kib, 12), size(2*mib, 16), Cache{}, 0, 0},
 }
 
-// familyOf returns the row of the processor whose /proc/cpuinfo fsys has or, where that does not
-// name it, of which CPUID tells; nil if there is none.
+// familyOf returns the row of the processor in fsys's /proc/cpuinfo or, where that does not name
+// it, in CPUID; nil if there is none.
 func familyOf(fsys fs.FS, l Leaves) *family {
 	vendor, named := cpuinfoField(fsys, "vendor_id")
 	field := func(key string) int {

@@ -26,8 +26,8 @@ func (k CachesKnown) inBrackets() string {
 	return " (" + k.String() + ")"
 }
 
-// String is the one word that holds for all levels, or a word for each, as "L1d told, L2 told, LLC
-// assumed"; "" where no size is known.
+// String returns the one word that holds for all levels, or a word for each, as "L1d told, L2 told,
+// LLC assumed"; "" where no size is known.
 func (k CachesKnown) String() string {
 	if k.L1d == k.L2 && k.L2 == k.LLC {
 		return string(k.L1d)

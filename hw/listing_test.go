@@ -11,7 +11,7 @@ import (
 	"krdlab/hw/hwtest"
 )
 
-// A listed CPU is what hwloc's listing says about it: the oracle of the snapshot tests.
+// A listed is a CPU in hwloc's listing: the oracle of the snapshot tests.
 type listed struct {
 	pkg    int
 	core   string           // identifies the core in the listing

@@ -65,8 +65,8 @@ func Unmap(b []byte) error {
 }
 
 // TryMap returns the error that allocating n bytes at once would meet, such as a limit of the
-// address space. What [Map] and Go's heap then take may still fail: the heap takes more than it is
-// asked for, and others take memory too.
+// address space. Later allocations by [Map] and Go's heap may still fail: the heap takes more than
+// it is asked for, and others take memory too.
 func TryMap(n uint64) error {
 	if n == 0 {
 		return nil

@@ -69,8 +69,8 @@ func freeMemory(fsys fs.FS) (Memory, error) {
 	return m, nil
 }
 
-// LimitHeap has Go's collector keep the heap below a number of bytes where it can, rather than let
-// it double, and returns what ends that. A limit of the user ($GOMEMLIMIT) stays.
+// LimitHeap makes Go's collector keep the heap below a number of bytes where it can, rather than
+// let it double, and returns a function that ends that. A limit of the user ($GOMEMLIMIT) stays.
 func LimitHeap(bytes int64) (end func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}

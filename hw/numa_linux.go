@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// advice: without huge pages all still works
+// adviseHuge ignores errors: without huge pages all still works.
 func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }
 
-// Interleave spreads the pages of b, of which none may have been touched, over NUMA nodes in turn
-// (mbind, MPOL_INTERLEAVE). nodes are the kernel's numbers; see [Topology.NUMA]. b is what [Map]
+// Interleave spreads the pages of b, none of them touched yet, over NUMA nodes in turn (mbind,
+// MPOL_INTERLEAVE). nodes are the kernel's numbers; see [Topology.NUMA]. b is memory that [Map]
 // returned. Errors: no nodes, or the kernel's (EINVAL for a node without memory or outside the
 // cpuset's mems; EPERM, ENOSYS in some containers).
 func Interleave(b []byte, nodes []int) error {
@@ -33,7 +33,7 @@ func Interleave(b []byte, nodes []int) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("interleave %d bytes: no NUMA nodes given", len(b))
 	}
-	// the kernel takes one bit less than maxnode says
+	// the kernel takes one bit less than maxnode
 	_, _, errno := unix.Syscall6(unix.SYS_MBIND, uintptr(unsafe.Pointer(unsafe.SliceData(b))),
 		pageUp(len(b)), mpolInterleave,
 		uintptr(unsafe.Pointer(&mask)), maxNode+1, 0)

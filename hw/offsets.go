@@ -22,7 +22,7 @@ type Offset struct {
 	RoundTrip uint64 `json:"round_trip_ticks"`
 }
 
-// Seen says whether the clocks of the two CPUs differ for certain.
+// Seen reports whether the clocks of the two CPUs differ for certain.
 func (o Offset) Seen() bool { return o.Ticks > int64(o.Bound) || -o.Ticks > int64(o.Bound) }
 
 // Effort is how much a comparison of two clocks may cost.
@@ -46,7 +46,7 @@ var Thorough = Effort{2000, 50 * time.Millisecond}
 // [ErrUnsupported].
 func Offsets(cpus []int) ([]Offset, error) { return OffsetsWithin(Thorough, cpus) }
 
-// OffsetsWithin is [Offsets] with another effort for each CPU.
+// OffsetsWithin does as [Offsets], with another effort for each CPU.
 func OffsetsWithin(e Effort, cpus []int) ([]Offset, error) {
 	if len(cpus) == 0 {
 		return nil, fmt.Errorf("clock offsets: no CPUs given")
@@ -71,7 +71,7 @@ func OffsetsWithin(e Effort, cpus []int) ([]Offset, error) {
 var ErrNoAnswer = failure.New(failure.Failed, "the two CPUs never ran at the same time; other "+
 	"programs hold them")
 
-// A ClockError says that no constant offset explains the stamps of two CPUs: one of the clocks
+// A ClockError reports that no constant offset explains the stamps of two CPUs: one of the clocks
 // drifts, jumps or runs backwards.
 type ClockError struct {
 	CPU       int

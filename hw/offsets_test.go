@@ -68,7 +68,7 @@ func TestOffsetOfSkewedClock(t *testing.T) {
 			o.Ticks+int64(o.Bound) < skew {
 			t.Errorf("skew %d: %+v, %v", skew, o, err)
 		}
-		// a loaded machine may have answered late each time, and then the bound says so
+		// a loaded machine may have answered late each time, and then the bound is large
 		if o.Bound < 100_000 && !o.Seen() {
 			t.Errorf("skew %d is not seen: %+v", skew, o)
 		}

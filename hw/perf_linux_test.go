@@ -128,7 +128,7 @@ func TestCountersLive(t *testing.T) {
 	})
 }
 
-// TestCountersHardware reads the PMU, or says why there is none.
+// TestCountersHardware reads the PMU, or skips with the reason why there is none.
 func TestCountersHardware(t *testing.T) {
 	var counts []Count
 	onThread(func() {

@@ -8,7 +8,7 @@ import (
 	"krdlab/hw/failure"
 )
 
-// A Binding says in which order workers get CPUs. The zero Binding is compact.
+// A Binding is the order in which workers get CPUs. The zero Binding is compact.
 type Binding struct {
 	Scatter bool  // round robin over the nodes; otherwise a node is filled before the next
 	List    []int // these CPUs in this order; overrides the above and smt
@@ -17,7 +17,7 @@ type Binding struct {
 // MarshalText returns what [ParseBinding] reads.
 func (b Binding) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText is [ParseBinding].
+// UnmarshalText sets b as [ParseBinding] does.
 func (b *Binding) UnmarshalText(text []byte) (err error) {
 	*b, err = ParseBinding(string(text))
 	return err
@@ -39,7 +39,7 @@ func ParseBinding(s string) (Binding, error) {
 	return Binding{List: list}, nil
 }
 
-// String is the inverse of ParseBinding for ascending lists.
+// String inverts ParseBinding for ascending lists.
 func (b Binding) String() string {
 	switch {
 	case b.List != nil:

@@ -32,7 +32,7 @@ type Int64 struct{ atomic.Int64 }
 // StoreRelease stores v.
 func (p *Int64) StoreRelease(v int64) { StoreRelease64((*uint64)(unsafe.Pointer(p)), uint64(v)) }
 
-// What a value is stored through is its first and only word.
+// A value is stored through its first and only word.
 var (
 	_ [4]byte = [unsafe.Sizeof(Int32{})]byte{}
 	_ [8]byte = [unsafe.Sizeof(Int64{})]byte{}

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usage is what the kernel accounts for every thread without being asked.
+// usage holds the counts that the kernel keeps for every thread anyway.
 type usage struct {
 	voluntary, involuntary, faults, cpuNS uint64
 }
@@ -53,7 +53,7 @@ func threadUsage() (usage, error) {
 // ThreadCPUTime returns how long the calling thread has had a CPU, in ns, to now.
 func ThreadCPUTime() (uint64, error) { return cpuTime(unix.CLOCK_THREAD_CPUTIME_ID) }
 
-// ProcessCPUTime is [ThreadCPUTime] of all threads of the process.
+// ProcessCPUTime returns the [ThreadCPUTime] of all threads of the process.
 func ProcessCPUTime() (uint64, error) { return cpuTime(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
 func cpuTime(clock int32) (uint64, error) {

@@ -121,8 +121,8 @@ func (f files) ended(text string) fs.FS {
 	return m
 }
 
-// TestTrailingNUL: a kernel that writes a NUL byte behind lists and masks says what one that does
-// not says. The machine has 128 CPUs, two to a core, and four NUMA nodes.
+// TestTrailingNUL: a NUL byte of the kernel behind lists and masks changes nothing. The machine has
+// 128 CPUs, two to a core, and four NUMA nodes.
 func TestTrailingNUL(t *testing.T) {
 	f := files{cpuDir + "/online": "0-127"}
 	for id := range 128 {

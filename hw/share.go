@@ -14,7 +14,7 @@ func ReadWait(fsys fs.FS) (uint64, error) {
 	return readSchedstat(fsys, "proc/thread-self/schedstat")
 }
 
-// ReadProcessWait is [ReadWait] of each thread of the process, by the thread's name in /proc.
+// ReadProcessWait returns [ReadWait] of each thread of the process, by the thread's name in /proc.
 func ReadProcessWait(fsys fs.FS) (map[string]uint64, error) {
 	const dir = "proc/self/task"
 	threads, err := fs.ReadDir(fsys, dir)
@@ -62,8 +62,8 @@ func readSchedstat(fsys fs.FS, name string) (uint64, error) {
 // StealTickNS is the step of [ReadSteal]: the kernel counts in hundredths of a second.
 const StealTickNS = 10_000_000
 
-// ReadSteal returns for each CPU how long a hypervisor has kept it from running what was ready, in
-// steps of [StealTickNS]; nil where the kernel does not say. Not every hypervisor tells.
+// ReadSteal returns for each CPU how long a hypervisor has kept it from running ready threads, in
+// steps of [StealTickNS]; nil where the kernel does not report it. Not every hypervisor does.
 func ReadSteal(fsys fs.FS) map[int]uint64 {
 	all, err := cpuTimes(fsys)
 	if err != nil {

@@ -151,8 +151,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// compareListing holds every listed CPU against the oracle. hwloc lists allowed CPUs only. odd says
-// what it has wrong.
+// compareListing holds every listed CPU against the oracle. hwloc lists allowed CPUs only. odd
+// lists its errors.
 func compareListing(t *testing.T, top *Topology, oracle map[int]listed,
 	odd func(int, string) bool) {
 	t.Helper()

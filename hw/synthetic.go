@@ -49,7 +49,7 @@ func Synthetic(spec string) (*Topology, error) {
 	return t, nil
 }
 
-// flat is one node of n cores, of which nothing more is known.
+// flat returns one node of n cores, with nothing more known.
 func flat(n int) *Topology {
 	t, err := Synthetic(fmt.Sprintf("1x%d", min(max(n, 1), maxCPU+1)))
 	if err != nil {

@@ -66,8 +66,8 @@ func (s *sysfs) warn(format string, args ...any) {
 	}
 }
 
-// cpuFiles is what the files of one CPU say, before the CPUs are compared. Lists hold online CPUs
-// only.
+// cpuFiles holds the contents of the files of one CPU, before the CPUs are compared. Lists hold
+// online CPUs only.
 type cpuFiles struct {
 	id             int
 	pkg, die, numa int // -1 unknown
@@ -164,8 +164,8 @@ func numbered(name, prefix string) (int, bool) {
 }
 
 // cpus reads a set of CPUs that is given as a list, a mask, or both; list and mask are full names,
-// and the names of older kernels follow as further pairs. What is returned holds online CPUs only;
-// nil when there is no such file. Where list and mask differ, it is the mask's.
+// and the names of older kernels follow as further pairs. It returns online CPUs only; nil when
+// there is no such file. Where list and mask differ, it is the mask's.
 func (s *sysfs) cpus(online []int, names ...string) []int {
 	for i := 0; i+1 < len(names); i += 2 {
 		list := intersect(s.cpuSet(names[i], ParseCPUList), online)

@@ -200,7 +200,7 @@ type Machine struct {
 	Synthetic   bool        `json:"synthetic,omitempty"`
 }
 
-// Describe says on one line what m is: its name, nodes, cores and CPUs.
+// Describe returns m on one line: its name, nodes, cores and CPUs.
 func (m Machine) Describe() string {
 	name := m.Name
 	if name == "" {
@@ -210,7 +210,7 @@ func (m Machine) Describe() string {
 		m.CoresPerNode, m.CPUs)
 }
 
-// Caches says on one line the sizes of m's caches and how they are known.
+// Caches returns on one line the sizes of m's caches and how they are known.
 func (m Machine) Caches() string {
 	return fmt.Sprintf("L1d %s, L2 %s, LLC %s%s", m.L1dBytes, m.L2Bytes, m.LLCBytes,
 		m.CachesKnown.inBrackets())

@@ -112,8 +112,9 @@ func TestCoresWithoutL3(t *testing.T) {
 	}
 }
 
-// A last-level cache for each core is warned of: an L3, as in VMs, and the L2 of an Ampere Altra, two
-// packages of 80 cores, of which the kernel may tell no cache behind it. One core alone is no wonder.
+// A last-level cache for each core is warned of: an L3, as in VMs, and the L2 of an Ampere Altra,
+// two packages of 80 cores, for which the kernel may report no cache behind it. One core alone is
+// no wonder.
 func TestPrivateLLC(t *testing.T) {
 	for _, x := range []struct {
 		cores  int

@@ -15,20 +15,20 @@ import (
 // never taken.
 func TSC() uint64
 
-// orderedTSC is TSC between two fences: it is read after all earlier loads and before anything that
-// follows.
+// orderedTSC reads TSC between two fences: it is read after all earlier loads and before anything
+// that follows.
 func orderedTSC() uint64
 
-// TSCP is TSC and the CPU that it was read on, by one instruction (RDTSCP), so that no migration
-// falls between the two. It waits for earlier instructions to finish. cpu is -1 where the processor
-// or the system does not say.
+// TSCP returns TSC and the CPU that it was read on, by one instruction (RDTSCP), so that no
+// migration falls between the two. It waits for earlier instructions to finish. cpu is -1 where the
+// processor or the system does not have it.
 //
 // Linux keeps the CPU number in the low 12 bits of TSC_AUX and the NUMA node above them.
 func TSCP() (tsc uint64, cpu int)
 
-// Pause tells the core that this is a spin loop, twice (PAUSE: some 10 to 50 ns each, by model),
-// and leaves the resources that an SMT sibling shares to it meanwhile. Short, so that a spinner
-// sees a lock of tens of ns when it is released; call it repeatedly to wait longer.
+// Pause marks a spin loop for the core, twice (PAUSE: some 10 to 50 ns each, by model), and leaves
+// the resources that an SMT sibling shares to it meanwhile. Short, so that a spinner sees a lock of
+// tens of ns when it is released; call it repeatedly to wait longer.
 func Pause()
 
 //lint:ignore U1000 called by slowTSCP
@@ -41,7 +41,7 @@ const haveTSC = true
 //lint:ignore U1000 read by the assembly of TSCP
 var hasTSCP = runtime.GOOS == "linux" && cpuid.HasExtraFeature(cpuid.RDTSCP)
 
-// slowTSCP is TSCP on the monotonic clock or without RDTSCP.
+// slowTSCP does as TSCP, on the monotonic clock or without RDTSCP.
 //
 //lint:ignore U1000 called by the assembly of TSCP
 func slowTSCP() (tsc uint64, cpu int) {

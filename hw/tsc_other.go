@@ -8,8 +8,8 @@ const haveTSC = false
 // clock.
 func TSC() uint64 { return monotonicTicks() }
 
-// TSCP is TSC and the CPU that it was read on; cpu is -1, for this platform has no instruction that
-// tells both.
+// TSCP returns TSC and the CPU that it was read on; cpu is -1, for this platform has no instruction
+// that reads both.
 func TSCP() (tsc uint64, cpu int) { return monotonicTicks(), -1 }
 
 // Pause does nothing here but be called.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What is given takes the place of what is known: sizes, who shares an LLC, and the warnings that
-// were about sizes; the rest of the topology stays.
+// Given values replace known ones: sizes, the sharing of an LLC, and the warnings on sizes; the
+// rest of the topology stays.
 func TestWithCaches(t *testing.T) {
 	c := Caches{L1d: Cache{Bytes: 48 * kib, Ways: 12, LineBytes: 64, Known: Given},
 		L2:  Cache{Bytes: mib, Ways: 16, LineBytes: 64, Known: Given},

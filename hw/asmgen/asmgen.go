@@ -27,8 +27,8 @@ type File struct {
 	Edit func([]byte) ([]byte, error)
 }
 
-// Main is a generator's main: it writes the files of package pkg into the working directory. An
-// error goes to stderr, and the exit code is 1; nothing is written unless all files can be made.
+// Main runs a generator: it writes the files of package pkg into the working directory. An error
+// goes to stderr, and the exit code is 1; nothing is written unless all files can be made.
 func Main(pkg string, files ...File) {
 	texts, err := Generate(pkg, files)
 	for name, text := range texts {

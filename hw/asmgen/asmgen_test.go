@@ -22,8 +22,9 @@ func empty(name string) func(*build.Context) {
 
 var errEdit = errors.New("no")
 
-// What is written is not stale. A changed byte, a missing file, another package, another function
-// and another edit are found, each with the file's name, and the other files are not accused.
+// Files just written are not stale. A changed byte, a missing file, another package, another
+// function and another edit are found, each with the file's name, and the other files are not
+// accused.
 func TestStale(t *testing.T) {
 	files := []File{{Asm: "a.s", Stubs: "a.go", Emit: empty("a")},
 		{Asm: "b.s", Stubs: "b.go", Emit: empty("b"), Edit: func(text []byte) ([]byte, error) {

@@ -130,7 +130,7 @@ func (m *Model) dropFromL2s(node int, held uint64, u uint32, lines uint64) (drop
 	return dropped
 }
 
-// holds tells whether the L2 of a core holds u.
+// holds reports whether the L2 of a core holds u.
 func (m *Model) holds(core int, u uint32) bool {
 	if c := &m.private[core]; c.place != nil && !m.frees(u, FreeL2) {
 		set, name := c.where(u)
@@ -187,8 +187,8 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 	e[0] |= bit
 }
 
-// leaveLLC says that the LLC of a node has evicted v. If it is inclusive, the L2s of the node lose
-// v too; what was written goes to memory.
+// leaveLLC carries out that the LLC of a node has evicted v. If it is inclusive, the L2s of the
+// node lose v too; modified data go to memory.
 func (m *Model) leaveLLC(node int, v uint32) {
 	e := m.entry(v)
 	if m.inclusive {
@@ -205,8 +205,8 @@ func (m *Model) leaveLLC(node int, v uint32) {
 	e[0] = s
 }
 
-// leaveL2 says that the L2 of the requester has evicted v. If the LLC is not inclusive, v will go
-// there.
+// leaveL2 carries out that the L2 of the requester has evicted v. If the LLC is not inclusive, v
+// will go there.
 func (m *Model) leaveL2(by *requester, v uint32) {
 	e := m.entry(v)
 	e[by.word] &^= by.bit
@@ -218,7 +218,7 @@ func (m *Model) leaveL2(by *requester, v uint32) {
 	}
 }
 
-// accessBlock is one access in block mode.
+// accessBlock makes one access in block mode.
 func (m *Model) accessBlock(by *requester, u uint32, write bool) {
 	lines := m.ways[u].lines
 	m.stat.Lines += lines
@@ -254,9 +254,9 @@ func (m *Model) accessBlock(by *requester, u uint32, write bool) {
 	m.miss(by, u, lines, held, write)
 }
 
-// accessLines is one access to a block in line mode. Rows are cut into chunks, whose lines lie in
-// consecutive sets and have the same name. What is most frequent, hits in the L2 and in an
-// inclusive LLC that need nothing else, is done in place.
+// accessLines makes one access to a block in line mode. Rows are cut into chunks, whose lines lie
+// in consecutive sets and have the same name. The most frequent cases, hits in the L2 and in an
+// inclusive LLC that need nothing else, are handled in place.
 func (m *Model) accessLines(by *requester, b *Block, write bool) {
 	l2, llc := by.l2, by.llc
 	eightWays := l2.perSet == 2 && l2.tail == 64
@@ -333,10 +333,10 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 	m.fetch.missedL2 = m.fetch.missedL2 || llcHits != 0
 }
 
-// miss is an access to a unit that was not in the L2 of the core. The L2 has it now, if held, and
-// m.victims lost their places for it. The order is that of one request: the L2 makes room, the
+// miss makes an access to a unit that was not in the L2 of the core. The L2 has it now, if held,
+// and m.victims lost their places for it. The order is that of one request: the L2 makes room, the
 // request looks into the LLC, then elsewhere; the LLC makes room and is filled; if it is not
-// inclusive, what left the L2 goes there.
+// inclusive, data that left the L2 go there.
 func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 	e := m.entry(u)
 	f := m.fetch

@@ -1,7 +1,7 @@
 package cachemodel
 
-// fetch is what one access, or all of an execution that do not wait for each other, need and have
-// not been charged for.
+// fetch holds the transfers of one access, or of all of an execution that do not wait for each
+// other, that are not charged yet.
 type fetch struct {
 	cache, memory       cost     // sums over the lines of the present access
 	takesPS             uint64   // what the lines take, by how their accesses go through blocks
@@ -83,8 +83,8 @@ func (m *Model) writeBack(u uint32) {
 	}
 }
 
-// owe has the memory of a page serve lines for which nobody waits, after what the present access
-// fetches.
+// owe makes the memory of a page serve lines that no core waits for, after those that the present
+// access fetches.
 func (m *Model) owe(u uint32, page, lines uint64) {
 	if m.frees(u, FreeBandwidth) {
 		return
@@ -142,14 +142,14 @@ func (m *Model) charge(node int, at, workPS uint64) (takesPS uint64) {
 	return takesPS + spanPS
 }
 
-// LockOperation says that a core of node operates at time now, in picoseconds, on the lock of a
-// queue that cores share, and returns how long it waits for others that do. It makes the memory
-// path of the node (Options.LockMachine: of all nodes) unavailable for Costs.LockDelayPS.
+// LockOperation makes a core of node operate at time now, in picoseconds, on the lock of a queue
+// that cores share, and returns how long it waits for others that do. It makes the memory path of
+// the node (Options.LockMachine: of all nodes) unavailable for Costs.LockDelayPS.
 //
 // The KRD paper (IV-B) finds that QThread/Socket, whose workers share a queue for each socket, has
 // the fewest far reuses and yet the most work time inflation, 25 % of the time being spent in two
 // functions that lock the bus, and names the latency that this adds to memory accesses as the
-// probable reason. What a locked operation holds up on that machine was not measured; so it is a
+// probable reason. The delays by a locked operation on that machine were not measured; so it is a
 // number of the machine, and how far it reaches an option. Calls are in the order of time with
 // those of Kernel. Cost: a few ns.
 func (m *Model) LockOperation(node int, now uint64) (waitPS uint64) {

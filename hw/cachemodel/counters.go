@@ -1,7 +1,7 @@
 package cachemodel
 
-// Counters count what accesses did, in cache lines unless a name says otherwise. Lines are counted
-// as an access names them, once for each:
+// Counters count the effects of accesses, in cache lines unless the name has another unit. Lines
+// are counted as an access names them, once for each:
 //
 //	Lines = L2Hits + LLCHits + Siblings + LLCMisses
 //	LLCMisses = Local + Remote + Transfers
@@ -51,8 +51,8 @@ func (c *Counters) Add(o *Counters) {
 	c.LockDelaysPS += o.LockDelaysPS
 }
 
-// Counters returns the counts of one core and kernel. What an access of a core causes elsewhere
-// (invalidations, write-backs) is the core's own.
+// Counters returns the counts of one core and kernel. Effects elsewhere of an access of a core
+// (invalidations, write-backs) are the core's own.
 func (m *Model) Counters(core, kernel int) Counters { return m.counters[core*m.kernels+kernel] }
 
 // Total returns all counts together.

@@ -71,10 +71,10 @@ func (d *directory) entry(u uint32) []uint64 {
 	return d.entries[int(u)*d.stride:][:d.stride]
 }
 
-// write makes the requester the only holder of u and the owner of its data, which it writes. held
-// tells that its L2 holds u. Copies elsewhere are invalidated; where the answer of the farthest
-// takes longer than paidPS, which the request for u itself took for each line (0: u was in the L2),
-// the rest is waited for.
+// write makes the requester the only holder of u and the owner of its data, which it writes. held:
+// its L2 holds u. Copies elsewhere are invalidated; where the answer of the farthest takes longer
+// than paidPS, which the request for u itself took for each line (0: u was in the L2), the rest is
+// waited for.
 func (m *Model) write(by *requester, u uint32, lines uint64, held bool, paid cost) {
 	e := m.entry(u)
 	if m.frees(u, FreeCoherence) {

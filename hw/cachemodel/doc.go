@@ -3,46 +3,46 @@
 //
 // A [Model] holds the private L2 of each core, the last-level cache (LLC) of each node and the
 // memories of a machine while a program runs on it. The program's data are blocks at addresses (a
-// [Layout]). [Model.Kernel] has a core access some blocks, beside so much work, and returns the time.
-// [Counters] say what happened, for each core and kernel.
+// [Layout]). [Model.Kernel] makes a core access some blocks, beside so much work, and returns the
+// time. [Counters] count the events, for each core and kernel.
 //
-// # What is modelled
+// # Model
 //
 // Two granularities (see [Granularity]): whole blocks in fully associative LRU caches, which is
 // fast, and lines in set-associative ones. Lines that are always accessed together are computed
 // together where that gives the same result: see groupLines.
 //
-// Replacement is LRU. An LLC is touched by what misses an L2, and by nothing else. An inclusive one
-// (machine.Cache.Inclusive; Nehalem and Westmere) is filled by every miss, and what it evicts
-// leaves the L2s of the node. Another is a victim cache: misses fill the L2 only, what an L2 evicts
-// goes to the LLC, and a hit there leaves the copy where it is. (AMD's L3 is mostly exclusive and
-// Intel's of today decides case by case; which hits keep a copy is not published, so that the
+// Replacement is LRU. An LLC is touched by misses of an L2 only. An inclusive one
+// (machine.Cache.Inclusive; Nehalem and Westmere) is filled by every miss, and units that it evicts
+// leave the L2s of the node. Another is a victim cache: misses fill the L2 only, units that an L2
+// evicts go to the LLC, and a hit there leaves the copy where it is. (AMD's L3 is mostly exclusive
+// and Intel's of today decides case by case; which hits keep a copy is not published, so that the
 // capacity of L2 and LLC together is a little underrated.)
 //
 // Coherence is by invalidation. A write takes the unit from all other caches; where there are some,
-// and the unit was in the writer's L2, the writer waits for the farthest as for a fetch. What
-// another node has modified comes from there, at the latency between the nodes; if it was to be
-// read, it is written to memory at the same time, and both nodes then share it. What another core
-// of the node has modified comes through the LLC and that core's L2, at the sum of their latencies.
+// and the unit was in the writer's L2, the writer waits for the farthest as for a fetch. Data that
+// another node has modified come from there, at the latency between the nodes; if they are read,
+// they are written to memory at the same time, and both nodes then share them. Data that another
+// core of the node has modified come through the LLC and that core's L2, at the sum of their
+// latencies.
 //
 // Memory: a page has its home by interleaving or first touch. A memory, and the link of a node
-// where the machine has one, serves lines at a rate. What is asked of it is spread over the time
-// that the execution takes anyhow, and waits where there is no room (see server). Modified lines
-// that leave the caches are served too, and nobody waits for them.
+// where the machine has one, serves lines at a rate. Requests are spread over the time that the
+// execution takes anyhow, and wait where there is no room (see server). Modified lines that leave
+// the caches are served too, but no core waits for them.
 //
-// What a line takes depends on how the block is gone through (see [Pattern]): its latency at the
+// The time of a line depends on how the block is gone through (see [Pattern]): its latency at the
 // level where it hits, divided by the number of misses that a core overlaps in short rows or in
-// gathering, or in a stream what the core's bandwidth from there allows. Streams, but for their
-// first lines, and what is gathered come while the core computes. What hits in the L1 costs nothing
-// here: it is in the kernel's work, whose data is in the L1. An access of fewer lines than the
-// overlap costs less than one latency: lines of other accesses of the kernel are taken to be under
-// way too.
+// gathering, or in a stream the time at the core's bandwidth from there. Streams, but for their
+// first lines, and gathered lines come while the core computes. Hits in the L1 cost nothing here:
+// they are in the kernel's work, whose data is in the L1. An access of fewer lines than the overlap
+// costs less than one latency: lines of other accesses of the kernel are taken to be under way too.
 //
 // Lock operations make the memory path unavailable: see [Model.LockOperation].
 //
-// # What is not modelled
+// # Not modelled
 //
-// The L1 (an access costs at least what the L2 costs, also if the block was just accessed);
+// The L1 (an access costs at least as much as the L2, also if the block was just accessed);
 // prefetchers, but for streams; caches that are full when a run begins; TLBs and page walks;
 // replacement other than LRU, and inserting elsewhere than at the top; several hardware threads on
 // a core; latencies within a node that depend on the slice of the LLC; false sharing of lines by
@@ -64,9 +64,9 @@
 // there): Molka, Hackenberg, Schoene, Mueller, "Memory performance and cache coherency effects on
 // an Intel Nehalem multiprocessor system", PACT 2009. Delays by bus locking: KRD paper, IV-B. That
 // a miss costs latency over memory-level parallelism: Chou, Fahs, Abraham, "Microarchitecture
-// optimizations for exploiting memory-level parallelism", ISCA 2004. LRU over whole blocks is what
-// reuse distances measure (KRD paper, III): without other cores, writes and an L2, an LLC of C
-// bytes hits if distance + size <= C.
+// optimizations for exploiting memory-level parallelism", ISCA 2004. Reuse distances measure LRU
+// over whole blocks (KRD paper, III): without other cores, writes and an L2, an LLC of C bytes hits
+// if distance + size <= C.
 //
 // # Rejected
 //

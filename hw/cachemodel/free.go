@@ -2,8 +2,8 @@ package cachemodel
 
 import "fmt"
 
-// Free is what the accesses to a block do not suffer from: bits of the causes that are taken away from
-// it. Other blocks have no more room for it: a block without [FreeL2] or [FreeLLC] lies in a cache as
+// Free is the set of causes of delay that are taken away from the accesses to a block, as bits.
+// Other blocks have no more room for it: a block without [FreeL2] or [FreeLLC] lies in a cache as
 // ever, one with it beside the cache.
 type Free uint8
 
@@ -12,8 +12,8 @@ const (
 	// FreeL2 and FreeLLC keep what was once in the cache there until another writes it.
 	FreeL2 Free = 1 << iota
 	FreeLLC
-	// FreeCoherence has writes take no copies away. What another node has modified comes from memory,
-	// what another core of the node has modified from the LLC.
+	// FreeCoherence: writes take no copies away. Data that another node has modified come from
+	// memory, data that another core of the node has modified from the LLC.
 	FreeCoherence
 	// FreeLatency has all memories, and the caches of all nodes, answer as the node's own memory does.
 	FreeLatency
@@ -48,7 +48,7 @@ func (m *Model) Free(list []Free) {
 // frees reports whether u does not suffer from a cause.
 func (m *Model) frees(u uint32, cause Free) bool { return m.free != nil && m.free[u]&cause != 0 }
 
-// accessFreeLines is [Model.accessLines] of a block from which causes were taken.
+// accessFreeLines does as [Model.accessLines], for a block from which causes were taken.
 func (m *Model) accessFreeLines(by *requester, b *Block, write bool) {
 	l2 := by.l2
 	m.eachRow(b, func(first, count uint64) {

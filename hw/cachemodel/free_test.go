@@ -99,8 +99,8 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// What is taken from one block is not taken from others: a block that stays in the L2 beside it leaves
-// the others their room.
+// Causes taken from one block are not taken from others: a block that stays in the L2 beside it
+// leaves the others their room.
 func TestFreeOfOne(t *testing.T) {
 	m, err := machine.ByName("westmere-ex-4s")
 	if err != nil {

@@ -8,8 +8,8 @@ func (m *Model) Core(core int) (sum Counters) {
 	return sum
 }
 
-// A Matrix says how a matrix that is cut into tiles lies in memory. Tiles at the right and lower
-// edges are smaller where the tile's size does not divide the matrix's.
+// A Matrix describes how a matrix that is cut into tiles lies in memory. Tiles at the right and
+// lower edges are smaller where the tile's size does not divide the matrix's.
 type Matrix struct {
 	Rows, Cols, ElementBytes uint64
 	TileRows, TileCols       uint64

@@ -16,7 +16,7 @@ type Block struct {
 	Rows     uint32
 }
 
-// A Layout says where the blocks of a program lie. The number of a block, which accesses name, is
+// A Layout holds where the blocks of a program lie. The number of a block, which accesses name, is
 // its index in Blocks.
 type Layout struct {
 	Blocks []Block

@@ -14,8 +14,8 @@ import (
 type Access struct {
 	Block uint32
 	Write bool
-	// Gather says that the kernel reads words of the block here and there, in an order of its own:
-	// see [Gather].
+	// Gather: the kernel reads words of the block here and there, in an order of its own: see
+	// [Gather].
 	Gather bool
 }
 
@@ -231,15 +231,15 @@ func (m *Model) eachRow(b *Block, f func(first, count uint64)) {
 	}
 }
 
-// Kernel has a core access blocks, one after the other, in an execution of a kernel that begins at
-// now and computes for workPS, and returns how long the execution takes, all in picoseconds. Caches
-// see executions in the order of the calls; memories and links in the order of their times, up to
-// 2 ms back. It panics for a core, a kernel or a block that does not exist. Cost: see
+// Kernel makes a core access blocks, one after the other, in an execution of a kernel that begins
+// at now and computes for workPS, and returns how long the execution takes, all in picoseconds.
+// Caches see executions in the order of the calls; memories and links in the order of their times,
+// up to 2 ms back. It panics for a core, a kernel or a block that does not exist. Cost: see
 // BenchmarkBlocks and BenchmarkLines.
 //
 // Accesses to short rows are waited for one after the other, and so are the first lines of the runs
-// of others ([Stream]). Their rest, and what is gathered ([Gather]), comes all at once, while the
-// core computes: what takes longer decides.
+// of others ([Stream]). Their rest, and gathered lines ([Gather]), come all at once, while the core
+// computes: the longer of the two counts.
 func (m *Model) Kernel(core, kernel int, now, workPS uint64, accesses []Access) (takesPS uint64) {
 	stat := &m.counters[core*m.kernels+kernel]
 	m.stat = stat

@@ -230,13 +230,13 @@ func (n *naive) serveLine(bytesPerSecond uint64) uint64 {
 	return (uint64(n.m.LLC.LineBytes)*1e12 + bytesPerSecond/2) / bytesPerSecond
 }
 
-// each is what a line takes that comes from so far, by latency and as part of a run.
+// each returns the time of a line that comes from so far, by latency and as part of a run.
 func (n *naive) each(latency uint64, bandwidth, near uint64) cost {
 	return cost{latency << 10 / uint64(n.m.Memory.OverlapMisses),
 		(n.serveLine(bandwidth)*latency + near/2) / near}
 }
 
-// charge is what transfers take beside work, from at on.
+// charge returns the time of transfers beside work, from at on.
 func (n *naive) charge(sum *naiveCost, at, transfer, work uint64) (takes uint64) {
 	m := n.m
 	node := m.NodeOf(n.core)

@@ -5,7 +5,7 @@ import "krdlab/hw/failure"
 // ErrLimit records that a machine or a layout is larger than the model can hold.
 var ErrLimit = failure.New(failure.Request, "more than the cache model holds")
 
-// A Granularity is what is kept in the caches of the model.
+// A Granularity is the unit in the caches of the model.
 type Granularity uint8
 
 const (

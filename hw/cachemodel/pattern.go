@@ -63,7 +63,7 @@ func waysOf(blocks []Block, line uint64) []way {
 	return list
 }
 
-// A cost is what lines take, in picoseconds: in short rows, their latencies over the number of
+// A cost is the time of lines, in picoseconds: in short rows, their latencies over the number of
 // misses that overlap, in 2^-shareBits; and in a stream.
 type cost struct{ rows, stream uint64 }
 
@@ -119,10 +119,10 @@ func (x *Model) costs(m *machine.Machine) {
 	}
 }
 
-// scaled is ps times a quotient of latencies, rounded to the nearest.
+// scaled returns ps times a quotient of latencies, rounded to the nearest.
 func scaled(ps, over, under uint64) uint64 { return (ps*over + under/2) / under }
 
-// linePS is what a line takes at a bandwidth, rounded to the nearest; 0 for none.
+// linePS returns the time of a line at a bandwidth, rounded to the nearest; 0 for none.
 func linePS(m *machine.Machine, bytesPerSecond uint64) uint64 {
 	if bytesPerSecond == 0 {
 		return 0

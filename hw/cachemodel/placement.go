@@ -126,7 +126,7 @@ func permuted(n, seed uint64) []uint64 {
 	return f[:n:n]
 }
 
-// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// mix applies the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
 // generators, OOPSLA 2014).
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

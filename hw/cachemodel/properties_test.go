@@ -164,7 +164,7 @@ func TestServer(t *testing.T) {
 		{0, 10, 4 * window, 0},
 		// 100 000 in each: 125 000 of 131 072 are taken
 		{0, 40, 4 * window, 0},
-		// 10 000 in each, of which 6072 fit: the rest of 40 000 comes in the fifth
+		// 10 000 in each; 6072 fit: the rest of 40 000 comes in the fifth
 		{0, 4, 4 * window, 15_712},
 		// 81 072 in what is left of the fifth window, and 8928 in the sixth
 		{4*window + 50_000, 9, 0, 0},

@@ -3,11 +3,11 @@ package cachemodel
 import "math/bits"
 
 // A server is a memory, or the link of a node, which serves lines at a rate. Time is cut into
-// windows, and a server knows how much of each is taken. A request takes its share of each window
-// that it lasts for, and what a full window has no room for moves on to the next one that has. So
-// requests need not come in the order of time: one that is made for a later time leaves the time
-// before it to others. (A worker of the simulated driver carries out a task of many kernels in one
-// step, and so asks for hundreds of microseconds ahead of others.)
+// windows, and a server counts how much of each is taken. A request takes its share of each window
+// that it lasts for, and the part that a full window has no room for moves on to the next one that
+// has. So requests need not come in the order of time: one that is made for a later time leaves the
+// time before it to others. (A worker of the simulated driver carries out a task of many kernels in
+// one step, and so asks for hundreds of microseconds ahead of others.)
 //
 // Queues within a window are not seen: with random arrivals at a load of one half they are half a
 // line long.
@@ -46,9 +46,9 @@ func (s *server) reset() {
 	s.end = 0
 }
 
-// serve has so many lines served, which are asked for evenly from time at on over overPS, or as
-// fast as they are served where that takes longer. It returns how much later than then the last one
-// comes. What is asked for longer ago than windows are kept is served at once.
+// serve serves so many lines, requested evenly from time at on over overPS, or as fast as they are
+// served where that takes longer. It returns how much later than then the last one comes. Requests
+// from before the windows kept are served at once.
 func (s *server) serve(at, lines, overPS uint64) (waitPS uint64) {
 	ps := lines * s.linePS
 	w := at >> s.shift

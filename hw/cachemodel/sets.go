@@ -43,8 +43,8 @@ func newSets(count, ways int) sets {
 
 func (s *sets) reset() { clear(s.words) }
 
-// use brings name to the front of a set. hit tells whether it was there; otherwise victim is what
-// was pushed out, 0 if that was a free place. Cost: 1 to 2 ns for 8 ways.
+// use brings name to the front of a set. hit: it was there; otherwise victim is the name that was
+// pushed out, 0 if that was a free place. Cost: 1 to 2 ns for 8 ways.
 func (s *sets) use(set int, name uint64) (victim uint64, hit bool) {
 	w := s.words[set*s.perSet:]
 	w = w[:s.perSet]
@@ -72,8 +72,8 @@ func (s *sets) use(set int, name uint64) (victim uint64, hit bool) {
 	return x >> (s.tail - laneBits), false
 }
 
-// useFirst is use where name is in the first word of the set, as it mostly is in an LLC. Otherwise
-// it does nothing.
+// useFirst does as use, where name is in the first word of the set, as it mostly is in an LLC.
+// Otherwise it does nothing.
 func (s *sets) useFirst(set int, name uint64) (hit bool) {
 	w := &s.words[set*s.perSet]
 	x := *w
@@ -87,7 +87,7 @@ func (s *sets) useFirst(set int, name uint64) (hit bool) {
 	return true
 }
 
-// holds tells whether name is in a set.
+// holds reports whether name is in a set.
 func (s *sets) holds(set int, name uint64) bool {
 	for _, x := range s.words[set*s.perSet:][:s.perSet] {
 		y := x ^ name*ones
@@ -98,7 +98,7 @@ func (s *sets) holds(set int, name uint64) bool {
 	return false
 }
 
-// remove takes name out of a set and tells whether it was there.
+// remove takes name out of a set and reports whether it was there.
 func (s *sets) remove(set int, name uint64) bool {
 	w := s.words[set*s.perSet:][:s.perSet]
 	for i, x := range w {

@@ -1,6 +1,6 @@
 // Package failure sorts errors into the few classes that a caller treats differently. It stands
 // below all others, so that each marks its own errors: a type has a method Class, a sentinel is
-// made by [New]. What a class means to a user, such as an exit code, is decided by who asks [Of].
+// made by [New]. The caller of [Of] decides the meaning of a class to a user, such as an exit code.
 package failure
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Class is what kind of failure an error is.
+// A Class is a kind of failure.
 type Class uint8
 
 // The classes.
@@ -85,7 +85,8 @@ const settle = 50 * time.Millisecond
 // New returns a sentinel of a class.
 func New(c Class, text string) error { return &classed{c, errors.New(text)} }
 
-// Errorf is fmt.Errorf of a class, whatever the classes of what it wraps.
+// Errorf returns the error of fmt.Errorf with a class, whatever the classes of the errors that it
+// wraps.
 func Errorf(c Class, format string, args ...any) error {
 	return &classed{c, fmt.Errorf(format, args...)}
 }

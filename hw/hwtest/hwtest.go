@@ -1,5 +1,5 @@
 // Package hwtest holds snapshots of /sys and /proc of machines, for tests of packages that read or
-// use a topology. testdata/sysfs/README.md says where they come from and what each is for.
+// use a topology. testdata/sysfs/README.md has the source and the purpose of each.
 package hwtest
 
 import (

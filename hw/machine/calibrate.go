@@ -33,20 +33,20 @@ type CalibrateOptions struct {
 // Calibrate measures this computer, which t describes: its clock; latencies of caches and memories,
 // by walking a random cycle of lines, for sizes from half the L1 to four times the LLC; how many
 // misses a core overlaps, by many such walks at once and in short rows anywhere; and bandwidths of
-// reading: of one core from each level, of the cores of a node and of those of a memory. What it
-// cannot measure is what [Host] guesses, and says so in its sources: what is inclusive, the costs
-// of runtimes and the rates of operations, which package kernels/calibrate measures. Latencies hold
-// what TLB misses add, where there are no huge pages.
+// reading: of one core from each level, of the cores of a node and of those of a memory. Numbers
+// that it cannot measure are guesses of [Host], marked so in their sources: inclusion, the costs of
+// runtimes and the rates of operations, which package kernels/calibrate measures. Latencies include
+// TLB misses, where there are no huge pages.
 //
-// Every number is the least that two rounds show ([Rounds]): what other programs that run at
-// the same time add does not count, and where they always run there is no number. A level's latency
-// is raised to that of the level below it where noise put it under that.
+// Every number is the least that two rounds show ([Rounds]): time added by other programs does not
+// count, and where they always run there is no number. A level's latency is raised to that of the
+// level below it where noise put it under that.
 //
 // progress is called after each measurement, nil for none; its Total grows with each round beyond
 // those that a quiet computer needs. Errors: those of Host; that of ctx; no memory; a
 // [*DisturbedError]. Cost: 4 s, quick half, up to [MoreRounds] times as much beside other programs,
 // for one memory and an LLC of 32 MiB, more for each pair of memories; and for each memory four
-// times the LLC, or twice those of all its nodes, but a quarter of what is free at most.
+// times the LLC, or twice those of all its nodes, but a quarter of the free memory at most.
 func Calibrate(ctx context.Context, t *hw.Topology, o CalibrateOptions,
 	progress func(Step)) (*Machine, error) {
 	host := func() (*Machine, error) { return Host(t) }
@@ -83,10 +83,9 @@ type prober interface {
 	most() uint64
 	// cores returns the cores of a node that can be used; at least one for each node that has any.
 	cores(node int) []int
-	// walk makes loads, each of which waits for the one before, over a random cycle through the
-	// lines of a memory of the given size in a domain, on a core, after having warmed it up;
-	// several chains of as many loads each go on at once. It returns the time of each sample,
-	// picoseconds.
+	// walk makes loads, each waiting for the one before, over a random cycle through the lines of a
+	// memory of the given size in a domain, on a core, after having warmed it up; several chains of
+	// as many loads each go on at once. It returns the time of each sample, picoseconds.
 	walk(core, domain int, bytes uint64, chains, loads, samples int) ([]uint64, error)
 	// stream reads memory of the given size in their own domains on all cores at once, so many
 	// times; the time from the first start to the last end of each sample.
@@ -94,9 +93,9 @@ type prober interface {
 	// rows reads all of the rows of rowLines lines of a memory of the given size in a domain, in
 	// random order, on a core.
 	rows(core, domain int, bytes uint64, samples int) ([]uint64, error)
-	// spin makes n operations of one cycle, each of which waits for the one before.
+	// spin makes n operations of one cycle, each waiting for the one before.
 	spin(core int, n uint64, samples int) ([]uint64, error)
-	// conditions says in a few words what measurements depend on: pages, pinning.
+	// conditions names in a few words the conditions of measurements: pages, pinning.
 	conditions() string
 }
 
@@ -139,8 +138,7 @@ func (c *calibration) source(path, how string) {
 	c.m.Sources[path] = "measured " + c.when + ": " + how
 }
 
-// run makes the rounds, each of which begins with what host guesses. The last one has the least of
-// all.
+// run makes the rounds. Each begins with host's guesses. The last one has the least of all.
 func (c *calibration) run(host func() (*Machine, error)) (*Machine, error) {
 	err := c.rounds.Repeat(c.need, c.beside, func() (err error) {
 		if c.m, err = host(); err == nil {

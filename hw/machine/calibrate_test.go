@@ -14,8 +14,8 @@ import (
 	"krdlab/hw/ops"
 )
 
-// A fake is a computer with a clock of its own: every load takes what the truth says for the size
-// that is walked, every third sample is disturbed, and memory streams at the truth's bandwidth.
+// A fake is a computer with a clock of its own: every load takes the truth's time for the size that
+// is walked, every third sample is disturbed, and memory streams at the truth's bandwidth.
 type fake struct {
 	truth   *Machine
 	size    uint64

@@ -10,7 +10,7 @@ import (
 	"krdlab/hw"
 )
 
-// curveOf is what walks over caches of the given sizes take, with a slope behind each edge.
+// curveOf returns the times of walks over caches of the given sizes, with a slope behind each edge.
 func curveOf(l1, l2, llc uint64) []Point {
 	var c []Point
 	for s := uint64(edgeFrom); s <= 256<<20; s = halfOctave(s) {
@@ -86,7 +86,7 @@ func TestKeepAtOnce(t *testing.T) {
 	}
 }
 
-// What was measured is kept by computer, and stands in for what is not told.
+// Measured sizes are kept by computer, and stand in for those that are not told.
 func TestKeptEdges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "caches.json")
 	top, err := hw.Synthetic("1x4")

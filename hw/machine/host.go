@@ -15,7 +15,7 @@ const HostName = "host"
 // Host describes the computer of a topology: nodes, cores and caches as t has them, and guesses for
 // every latency, rate and cost, whose sources begin with [NotCalibrated]. All nodes of a Machine
 // are alike; where those of t are not, the largest number of cores and the smallest caches stand
-// for all, and the source says so. Errors: t does not know its caches ([ErrNotKnown]), or nothing
+// for all, and the source notes that. Errors: t lacks its caches ([ErrNotKnown]), or nothing
 // consistent can be made of it (those of [Machine.Validate]). Cost: that of [hw.CalibrateClock].
 func Host(t *hw.Topology) (*Machine, error) {
 	h := hostReader{t: t, m: &Machine{Name: HostName,
@@ -36,7 +36,7 @@ func Host(t *hw.Topology) (*Machine, error) {
 	return h.m, nil
 }
 
-// Sources of what Host knows.
+// Sources of the numbers of Host.
 const (
 	fromSystem = "the operating system"
 	guessed    = NotCalibrated + ": a guess"

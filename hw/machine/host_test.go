@@ -22,7 +22,7 @@ func topologyOf(t *testing.T, name string) *hw.Topology {
 	return top
 }
 
-// What real machines become: nodes, memories, caches.
+// Host of real machines: nodes, memories, caches.
 func TestHostOfSnapshots(t *testing.T) {
 	for _, c := range []struct {
 		name                               string

@@ -12,7 +12,7 @@ import (
 	"krdlab/hw/textfile"
 )
 
-// Kept is the file in the user's cache folder with the caches that were measured, by computer.
+// Kept returns the file in the user's cache folder with the caches that were measured, by computer.
 func Kept() (path string, err error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -21,7 +21,7 @@ func Kept() (path string, err error) {
 	return filepath.Join(dir, "krdlab", "caches.json"), nil
 }
 
-// identity tells the computer of t from others as well as the system allows.
+// identity identifies the computer of t as well as the system allows.
 func identity(t *hw.Topology) string {
 	return fmt.Sprintf("%s, %d CPUs, %s", t.Name, len(t.CPUs), hw.ComputerID())
 }
@@ -79,8 +79,8 @@ func (e *Edges) Keep(path string, t *hw.Topology) error {
 	return err
 }
 
-// Of returns t with the sizes of e where nobody tells them; those that are told stay. Walks show
-// neither ways nor lines: 8 ways and 64 B are assumed.
+// Of returns t with the sizes of e where t has none; those that are told stay. Walks show neither
+// ways nor lines: 8 ways and 64 B are assumed.
 func (e *Edges) Of(t *hw.Topology) *hw.Topology {
 	known := t.Machine()
 	var c hw.Caches

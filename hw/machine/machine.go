@@ -7,8 +7,8 @@ import (
 	"krdlab/hw/ops"
 )
 
-// A Machine is what the simulated substrate runs on: its cores and nodes, its caches and memories,
-// and what operations of a runtime cost. All cores are alike, and so are all nodes. Times are
+// A Machine is simulated by the simulated substrate: its cores and nodes, its caches and memories,
+// and the costs of operations of a runtime. All cores are alike, and so are all nodes. Times are
 // integers in picoseconds (PS), so that results are equal on every computer. Methods other than
 // Validate want one that is valid, as Parse and the like return it. Do not change one that others
 // use.
@@ -55,8 +55,8 @@ type Fit struct {
 	Target float64
 }
 
-// FitQuantities are what a machine can be fitted to: the time of the serial run, and the overhead
-// of a scheduler.
+// FitQuantities are the quantities that a machine can be fitted to: the time of the serial run, and
+// the overhead of a scheduler.
 var FitQuantities = []string{FitSerialTime, FitOVR}
 
 // The quantities of a [Fit], as documents of results call them.
@@ -102,7 +102,7 @@ type Memory struct {
 	Placement string
 
 	// OverlapMisses is how many misses a core has under way at once in short rows, of a few lines
-	// each, all of which is computed with: the stall for each is the latency divided by it.
+	// each that are all computed with: the stall for each is the latency divided by it.
 	OverlapMisses int
 	// GatherMisses is the same for single words here and there, whose addresses are known.
 	GatherMisses int
@@ -115,7 +115,8 @@ const (
 	Node0 = "node0"
 )
 
-// Costs are what operations of a runtime take on one core, nobody else in the way, in picoseconds.
+// Costs are the times of operations of a runtime on one core, with no other in the way, in
+// picoseconds.
 type Costs struct {
 	SpawnPS       uint64 // create a task and queue it (or its parent)
 	PopPS         uint64 // take a task from the own queue; not the lock of a shared one
@@ -129,15 +130,15 @@ type Costs struct {
 	// LockHandoverPS is from one core's release of a lock to the moment when another that waits for
 	// it has it.
 	LockHandoverPS uint64
-	// LockDelayPS is what one operation on the lock of a queue that cores share adds to memory
-	// accesses of others: the memory path is unavailable for so long. The KRD paper (IV-B) blames
-	// bus locking of this kind for the work time inflation of QThread/Socket.
+	// LockDelayPS is the time that one operation on the lock of a queue that cores share adds to
+	// memory accesses of others: the memory path is unavailable for so long. The KRD paper (IV-B)
+	// blames bus locking of this kind for the work time inflation of QThread/Socket.
 	LockDelayPS uint64
-	// KernelPS is what a kernel's execution takes beside the kernel: its two stamps, and where
+	// KernelPS is the time of a kernel's execution beside the kernel: its two stamps, and where
 	// FramePS is 0 the recursion to it. Serial runs have it too. A task's price is not its
 	// kernels': a grain of other size has other shares of both.
 	KernelPS uint64
-	// FramePS is what a task with children takes beside what they take: its frame is made, they are
+	// FramePS is the time of a task with children beside theirs: its frame is made, they are
 	// called, it ends. Serial runs have it too.
 	FramePS uint64
 }

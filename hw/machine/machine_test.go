@@ -23,7 +23,7 @@ func named(t *testing.T, name string) *Machine {
 	return m
 }
 
-// The paper's machine is what the paper says.
+// The paper's machine has the paper's numbers.
 func TestPaper(t *testing.T) {
 	m := named(t, "westmere-ex-4s")
 	if m.Nodes != 4 || m.CoresPerNode != 6 || m.CoreHz != 1_860_000_000 || m.L1.Bytes != 32<<10 ||

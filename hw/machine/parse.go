@@ -23,9 +23,9 @@ func Load(path string) (*Machine, error) {
 	return Parse(path, text)
 }
 
-// Parse reads a machine; file is what errors call the text. Every field is required that
+// Parse reads a machine; file is the name of the text in errors. Every field is required that
 // docs/machines.md does not call optional, and no other is allowed. The error joins a *[FieldError]
-// for each thing that is wrong, in the order of lines.
+// for each fault, in the order of lines.
 func Parse(file string, text []byte) (*Machine, error) {
 	r := reader{m: &Machine{NodesPerSocket: 1, Memory: Memory{NodesPerDomain: 1}}}
 	tree, keys, err := textfile.TOML(text)
@@ -47,7 +47,7 @@ func Parse(file string, text []byte) (*Machine, error) {
 	if hasFits {
 		r.fits(fits)
 	}
-	if hasRanges && len(r.wrong) == 0 { // a range is about what the rest says
+	if hasRanges && len(r.wrong) == 0 { // a range refers to the rest
 		r.ranges("ranges", "", ranges)
 	}
 	if len(r.wrong) == 0 {
@@ -76,7 +76,7 @@ func Parse(file string, text []byte) (*Machine, error) {
 	return nil, join(r.wrong)
 }
 
-// join is errors.Join, but one error stays what it is.
+// join does as errors.Join, but returns one error as it is.
 func join(wrong []*FieldError) error {
 	if len(wrong) == 1 {
 		return wrong[0]

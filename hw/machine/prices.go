@@ -7,12 +7,13 @@ import (
 
 const (
 	costsPrefix = "costs."
-	// pricesMark is what the name of a machine with other prices has between its own and theirs.
+	// pricesMark stands in the name of a machine with other prices, between its own name and
+	// theirs.
 	pricesMark = "-prices-"
 )
 
 // WithPrices returns m with the prices of one of its families, which it has, for all schedulers:
-// they differ in what they do alone. What m was fitted to does not hold.
+// they differ in what they do alone. The fits of m do not hold.
 func (m *Machine) WithPrices(family string) *Machine {
 	out := m.unpriced(family)
 	out.Costs = m.CostsOf(family)
@@ -26,9 +27,9 @@ func (m *Machine) WithPrices(family string) *Machine {
 	return out
 }
 
-// WithPricesOf returns m with what the operations of a runtime cost on another machine, those of
-// its families too. What a kernel's execution and a frame take beside stays, since serial runs have
-// it. What m was fitted to does not hold.
+// WithPricesOf returns m with the costs of the operations of a runtime on another machine, those of
+// its families too. The times of a kernel's execution and a frame beside these stay, since serial
+// runs have them. The fits of m do not hold.
 func (m *Machine) WithPricesOf(other *Machine) *Machine {
 	out := m.unpriced(other.Name)
 	kept := func(c Costs) Costs {
@@ -67,7 +68,8 @@ func isPrice(path string) bool {
 	return strings.HasPrefix(path, costsPrefix) || strings.HasPrefix(path, familiesPrefix)
 }
 
-// price says where a price is from. A guess stays one, and what was fitted elsewhere is not.
+// price sets the source of a price. A guess stays one, and a number that was fitted elsewhere
+// counts as not fitted.
 func (m *Machine) price(path, whose, source string) {
 	if source == "" {
 		return

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The prices that docs/simulation.md says were fitted are those of the machine.
+// The fitted prices in docs/simulation.md are those of the machine.
 func TestDocsPrices(t *testing.T) {
 	page, err := os.ReadFile("../../docs/simulation.md")
 	if err != nil {

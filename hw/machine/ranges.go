@@ -79,13 +79,13 @@ func (m *Machine) checkRanges(c *checker) {
 	}
 }
 
-// text is a range as a file has it, of a field in that unit.
+// text returns a range as a file has it, of a field in that unit.
 func (rg Range) text(of *units.Dimension) string {
 	return "[" + numberText(of, rg.Low) + ", " + numberText(of, rg.High) + "]"
 }
 
-// set puts a number at a path of one; all of memory.remote become equal. What a family has from
-// [costs] goes with it.
+// set puts a number at a path of one; all of memory.remote become equal. A family's number from
+// [costs] changes with it.
 func (m *Machine) set(path string, v uint64) {
 	f, _ := m.field(path)
 	before, _ := f.number()
@@ -132,7 +132,7 @@ func (m *Machine) SetMeasured(path string, v uint64, source string) error {
 	return nil
 }
 
-// scaled is a price times a factor, at least the least that one may be, in whole ps.
+// scaled returns a price times a factor, at least the least that one may be, in whole ps.
 func scaled(ps uint64, factor float64) uint64 {
 	return max(uint64(math.Round(float64(ps)*factor)), leastPS)
 }
@@ -183,7 +183,7 @@ func (m *Machine) Draw(i int) (*Machine, error) {
 	return out, nil
 }
 
-// at is the number at a share u of the range, of its logarithm where it has one.
+// at returns the number at a share u of the range, of its logarithm where it has one.
 func (rg Range) at(u float64, unit bool) uint64 {
 	low, high := float64(rg.Low), float64(rg.High)
 	if !unit {

@@ -128,7 +128,7 @@ func TestRangesWritten(t *testing.T) {
 	}
 }
 
-// What is wrong with a range is an error at its line.
+// A fault of a range is an error at its line.
 func TestRangesBad(t *testing.T) {
 	file, err := os.ReadFile("machines/westmere-ex-4s.toml")
 	if err != nil {

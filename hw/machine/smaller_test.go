@@ -41,8 +41,8 @@ func TestWithCaches(t *testing.T) {
 	}
 }
 
-// A machine with other prices differs in them, in its name and in nothing else, and says where they
-// are from.
+// A machine with other prices differs in them, in its name and in nothing else, and has their
+// sources.
 func TestWithPrices(t *testing.T) {
 	m, other := named(t, "westmere-ex-4s"), named(t, "desktop")
 	for _, test := range []struct {

@@ -11,7 +11,7 @@ const (
 	NotCalibrated = "not calibrated"
 )
 
-// fitted is what a source begins with where a number was chosen so that a result came out.
+// fitted begins the source of a number that was chosen so that a result came out.
 const fitted = "fitted"
 
 // Paths returns the paths of all numbers of m, in the order of a file. Optional ones that are
@@ -38,7 +38,7 @@ func (m *Machine) places() map[string]bool {
 }
 
 // Source returns where the number at path is from: the text for the path itself or the nearest
-// table around it, "" where the file says nothing.
+// table around it, "" where the file has none.
 func (m *Machine) Source(path string) string {
 	for path != "" {
 		if s := m.Sources[path]; s != "" {
@@ -49,8 +49,8 @@ func (m *Machine) Source(path string) string {
 	return ""
 }
 
-// Guessed reports whether nobody measured or published the number at path: its source is absent, or
-// says so.
+// Guessed reports whether the number at path was neither measured nor published: its source is
+// absent, or marks a guess.
 func (m *Machine) Guessed(path string) bool {
 	s := m.Source(path)
 	return s == "" || strings.HasPrefix(s, Estimated) || strings.HasPrefix(s, NotCalibrated)

@@ -6,7 +6,7 @@ import (
 	"krdlab/hw"
 )
 
-// Topology returns the CPUs of m as hw knows them: one for each core, numbered node by node, all
+// Topology returns the CPUs of m in hw's form: one for each core, numbered node by node, all
 // allowed; a node for each last-level cache and a NUMA node for each memory, whose distances are
 // the latencies of memory with the local one as 10. It is Synthetic. Errors: those of
 // [Machine.Validate].

@@ -83,7 +83,7 @@ func (h *hardware) on(cpu int, f func()) error {
 	return err
 }
 
-// ps is the time since a stamp.
+// ps returns the time since a stamp.
 func (h *hardware) ps(since uint64) uint64 {
 	return uint64(h.clock.Nanoseconds(hw.TSC()-since) * 1000)
 }
@@ -177,7 +177,7 @@ func cycle(words []uint64, step int, order []uint32) []uint32 {
 	return order
 }
 
-// chase makes n loads, each from where the one before says.
+// chase makes n loads, each from the place that the one before loaded.
 func chase(words []uint64, at uint64, n int) uint64 {
 	for range n {
 		at = words[at]
@@ -185,7 +185,7 @@ func chase(words []uint64, at uint64, n int) uint64 {
 	return at
 }
 
-// chaseAll is chase for several walks side by side.
+// chaseAll does as chase, for several walks side by side.
 func chaseAll(words, at []uint64, n int) {
 	for range n {
 		for i := range at {
@@ -331,8 +331,8 @@ func (h *hardware) spin(cpu int, n uint64, samples int) ([]uint64, error) {
 	return out, err
 }
 
-// additions makes n operations, a multiple of 16 rounded down, each of which needs the result of
-// the one before: one cycle each.
+// additions makes n operations, a multiple of 16 rounded down, each on the result of the one
+// before: one cycle each.
 func additions(n uint64) uint64 {
 	x, y := n, n|1
 	for range n / 16 {

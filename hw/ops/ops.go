@@ -1,6 +1,6 @@
 // Package ops names the kinds of operations that kernels consist of. A kernel states how many of
-// each an execution has, a machine how many of each a core does in a second, and neither knows the
-// other; the work of an execution takes the sum. Kinds differ in what limits a core: its vector
+// each an execution has, a machine how many of each a core does in a second, and neither refers to
+// the other; the work of an execution takes the sum. Kinds differ in what limits a core: its vector
 // units, the front end, waiting for a result, a wrong guess at a branch.
 package ops
 
@@ -10,7 +10,7 @@ type Kind int
 // The kinds. Vectors are as wide as the core's; their elements count, not instructions.
 const (
 	// Fused is single precision, packed: multiplications and additions of products, two for each
-	// element, one factor of which comes from the L1.
+	// element, with one factor from the L1.
 	Fused Kind = iota
 	// Single is single precision, packed: other operations, on registers.
 	Single

@@ -50,7 +50,7 @@ func Make(parent, prefix string) (*Folder, error) {
 	}
 }
 
-// Lend runs f. What processes that f starts and leaves behind still write is removed once they have
+// Lend runs f. Files of processes that f starts and leaves behind are removed once these have
 // ended, and not before: until then they have the lock too.
 func (d *Folder) Lend(f func() error) error {
 	set := func(flag int) error {
@@ -121,7 +121,7 @@ func noLocks(err error) bool {
 		errors.Is(err, unix.EOPNOTSUPP)
 }
 
-// same tells whether path is still the file f.
+// same reports whether path is still the file f.
 func same(f *os.File, path string) bool {
 	a, err := f.Stat()
 	if err != nil {

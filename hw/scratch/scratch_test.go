@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// exists tells whether there is something of that name.
+// exists reports whether there is something of that name.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -49,11 +49,11 @@ var plus = regexp.MustCompile(` *\+ *`)
 
 var quantity = regexp.MustCompile(`^(-?)([0-9]{1,20}(?:\.[0-9]{1,20})?) ?([A-Za-z/]*)$`)
 
-// Base is the name of the unit that values are in.
+// Base returns the name of the unit that values are in.
 func (d *Dimension) Base() string { return d.units[0].name }
 
-// Parse reads s. hz is what a cycle is, 0 where cycles are not allowed or not known. The error says
-// what is wrong, without s.
+// Parse reads s. hz is the number of cycles a second, 0 where cycles are not allowed or not known.
+// The error names the fault, without s.
 func (d *Dimension) Parse(s string, hz uint64) (uint64, error) {
 	terms := []string{s}
 	if d == Times {
@@ -107,7 +107,7 @@ func round(v *big.Rat) *big.Int {
 	return twice.Div(twice, new(big.Int).Lsh(v.Denom(), 1))
 }
 
-// Format is the inverse of Parse: exact, in the largest unit that v reaches.
+// Format inverts Parse: exact, in the largest unit that v reaches.
 func (d *Dimension) Format(v uint64) string {
 	if v == 0 && d == Times {
 		return "0ns"

@@ -28,7 +28,7 @@ func Count[N int | int64 | uint64](n N, what string) string {
 	return fmt.Sprintf("%d %s", n, Noun(n, what))
 }
 
-// Noun is what, in the plural unless n is 1.
+// Noun returns the noun what, in the plural unless n is 1.
 func Noun[N int | int64 | uint64](n N, what string) string {
 	if n == 1 {
 		return what
@@ -36,7 +36,7 @@ func Noun[N int | int64 | uint64](n N, what string) string {
 	return what + "s"
 }
 
-// Yes is yes or no.
+// Yes returns yes or no.
 func Yes(is bool) string {
 	if is {
 		return "yes"

@@ -241,7 +241,7 @@ func (in *instance) traceCounts() counts {
 	return t.n
 }
 
-// counted does as run and the frames below it, without workers.
+// counted counts the work of run and the frames below it, without workers.
 func (t *walk) counted(i, j span) {
 	if t.in.exafmm {
 		t.countedPairs(i, j)
@@ -256,7 +256,7 @@ func (t *walk) counted(i, j span) {
 	t.forked(i, j)
 }
 
-// forked does as a frame of i and j.
+// forked counts a frame of i and j.
 func (t *walk) forked(i, j span) {
 	in := t.in
 	t.n.forks++

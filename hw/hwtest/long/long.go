@@ -1,6 +1,6 @@
-// Package long tells a test whether to run its short form (go test ./..., minutes for the whole tree)
-// or its long form (.ci/long, up to an hour). A test has one body and two shapes: fewer seeds, smaller
-// inputs or fewer cases by default, never other assertions.
+// Package long decides whether a test runs its short form (go test ./..., minutes for the whole
+// tree) or its long form (.ci/long, up to an hour). A test has one body and two shapes: fewer
+// seeds, smaller inputs or fewer cases by default, never other assertions.
 package long
 
 import (
