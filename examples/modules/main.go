@@ -5,7 +5,7 @@
 //	go run ./examples/modules flate -n 1000000
 //
 // It is a program as anybody writes one, for krdlab's front end of Go programs to be tried on with
-// the packages of other modules; nothing in it knows of krdlab.
+// the packages of other modules; nothing in it refers to krdlab.
 package main
 
 import (
@@ -84,7 +84,7 @@ func (r *random) below(n int) int {
 // seed is where the generators begin.
 const seed = 113
 
-// words are what texts are made of; those at the front are more frequent.
+// words are the words of texts; those at the front are more frequent.
 var words = strings.Fields("the of and to in a is that for it as was with be by on not he his " +
 	"but at are this have from which one all were when there can an your their said if do will each " +
 	"about " +

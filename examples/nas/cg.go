@@ -75,7 +75,7 @@ func conjugateGradients(a matrix, x, z []float64) float64 {
 	return math.Sqrt(dot(q, q))
 }
 
-// multiply is y = A x.
+// multiply computes y = A x.
 func multiply(y []float64, a matrix, x []float64) {
 	for r := range y {
 		sum := 0.0
@@ -86,7 +86,7 @@ func multiply(y []float64, a matrix, x []float64) {
 	}
 }
 
-// dot is the product of two vectors.
+// dot returns the product of two vectors.
 func dot(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {
@@ -95,21 +95,21 @@ func dot(x, y []float64) float64 {
 	return sum
 }
 
-// scale is y = c x.
+// scale computes y = c x.
 func scale(y []float64, c float64, x []float64) {
 	for i := range y {
 		y[i] = c * x[i]
 	}
 }
 
-// addScaled is y += c x.
+// addScaled computes y += c x.
 func addScaled(y []float64, c float64, x []float64) {
 	for i := range y {
 		y[i] += c * x[i]
 	}
 }
 
-// extend is p = r + c p.
+// extend computes p = r + c p.
 func extend(p, r []float64, c float64) {
 	for i := range p {
 		p[i] = r[i] + c*p[i]
@@ -146,7 +146,7 @@ func makeMatrix(c cgClass) matrix {
 	return a
 }
 
-// makeVectors returns n random vectors, of which number i has element i, and their weights.
+// makeVectors returns n random vectors (number i has element i) and their weights.
 func makeVectors(c cgClass) ([]sparse, []float64) {
 	r := newRandom()
 	r.next() // the benchmark begins with the second number

@@ -82,7 +82,7 @@ func decays(u volume) []float64 {
 	return factors
 }
 
-// frequency is the square of the i-th of n frequencies, of which the upper half is negative.
+// frequency returns the square of the i-th of n frequencies; the upper half is negative.
 func frequency(i, n int) float64 {
 	if i >= n/2 {
 		i -= n
@@ -184,7 +184,7 @@ func pass(to, from, roots []complex128, stride int) {
 	}
 }
 
-// checksum is the sum of 1024 points, over the number of all.
+// checksum returns the sum of 1024 points, over the number of all.
 func checksum(u volume) complex128 {
 	var sum complex128
 	for i := 1; i <= 1024; i++ {

@@ -91,7 +91,7 @@ func newFlow(n int, dt float64) *flow {
 	}
 }
 
-// at is the index of a point.
+// at returns the index of a point.
 func (f *flow) at(x, y, z int) int { return (z*f.n+y)*f.n + x }
 
 // step makes a step in time: the residual, times dt, becomes the change v of u.
@@ -149,7 +149,7 @@ func (f *flow) sweepDown(v []state, z int) {
 	}
 }
 
-// subtract is y -= c A x.
+// subtract computes y -= c A x.
 func subtract(y *state, c float64, a *block, x *state) {
 	for m := range y {
 		sum := 0.0
@@ -323,7 +323,7 @@ func (f *flow) addViscosity(to []state, axis, from int) {
 	}
 }
 
-// velocity is the state of a point over its density.
+// velocity returns the state of a point over its density.
 func (f *flow) velocity(at int) state {
 	v, volume := f.u[at], f.volume[at]
 	for m := range v {
@@ -366,7 +366,7 @@ var polynomials = [5]struct {
 	{5, [3][4]float64{{4, 0.1, 0.05, 0.1}, {3, 0.4, 0.04, 0.3}, {2, 0.3, 0.03, 0.2}}},
 }
 
-// exact is the solution at a point.
+// exact returns the solution at a point.
 func (f *flow) exact(x, y, z int) (u state) {
 	for m, p := range polynomials {
 		u[m] = p.constant
@@ -404,7 +404,7 @@ func (f *flow) setInterior() {
 	}
 }
 
-// interpolated is the transfinite interpolation of the surface at a point.
+// interpolated returns the transfinite interpolation of the surface at a point.
 func (f *flow) interpolated(x, y, z int) (u state) {
 	last := f.n - 1
 	between := func(from, to int, i, m int) float64 {
@@ -464,5 +464,5 @@ func (f *flow) surfaceIntegral() float64 {
 	return sum / 4 / f.t1
 }
 
-// pressure is that of a point.
+// pressure returns the pressure at a point.
 func (f *flow) pressure(at int) float64 { return c2 * (f.u[at][4] - f.kinetic[at]) }

@@ -6,7 +6,7 @@
 //
 // They are written from their specification (Bailey et al., RNR-94-007, 1994, and NAS-95-020,
 // 1995); sizes and reference values are those of NPB 3.3. It is a program as anybody writes one,
-// for krdlab's front end of Go programs to be tried on; nothing in it knows of krdlab.
+// for krdlab's front end of Go programs to be tried on; nothing in it refers to krdlab.
 package main
 
 import (

@@ -41,7 +41,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// What is asked for, and what is refused.
+// Requests that run, and requests that are refused.
 func TestRun(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"is --iterations 2",

@@ -21,7 +21,7 @@ const (
 	mgCharges = 10 // of each sign
 )
 
-// grid is a cube of n x n x n points, of which the outermost are copies of those at the other end.
+// grid is a cube of n x n x n points; the outermost are copies of those at the other end.
 type grid struct {
 	n int
 	v []float64
@@ -75,8 +75,8 @@ func cycle(u []grid, v grid, r []grid) {
 	smooth(u[top], r[top])
 }
 
-// residual is r = v - A u, where A weighs a point with -8/3, those that share an edge with 1/6, and
-// the corners with 1/12. v may be r.
+// residual computes r = v - A u, where A weighs a point with -8/3, those that share an edge with
+// 1/6, and the corners with 1/12. v may be r.
 func residual(r, v, u grid) {
 	near, far := make([]float64, u.n), make([]float64, u.n)
 	for z := 1; z < u.n-1; z++ {
@@ -92,8 +92,8 @@ func residual(r, v, u grid) {
 	wrap(r)
 }
 
-// smooth is u += S r, where S weighs a point with -3/8, those that share a face with 1/32, and
-// those that share an edge with -1/64.
+// smooth computes u += S r, where S weighs a point with -3/8, those that share a face with 1/32,
+// and those that share an edge with -1/64.
 func smooth(u, r grid) {
 	near, far := make([]float64, u.n), make([]float64, u.n)
 	for z := 1; z < u.n-1; z++ {
@@ -159,7 +159,7 @@ func interpolate(fine, coarse grid) {
 	}
 }
 
-// sumRows is sum = a + b.
+// sumRows computes sum = a + b.
 func sumRows(sum, a, b []float64) {
 	for x := range sum {
 		sum[x] = a[x] + b[x]
@@ -190,7 +190,7 @@ func wrap(g grid) {
 	copy(g.v[last*plane:], g.v[plane:2*plane])
 }
 
-// norm is the root of the mean square of the points.
+// norm returns the root of the mean square of the points.
 func norm(g grid) float64 {
 	sum := 0.0
 	for z := 1; z < g.n-1; z++ {

@@ -54,7 +54,7 @@ func Compare(b *testing.B, serial func(), program func(loop Loop), loops ...stri
 				run = len(split) - 1 - run
 			}
 			execute := First(split[run])
-			runtime.GC() // the heap is what is in use
+			runtime.GC() // only memory in use stays
 			began := time.Now()
 			if run == 0 {
 				serial()

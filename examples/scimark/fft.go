@@ -33,7 +33,7 @@ func thereAndBack(s size, transform func([]float64, float64)) (string, time.Dura
 	return fmt.Sprintf("n %d, %d iterations: sum %.15g", s.n, s.iterations, sum(data)), took, nil
 }
 
-// fftError is the root of the mean square of how far data are from what fill made.
+// fftError returns the root of the mean square of the differences of data from fill's.
 func fftError(data []float64) float64 {
 	was := make([]float64, len(data))
 	fill(was, seed)
@@ -87,10 +87,10 @@ func transform(data []float64, direction float64) {
 	}
 }
 
-// interchanged is transform with the loops over the butterflies of a pass in the other order, so
-// that each pass goes through data from end to end (figure 7 of "Virtual reuse distance analysis of
-// SPECjvm2008 data locality"). Each block makes the factors of the pass anew, so that the accesses
-// are the same in another order; so is the result, bit by bit.
+// interchanged does as transform, with the loops over the butterflies of a pass in the other order,
+// so that each pass goes through data from end to end (figure 7 of "Virtual reuse distance analysis
+// of SPECjvm2008 data locality"). Each block makes the factors of the pass anew, so that the
+// accesses are the same in another order; so is the result, bit by bit.
 //
 // Rejected: the factors in a slice. Figure 7 keeps its sums in one, because the loop that goes
 // outside carries them; factors are carried by the one that goes inside. The slice is a third

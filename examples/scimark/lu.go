@@ -98,8 +98,8 @@ func solve(lu [][]float64, pivot []int32, b []float64) {
 	}
 }
 
-// luResidual is how far A x is from b, the largest of the rows, over the unit of rounding, n, and
-// the norms of A and x. It makes A and b again, A row by row.
+// luResidual returns how far A x is from b, the largest of the rows, over the unit of rounding, n,
+// and the norms of A and x. It makes A and b again, A row by row.
 func luResidual(x []float64) float64 {
 	n := len(x)
 	b, row := make([]float64, n), make([]float64, n)

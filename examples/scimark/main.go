@@ -6,7 +6,7 @@
 //	go run ./examples/scimark fft -loops interchanged -time
 //
 // A class sets what is not given. It is a program as anybody writes one, for krdlab's front end of
-// Go programs to be tried on; nothing in it knows of krdlab.
+// Go programs to be tried on; nothing in it refers to krdlab.
 package main
 
 import (
@@ -133,7 +133,7 @@ func fillMatrix(a [][]float64) {
 	}
 }
 
-// sum tells one result from another.
+// sum returns a number that differs for different results.
 func sum(v []float64) float64 {
 	total := 0.0
 	for i := range v {

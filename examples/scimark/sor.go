@@ -21,7 +21,7 @@ func runSOR(s size) (string, time.Duration, error) {
 	return fmt.Sprintf("n %d, %d iterations: energy %.15g", s.n, s.iterations, after), took, nil
 }
 
-// relax is Jacobi successive over-relaxation, as SciMark calls it: in place, so Gauss-Seidel's
+// relax makes Jacobi successive over-relaxation, as SciMark calls it: in place, so Gauss-Seidel's
 // order. The border stays.
 func relax(g [][]float64, omega float64, iterations int) {
 	n := len(g)
@@ -36,8 +36,8 @@ func relax(g [][]float64, omega float64, iterations int) {
 	}
 }
 
-// energy is the sum of the squares of the differences of neighbours, Dirichlet's: what relaxation
-// makes small.
+// energy returns the sum of the squares of the differences of neighbours, Dirichlet's: relaxation
+// makes it small.
 func energy(g [][]float64) float64 {
 	total := 0.0
 	for i := 1; i < len(g); i++ {

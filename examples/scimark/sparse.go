@@ -43,7 +43,7 @@ func spread(row, col []int32, each int) {
 	}
 }
 
-// multiply is y = A x. Row r of A has the elements val[row[r]:row[r+1]], in the columns col.
+// multiply computes y = A x. Row r of A has the elements val[row[r]:row[r+1]], in the columns col.
 func multiply(y, val []float64, row, col []int32, x []float64) {
 	for r := 0; r < len(row)-1; r++ {
 		t := 0.0
@@ -55,7 +55,7 @@ func multiply(y, val []float64, row, col []int32, x []float64) {
 	}
 }
 
-// transposed is (A' u) x, which is u (A x).
+// transposed returns (A' u) x, which is u (A x).
 func transposed(u, val []float64, row, col []int32, x []float64) float64 {
 	au := make([]float64, len(x))
 	for r := 0; r < len(row)-1; r++ {
@@ -66,7 +66,7 @@ func transposed(u, val []float64, row, col []int32, x []float64) float64 {
 	return dot(au, x)
 }
 
-// dot is the product of two vectors.
+// dot returns the product of two vectors.
 func dot(a, b []float64) float64 {
 	t := 0.0
 	for i := range a {
