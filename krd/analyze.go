@@ -17,10 +17,10 @@ import (
 // sum.
 //
 // A trace with discarded records gives a [*loi.LossError] unless opt.AllowLoss; a worker whose
-// records are not in the order of their starts gives an [*loi.OrderError], but a trace that is Unordered is
-// sorted; a block whose size changes gives a [*SizeError]; what the trace's reader finds wrong
-// is passed on ([loi.FormatError]). Nodes are analysed side by side, as many as GOMAXPROCS allows.
-// t must stay open and is not changed.
+// records are not in the order of their starts gives an [*loi.OrderError], but a trace that is
+// Unordered is sorted; a block whose size changes gives a [*SizeError]; errors of the trace's
+// reader are passed on ([loi.FormatError]). Nodes are analysed side by side, as many as GOMAXPROCS
+// allows. t must stay open and is not changed.
 //
 // Cost: O(log64 of the live blocks) an access where all blocks are registered; where objects are
 // address spaces another pass over the trace, and some 100 ns for each atom of an access. Memory in

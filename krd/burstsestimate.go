@@ -261,11 +261,11 @@ func settle(far map[farKey]float64, add func(group uint32, bin int, n float64)) 
 	}
 }
 
-// Estimate returns what is known so far; nil if nothing was sampled from which anything follows.
-// The accesses of each stratum are known, as is which of them a group is of; parts are of what the
-// rows are. Of those a part has
-// short times, as of the accesses of the stratum in all bursts; of the others a part has mid ones, as
-// of those that are not short in bursts that are not small; and the rest is as in phases.
+// Estimate returns the estimate so far; nil if nothing was sampled from which anything follows. The
+// accesses of each stratum are known, as is which of them a group is of; parts are of what the rows
+// are. Of those a part has short times, as of the accesses of the stratum in all bursts; of the
+// others a part has mid ones, as of those that are not short in bursts that are not small; and the
+// rest is as in phases.
 //
 // The errors are those of a jackknife: the estimate is made anew without each draw in turn, for which
 // those beside it stand then. Their variance is 3/2 times that of a draw's own share, since two
@@ -324,8 +324,8 @@ func (b *Bursts) Estimate(sizes []uint64, of func(group uint32) int, parts ...Bu
 	return e
 }
 
-// joined sets the bins of sums so that they come to the accesses of each stratum, and returns by what
-// each sum is multiplied there; 0: it has seen nothing, and what is left counts as cold.
+// joined sets the bins of sums so that they come to the accesses of each stratum, and returns by
+// what each sum is multiplied there; 0: it has seen nothing, and the rest counts as cold.
 func joined(sums []*scaleSum, sizes []uint64, bins *[coldBin + 1]float64) (factors [][scales]float64) {
 	*bins = [coldBin + 1]float64{}
 	factors = make([][scales]float64, len(sizes))

@@ -43,7 +43,7 @@ type Histogram struct {
 	Far         *uint64 `json:"far"`         // finite, distance + size > LLC
 	Invalidated *uint64 `json:"invalidated"` // misses by coherence; nil: not asked for
 	// BeyondBytes are the bytes of the accesses that are far, cold or invalidated, whatever the
-	// weight: what a fully associative LRU cache of the LLC's size misses.
+	// weight: the misses of a fully associative LRU cache of the LLC's size.
 	BeyondBytes *uint64 `json:"beyond_bytes"`
 	// Bytes are those of all accesses, whatever the weight; absent but of cores
 	Bytes *uint64 `json:"bytes,omitempty"`

@@ -19,7 +19,7 @@ type keyedNode struct {
 	tags, prev []uint32
 }
 
-// maxTags is how many workers of a node can be told apart by tags.
+// maxTags is how many workers of a node tags can distinguish.
 const maxTags = 1<<16 - 1
 
 func newKeyedNode(t *loi.Trace, workers []int, cores int, c *tally) *keyedNode {

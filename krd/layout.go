@@ -11,7 +11,7 @@ import (
 const maxBlocks = 1 << 31
 
 // A trace registers at most spareBlocks blocks, and blocksPerRecord for each record that it has or
-// lost: what nothing touches has an entry in every table.
+// lost: even an untouched block has an entry in every table.
 const (
 	spareBlocks     = 1 << 22
 	blocksPerRecord = 64

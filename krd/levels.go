@@ -17,7 +17,7 @@ type Core struct {
 	Histogram
 }
 
-// perCore puts the tallies of the cores together; nil if nobody asked.
+// perCore puts the tallies of the cores together; nil if it was not asked for.
 func (a *analysis) perCore() *PerCore {
 	if a.cores == nil {
 		return nil

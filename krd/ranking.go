@@ -30,7 +30,7 @@ func (a *analysis) newCauses() error {
 	return nil
 }
 
-// ranking adds up the counters of all nodes and ranks; nil if nobody asked.
+// ranking adds up the counters of all nodes and ranks; nil if it was not asked for.
 func (a *analysis) ranking() *causes.Result {
 	if len(a.causes) == 0 {
 		return nil

@@ -17,10 +17,9 @@ type StreamOptions struct {
 	Goroutines        bool     // what the workers are
 }
 
-// A Stream analyses the accesses of a running program, which nobody writes to a trace: data are
-// named by 64-bit keys, such as virtual identities or the numbers of lines, and every access is
-// counted under a group of the caller's, such as where in the program it is. Distances are exact,
-// and in bytes.
+// A Stream analyses the accesses of a running program, without a trace: data are named by 64-bit
+// keys, such as virtual identities or the numbers of lines, and every access is counted under a
+// group of the caller's, such as where in the program it is. Distances are exact, and in bytes.
 //
 // A [stack.Filter] of the data that were accessed last answers what it can; other accesses are
 // gathered for [stack.Keyed], which takes them in batches, with as many threads as GOMAXPROCS has,

@@ -55,8 +55,8 @@ func init() {
 	})
 }
 
-// Doubts returns the warnings about t that any analysis of it has: what is missing, and whose the
-// nodes are.
+// Doubts returns the warnings about t that any analysis of it has: missing records, and the source
+// of the nodes.
 func Doubts(t *loi.Trace) (list []Warning) {
 	loss := t.Loss()
 	if n := loss.UnknownWorkers(); n > 0 {

@@ -58,8 +58,8 @@ func (r *Registry) Limits(k KernelID) []uint32 {
 	return limits
 }
 
-// CheckArgs returns what is wrong with the arguments of an execution of k, which has these limits;
-// "" if nothing is.
+// CheckArgs returns the fault of the arguments of an execution of k, which has these limits; "" for
+// none.
 func (k *Kernel) CheckArgs(args, limits []uint32) string {
 	if len(args) != len(limits) {
 		return sprint("a record of kernel %q has %d arguments, expected %d", k.Name, len(args),

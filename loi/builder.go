@@ -38,7 +38,7 @@ type Builder struct {
 	entries []entry        // of the chunks written
 
 	expected Header // of a trace that is never closed
-	// so many the file has told of
+	// so many the file has
 	objectsKnown, kernelsKnown, regionsKnown int
 }
 
@@ -99,13 +99,13 @@ func NewBuilder(path string) (*Builder, error) {
 		kernels: make(map[string]KernelID), expected: Header{Substrate: Native}}, nil
 }
 
-// Limit sets how many bytes the file may have, before anything is recorded. From its first record on
-// that finds no room, what a worker does is discarded and counted, as a [Writer] does it. Names are
+// Limit sets how many bytes the file may have, before anything is recorded. From a worker's first
+// record that finds no room, its records are discarded and counted, as by a [Writer]. Names are
 // written whatever they take.
 func (b *Builder) Limit(bytes uint64) { b.limit = bytes }
 
-// Stats returns what is in the file; after Close, of the whole trace. Each execution of a run is a
-// record of its own, as it is where it is discarded.
+// Stats counts the contents of the file; after Close, of the whole trace. Each execution of a run
+// is a record of its own, as it is where it is discarded.
 func (b *Builder) Stats() Stats {
 	s := Stats{Bytes: uint64(b.end), Chunks: len(b.entries), Full: b.full}
 	for _, w := range b.workers {
@@ -216,8 +216,8 @@ func (b *Builder) Event(worker int, kind EventKind, at uint64, args ...uint32) e
 
 // Access adds an execution of k by a worker that began and ended at tick `at`, and had the one
 // access a. The executions of a worker come in the order of their start (else a [*BackwardError]);
-// it fails for an access that does not suit its object, for what is not registered, and when the
-// file cannot be written. An execution that fails is not in the trace. Cost: see
+// it fails for an access that does not suit its object, for a name that is not registered, and when
+// the file cannot be written. An execution that fails is not in the trace. Cost: see
 // BenchmarkBuilderAccess.
 func (b *Builder) Access(worker int, k KernelID, at uint64, a Access) error {
 	if uint(worker) < uint(len(b.workers)) && int(a.Object) < len(b.limits) {

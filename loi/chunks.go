@@ -65,7 +65,7 @@ func (w *Writer) extend(r *Recorder, need int) (*chunk, error) {
 
 // allocateAt gives the file space for a chunk of size bytes at off and for the footer after it, so
 // that Close finds room on a disk that has filled up meanwhile. The limit holds for chunks: the
-// head of the file, at 0, is written whatever it is, since it counts what is discarded.
+// head of the file, at 0, is written whatever it is, since it counts discarded records.
 func (w *Writer) allocateAt(off int64, size int) error {
 	n := int64(size + w.roundPage(footerBytes(len(w.chunks)+1)))
 	if off > 0 && w.opt.MaxBytes > 0 && uint64(off+n) > w.opt.MaxBytes {

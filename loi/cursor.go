@@ -203,7 +203,7 @@ func (c *Cursor) decode() bool {
 	return true
 }
 
-// checkArgs returns what is wrong with the arguments of an execution of k.
+// checkArgs returns the fault of the arguments of an execution of k.
 func (t *Trace) checkArgs(k KernelID, args []uint32) string {
 	if int(k) >= len(t.kernels) {
 		return sprint("a record names kernel %d of %d", k, len(t.kernels))

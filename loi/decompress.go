@@ -29,8 +29,8 @@ var roomIn = freeBytes
 // decompress reads the zstd stream f, of a trace, into memory or, if that is much, into a temporary
 // file without a name, which is mapped. A stream that is damaged or cut off gives an error
 // (ErrCorrupt), and what came before; one that decompresses to something else ErrNotTrace. Memory
-// is bounded but for what is returned; a stream that fills the disk is an error. read is called with
-// how many bytes were read.
+// is bounded but for the result; a stream that fills the disk is an error. read is called with how
+// many bytes were read.
 func decompress(f *os.File, read func(int)) (data []byte, mapped bool, err error) {
 	in := &countingReader{r: f, read: read}
 	z, err := zstd.NewReader(bufio.NewReaderSize(in, 1<<18), zstd.WithDecoderMaxWindow(zstdWindow))
@@ -110,7 +110,7 @@ func spill(name string, held *bytes.Buffer, z io.Reader, in *countingReader) (da
 	return data, false, streamError(bad, in)
 }
 
-// countingReader counts what is read of r and keeps its first error that is not the end.
+// countingReader counts the bytes read of r and keeps its first error that is not the end.
 type countingReader struct {
 	r    io.Reader
 	n    int64

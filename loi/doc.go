@@ -17,15 +17,15 @@
 // # What is promised
 //
 // A record is in the file when the method of the recorder returns: the worker stores it into a
-// mapping of the file, its commit word last. Whoever kills the process, the kernel keeps the pages;
+// mapping of the file, its commit word last. If the process is killed, the kernel keeps the pages;
 // each worker loses at most the record that it was writing, and [Recover] finds the rest. (A crash
-// of the machine is another matter: what had not reached the disk is gone. Recover then keeps what
-// is whole, and reports how much is not, if that is known.)
+// of the machine is another matter: pages that had not reached the disk are gone. Recover then
+// keeps the whole records, and reports how many are not whole, if that is known.)
 //
 // A chunk is allocated before it is mapped, with fallocate or by writing zeros, so that a full disk
 // shows there, and never as a SIGBUS. From then on the records of a worker that needs another chunk
-// are discarded, and counted in the file; what is kept of each worker is all that it did up to some
-// moment. Room for the footer is allocated together with each chunk.
+// are discarded, and counted in the file; each worker keeps all its records up to some moment. Room
+// for the footer is allocated together with each chunk.
 //
 // A file that was closed has a checksum over each of its bytes. A change of any bit is an error of
 // Open with its place.

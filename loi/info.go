@@ -54,7 +54,7 @@ type EventCount struct {
 	Count uint64 `json:"count"`
 }
 
-// raw gives each record as it stands, up to what is damaged. It is valid until the next.
+// raw gives each record as it stands, up to the damage. It is valid until the next.
 func (t *Trace) raw() iter.Seq[*rawRecord] {
 	return func(yield func(*rawRecord) bool) {
 		var r rawRecord
@@ -181,7 +181,7 @@ func Verify(path string, told ...Told) (*Info, error) {
 	return in, nil
 }
 
-// Info returns what is known of t without going through its records.
+// Info returns the facts of t without going through its records.
 func (t *Trace) Info() *Info {
 	in := &Info{
 		Path: t.path, Version: Version, Bytes: uint64(len(t.data)), Packed: t.packed,

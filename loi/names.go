@@ -27,7 +27,7 @@ func (b *Builder) Expect(h Header) {
 	b.expected = h
 }
 
-// announce writes what the file lacks of what is registered.
+// announce writes the registered names that the file lacks.
 func (b *Builder) announce() error {
 	r := &b.registry
 	objects, kernels, regions := len(r.Objects), len(r.Kernels), len(r.Regions)

@@ -393,14 +393,14 @@ func (*OrderError) Class() failure.Class { return failure.Data }
 // ErrLoss is wrapped by [LossError].
 var ErrLoss = failure.New(failure.Data, "trace has losses")
 
-// A LossError refuses a trace from which records are missing: what is said of all later ones may be
+// A LossError refuses a trace from which records are missing: results of all later ones may be
 // wrong. [Order].AllowLoss accepts it.
 type LossError struct {
 	Discarded []uint64 // by worker: records that the tracer could not keep, or that were damaged
 	Unknown   []bool   // by worker: how many are missing is not known; may be nil
 }
 
-// Loss returns what is missing from t.
+// Loss returns the records missing from t.
 func (t *Trace) Loss() *LossError { return &LossError{t.Discarded(), t.LossUnknown()} }
 
 // UnknownWorkers returns of how many workers it is not known how many records are missing.

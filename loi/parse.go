@@ -368,7 +368,7 @@ func (p *textParser) part(a *Access) {
 	}
 }
 
-// wrong returns what is wrong with an access, or returns "".
+// wrong returns the fault of an access, or "".
 func (p *textParser) wrong(a *Access) string {
 	if p.err != nil {
 		return ""

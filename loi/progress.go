@@ -41,7 +41,7 @@ type Progress struct {
 }
 
 // NewProgress returns the progress of reading t so many times. tell is called now and then; its
-// calls do not overlap. nil: nobody wants to know.
+// calls do not overlap. nil: no calls.
 func NewProgress(t *Trace, times int, tell func(done, total uint64)) *Progress {
 	if tell == nil {
 		return nil

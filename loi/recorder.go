@@ -39,8 +39,8 @@ type Recorder struct {
 	_ [128]byte // keep the neighbours' hot words off these cache lines
 }
 
-// commit stores the word that makes a record valid, after all other words of the record: whoever
-// looks at the mapping, now or after this process was killed, sees the whole record or a zero.
+// commit stores the word that makes a record valid, after all other words of the record: a reader
+// of the mapping, now or after this process was killed, sees the whole record or a zero.
 func commit(p *uint64, v uint64) { hw.StoreRelease64(p, v) }
 
 // Kernel3 records an execution of k, a kernel with three parameters, with the block numbers a, b
@@ -101,8 +101,7 @@ func (r *Recorder) Event(kind EventKind, at uint64, args ...uint32) {
 
 // Accesses records an execution of k, fl as for KernelFlags, with its accesses in the order that
 // the kernel declares them. An access to a partition whose Bytes is 0 is to the whole block. An
-// access that does not suit the kind of its object is recorded, and what is wrong with it is an
-// error of whoever reads it.
+// access that does not suit the kind of its object is recorded, and readers report it as an error.
 func (r *Recorder) Accesses(k KernelID, fl Flags, start, end uint64, list []Access) {
 	p, ok := r.open(AccessesRecord, fl&(Preempted|Moved), uint16(k), start, end, 0,
 		accessWords(r.w.kinds, list), 1)

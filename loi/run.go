@@ -17,7 +17,7 @@ const (
 	runMax      = 1<<idShift - 1 // entries, whose number takes the place of the duration
 )
 
-// checkRun returns what is wrong with the first bad entry of a run, at byte at of body.
+// checkRun returns the fault of the first bad entry of a run, at byte at of body.
 func (t *Trace) checkRun(body []byte) (at int, what string) {
 	for ; at < len(body); at += runEntryBytes {
 		var a Access

@@ -37,8 +37,7 @@ func shapeOf(kind ObjectKind, a *Access) int {
 	return shapeBlock
 }
 
-// checkNamed returns what is wrong with an access to an object of kind Keyed or Span, or returns
-// "".
+// checkNamed returns the fault of an access to an object of kind Keyed or Span, or returns "".
 func checkNamed(kind ObjectKind, a *Access) string {
 	switch {
 	case a.Bytes == 0 || a.Bytes > maxExtent:
@@ -119,8 +118,8 @@ func putAccesses(body []uint64, kinds []ObjectKind, list []Access) {
 }
 
 // takeAccess reads the access at the beginning of b and checks it against its object. It returns
-// the bytes that it takes, or what is wrong with it. A record that was scanned has all the words of
-// its accesses.
+// the bytes that it takes, or its fault. A record that was scanned has all the words of its
+// accesses.
 func (t *Trace) takeAccess(b []byte, a *Access) (n int, what string) {
 	w := le.Uint64(b)
 	*a = Access{Object: ObjectID(w >> accessObjectShift), Mode: Mode(w >> accessModeShift)}

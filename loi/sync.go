@@ -2,9 +2,9 @@ package loi
 
 import "fmt"
 
-// A goroutine, or another worker that waits for others by itself, is told of by events: who started
-// it, each operation by which it waits for others or lets them go on, and its end. Package dag
-// makes of them who waited for whom.
+// A goroutine, or another worker that waits for others by itself, has events: who started it, each
+// operation by which it waits for others or lets them go on, and its end. Package dag computes from
+// them who waited for whom.
 
 // A SyncOp is an operation by which goroutines wait for each other.
 type SyncOp uint8
@@ -58,8 +58,8 @@ func (o SyncOp) String() string {
 // Atomic reports that o is of an atomic variable.
 func (o SyncOp) Atomic() bool { return o >= SyncLoad && o <= SyncUpdate }
 
-// A Sync is an operation that a worker has ended, as an [EventSync] tells of it. Its stamp is when
-// it had ended.
+// A Sync is an operation that a worker has ended, as in an [EventSync]. Its stamp is when it had
+// ended.
 //
 // An operation follows others of its object: a receive the send of what it received, and a send the
 // receive that made room for it, both in the order of At: the k-th receive follows the k-th send,
@@ -119,8 +119,7 @@ func (o *Begun) Args() []uint32 {
 	return append(o.Sync.Args()[:5], uint32(o.Where), o.Cases)
 }
 
-// Begun returns what an [EventBegun] tells, with an Op of 0 for a worker that was running; false if
-// r is none.
+// Begun decodes an [EventBegun], with an Op of 0 for a worker that was running; false if r is none.
 func (r *Record) Begun() (o Begun, ok bool) {
 	a := r.Args
 	switch {
@@ -140,7 +139,7 @@ func (r *Record) Begun() (o Begun, ok bool) {
 // syncArgs is how many arguments an [EventSync] has.
 const syncArgs = 11
 
-// Sync returns what an [EventSync] tells; false if r is none.
+// Sync decodes an [EventSync]; false if r is none.
 func (r *Record) Sync() (s Sync, ok bool) {
 	a := r.Args
 	if r.Type != EventRecord || r.Event != EventSync || len(a) != syncArgs || a[0]&0xff == 0 ||
@@ -158,7 +157,7 @@ func GoArgs(goroutine uint32, away uint64) []uint32 {
 	return []uint32{goroutine, uint32(away), uint32(away >> 32)}
 }
 
-// Goroutine returns the number that an [EventGo], an [EventStart] or an [EventEnd] tells, and the
+// Goroutine returns the number that an [EventGo], an [EventStart] or an [EventEnd] has, and the
 // ticks that its worker has been off its thread until then; false if r is none of them.
 func (r *Record) Goroutine() (number uint32, away uint64, ok bool) {
 	switch {

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// The structure of a run is told by events. A task has phases, one after the other, and in each a
-// number of children, which may run in parallel; a child is a task, or a piece of code in place.
+// The structure of a run is recorded as events. A task has phases, one after the other, and in each
+// a number of children, which may run in parallel; a child is a task, or a piece of code in place.
 // Each event ends a piece of code, and what its worker has recorded since the one before it, of
 // these three kinds, belongs to that piece: the beginning of a task, a child in place, or what
 // follows a phase. Where recorders are not those of workers ([Header].Unordered), each record is

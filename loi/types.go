@@ -106,7 +106,7 @@ type Param struct {
 type Kernel struct {
 	Name   string
 	Params []Param
-	// Of, if not nil, says for each of Params which argument holds its block number, so that one
+	// Of, if not nil, holds for each of Params the argument with its block number, so that one
 	// argument can stand for several accesses: a kernel that reads block i of one object and writes
 	// block i of another has one argument. Arguments are numbered from 0, and each is named. nil:
 	// each parameter has an argument of its own, in order.
@@ -167,7 +167,7 @@ func (k RegionKind) String() string {
 	return fmt.Sprintf("region(%d)", uint8(k))
 }
 
-// A Region is a named scope of a program: what is executed between its begin and its end events
+// A Region is a named scope of a program: all that runs between its begin and its end events
 // belongs to it. Parent is the scope that it stands in, an earlier entry of the registry, or
 // NoRegion. Names need not differ.
 type Region struct {

@@ -347,8 +347,8 @@ func (w *Writer) finish(s *Stats) error {
 	return nil
 }
 
-// finishChunk describes chunk i; the last of the file is cut to what is used of it, and one that is
-// not mapped is written.
+// finishChunk describes chunk i; the last of the file is cut to the part used, and one that is not
+// mapped is written.
 func (w *Writer) finishChunk(i int, e *entry) error {
 	c := w.chunks[i]
 	*e = c.entry()

@@ -81,8 +81,8 @@ type Tabled interface{ TableNames() []string }
 // them. If nothing is drawn with its options, it returns nil.
 type Formatted interface{ Formats() []string }
 
-// Recorded asks for regions to be recorded beside what [Needs] says, and for those of iterations. These
-// cost loops that come as one.
+// Recorded asks for regions to be recorded beside [Needs], and for those of iterations. These cost
+// loops that come as one.
 type Recorded interface {
 	Records() (regions, iterations bool)
 }
@@ -100,8 +100,8 @@ var contracts = []any{(*OverEvents)(nil), (*OverTrace)(nil), (*OverTraces)(nil),
 	(*OverDistances)(nil), (*Checked)(nil), (*Suited)(nil), (*Tabled)(nil),
 	(*Formatted)(nil), (*Recorded)(nil), (*Joined)(nil), (*Sectioned)(nil)}
 
-// Fault returns what is wrong with what New returned: no pointer to a struct, a method that has a name
-// of the interfaces and another signature, or not one of Begin and Trace.
+// Fault returns the fault of the result of New: no pointer to a struct, a method that has a name of
+// the interfaces and another signature, or not one of Begin and Trace.
 func Fault(options any) error {
 	t := reflect.TypeOf(options)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
@@ -265,8 +265,8 @@ func (e *NeedError) Error() string {
 // Class implements [failure.Classed].
 func (*NeedError) Class() failure.Class { return failure.Capability }
 
-// Refuses returns what is known to be wrong with a trace by its header: a [*NeedError], or
-// what Suits returns.
+// Refuses returns the fault of a trace that its header shows: a [*NeedError], or the error of
+// Suits.
 func (a *Analysis) Refuses(options any, h *loi.Header) error {
 	if err := a.lacks(h); err != nil {
 		return err
@@ -314,7 +314,7 @@ func (a *Analysis) Lacks(t *loi.Trace) error {
 	return nil
 }
 
-// takes returns what is wrong with t, and sets options that are nil.
+// takes returns the fault of t, and sets options that are nil.
 func (a *Asked) takes(t *loi.Trace, opt Options) error {
 	if loss := t.Loss(); loss.Total() > 0 && !opt.AllowLoss {
 		return loss

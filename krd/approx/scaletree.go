@@ -111,8 +111,8 @@ func (t *ScaleTree) find(time uint64) int {
 	if time > t.mergedAt {
 		return len(t.ends) + int(time-t.mergedAt-1)
 	}
-	// The first end that is not before time. Half of what is left is skipped or not by arithmetic:
-	// the outcome is a coin toss to the processor, and a wrong guess costs more than a look.
+	// The first end that is not before time. Half of the rest is skipped or not by arithmetic: the
+	// outcome is a coin toss to the processor, and a wrong guess costs more than a look.
 	base, n := 0, len(t.ends)
 	for n > 1 {
 		half := n / 2

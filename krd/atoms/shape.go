@@ -34,7 +34,7 @@ type ShapeError struct {
 	What   string
 }
 
-// Error returns one line: the object, the shape, what is wrong.
+// Error returns one line: the object, the shape, the fault.
 func (e *ShapeError) Error() string {
 	s := e.Shape
 	if s.Rows <= 1 {
@@ -51,7 +51,7 @@ func (*ShapeError) Class() failure.Class { return failure.Data }
 // Unwrap returns [ErrShape].
 func (e *ShapeError) Unwrap() error { return ErrShape }
 
-// Check returns what is wrong with s as an access to object, a *[ShapeError], or nil.
+// Check returns the fault of s as an access to object, a *[ShapeError], or nil.
 func (s Shape) Check(object int) error {
 	fail := func(what string) error { return &ShapeError{Object: object, Shape: s, What: what} }
 	if object < 0 || uint64(object) > 1<<32-1 {

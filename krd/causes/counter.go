@@ -17,8 +17,8 @@ var ErrRange = failure.New(failure.Request, "empty range of distances")
 // ErrDiffer is wrapped by the error of counters that count different things.
 var ErrDiffer = failure.New(failure.Failed, "counters differ")
 
-// Options say what is counted. The zero value counts each access once, by kernel and by object,
-// cold ones apart.
+// Options select the counts. The zero value counts each access once, by kernel and by object, cold
+// ones apart.
 type Options struct {
 	Pairs   bool // split distances in the range by object: Result.Pairs
 	Sources bool // remember the kernel of the last access: Result.KernelPairs

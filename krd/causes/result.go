@@ -130,7 +130,7 @@ type KernelPairRow struct {
 	Share        *float64 `json:"share"`    // of all accesses in the range
 }
 
-// Result ranks what was counted. The names are by number; what has none is named "".
+// Result ranks the counts. The names are by number; an entry without one is named "".
 func (c *Counter) Result(kernels, objects []string) *Result {
 	r := &Result{
 		FromBytes: c.from, ColdInRange: c.opt.Cold && c.to == Unbounded,

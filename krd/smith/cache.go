@@ -65,7 +65,7 @@ func Parse(text string) (Cache, error) {
 	return c, nil
 }
 
-// check returns what is wrong with c, nil if nothing is. LineBytes is filled in by its callers.
+// check returns the fault of c, nil for none. LineBytes is filled in by its callers.
 func (c Cache) check() error {
 	if bits.OnesCount64(c.LineBytes) != 1 {
 		return fmt.Errorf("lines of %d bytes, expected a power of two", c.LineBytes)

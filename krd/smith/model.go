@@ -28,7 +28,8 @@ type Model struct {
 	value  []float64
 }
 
-// NewModel returns the model of c. The error, which wraps [ErrCache], says why c cannot exist.
+// NewModel returns the model of c. The error, which wraps [ErrCache], names the reason why c cannot
+// exist.
 //
 // Cost: at most 16 Ki evaluations of the incomplete beta function, some 10 ms, and 128 KiB.
 func NewModel(c Cache) (*Model, error) {

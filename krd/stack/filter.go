@@ -7,7 +7,7 @@ const slotBits = 4
 
 // A Filter holds the data that were accessed last, and answers accesses to them: with the bytes of
 // those that were accessed after them. All others are for an engine behind it, [Keyed] with
-// KeyedOptions.Filtered, which is told what they replace.
+// KeyedOptions.Filtered, which gets the data that they replace.
 //
 // It is a list that is searched and shifted from the top in one go. Rejected: a matrix of bits for
 // the order, as hardware keeps it for the ways of a cache, without a branch that depends on where a

@@ -6,8 +6,8 @@ import (
 	"krdlab/hw"
 )
 
-// wraps records that the passes count modulo 1<<32, so that only what is asked for must fit 32 bits
-// and not all that is counted.
+// wraps records that the passes count modulo 1<<32, so that only the result must fit 32 bits and
+// not all counts.
 var wraps = func() bool {
 	f := hw.Features()
 	return f.AVX2 && f.BMI1 && f.BMI2

@@ -67,7 +67,7 @@ func (k *Keyed) BatchLen() int { return k.batchLen(k.table.used) }
 // dist[i] becomes the sum of the sizes of the distinct other keys accessed since the last access to
 // keys[i], or [Cold] if there was none; it is at least as long as keys. No slice is retained.
 //
-// A key that comes with another size than before is a [*SizeError]; what is in dist is then
+// A key that comes with another size than before is a [*SizeError]; the contents of dist are then
 // undefined, and the engine answers every later call with the same error.
 func (k *Keyed) Distances(keys, sizes, dist []uint64) error {
 	return k.DistancesTagged(keys, sizes, nil, dist, nil)

@@ -23,8 +23,8 @@ type array[E any] struct {
 
 // room makes the array n elements of any contents, zero where it grows, and returns what to release
 // when the previous contents, if they were elsewhere, are no longer needed. It reserves twice as
-// much: what is not touched costs nothing, and to touch fresh memory again whenever an array grows
-// costs more than the work on it.
+// much: untouched pages cost nothing, and to touch fresh memory again whenever an array grows costs
+// more than the work on it.
 func (a *array[E]) room(m *arena, n int) (old []byte) {
 	if n <= cap(a.s) {
 		a.s = a.s[:n]

@@ -17,7 +17,7 @@
 //		...
 //	}
 //
-// Data are told apart by where they are ([Slice], [Value], [Tile]: ranges of memory that may
+// Data are distinguished by their addresses ([Slice], [Value], [Tile]: ranges of memory that may
 // overlap, of objects that live as long as the trace), or by numbers that the program gives them
 // ([Object]: also where memory is used again for something else).
 //
@@ -153,7 +153,7 @@ func Tile[T any](s []T, rows, cols, stride int) Arg {
 	return a
 }
 
-// Blocks are the blocks of a data structure, told apart by numbers.
+// Blocks are the blocks of a data structure, distinguished by numbers.
 type Blocks struct{ object int32 }
 
 // Object names a data structure whose blocks have numbers. It panics without a name, with the name

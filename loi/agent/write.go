@@ -212,7 +212,7 @@ func (t *tracer) put(b []byte, at int64) {
 	}
 }
 
-// close writes what is left, the head and the footer.
+// close writes the remaining records, the head and the footer.
 func (t *tracer) close() error {
 	if t.tsc {
 		t.rate = t.hz()

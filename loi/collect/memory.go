@@ -177,8 +177,8 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	return m, nil
 }
 
-// Env returns the variable that tells the program where the memory is: with this process, whose
-// child it is. The program takes it out of its environment.
+// Env returns the variable by which the program finds the memory: with this process, whose child it
+// is. The program takes it out of its environment.
 func (m *Memory) Env() string {
 	return fmt.Sprintf("KRDLAB_TRACE=/proc/%d/fd/%d", os.Getpid(), m.file.Fd())
 }

@@ -115,7 +115,8 @@ func (r *Reader) leave(t *thread, depth, at uint64) {
 	r.cut(t, n, at)
 }
 
-// within ends what is open at the present depth in a region, and reports that there is that one.
+// within ends the regions open at the present depth in a region, and reports that there is that
+// one.
 func (r *Reader) within(t *thread, depth uint64, region int, at uint64) bool {
 	for i := len(t.regions) - 1; i >= 0 && t.regions[i].depth == depth; i-- {
 		if t.regions[i].region == region {

@@ -76,7 +76,7 @@ func (r *Reader) Unseen(site, leaf int) uint32 {
 // unseen is the name of what a sample does not have.
 const unseen = "what no draw has seen"
 
-// Dropped returns how many accesses the sample does not have that no event has told of.
+// Dropped returns how many accesses the sample does not have that no event has counted.
 func (m *Memory) Dropped() uint64 {
 	n := atomic.LoadUint64(&m.h.dropped)
 	for i := range uint32(min(atomic.LoadUint64(&m.h.bufsUsed), maxBufs)) {
@@ -151,8 +151,8 @@ func (p *pace) next(came, all uint64) {
 	p.came, p.all = came, all
 }
 
-// sampledChunks is how many chunks a program has that records a sample: what is recorded and not
-// read yet when it ends is waited for.
+// sampledChunks is how many chunks a program has that records a sample: events not read yet when it
+// ends are waited for.
 const sampledChunks = 32
 
 // NewSampledMemory makes the memory for a program that records a sample.

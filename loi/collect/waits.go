@@ -103,7 +103,7 @@ func (r *Reader) subject(t *thread, addr uint64) (class int, place uint64) {
 	return int(o.class), o.virtual + addr - o.addr
 }
 
-// done ends what is pending.
+// done ends the pending operation.
 func (r *Reader) done(t *thread, e event, at uint64) error {
 	w := *t.waits
 	t.waits.kind = 0

@@ -24,7 +24,7 @@ type Waker struct {
 // A Role is the reason why a goroutine is a waker.
 type Role uint8
 
-// The roles. Who holds a lock is waited for, whatever else happens; the others may be.
+// The roles. The holder of a lock is waited for, whatever else happens; the others may be.
 const (
 	Holds   Role = iota + 1 // the lock
 	Asked                   // to lock it before, so that no other reads it

@@ -14,7 +14,7 @@ import (
 // ErrGoroutines is wrapped by the error of a trace with more operations than are followed.
 var ErrGoroutines = failure.New(failure.Data, "too many operations of goroutines")
 
-// A Goroutine is a worker that tells of its operations.
+// A Goroutine is a worker with events of its operations.
 type Goroutine struct {
 	Number uint32 // 0: the trace does not have its start
 	// of its function or, if that is not known, of what it ran first: see [Goroutines.Name]
@@ -63,10 +63,10 @@ type edge struct {
 type Goroutines struct {
 	Ops        []Op
 	Goroutines []Goroutine // by worker
-	// Missing counts operations that followed one that the trace does not have: nobody sent what was
-	// received. They wait for nobody.
+	// Missing counts operations that followed one that the trace does not have: a value that was
+	// received has no sender. They wait for none.
 	Missing map[loi.SyncOp]uint64
-	// Orphans are goroutines, but for one, whose start nobody told: they begin at once.
+	// Orphans are goroutines, but for one, without an event of their start: they begin at once.
 	Orphans uint64
 	// Unended are goroutines whose end is not in the trace.
 	Unended uint64

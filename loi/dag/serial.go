@@ -4,7 +4,7 @@ package dag
 type Visitor interface {
 	// Begin begins a child: a task, by its index in Graph.Tasks, or -1 for one that is none.
 	Begin(task int) error
-	// Execute has the child run an execution, or task record, by its number from 1.
+	// Execute makes the child run an execution, or task record, by its number from 1.
 	Execute(n uint32) error
 	// Sync ends a phase of the task: its children have ended, and what follows comes now.
 	Sync()

@@ -70,7 +70,7 @@ type jsonParam struct {
 	Arg *int `json:"arg,omitempty"`
 }
 
-// known returns nil for 0, which stands for what is not known.
+// known returns nil for 0, which stands for an unknown value.
 func known[T comparable](v T) *T {
 	var zero T
 	if v == zero {

@@ -309,7 +309,7 @@ func (x *perfetto) track(uuid, parent uint64) (packet, track int) {
 	return packet, track
 }
 
-// about writes what is known of the trace as a whole, on a track of its own at the first stamp.
+// about writes the known facts of the trace as a whole, on a track of its own at the first stamp.
 func (x *perfetto) about() error {
 	packet, track := x.track(traceTrack, 0)
 	x.text(trackName, "trace")

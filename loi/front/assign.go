@@ -89,7 +89,7 @@ func (w *accesses) assign(s ast.Stmt, listed bool, kind string, lhs []ast.Expr, 
 				break
 			}
 			if kind == "update" && first && !later && !differ(w.panics(x), w.copied(rhs...)) {
-				// V has the place evaluated first
+				// V makes gc evaluate the place first
 				w.wrap(x, "*"+w.prefix+"A.V("+w.prefix+"B, &(", "))")
 				first = false
 			}
@@ -153,8 +153,8 @@ func (w *accesses) values(listed bool, lhs []ast.Expr, rhs ...ast.Expr) (loads s
 	return loads
 }
 
-// late has loads of an assignment recorded behind it, that stand before what gc evaluates first (min,
-// max), where nothing is called and the assignment changes none of their addresses.
+// late records loads of an assignment behind it, if they stand before operands that gc evaluates
+// first (min, max), where nothing is called and the assignment changes none of their addresses.
 type late struct {
 	lhs  []ast.Expr
 	text string

@@ -26,7 +26,7 @@ func atomicsOf(w *fn) {
 	})
 }
 
-// eachCall visits the calls in n, inner ones first, and the function literals, but not what is in
+// eachCall visits the calls in n, inner ones first, and the function literals, but nothing in
 // those.
 func eachCall(n ast.Node, call func(*ast.CallExpr), literal func(*ast.FuncLit)) {
 	var open []ast.Node

@@ -15,8 +15,8 @@ import (
 // around what stands before && or || (And, Or), or at the beginning of a loop's or a
 // communication's body.
 
-// left notes n, what is left alone, and leaves it to the enclosing construct to count its accesses:
-// items data of type t, nil: of one leaf.
+// left notes n, which is left alone, and leaves it to the enclosing construct to count its
+// accesses: items data of type t, nil: of one leaf.
 func (w *accesses) left(n ast.Node, what, why string, mode loi.Mode, t types.Type, items int) {
 	w.pending = append(w.pending, w.counted(n, what, why, mode, t, items))
 }

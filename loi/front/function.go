@@ -11,7 +11,7 @@ import (
 	"krdlab/loi"
 )
 
-// A fn is a function or function literal: what the passes know of it, and what they add to it.
+// A fn is a function or function literal: the facts that passes share, and their additions to it.
 type fn struct {
 	*rewriter
 	name  string

@@ -217,7 +217,7 @@ func (w *accesses) indexed(s ast.Stmt, kind string, x ast.Expr, rhs ...ast.Expr)
 }
 
 // place returns x with other expressions in place of those that the gc compiler copies before it
-// evaluates what is stored in x (early).
+// evaluates the value stored in x (early).
 func (w *accesses) place(x ast.Expr, hoist func(ast.Expr) ast.Expr) ast.Expr {
 	if _, done := w.instead[x]; done {
 		return x

@@ -66,7 +66,8 @@ const (
 	eventGoto
 )
 
-// A scope is a statement that break or continue may name, and that stands around what is rewritten.
+// A scope is a statement that break or continue may name, and that stands around the code being
+// rewritten.
 type scope struct {
 	stmt   ast.Stmt
 	label  string
@@ -134,7 +135,7 @@ func (r *rewriter) kernelAt(line int) string {
 	return name
 }
 
-// regions has the region of a function recorded, and those of its loops.
+// regions records the region of a function, and those of its loops.
 type regions struct {
 	*fn
 	scopes []scope        // around what is visited, the innermost last

@@ -31,7 +31,7 @@ type Options struct {
 	Sync bool
 	// Values records which operations were done; it needs Iterations and Stack.
 	Values bool
-	// Sample has the sources record a sample of the accesses.
+	// Sample makes the sources record a sample of the accesses.
 	Sample bool
 	// Tries are loops, by the names of their regions, and what removes their dependences: they are
 	// executed in an order that the agent gives (try.go), and nothing is recorded. Nil: none is.
@@ -334,7 +334,7 @@ func receiver(d *ast.FuncDecl) (name string, pointer bool) {
 	return types.ExprString(ast.Unparen(t)), pointer
 }
 
-// leave notes what is left alone; its accesses are not counted.
+// leave notes a node that is left alone; its accesses are not counted.
 func (r *rewriter) leave(n ast.Node, what, why string) {
 	at := r.pkg.Fset.PositionFor(n.Pos(), false)
 	r.out.Left = append(r.out.Left, Left{Position: at, What: what, Why: why, at: n.Pos()})

@@ -36,8 +36,8 @@ type Site struct {
 	// Fields are the fields that a literal of a structure stores whose layout depends on a type
 	// parameter.
 	Fields []int
-	// Across is how loops walk what is accessed from row to row: "a[i][j] with j outside"; "": they
-	// do not.
+	// Across is how loops walk the accessed data from row to row: "a[i][j] with j outside"; "":
+	// they do not.
 	Across  string
 	Instead string  // what would be walked so if the loops changed places: "b[j][i]"; "": nothing
 	Struct  *Struct // the outermost that the datum is within, or is; nil: none
@@ -149,7 +149,7 @@ func leaves(sizes types.Sizes, t types.Type) []Leaf {
 	return all
 }
 
-// appendLeaves appends those of t, which is a part as told.
+// appendLeaves appends those of t, which is a part as given.
 func appendLeaves(sizes types.Sizes, all []Leaf, t types.Type, part Leaf) []Leaf {
 	if len(all) > MostLeaves {
 		return all

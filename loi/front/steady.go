@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// steadyFor returns what is known of a loop that may be steady, nil if it is not.
+// steadyFor returns the facts of a loop that may be steady, nil if it is not.
 func (w *fn) steadyFor(s *ast.ForStmt) *steady {
 	c, ok := s.Cond.(*ast.BinaryExpr)
 	if !ok || s.Post == nil {

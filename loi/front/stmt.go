@@ -7,7 +7,7 @@ import (
 	"krdlab/loi"
 )
 
-// accesses has what a function loads, stores and allocates recorded. Its edits stand inside those of
+// accesses records the loads, stores and allocations of a function. Its edits stand inside those of
 // all other passes.
 type accesses struct {
 	*fn

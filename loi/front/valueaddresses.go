@@ -43,8 +43,8 @@ func (m *maker) ahead(e ast.Expr) bool {
 	return loop != nil && m.countable(loop, e)
 }
 
-// loop returns the innermost loop around what is added, nil if there is none: what a loop begins
-// with is outside it.
+// loop returns the innermost loop around the value added, nil if there is none: a loop's initial
+// statement is outside it.
 func (m *maker) loop() ast.Stmt {
 	loops := m.loops
 	if n := len(loops); n > 0 && m.op.Kind == loi.Head && m.on.When == loi.First {

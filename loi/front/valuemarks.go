@@ -11,8 +11,7 @@ import (
 	"krdlab/loi"
 )
 
-// updateOf are the updates that operators make; what is subtracted is added, and what is cleared is
-// combined by and.
+// updateOf are the updates that operators make; subtracting counts as adding, and clearing as and.
 var updateOf = map[token.Token]loi.Update{token.ADD: loi.Sum, token.SUB: loi.Sum,
 	token.MUL: loi.Product, token.AND: loi.And, token.AND_NOT: loi.And, token.OR: loi.Or,
 	token.XOR: loi.Xor, token.LAND: loi.All, token.LOR: loi.Any}

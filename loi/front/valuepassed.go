@@ -39,7 +39,7 @@ func (v *values) entry() {
 	}
 }
 
-// send adds what is sent to a channel.
+// send adds the value sent to a channel.
 func (m *maker) send(s *ast.SendStmt) {
 	m.value(loi.Place{Kind: loi.Channel}, loi.Always, false)
 	m.on.Name = types.ExprString(s.Value)
@@ -86,7 +86,7 @@ func (v *values) chosen(c *ast.CommClause) {
 }
 
 // deferring puts the operation of a return at the end of a function without results that defers:
-// what is called behind that is deferred.
+// calls behind that are deferred.
 func (v *values) deferring() {
 	if v.defers && v.kind.Results.NumFields() == 0 {
 		m := v.maker(v.at, loi.Return, "return")

@@ -41,7 +41,7 @@ type Operation struct {
 	calls    token.Position // of the declaration of what it calls
 }
 
-// values has the operations of a function recorded.
+// values records the operations of a function.
 type values struct {
 	*fn
 	slots    map[*types.Var]uint32

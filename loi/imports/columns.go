@@ -80,7 +80,7 @@ func (s *columnSet) complete() error {
 // defaultKernel is the name of the kernel of accesses that come without.
 const defaultKernel = "access"
 
-// parseMode returns 0 for what is no mode.
+// parseMode returns 0 for a text that is no mode.
 func parseMode(b []byte) loi.Mode {
 	switch string(b) {
 	case "r", "in":

@@ -126,9 +126,9 @@ const maxHz = 1 << 53
 func Formats() []string { return []string{"csv", "parquet", "lackey", "din", "keysize", "text"} }
 
 // Import reads src and writes it as the trace file out, which may not exist. Errors: a [*DataError]
-// for what is wrong with the content of src, an [*OptionError] for options that cannot be or do not
-// fit the input, that of ctx, and those of files (os.ErrExist for out). After an error there is no
-// file out. Cost: see docs/performance.md.
+// for a fault in the content of src, an [*OptionError] for options that cannot be or do not fit the
+// input, that of ctx, and those of files (os.ErrExist for out). After an error there is no file
+// out. Cost: see docs/performance.md.
 func Import(ctx context.Context, src Source, out string, opt Options) (Summary, error) {
 	sum, err := importTo(ctx, src, out, &opt)
 	if err != nil {

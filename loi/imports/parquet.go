@@ -23,7 +23,7 @@ type parquetReader struct {
 	row     uint64 // rows read
 }
 
-// tableBytes tells apart a disk that fails and content that is bad.
+// tableBytes distinguishes a disk that fails from content that is bad.
 type tableBytes struct {
 	r   io.ReaderAt
 	err error

@@ -6,7 +6,7 @@ import (
 	"krdlab/loi"
 )
 
-// readText reads a whole trace in the text form and counts what is in it.
+// readText reads a whole trace in the text form and counts its contents.
 func (f *feeder) readText(r io.Reader) error {
 	t, err := loi.ParseText(r)
 	if err != nil {

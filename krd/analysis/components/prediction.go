@@ -353,7 +353,7 @@ func (p *Prediction) table() *doc.Table {
 // PredictionTables are the names of what Tables may return.
 var PredictionTables = []string{"components", "bins", "misses"}
 
-// Tables returns what is data, by name.
+// Tables returns the data tables, by name.
 func (p *Prediction) Tables() (list []*doc.Table) {
 	for _, x := range p.View().Parts {
 		if t, ok := x.(*doc.Table); ok {

@@ -1,7 +1,7 @@
 // Package dependences implements the analysis `dependences`: it lists what the iterations of a
-// program's loops depend on each other by, what removes that, and the class that each loop is of by
-// it. Package loops finds it. Dependences between goroutines, which are none that a loop carries, are
-// kept apart.
+// program's loops depend on each other by, how these are removed, and the class of each loop that
+// follows. Package loops finds it. Dependences between goroutines, which are none that a loop
+// carries, are kept apart.
 package dependences
 
 import (

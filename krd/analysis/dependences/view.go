@@ -52,7 +52,8 @@ type Loop struct {
 	// that was seen is left but it does what is not seen, as Unseen.
 	Class  *string `json:"class"`
 	Unseen *Point  `json:"unseen"`
-	// Distance is the least of what is not removed, in iterations of the loop; null: there is none.
+	// Distance is the least of dependences not removed, in iterations of the loop; null: there is
+	// none.
 	Distance *int64          `json:"distance"`
 	Removed  []loops.Removal `json:"removed"`
 	// Carried are the dependences that it carries, those that nothing removes first.
@@ -75,7 +76,7 @@ type Dependence struct {
 	Times    uint64  `json:"times"` // met
 }
 
-// A Point is an operation; without a line, what a function accesses that no operation has.
+// A Point is an operation; without a line, accesses of a function that no operation has.
 type Point struct {
 	Function string `json:"function"`
 	Line     uint32 `json:"line"`

@@ -6,7 +6,7 @@ import (
 	"krdlab/loi"
 )
 
-// A call is one that is about to be made: what it passes, and where its results go.
+// A call is one that is about to be made: its arguments, and where its results go.
 //
 // Of a call that names its callee, that function takes what is passed, if it is the next that
 // begins in the activation. Of others (values, methods of interfaces) the next one does if it has
@@ -74,8 +74,8 @@ func (a *activation[C]) ends(caller *activation[C]) {
 	}
 }
 
-// caller returns the activation that what is executed stands in: in the body of a loop over a
-// function not the innermost.
+// caller returns the activation of the code being executed: in the body of a loop over a function
+// not the innermost.
 func caller[C any](stack []frame[C]) *activation[C] {
 	return activationOf(stack, stack[len(stack)-1].root)
 }

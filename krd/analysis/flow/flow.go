@@ -50,7 +50,7 @@ type Conditioned[C any] interface {
 	Under(s *Step, c *C)
 }
 
-// An Overwriter is an [Analysis] that is told which mark a slot had before it was written.
+// An Overwriter is an [Analysis] that gets the mark that a slot had before it was written.
 type Overwriter[C any] interface {
 	Overwrite(old, c C)
 }
@@ -247,7 +247,7 @@ func (f *Flow[C]) loose(worker int, list []touch[C]) {
 	}
 }
 
-// End hands on what is left when there are no more events.
+// End hands on the rest when there are no more events.
 func (f *Flow[C]) End() {
 	for worker, stack := range f.workers {
 		for _, x := range stack {

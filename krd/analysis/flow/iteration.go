@@ -12,7 +12,7 @@ type Iteration struct {
 }
 
 // A Context is a loop of the source in those around it, as they are executed: in a function that is
-// called in loops there are several. nil is that of what is in none.
+// called in loops there are several. nil: in none.
 type Context struct {
 	Parent *Context
 	Loop   loi.RegionID
@@ -55,8 +55,8 @@ func (n *Iteration) next(outermost map[loi.RegionID]*Context, loop loi.RegionID,
 }
 
 // Common compares two iterations: they are in the same iterations of so many loops, from the
-// outermost on; and in others, from and to, of one more, which was entered once for both. nil: of no
-// other. That loop carries what is between them.
+// outermost on; and in others, from and to, of one more, which was entered once for both. nil: of
+// no other. That loop carries the dependences between them.
 func Common(w, r *Iteration) (same int, from, to *Iteration) {
 	a, b := w.In().Loops(), r.In().Loops()
 	for ; a > b; a-- {
@@ -74,8 +74,8 @@ func Common(w, r *Iteration) (same int, from, to *Iteration) {
 	return a - 1, w, r
 }
 
-// Carrier returns the iterations of the loop that carries a dependence of what is in an iteration on
-// what was in another: see [Common].
+// Carrier returns the iterations of the loop that carries a dependence of one iteration on another:
+// see [Common].
 func Carrier(w, r *Iteration) (from, to *Iteration) {
 	_, from, to = Common(w, r)
 	return from, to

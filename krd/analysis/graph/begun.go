@@ -35,8 +35,8 @@ type Circle struct {
 	Steps []string `json:"steps"`
 }
 
-// left is a role beside those of package dag: one of the goroutines that are left, behind whom
-// nobody is known who could let one go on.
+// left is a role beside those of package dag: one of the goroutines that are left, with no known
+// waker behind them.
 const left dag.Role = 0
 
 // roles is how those are called that others wait for.
@@ -148,8 +148,8 @@ func ends(w *dag.Wait) bool {
 }
 
 // circles finds one circle among those that wait for each other, first among those that wait for
-// locks, then among all. A wait that nobody is known to end is one for all those that are left and
-// wait for it in turn.
+// locks, then among all. A wait without a known waker is one for all those that are left and wait
+// for it in turn.
 func (s *goroutineSink) circles() []Circle {
 	waits := s.g.Waits
 	at := make(map[int32]int, len(waits))

@@ -287,7 +287,7 @@ func (s *goroutineSink) path(l *dag.Longest, scale float64) {
 	}
 }
 
-// nodes folds goroutines that ran the same first; from the most work on, what is one too many goes
+// nodes folds goroutines that ran the same first; from the most work on, those beyond the limit go
 // into the last node. An edge leads from those that were waited for to those that waited.
 func (s *goroutineSink) nodes(scale float64) {
 	d, g := s.d, s.g
@@ -352,15 +352,15 @@ func (s *goroutineSink) nodes(scale float64) {
 	s.depths()
 }
 
-// drawn reports whether an edge is drawn: one that only starts goroutines is, where nobody let
-// those go on.
+// drawn reports whether an edge is drawn: one that only starts goroutines is, where none let those
+// go on.
 func (d *Document) drawn(e *Edge) bool {
 	return e.Count > 0 || e.From != e.To && !slices.ContainsFunc(d.Edges, func(x Edge) bool {
 		return x.To == e.To && x.From != x.To && x.Count > 0
 	})
 }
 
-// depths sets the length of the longest path that leads to a node from one that nobody started, by
+// depths sets the length of the longest path that leads to a node from one that none started, by
 // edges that do not lead back on it.
 func (s *goroutineSink) depths() {
 	d := s.d

@@ -3,10 +3,10 @@
 // repeated shapes folded.
 //
 // Work is the time of all kernels, span that of the longest path: the children of a phase could all
-// run at once, and phases follow each other. Both are of kernels alone, as they took in this run; what
-// the runtime does is not in them. The burdened span (Cilkview: He, Leiserson and Leiserson, SPAA
-// 2010) has a burden at each spawn and each continuation of a path: at a child of a phase with at
-// least two, and behind such a phase. A phase with one child is a call.
+// run at once, and phases follow each other. Both are of kernels alone, as they took in this run;
+// the runtime's own time is not in them. The burdened span (Cilkview: He, Leiserson and Leiserson,
+// SPAA 2010) has a burden at each spawn and each continuation of a path: at a child of a phase with
+// at least two, and behind such a phase. A phase with one child is a call.
 //
 // Where the trace has accesses, package races finds the data path and the races; else nothing but the
 // tasks that are alive is held.

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxShapes are told apart while events come; what comes later goes by its height alone.
+	// maxShapes are distinguished while events come; later ones go by their height alone.
 	maxShapes = 1 << 16
 	// MaxNodes are drawn at most, and readable of graphs that are folded further.
 	MaxNodes, readable = 200, 40

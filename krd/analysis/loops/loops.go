@@ -1,5 +1,5 @@
-// Package loops finds what the iterations of a Go program's loops depend on each other by, what
-// removes that, and which class each loop is of. The analyses dependences and regions print it.
+// Package loops finds what the iterations of a Go program's loops depend on each other by, how
+// these are removed, and the class of each loop. The analyses dependences and regions print it.
 //
 //	events -> flow -> Loops: kinds of dependences, with how often and how far -> Verdicts
 //
@@ -417,8 +417,8 @@ func (l *Loops) overwritten(old *cell, r *read, at *flow.Iteration, c *cell) {
 	}
 }
 
-// count counts a dependence between what is in two iterations, and in others, from and to, of the
-// loop that carries it; nil: none does.
+// count counts a dependence between two iterations, from and to, of the loop that carries it, and
+// in others; nil: none does.
 func (l *Loops) count(k Kind, before, after, from, to *flow.Iteration) {
 	if !k.Other {
 		k.before, k.after, k.carried = before.In(), after.In(), from != nil
@@ -469,8 +469,8 @@ func equal(a, b []int64) bool {
 	return true
 }
 
-// distance appends how many iterations are between what is in iteration w and what is in r, for the
-// carrier and the loops in it, the outermost first, as far as both are in the same in the source.
+// distance appends how many iterations are between w and r, for the carrier and the loops in it,
+// the outermost first, as far as both are in the same in the source.
 func distance(vector []int64, w, r, from, to *flow.Iteration) []int64 {
 	a, b := w.Context.Loops(), r.Context.Loops()
 	top := from.Context.Loops()

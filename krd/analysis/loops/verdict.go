@@ -65,7 +65,7 @@ type operand struct {
 	n uint16
 }
 
-// Verdicts ends the trace, and returns what is known of each loop that was entered, in the order of
+// Verdicts ends the trace, and returns the findings on each loop that was entered, in the order of
 // the source's.
 func (l *Loops) Verdicts() []Verdict {
 	l.Flow.Match()

@@ -27,7 +27,7 @@ import (
 // Memory: the graph, and 18 bytes an execution, and 5 a unit of each access.
 type Run struct {
 	Graph *dag.Graph
-	// Units numbers what is accessed; nil: the trace has no accesses.
+	// Units numbers the accessed data; nil: the trace has no accesses.
 	Units *krd.Units
 
 	trace   *loi.Trace

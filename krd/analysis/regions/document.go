@@ -76,7 +76,7 @@ type Region struct {
 	// Class is that of a loop; null: it has less than three iterations each time.
 	Class   *string         `json:"class"`
 	Removed []loops.Removal `json:"removed"` // what that takes for granted
-	// Distance is the least, in iterations, of what is carried and not removed; null: nothing is.
+	// Distance is the least, in iterations, of dependences carried and not removed; null: none.
 	Distance *int64 `json:"distance"`
 }
 

@@ -34,7 +34,7 @@ type lane struct {
 // pendingLen is how many accesses are gathered.
 const pendingLen = 1 << 12
 
-// newFootprint returns one without regions. data and lines: what is looked at; sized: addresses are
+// newFootprint returns one without regions. data, lines: these are looked at; sized: addresses are
 // numbers of units with sizes of their own, see mark.
 func newFootprint(opt *Options, data, lines, sized bool) (*footprint, error) {
 	f := &footprint{levels: &shadow.Levels{}, datum: opt.Datum}

@@ -51,7 +51,7 @@ type moment struct {
 	tags    []uint64
 }
 
-// timed is the critical path of a thread, with the times of what is in memory.
+// timed is the critical path of a thread, with the times of values in memory.
 type timed struct {
 	critical
 	memory *shadow.Vectors[uint64]

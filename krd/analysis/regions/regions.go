@@ -257,7 +257,7 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 	return d, nil
 }
 
-// judged returns what is known of the loops of a trace.
+// judged returns the findings on the loops of a trace.
 func judged(ctx context.Context, t *loi.Trace, progress *loi.Progress) ([]loops.Verdict, error) {
 	l := loops.New(&t.Header)
 	for e, err := range analysis.Ordered(ctx, t, loi.Order{Events: true, AllowLoss: true,
@@ -270,7 +270,7 @@ func judged(ctx context.Context, t *loi.Trace, progress *loi.Progress) ([]loops.
 	return l.Verdicts(), nil
 }
 
-// judge takes what is known of the loops, for classes and critical paths.
+// judge takes the findings on the loops, for classes and critical paths.
 func (p *program) judge(verdicts []loops.Verdict) {
 	p.hcpa, p.loops = newHCPA(p, verdicts), map[loi.RegionID]*loops.Verdict{}
 	for i := range verdicts {

@@ -140,7 +140,7 @@ func (x *taskTree) Execute(n uint32) error {
 }
 
 // execute goes through an execution: it ends as long after the latest of what it reads as it takes.
-// Dependences are those of data; what writes a unit again does not wait.
+// Dependences are those of data; a piece that writes a unit again does not wait.
 func (x *taskTree) execute(n uint32) {
 	units, modes := x.run.Accesses(n)
 	work := x.weigh(n)

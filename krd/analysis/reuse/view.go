@@ -65,7 +65,7 @@ func counted(head string) doc.Column {
 	return doc.Column{Head: head, Kind: doc.Whole, Unit: doc.Events}
 }
 
-// title returns what the distances of a report are, and what is counted.
+// title names the distances of a report, and the unit of the counts.
 func title(r *krd.Report, counts string) (title, unit string) {
 	unit = "accesses"
 	if r.Weight == krd.WeightBytes {

@@ -10,8 +10,8 @@ import (
 // all that it touches: the tags are a sequence of ones and then zeros, and are kept as the number
 // of ones (5.1, run-length coding). The methods are for one goroutine.
 type Runs interface {
-	// Touch has the regions that are open touch the data at addresses, in bytes, and adds to fresh[i]
-	// the number of data that the region of level i had not touched before. fresh has at least as many
+	// Touch makes the open regions touch the data at addresses, in bytes, and adds to fresh[i] the
+	// number of data that the region of level i had not touched before. fresh has at least as many
 	// entries as there are levels.
 	Touch(addrs []uint64, fresh []uint64)
 	// Span is Touch of all data that so many bytes from an address on are part of, at least one.

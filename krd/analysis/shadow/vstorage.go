@@ -10,7 +10,7 @@ import (
 // a tag table for each level, so that a level that ended is freed whole. Above the segment tables
 // is a map by the upper bits of addresses, since these have 64.
 //
-// A tag of the zero value needs no table: a level that nobody wrote has none.
+// A tag of the zero value needs no table: a level that was not written has none.
 type vstorage[T comparable] struct {
 	levels *Levels
 	opt    VectorOptions

@@ -2,7 +2,7 @@ package shadow
 
 // scrub makes all tags of a segment valid at present: BulkTV (3.3 and figure 5 of the paper).
 // Levels from the first that is not valid on are set to zero, at all addresses of the segment; with
-// Collect their tables are freed. Levels that nobody wrote since they were clear are passed over.
+// Collect their tables are freed. Levels not written since they were clear are passed over.
 func (m *vstorage[T]) scrub(s *segment[T]) {
 	now := m.levels.Innermost()
 	if s.version == now {

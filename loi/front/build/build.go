@@ -1,5 +1,5 @@
 // Package build has the go command build Go programs that package front rewrites. The user's files
-// are read only: what takes their place is in an overlay (go help build).
+// are read only: the files in their place are in an overlay (go help build).
 //
 //	Request -> choose -> plain -> rewrite -> overlay -> go build -> Program
 //
@@ -46,7 +46,7 @@ type Request struct {
 	Include, Exclude []string
 	// Plain rewrites no package: only the standard library records (Sync).
 	Plain bool
-	// Options say what is recorded; Run sets Escapes and Texts. Iterations imply Regions, and Values
+	// Options select the records; Run sets Escapes and Texts. Iterations imply Regions, and Values
 	// Iterations and Stack. With Sync the standard library records what goroutines wait for.
 	front.Options
 }

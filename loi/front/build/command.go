@@ -36,7 +36,7 @@ func (r *run) command(args ...string) (out, said string, err error) {
 type goError struct{ error }
 
 // blame returns the error of a program that does not build for one of the go command, if go build
-// as the user has it does not build it, and else one that tells so.
+// as the user has it does not build it, and else an error that names that.
 func (r *run) blame(err error) error {
 	if _, ok := errors.AsType[goError](err); !ok || r.ctx.Err() != nil {
 		return err

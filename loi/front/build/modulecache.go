@@ -15,7 +15,7 @@ import (
 )
 
 // The go command takes no overlay of files beneath GOMODCACHE. So where a package of the module
-// cache is rewritten, it is told of another cache, a symbolic link to that one, and a go.mod (in a
+// cache is rewritten, it gets another cache, a symbolic link to that one, and a go.mod (in a
 // workspace, a go.work) beside the user's replaces each module of the program by its folder in the
 // true cache. Versions, folders and names of files are as before, so that the build cache holds for
 // all packages that are not rewritten. A program can see it only in runtime/debug.ReadBuildInfo,
@@ -132,8 +132,8 @@ func copyFile(to, from string) error {
 	return os.WriteFile(to, text, 0o644)
 }
 
-// moveWork makes absolute what a workspace's file names relative to its folder; what is replaced
-// already stays so.
+// moveWork makes absolute what a workspace's file names relative to its folder; paths replaced
+// already stay so.
 func (r *run) moveWork(work string, e *moduleEdits) error {
 	out, _, err := r.command("work", "edit", "-json", work)
 	if err != nil {

@@ -58,7 +58,7 @@ var patches = []patch{
 // ErrRuntime is wrapped by the error of a Go whose runtime is not as it is expected here.
 var ErrRuntime = failure.New(failure.Capability, "this Go's runtime cannot be traced")
 
-// laid are sources of what is new in the standard library, by the file that is made of them.
+// laid are the new sources in the standard library, by the file that is made of them.
 var laid = map[string]string{
 	"runtime/zkrdlab.go":         "_runtime/krd.go",
 	"runtime/zkrdlab_amd64.s":    "_runtime/ticks_amd64.s",

@@ -53,7 +53,7 @@ func Dir(t testing.TB) string {
 
 // Front returns the folder of the module of the front end's own cases, laid out. They stand in
 // testdata/front, apart from the others, because the initialization of their packages is rewritten:
-// what it records would be in the traces of all cases.
+// its records would be in the traces of all cases.
 func Front(t testing.TB) string {
 	t.Helper()
 	return must(t, frontFolder)
@@ -194,7 +194,7 @@ func lay(name string, files map[string][]byte) (dir string, err error) {
 	})
 }
 
-// prune removes what has not been used since a time: modules, what was built of them, and locks.
+// prune removes files not used since a time: modules, their builds, and locks.
 func prune(all string, since time.Time) error {
 	list, err := os.ReadDir(all)
 	if err != nil {

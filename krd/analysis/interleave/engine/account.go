@@ -6,8 +6,8 @@ import (
 	"krdlab/hw/units"
 )
 
-// An Account is the memory that a computation may still take, in bytes. It is asked before memory is
-// allocated. A copy of it is for what is freed before the computation goes on.
+// An Account is the memory that a computation may still take, in bytes. It is asked before memory
+// is allocated. A copy of it is for memory that is freed before the computation goes on.
 type Account struct{ allowed, left float64 }
 
 // Estimates of allocations in bytes, with the tables that hold them and garbage not freed yet.

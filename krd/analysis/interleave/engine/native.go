@@ -66,7 +66,7 @@ func (n *native) step(t int) (more bool) {
 	}
 }
 
-// check notices that nobody can go on.
+// check notices that no thread can go on.
 func (n *native) check() {
 	if n.waiting >= n.left {
 		n.stuck = true

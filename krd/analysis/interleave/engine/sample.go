@@ -29,8 +29,8 @@ const (
 	// POS gives each step that comes next a random priority, and a new one to those that it races
 	// with (Yuan, Yang and Gu, CAV 2018).
 	POS Sampler = "pos"
-	// Native runs the threads as goroutines, with nothing drawn but inputs: what one run of a program
-	// shows. No two results need be the same.
+	// Native runs the threads as goroutines, with nothing drawn but inputs: one run of a program.
+	// No two results need be the same.
 	Native Sampler = "native"
 )
 
@@ -177,7 +177,7 @@ func (d *draw) run(inputs []int64) (ended bool, err error) {
 	return d.follow(inputs)
 }
 
-// begin draws what is drawn before the first step.
+// begin makes the draws before the first step.
 func (d *draw) begin() {
 	n, depth := len(d.m.Threads), d.opt.Depth
 	d.priorities, d.changes = d.priorities[:0], d.changes[:0]

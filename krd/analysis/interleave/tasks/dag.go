@@ -4,11 +4,11 @@
 //
 //	trace with task events -> Build -> DAG -> Explore: schedules, their distances -> Groups
 //
-// A vertex is a piece of code with its kernels: what one worker runs without a break, between a
-// spawn or join and the next. A schedule is an order of the vertices in which none comes before one
-// that it follows from, and a worker for each. It has no times: a worker may be as slow as it
-// likes. The kernels of a vertex are taken to follow each other on their node; in a real run those
-// of another may begin between them.
+// A vertex is a piece of code with its kernels, run by one worker without a break, between a spawn
+// or join and the next. A schedule is an order of the vertices in which none comes before one that
+// it follows from, and a worker for each. It has no times: a worker may be as slow as it likes. The
+// kernels of a vertex are taken to follow each other on their node; in a real run those of another
+// may begin between them.
 //
 // # Rejected
 //

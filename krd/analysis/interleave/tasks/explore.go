@@ -73,7 +73,7 @@ type Exploration struct {
 	Complete bool
 }
 
-// Given are schedules that somebody made.
+// Given are schedules that the caller made.
 type Given struct {
 	Name      string
 	Schedules []*Schedule

@@ -199,7 +199,7 @@ func (f *follower) reach(task, phase int) {
 	}
 }
 
-// children ends those of the task's phase that have not ended: what is left of them has no kernels.
+// children ends those of the task's phase that have not ended: the rest of them has no kernels.
 func (f *follower) children(task int) {
 	for c := range f.graph.Tasks[task].Phases[f.phase[task]].Children {
 		x := &f.graph.Tasks[task].Phases[f.phase[task]].Children[c]

@@ -22,8 +22,8 @@ const (
 	// and others, ASPLOS 2010; for tasks Ozkan and others, OOPSLA 2018). The first child of a phase
 	// goes on with the chain of its parent, the others begin one each, whose worker is drawn.
 	PCT Sampler = "pct"
-	// Greedy has workers that are never idle while a vertex may begin: the next is drawn by the
-	// worker that is free first, and takes as long as in the trace.
+	// Greedy: workers are never idle while a vertex may begin: the next is drawn by the worker that
+	// is free first, and takes as long as in the trace.
 	Greedy Sampler = "greedy"
 	// DepthFirst runs the parts of a phase one after the other, in an order that is drawn, and gives
 	// each worker an equal share of the vertices, in one piece.

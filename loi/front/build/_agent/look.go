@@ -60,7 +60,7 @@ const (
 	mostSums    = 1 << 22
 )
 
-// Look notes, at the end of an instance, what the loop left. Each is a line:
+// Look notes, at the end of an instance, the values that the loop left. Each is a line:
 //
 //	loop NUMBER NAME
 //	sums NUMBER BITS...     of floating point, in hexadecimal; without BITS: too many
@@ -164,8 +164,8 @@ func (t *text) bits(n uint64) *text {
 	return t
 }
 
-// A walk hashes what is reached from some roots, each value once. Pointers are by the object that they
-// point to: the so-manyeth that was reached, and where in it.
+// A walk hashes the data reached from some roots, each value once. Pointers are by the object that
+// they point to: the so-manyeth that was reached, and where in it.
 type walk struct {
 	loop     *looking
 	instance int
@@ -191,7 +191,7 @@ type reached struct {
 	path string
 }
 
-// roots returns the hashes of what is reached first from each.
+// roots returns the hashes of the data reached first from each.
 func (w *walk) roots(roots []Root) [][2]uint64 {
 	w.objects, w.done = map[uintptr]uint64{}, map[part][2]uintptr{}
 	var all [][2]uint64

@@ -33,8 +33,8 @@ const (
 	// between other changes; then another burst begins, if these are not few.
 	lateTimes    = 4
 	leastBetween = 1 << 14
-	// untold is how many accesses that the sample does not have are counted until the tracer is
-	// told of them, while a goroutine watches.
+	// untold is how many accesses that the sample does not have are counted until the tracer gets
+	// the count, while a goroutine watches.
 	untold = 1 << 10
 	// mostLoose is the largest number of iterations of a loop with Loose accesses: while they do,
 	// nothing else can be recorded.

@@ -510,9 +510,9 @@ func krdOwn(pc uintptr) bool {
 	return k&1 != 0
 }
 
-// krdRest notes that gp has left its thread: what it has recorded happened before. Where gp was
-// stopped between any two instructions it may be just putting an event, so that nothing can be put
-// here; the chunk then has room for one such note.
+// krdRest notes that gp has left its thread: its records happened before. Where gp was stopped
+// between any two instructions it may be just putting an event, so that nothing can be put here;
+// the chunk then has room for one such note.
 func krdRest(gp *g) {
 	if gp == nil || gp.krd == 0 {
 		return

@@ -90,7 +90,7 @@ func krdParked(gp *g) {
 	w.begins(gp, what|n<<8)
 }
 
-// krdWaits returns where it is told what gp waits for, nil if it cannot be.
+// krdWaits returns the place for the operation that gp waits in, nil if there is none.
 func krdWaits(gp *g) *krdWait {
 	if gp.krd == 0 {
 		if isSystemGoroutine(gp, false) {
