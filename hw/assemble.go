@@ -29,9 +29,9 @@ func Host() (*Topology, error) {
 }
 
 // ReadTopology reads what sys/devices/system and proc below the root of fsys say. Missing and
-// contradictory files become Warnings with what is assumed instead; the only error is that no CPU
-// is found. CPUs are Allowed that the cgroup cpusets (v1 and v2) and proc/self/status permit. For
-// the machine that the program runs on use [Host].
+// contradictory files become Warnings with the assumptions in their place; the only error is that
+// no CPU is found. CPUs are Allowed that the cgroup cpusets (v1 and v2) and proc/self/status
+// permit. For the machine that the program runs on use [Host].
 //
 // Where the list and the map of a file contradict each other, the map is believed; where CPUs
 // contradict each other about what they share, the set that most of its members confirm. Siblings
@@ -41,8 +41,8 @@ func Host() (*Topology, error) {
 //
 // Where the files name no cache, or no topology, CPUID does: cpuid is that of any CPU of the
 // machine, nil where it is not at hand. Where neither gives a size, or the size of an LLC is of a
-// package whose division is not told, or larger than any cache of the processor's family, a table of
-// families does, and [Cache.Known] says so.
+// package whose division is not told, or larger than any cache of the processor's family, a table
+// of families does, and [Cache.Known] records that.
 func ReadTopology(fsys fs.FS, cpuid Leaves) (*Topology, error) {
 	return readTopology(fsys, nil, cpuid)
 }

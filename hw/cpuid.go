@@ -25,7 +25,7 @@ func (l Leaves) has(leaf uint32) bool {
 type toldCache struct {
 	Cache
 	// CPUs whose APIC IDs are equal without their low shift bits share it. perCore: those of one
-	// core; noDivision: the size is that of a package, of whose division nothing is told
+	// core; noDivision: the size is that of a package, whose division is not known
 	shift uint
 }
 
@@ -78,8 +78,8 @@ func (l Leaves) enumerate(leaf uint32) (out []toldCache) {
 	return out
 }
 
-// legacy reads what AMD's processors have told since the K6. The L3 is in units of 512 KiB, and
-// stands for all of the package.
+// legacy reads the leaves that AMD's processors have had since the K6. The L3 is in units of 512
+// KiB, and stands for all of the package.
 func (l Leaves) legacy() (out []toldCache) {
 	// code 9 refers to leaf 0x8000001D, 15 is fully associative
 	ways := []int{1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 16, 10: 32, 11: 48, 12: 64, 13: 96,

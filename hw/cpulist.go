@@ -96,7 +96,7 @@ func parseCPUMask(s string) ([]int, error) {
 	return cpus, nil
 }
 
-// intersect returns what is in both of two ascending lists.
+// intersect returns the elements common to two ascending lists.
 func intersect(a, b []int) []int {
 	var both []int
 	for _, x := range a {

@@ -19,8 +19,8 @@ var cycleSink atomic.Uint64
 
 // Cycle returns how many ticks of the clock one dependent instruction takes on the calling thread's
 // CPU: shifts and exclusive ors of registers, which take one cycle of the core each, so that a
-// change of its frequency shows. It is the least of several tries, half a millisecond in all. Who
-// compares two of them holds and pins the thread.
+// change of its frequency shows. It is the least of several tries, half a millisecond in all. A
+// caller that compares two of them holds and pins the thread.
 func Cycle() float64 {
 	best := uint64(math.MaxUint64)
 	x := uint64(88172645463325252)

@@ -34,8 +34,8 @@ type Facts struct {
 	CPUQuota *float64 `json:"cpu_quota"`
 }
 
-// ReadFacts reads the facts of the machine whose root fsys is. It does not fail: what cannot be
-// read is not known.
+// ReadFacts reads the facts of the machine whose root fsys is. It does not fail: facts that cannot
+// be read are not known.
 func ReadFacts(fsys fs.FS) Facts {
 	var f Facts
 	text := func(name string) string {

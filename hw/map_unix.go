@@ -15,7 +15,7 @@ const hugePage = 2 << 20
 
 // Map returns n bytes of zeroed memory of their own pages, outside Go's heap: no garbage collector
 // looks at it, and the pages are allocated when they are first touched, on the NUMA node of the
-// thread that touches them (unless [Interleave] says otherwise). From 2 MiB on it begins at a
+// thread that touches them (unless [Interleave] spreads them). From 2 MiB on it begins at a
 // multiple of 2 MiB and huge pages are asked for, which the kernel may refuse silently. Give it
 // back with [Unmap].
 func Map(n int) ([]byte, error) {

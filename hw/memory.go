@@ -79,8 +79,8 @@ func LimitHeap(bytes int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// DefaultMemory returns how many bytes a command takes that may choose: half of what is free to the
-// process, at most 1 GiB, which is also the answer where nobody can tell.
+// DefaultMemory returns how many bytes a command takes that may choose: half of the memory free to
+// the process, at most 1 GiB; 1 GiB also where that is not known.
 func DefaultMemory() uint64 {
 	m, err := FreeMemory()
 	if err != nil {

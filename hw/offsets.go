@@ -41,7 +41,7 @@ var Thorough = Effort{2000, 50 * time.Millisecond}
 // thread's second is taken while it still waits for the answer, and an offset of 90 ± 37 ns was
 // seen between synchronous clocks. Up to 2000 rounds and 50 ms for each CPU; a loaded machine gives
 // fewer rounds and a wider bound. The first entry is {cpus[0], 0, 0, 0}. An error, with the offsets
-// found until then, says that a CPU may not be used, that no exchange succeeded in time
+// found until then, means that a CPU may not be used, that no exchange succeeded in time
 // ([ErrNoAnswer]), or that the bounds contradict each other (*[ClockError]). Without pinning it is
 // [ErrUnsupported].
 func Offsets(cpus []int) ([]Offset, error) { return OffsetsWithin(Thorough, cpus) }

@@ -54,9 +54,9 @@ type threadCounters struct {
 // counted does not hinder the others: its Count has the reason. The error is about the request: an
 // unknown event or the same twice. Cost: one file and some microseconds for each event.
 //
-// The library's own openers are not used: they count kernel mode, lose the errno that tells a
-// missing PMU from a missing right, and its group profiler replaces a package-wide buffer pool; its
-// descriptions of the events are.
+// The library's own openers are not used: they count kernel mode, lose the errno that distinguishes
+// a missing PMU from a missing right, and its group profiler replaces a package-wide buffer pool;
+// its descriptions of the events are.
 func OpenThread(events ...Event) (Counters, error) {
 	c := &threadCounters{tid: unix.Gettid(), events: slices.Clone(events)}
 	for i, e := range events {

@@ -17,8 +17,8 @@ const (
 	nodeDir = "sys/devices/system/node"
 )
 
-// sysfs reads a topology. Problems become warnings; what was assumed instead stands in the same
-// sentence.
+// sysfs reads a topology. Problems become warnings; the assumption in their place stands in the
+// same sentence.
 type sysfs struct {
 	fs.FS
 	warnings []string

@@ -7,11 +7,11 @@ import (
 	"krdlab/loi"
 )
 
-// entryOthers, of a frame whose phase is SpawnChild: its children that nobody has begun.
-// SpawnChosen only, where a deque holds children too.
+// entryOthers, of a frame whose phase is SpawnChild: its children that are not begun. SpawnChosen
+// only, where a deque holds children too.
 const entryOthers int32 = -5
 
-// runChosen executes an entry under SpawnChosen, and goes on with what is at hand until the
+// runChosen executes an entry under SpawnChosen, and goes on with entries at hand until the
 // worker's own deque is empty. A phase is run as the policy chooses when it begins, and its frame
 // counts as that rule does: SpawnParent counts strands (parentfirst.go), SpawnChild steals
 // (childfirst.go), SpawnCall nothing. It stays as chosen until the last strand has ended, so that
@@ -155,7 +155,7 @@ func (w *Worker) chooseRule(f *Frame) {
 	}
 }
 
-// spawnOthers queues the children of f that nobody has begun. From here on f may belong to a thief,
+// spawnOthers queues the children of f that are not begun. From here on f may belong to a thief,
 // until takeBackFrame gives it back.
 func (w *Worker) spawnOthers(f *Frame) (tell bool) {
 	tell = w.push(f, entryOthers)

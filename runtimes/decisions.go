@@ -36,8 +36,7 @@ func (f *Frame) inTrace() uint32 {
 	return 0
 }
 
-// tellChild records what is known of child i of t, which the worker begins, and what its node was
-// charged for it.
+// tellChild records the hints of child i of t, which the worker begins, and the charge to its node.
 func (w *Worker) tellChild(t *recorded, i int) {
 	of := [...]uint32{t.id, uint32(t.phase), uint32(i)}
 	if h, ok := t.inner.task.(Hinted); ok && w.rules.Hints {

@@ -114,7 +114,7 @@ func (d *deque) own(i int64) *slot {
 	return (*slot)(unsafe.Add(d.slots, (i&d.mask)*int64(unsafe.Sizeof(slot{}))))
 }
 
-// push appends an entry at the newest end. It returns whether thieves may have to be told of it:
+// push appends an entry at the newest end. It returns whether thieves may have to be woken for it:
 // something was exposed that was not before, or the run is to stop. Owner only.
 func (d *deque) push(f *Frame, i int32) (tell bool) {
 	t := d.tail

@@ -16,8 +16,8 @@
 // childfirst.go, parentfirst.go and chosen.go (the ways to execute a spawn), idle.go (the search
 // for work), place.go, admit.go, request.go and mailbox.go (what some policies add), stamping.go
 // (what kernels cost), native.go (the driver on threads), stepper.go, drive.go and steps.go (the
-// driver in virtual time), untaped.go (the operations on what is shared, which tape.go records in a
-// build of its own, to have the other driver do again what threads did).
+// driver in virtual time), untaped.go (the operations on shared data, which tape.go records in a
+// build of its own, so that the other driver can do again a run on threads).
 //
 // # Rejected
 //

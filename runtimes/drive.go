@@ -51,8 +51,8 @@ func (s *stepper) drive(v *stepWorker) error {
 				return err
 			}
 		}
-		// As long as v is the next again, it stays out of the event queue. Who is first of the
-		// others is known before v's event is put: the processor need not wait for that.
+		// As long as v is the next again, it stays out of the event queue. The first of the others
+		// is known before v's event is put: the processor need not wait for that.
 		others := s.events.first()
 		if at := s.events.at(v.now, v.id); at < others {
 			s.current = at

@@ -14,7 +14,7 @@ type event uint64
 
 // eventQueue is a tournament of the workers' events: a complete binary tree with a leaf for each
 // worker, in which every node holds the first of the two below it. A new event goes the way from
-// its leaf up to the root without a branch that depends on times, which nobody could predict.
+// its leaf up to the root without a branch that depends on times and could not be predicted.
 type eventQueue struct {
 	// from the root at 1 to the leaves, the second half; those that are there to fill the tree, and
 	// those of workers without an event, are never first
@@ -69,7 +69,7 @@ func (q *eventQueue) take(worker int) {
 	}
 }
 
-// put gives a worker, who has none, an event.
+// put gives a worker that has none an event.
 func (q *eventQueue) put(worker int, now uint64) {
 	at := q.at(now, worker)
 	for i := uint(len(q.nodes)/2 + worker); i > 0; i >>= 1 {

@@ -12,8 +12,8 @@ import (
 )
 
 // goRun is a run under Go's own scheduler. Each goroutine has a Worker while it lives, from a
-// sync.Pool; what kernels do is kept by CPU, as RDTSCP names it at their end, since that is where
-// they touched the caches.
+// sync.Pool; records of kernels are kept by CPU, as RDTSCP names it at their end, since that is
+// where they touched the caches.
 type goRun struct {
 	workers sync.Pool
 	pool    *pool // for Worker.Workers, the stamps of the run and the first error

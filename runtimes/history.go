@@ -11,8 +11,8 @@ import (
 // A History is the operations of a run in virtual time, in their order, each with its worker, its
 // price and the operations that it had to come after: pieces of a program that were queued before
 // they were taken, strands that had ended before a join, the lock of a queue that was held before.
-// [History.Retime] gives the operations other prices: who does what, and in which order on each
-// worker, stays.
+// [History.Retime] gives the operations other prices: the steps of each worker, and their order,
+// stay.
 //
 // What an idle worker looks at in vain is no operation: a search lasts as long as what it ends with
 // is not there, and costs what it took beyond that. With other prices the search waits for as long as it
@@ -157,7 +157,7 @@ func newHistorian(h *History, s *stepper) *historian {
 	return r
 }
 
-// of returns what is known of f.
+// of returns the record of f.
 func (h *historian) of(f *Frame) *pastFrame {
 	p := h.frames[f]
 	if p == nil {
@@ -351,7 +351,7 @@ func (h *historian) asks(v *stepWorker, queue int, wait, released uint64) {
 	h.locks = append(h.locks, pastLock{step: -1})
 }
 
-// tells notes that v is at the lock of a queue of a node.
+// tells records that v is at the lock of a queue of a node.
 func (h *historian) tells(v *stepWorker, node int) {
 	if h == nil {
 		return

@@ -341,8 +341,8 @@ func (w *Worker) seeRange() {
 	}
 }
 
-// openMail takes the oldest child of the worker's mailbox that nobody has claimed, or, with
-// [Rules.Push], what is in its letterbox.
+// openMail takes the oldest unclaimed child of the worker's mailbox, or, with [Rules.Push], the
+// frame in its letterbox.
 func (w *Worker) openMail() (e entry, ok bool) {
 	if w.letters != nil {
 		return w.letters.take()
@@ -416,8 +416,9 @@ func (w *Worker) leaves(e entry) bool {
 
 // How long an idle worker spins, then yields, before it parks, and the longest time it stays parked
 // without a wake-up. A push does not fence before it looks for parked workers: that would cost
-// every spawn some 3 ns. Who parks has the others pass that fence instead ([fenceOthers]). Where
-// that is not to be had a wake-up can be lost, and pollTime bounds what that costs.
+// every spawn some 3 ns. A worker that parks makes the others pass that fence instead
+// ([fenceOthers]). Where that is not to be had a wake-up can be lost, and pollTime bounds what that
+// costs.
 const (
 	spinTime  = 20 * time.Microsecond
 	yieldTime = 100 * time.Microsecond

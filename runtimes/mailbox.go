@@ -7,9 +7,9 @@ import (
 )
 
 // A proxy stands for child i of frame f in two places at once, the queue of the worker that spawned
-// it and the mailbox of the worker whose caches hold its data. Whoever takes it out of either and
-// claims it first runs the child; the other finds it claimed and drops it. It is reused once it is
-// in neither place.
+// it and the mailbox of the worker whose caches hold its data. The worker that takes it out of
+// either and claims it first runs the child; the other finds it claimed and drops it. It is reused
+// once it is in neither place.
 //
 // to is read by thieves before they own the entry, perhaps of a proxy that is being reused: it is
 // only a hint then, as their CAS on the deque fails.

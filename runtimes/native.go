@@ -55,7 +55,8 @@ type Config struct {
 	SampleEvery uint32
 
 	// Attach, if not nil, is called on the thread of each worker before the region that is timed;
-	// what it returns is called on the same thread after it. For counters of the thread.
+	// the function that it returns is called on the same thread after it. For counters of the
+	// thread.
 	Attach func(worker int) (detach func(), err error)
 }
 
@@ -67,7 +68,7 @@ type PanicError struct {
 	Kernel string // running, or last to run, on that worker; "" if none
 	During bool   // the kernel was running
 	Worker int    // -1 under the policy go
-	// Outside records that it was no task, but what is done for the program before or after a run.
+	// Outside records that it was no task, but work for the program before or after a run.
 	Outside bool
 	Value   any
 	Stack   []byte
@@ -244,7 +245,7 @@ var exclusive = make(chan struct{}, 1)
 // smallHeap is how many bytes of live and dead objects a run may begin with.
 const smallHeap = 64 << 20
 
-// check returns what is missing in c, or does not fit.
+// check returns the fault of c: a missing field, or one that does not fit.
 func (c *Config) check(ctx context.Context, prog Program) error {
 	if ctx == nil || prog == nil || !given(c.Policy) {
 		return errors.New("run: a context, a policy and a program are needed")

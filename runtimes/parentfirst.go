@@ -6,7 +6,7 @@ import (
 	"krdlab/hw"
 )
 
-// runParentFirst executes an entry, and goes on with what is at hand until it would have to look
+// runParentFirst executes an entry, and goes on with entries at hand until it would have to look
 // for work: until the worker's own queue is empty and, with JoinStarter, the join it waits at is
 // not complete.
 //
@@ -233,7 +233,7 @@ func (w *Worker) rankCalled(c, f *Frame) {
 }
 
 // arrive adds n to the join of f and returns whether that made it 0: whether no strand is left. If
-// it is seen that none is left beforehand, nobody else will touch it, and it need not be atomic.
+// it is seen that none is left beforehand, no other will touch it, and it need not be atomic.
 // Holder of a strand of f.
 func (f *Frame) arrive(n int32) (last bool) {
 	if atomic.LoadInt32(&f.join)+n == 0 {
@@ -287,7 +287,7 @@ func (w *Worker) priorities(f *Frame, n int32) []int32 {
 	return w.tags
 }
 
-// spawnChildren queues children 0 to n-1 of f, and returns whether others may have to be told of
+// spawnChildren queues children 0 to n-1 of f, and returns whether others may have to be woken for
 // it. Owner only.
 func (w *Worker) spawnChildren(f *Frame, n int32) (tell bool) {
 	switch {
@@ -412,7 +412,7 @@ func (w *Worker) takeOwn() (entry, bool) {
 }
 
 // queueRest queues what follows the join of f, on a queue under a lock, and returns whether others
-// may have to be told of it. Owner only.
+// may have to be woken for it. Owner only.
 func (w *Worker) queueRest(f *Frame) (tell bool) {
 	if w.rules.Cache {
 		w.cache = append(w.cache, entry{f: f, i: entryRest})

@@ -10,8 +10,8 @@ import (
 )
 
 // osYield gives up the CPU to another thread. It is not runtime.Gosched, which on a locked thread
-// costs a hand-over between threads; and not a raw system call: whoever waits by yielding can be
-// stopped here by Go's collector, also where Go interrupts no loops (asyncpreemptoff).
+// costs a hand-over between threads; and not a raw system call: a thread that waits by yielding can
+// be stopped here by Go's collector, also where Go interrupts no loops (asyncpreemptoff).
 func osYield() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // Commands of membarrier(2).

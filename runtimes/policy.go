@@ -3,7 +3,7 @@ package runtimes
 import "fmt"
 
 // A Policy is a scheduler: it decides, and does nothing else. One value serves all workers of a run
-// and is never written; what a search must remember is in the [Search].
+// and is never written; the memory of a search is in the [Search].
 type Policy interface {
 	// Rules are the decisions that stay the same all run long.
 	Rules() Rules
@@ -87,7 +87,7 @@ const (
 	WaitAny WaitRule = iota
 	// WaitDeeper: only what lies deeper in the tree than the task that waits.
 	WaitDeeper
-	// WaitThief: of its own queue the children of the task that waits, and else only what is queued
+	// WaitThief: of its own queue the children of the task that waits, and else only entries queued
 	// with the worker that was the last to steal such a child ([Search.Thief]), if it lies deeper:
 	// that worker may have ended the child, and have begun anything since.
 	WaitThief
@@ -107,8 +107,9 @@ type Rules struct {
 	Queue  Sharing
 	Take   Order
 	Locked bool
-	// Cache: what a worker queues stays its own until it next takes from its queue: it then takes
-	// the newest of that without the lock, and the rest goes to its queue. Locked stacks only.
+	// Cache: entries that a worker queues stay its own until it next takes from its queue: it then
+	// takes the newest of that without the lock, and the rest goes to its queue. Locked stacks
+	// only.
 	Cache bool
 	// Half: some steals take half ([Move]). A deque then has all its entries open to thieves after
 	// a spawn, so that its owner pays a fence for each that it takes back.
@@ -123,10 +124,10 @@ type Rules struct {
 	// Place asks the policy, which is a [Placer], into whose queue each child goes. Queues under
 	// locks only.
 	Place bool
-	// Ranges: a worker steals only what is placed within a range of several workers
+	// Ranges: a worker steals only entries placed within a range of several workers
 	// ([Search.From]): that of the last task that was dealt out among them and with them, or, when
-	// one of those has ended, the next larger one. Nobody steals in a range while it is being dealt
-	// out. With Place, a queue for each worker, and JoinLast.
+	// one of those has ended, the next larger one. No worker steals in a range while it is being
+	// dealt out. With Place, a queue for each worker, and JoinLast.
 	Ranges bool
 
 	// Admit asks the policy, which is an [Admitter], whether a worker may begin what it would take.
@@ -134,7 +135,7 @@ type Rules struct {
 	Admit bool
 
 	// Requests: thieves ask ([MoveAsk]) and victims answer, at their next spawn, when they next
-	// look into their own deque and while they look for work themselves. Nobody steals from a
+	// look into their own deque and while they look for work themselves. No worker steals from a
 	// deque.
 	Requests bool
 
@@ -268,7 +269,7 @@ type Placing struct {
 type Placement struct {
 	Worker   int // in whose queue it waits; means nothing for a child that is called
 	From, To int // its range, at least one part
-	// Serial: what is below it is for Worker alone, which calls it in order and queues nothing; the
+	// Serial: all below it is for Worker alone, which calls it in order and queues nothing; the
 	// policy is not asked about it.
 	Serial bool
 	Keep   bool // thieves leave it; not with Half
@@ -380,7 +381,7 @@ const (
 	MoveSee
 	// MoveMail takes the oldest entry of the worker's own mailbox.
 	MoveMail
-	// MoveSteal takes from queue Victim ([Rules.Queue] says which end): one entry or, with Half,
+	// MoveSteal takes from queue Victim (from the end in [Rules.Queue]): one entry or, with Half,
 	// which [Rules.Half] must allow, half of them, rounded down but at least one; of these the
 	// first is run and the others are added to the thief's own queue. If it succeeds it gives back
 	// the steal token.

@@ -52,8 +52,8 @@ func newQueue(r Rules) *queue {
 	return q
 }
 
-// add puts an entry into its place: by age, or so that what is taken next is at the end. Holder of
-// the lock.
+// add puts an entry into its place: by age, or so that the entry taken next is at the end. Holder
+// of the lock.
 func (q *queue) add(e entry) {
 	if q.hot < maxHot {
 		q.newest[q.hot] = e

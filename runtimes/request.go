@@ -57,7 +57,7 @@ func (w *Worker) putRequest(victim int) Outcome {
 }
 
 // takeAnswer takes the answer to what the worker has asked: Left if there is none yet, Empty if the
-// victim had nothing, or nobody was asked.
+// victim had nothing, or none was asked.
 func (w *Worker) takeAnswer() (e entry, out Outcome) {
 	r := w.requests
 	switch r.state.Load() {

@@ -22,8 +22,8 @@ func (h *History) Operations() int { return h.length() }
 // Retime returns how long the run takes, in ticks, at other prices, with its order of operations on
 // each worker. With the prices of the run it returns the time of the run.
 //
-// Retime departs from the order in one thing: who looks in vain holds no lock. Those who waited for it
-// wait as long as they did.
+// Retime departs from the order in one thing: a worker that looks in vain holds no lock. Those who
+// waited for it wait as long as they did.
 func (h *History) Retime(r *Retiming) uint64 {
 	clock := make([]uint64, h.workers)
 	ends := make([]uint64, h.length())
@@ -84,8 +84,8 @@ func (h *History) back(l *pastLock, r *Retiming) uint64 {
 	return l.back
 }
 
-// Span returns the length of the longest path of the program, in ticks, if executions take as long as
-// took holds: what no number of workers is faster than.
+// Span returns the length of the longest path of the program, in ticks, if executions take as long
+// as took holds: no number of workers is faster.
 func (h *History) Span(took []uint64) uint64 {
 	ends := make([]uint64, len(h.pieces))
 	for i := range h.execs {

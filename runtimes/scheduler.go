@@ -11,21 +11,20 @@ import (
 	"krdlab/loi/dag"
 )
 
-// A Scheduler is a policy with what the rest of the program asks about it, so that nobody has to
-// know it by its name.
+// A Scheduler is a policy with the facts that the rest of the program reads, so that no code hangs on
+// its name.
 type Scheduler struct {
 	Name  string // on the command line, with the parameters that are not at their defaults
 	Paper string // in the KRD paper, or ""
 	Doc   string // one line
 	// Origin is where the policy was published, as authors, title, venue; Year is when. Empty and 0
-	// for one that is nobody's.
+	// for one without a source.
 	Origin string
 	Year   int
 	// Family is the runtime as which its operations are priced on a simulated machine: the name of
 	// a table [families.NAME] of machine files. "" takes the machine's common prices.
 	Family string
-	// Twin is a scheduler of the table that does nearly the same, "" for none: who has seen one has
-	// seen the other.
+	// Twin is a scheduler of the table that does nearly the same, "" for none.
 	Twin string
 	// Random: another seed gives another run, as the policy draws from [Search.Rand], or goes by
 	// the order of [Search.Victims], where those at the same distance are shuffled by seed.

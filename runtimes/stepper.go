@@ -33,13 +33,13 @@ type Costs struct {
 	// for each frame but the root, of a serial run too: it is made and retired, its children are
 	// called; 0 is none
 	Frame uint64
-	// NoWait has the locks of queues be free at once.
+	// NoWait makes the locks of queues free at once.
 	NoWait bool
 	// Kernel records how long an execution takes that begins on a worker now. It is called in the
 	// order of virtual time, but for the kernels of a task that runs several: they are one step,
 	// and later ones may begin after what other workers are asked about next.
 	Kernel func(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64
-	// Locked, if not nil, is told of each operation on the queue of a shepherd of a node.
+	// Locked, if not nil, is called for each operation on the queue of a shepherd of a node.
 	Locked func(node int, now uint64)
 }
 
@@ -75,7 +75,7 @@ type StepConfig struct {
 	Schedule  *dag.Schedule // of a policy with SpawnListed
 	// TickNS is how many ticks there are to a nanosecond; 0 is 1.
 	TickNS uint64
-	// Dry runs compute nothing: [Worker.Computes] says so to the kernels.
+	// Dry runs compute nothing: [Worker.Computes] is false for the kernels.
 	Dry bool
 	// Stop, if not nil, ends the run when it is closed.
 	Stop <-chan struct{}
@@ -267,7 +267,7 @@ type stepper struct {
 }
 
 func (s *stepper) price(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64 {
-	// what is handed to a function that is not known escapes, and every End would allocate
+	// arguments of an unknown function escape, and every End would allocate
 	s.args = append(s.args[:0], blocks...)
 	ticks := s.costs.Kernel(worker, now, k, s.args)
 	s.past.kernel(worker, now, ticks, k, s.args)

@@ -19,7 +19,7 @@ import (
 // affinities, as an entry is then in two places; where a thief mails what it stole, or is given it
 // by its victim; with ranges and with budgets, which several workers change.
 //
-// Joins need no guard: whoever arrives last draws its ticket behind the addition, all others before
+// Joins need no guard: the last to arrive draws its ticket behind the addition, all others before
 // it. A child's report to a starter spans two tickets: the starter may have looked before or after.
 //
 // In a replay every operation first waits for its turn, here, and is compared when it is whole.

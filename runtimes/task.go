@@ -25,9 +25,9 @@ type Task interface {
 	Next(w *Worker, phase int) int
 }
 
-// Hinted is a task that knows something about its children. It is asked on behalf of policies that
-// want hints ([Rules.Hints]), by its holder, when child i of the present phase is about to be
-// queued, or, with [Rules.Push], when the others have been stolen and child i is the next.
+// Hinted is a task with facts about its children. It is called for policies that take hints
+// ([Rules.Hints]), by its holder, when child i of the present phase is about to be queued, or, with
+// [Rules.Push], when the others have been stolen and child i is the next.
 type Hinted interface {
 	Hint(w *Worker, i int) Hint
 }
@@ -54,10 +54,10 @@ type Frame struct {
 	parent *Frame // set when the frame starts; nil for the root
 	link   *Frame // next in a free list; the frame below on a stack of started frames (JoinStarter)
 
-	// child-first: the first child that nobody has begun; TakeSerial: which child of its parent the
-	// frame is; Rules.Place: for which workers it is, none if it is serial; WaitThief: 1 +
-	// the worker that was the last to steal a child of the present phase, 0 for none, written by
-	// that worker
+	// child-first: the first child that is not begun; TakeSerial: which child of its parent the
+	// frame is; Rules.Place: for which workers it is, none if it is serial; WaitThief: 1 + the
+	// worker that was the last to steal a child of the present phase, 0 for none, written by that
+	// worker
 	next int32
 	n    int32 // children of the present phase
 

@@ -4,9 +4,9 @@ package runtimes
 
 import "sync/atomic"
 
-// These are the operations on what is shared, by the names that workers call them by. In a build
-// with the tag krdlab_tape those of tape.go take their place and note what each worker did; all
-// else is the code that ships.
+// These are the operations on shared data, by the names that workers call them by. In a build with
+// the tag krdlab_tape those of tape.go take their place and note what each worker did; all else is
+// the code that ships.
 
 // taped is empty: no tape keeps anything in a worker.
 type taped struct{}

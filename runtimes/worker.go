@@ -53,9 +53,9 @@ type Worker struct {
 	// on threads: when the search began in which the worker is, 0 if in none
 	searchFrom uint64
 	idleTold   bool // that it searches has been recorded
-	// Rules.Place: what the latest placement summed up
+	// Rules.Place: the sums of the latest placement
 	dealing dealing
-	// what the policy is told, with Rules.Place and Rules.Admit
+	// the policy's arguments, with Rules.Place and Rules.Admit
 	placing   Placing
 	admission Admission
 

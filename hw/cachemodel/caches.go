@@ -58,7 +58,7 @@ func (m *Model) useLines(x *machine.Machine, lines uint64, opt Options) error {
 // the lines whose numbers are the same modulo g live in sets of their own. Their caches and their
 // part of the directory are a system of their own, and each of the g systems sees the same
 // accesses, one behind the other. So their states are the same at the end of each access, and one
-// is enough: what happens to its lines happens g times. Costs are computed for whole accesses, from
+// is enough: the events of its lines happen g times. Costs are computed for whole accesses, from
 // sums.
 func (m *Model) groupLines(x *machine.Machine) {
 	shift := bits.TrailingZeros64(chunkLines | setsOf(x.L2) | setsOf(x.LLC) | 1<<m.pageShift)

@@ -61,7 +61,7 @@ func (m *Model) ask(node int, u uint32, page, lines uint64) {
 	f.demand[d] += lines
 }
 
-// writeBack writes the lines of u to their memories, and nobody waits for it.
+// writeBack writes the lines of u to their memories, and no core waits for it.
 func (m *Model) writeBack(u uint32) {
 	if !m.byBlocks {
 		m.stat.WriteBacks += m.group

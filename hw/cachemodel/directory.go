@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// directory has an entry for each unit (block or line) that says where copies of it may be. Its
-// first word, from bit 0 on:
+// directory has an entry for each unit (block or line) with the places where copies of it may be.
+// Its first word, from bit 0 on:
 //
 //	a bit for each node    its LLC holds the unit
 //	a bit for each core    its L2 holds the unit
@@ -16,8 +16,8 @@ import (
 //
 // The bits of the cores of a node are side by side. Nodes whose cores have no room in the first
 // word have them in words behind it. With lines and an inclusive LLC an L2 evicts without notice,
-// as processors do, and a bit may be too many: whoever acts on it looks into the L2. Otherwise bits
-// are exact.
+// as processors do, and a bit may be too many: code that acts on it looks into the L2. Otherwise
+// bits are exact.
 type directory struct {
 	entries    []uint64
 	stride     int // words of an entry

@@ -15,9 +15,9 @@ const (
 	// FreeCoherence: writes take no copies away. Data that another node has modified come from
 	// memory, data that another core of the node has modified from the LLC.
 	FreeCoherence
-	// FreeLatency has all memories, and the caches of all nodes, answer as the node's own memory does.
+	// FreeLatency: all memories, and the caches of all nodes, answer as the node's own memory does.
 	FreeLatency
-	// FreeBandwidth has memories and links serve at once.
+	// FreeBandwidth: memories and links serve at once.
 	FreeBandwidth
 )
 

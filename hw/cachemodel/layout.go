@@ -42,7 +42,7 @@ func (l *Layout) reserve(size, align uint64) uint64 {
 	return base
 }
 
-// check returns the first address behind all blocks, or what is wrong with one of them.
+// check returns the first address behind all blocks, or the fault of one of them.
 func (l *Layout) check() (end uint64, err error) {
 	if uint64(len(l.Blocks)) >= math.MaxUint32 {
 		return 0, fmt.Errorf("%w: %d blocks, at most %d", ErrLimit, len(l.Blocks),

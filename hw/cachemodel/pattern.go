@@ -7,8 +7,8 @@ type Pattern uint8
 
 // The patterns.
 const (
-	// Rows are short: no prefetcher follows them, and what is computed with each line leaves room
-	// for few misses beside it (machine.Memory.OverlapMisses). They are waited for.
+	// Rows are short: no prefetcher follows them, and the work with each line leaves room for few
+	// misses beside it (machine.Memory.OverlapMisses). They are waited for.
 	Rows Pattern = iota
 	// Stream is runs of at least StreamLines lines. The first of them are as rows; the others,
 	// which prefetchers are ahead of, take what a core's bandwidth from their level allows, while

@@ -15,7 +15,7 @@ type server struct {
 	linePS  uint64 // what a line takes; 0 where there is no such server
 	shift   uint   // log2 of the length of a window in PS
 	windows []window
-	// the first window that nobody has asked for; what is kept are keptWindows before it
+	// the first window without requests; keptWindows before it are kept
 	end uint64
 }
 

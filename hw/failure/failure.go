@@ -24,7 +24,7 @@ const (
 	Interrupted              // the user ended it; what was done is kept
 )
 
-// Classed is an error that knows its class.
+// Classed is an error with a class.
 type Classed interface {
 	error
 	Class() Class
@@ -65,8 +65,8 @@ func isEnd(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// OfContext returns err, the error of what ran under ctx, or the cause of ctx's end in its place:
-// what is ended from outside, such as a child process, fails in ways of its own. A terminal's Ctrl-C
+// OfContext returns err, the error of what ran under ctx, or the cause of ctx's end in its place: a
+// child process, for one, that is ended from outside fails in ways of its own. A terminal's Ctrl-C
 // is for both, and the child may be first: after an error, ctx has some time to end.
 func OfContext(ctx context.Context, err error) error {
 	if err == nil || ctx.Done() == nil {

@@ -30,7 +30,7 @@ func (m *Machine) Validate() error {
 	return nil
 }
 
-// A checker collects what is wrong.
+// A checker collects faults.
 type checker struct{ wrong []*FieldError }
 
 func (c *checker) need(ok bool, path, found, want string, args ...any) {

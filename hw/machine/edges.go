@@ -47,11 +47,11 @@ const (
 )
 
 // MeasureCaches finds the sizes of the caches of the computer that t describes, by the latencies of
-// random walks in memory that grows by half octaves from 8 KiB to 256 MiB, or a quarter of what is
-// free; and who shares an LLC, by pairs of cores that walk in memory of three quarters of it each,
-// which both have at the LLC's latency only if they have one each. Each latency is the least that two
-// rounds show, as those of [Calibrate]. Sizes are those of the largest memory that still fits, so up
-// to a third too small.
+// random walks in memory that grows by half octaves from 8 KiB to 256 MiB, or a quarter of the free
+// memory; and who shares an LLC, by pairs of cores that walk in memory of three quarters of it
+// each, which both have at the LLC's latency only if they have one each. Each latency is the least
+// that two rounds show, as those of [Calibrate]. Sizes are those of the largest memory that still
+// fits, so up to a third too small.
 //
 // Errors: [ErrNoEdge]; a [*DisturbedError]; that of ctx; no memory, or no core that can be used.
 // Cost: some 4 s, and a half for each core beyond the first.
@@ -129,7 +129,7 @@ func halfOctave(s uint64) uint64 {
 
 // read finds the sizes in the curve.
 func (e *Edges) read() error {
-	// A latency is at most that of any larger memory: what is above it was disturbed.
+	// A latency is at most that of any larger memory: a higher one was disturbed.
 	c := slices.Clone(e.Curve)
 	for i := len(c) - 2; i >= 0; i-- {
 		c[i].PS = min(c[i].PS, c[i+1].PS)

@@ -99,8 +99,8 @@ type price struct {
 	least uint64
 }
 
-// leastPS is the least price of what a worker without work may repeat until somebody else makes
-// progress: below, virtual time hardly passes meanwhile, and a run takes practically without end.
+// leastPS is the least price of what a worker without work may repeat until another makes progress:
+// below, virtual time hardly passes meanwhile, and a run takes practically without end.
 const leastPS = 1000
 
 func (c *Costs) prices() []price {

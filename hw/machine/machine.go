@@ -32,8 +32,8 @@ type Machine struct {
 	Families map[string]Costs
 
 	// Sources records where numbers are from, by the field's path in a file ("l1.latency") or that
-	// of its table ("l1"). A source that begins with "estimated" or "not calibrated" says that
-	// nobody measured or published the number. See Source.
+	// of its table ("l1"). A source that begins with "estimated" or "not calibrated" marks a number
+	// that was neither measured nor published. See Source.
 	Sources map[string]string
 	// Ranges are within what guesses may lie, by the field's path; nil for none. See Draw.
 	Ranges map[string]Range
@@ -72,7 +72,8 @@ type Cache struct {
 	Ways      int
 	LineBytes int    // the same for all caches of a machine
 	LatencyPS uint64 // of a load that hits here, load to use
-	// L2 and LLC: what a core reads from here in long runs of lines, which prefetchers follow
+	// L2 and LLC: the rate at which a core reads from here in long runs of lines, which prefetchers
+	// follow
 	BytesPerSecond uint64
 	Inclusive      bool // LLC only: what it evicts leaves the L1 and L2 of the node too
 }

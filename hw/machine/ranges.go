@@ -108,9 +108,9 @@ func (m *Machine) set(path string, v uint64) {
 }
 
 // SetMeasured puts a measured number at a path, with its source: how and when it was measured, one
-// line. A family that m lacks begins with the prices in [costs]; what a family does not have of its
-// own follows them. Error: no such number. The machine may contradict itself until all numbers are
-// there; see [Machine.Validate].
+// line. A family that m lacks begins with the prices in [costs]; prices that a family does not have
+// of its own follow them. Error: no such number. The machine may contradict itself until all
+// numbers are there; see [Machine.Validate].
 func (m *Machine) SetMeasured(path string, v uint64, source string) error {
 	table, _, _ := cutLast(path)
 	kind, name, _ := cutLast(table)

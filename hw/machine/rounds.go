@@ -18,8 +18,8 @@ import (
 type Rounds map[string][]float64
 
 const (
-	// Tolerance is how much more a value may be that confirms another. It bounds what is taken for a
-	// single mishap, and not the error of the value, which is the less of the two.
+	// Tolerance is how much more a value may be that confirms another. It bounds a single mishap,
+	// and not the error of the value, which is the less of the two.
 	Tolerance = 0.5
 	// MoreRounds is how many times as many rounds are made before a calibration refuses.
 	MoreRounds = 3

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Guesses: what a source begins with when nobody measured or published the number.
+// Guesses: beginnings of sources of numbers that were neither measured nor published.
 const (
 	Estimated     = "estimated"
 	NotCalibrated = "not calibrated"

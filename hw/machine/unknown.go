@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// unknown refuses what nobody took.
+// unknown refuses fields that were not taken.
 func (r *reader) unknown() {
 	// the keys of each table
 	known := map[string][]string{"": {"costs", "families", "fits", "ranges", "sources"},

@@ -120,7 +120,7 @@ func (h *hardware) take(domain int) ([]byte, error) {
 	return b, nil
 }
 
-// sink keeps the compiler from dropping loads whose values nobody wants.
+// sink keeps the compiler from dropping loads whose values are not used.
 var sink atomic.Uint64
 
 func (h *hardware) walk(cpu, domain int, bytes uint64, chains, loads, samples int) ([]uint64,

@@ -14,8 +14,8 @@ import (
 )
 
 // Write writes m as TOML that [Parse] reads back as the same Machine (a latency that was given in
-// cycles is a time). Numbers that nobody measured or published have a comment that says so. Errors:
-// those of [Machine.Validate], and of w.
+// cycles is a time). Numbers neither measured nor published are marked by a comment. Errors: those
+// of [Machine.Validate], and of w.
 func (m *Machine) Write(w io.Writer) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("write machine %q: %w", m.Name, err)

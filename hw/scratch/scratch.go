@@ -41,7 +41,7 @@ func Make(parent, prefix string) (*Folder, error) {
 		case err != nil && !noLocks(err):
 			return nil, errors.Join(err, f.Close(), os.RemoveAll(path))
 		case err != nil:
-			// Nobody can take the lock: it is left alone.
+			// The lock cannot be taken: the folder is left alone.
 			return &Folder{path, f}, nil
 		case same(f, filepath.Join(path, lockFile)):
 			return &Folder{path, f}, nil

@@ -70,7 +70,7 @@ func (n Number) Print(text func(v float64) string) string {
 	return text(n.value)
 }
 
-// Fixed returns v with so many decimals; what rounds to 0 has no sign.
+// Fixed returns v with so many decimals; a number that rounds to 0 has no sign.
 func Fixed(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {

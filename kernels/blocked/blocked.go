@@ -160,7 +160,7 @@ func (t *Touched) By(worker int, b uint32) {
 	}
 }
 
-// Near returns 1 + the worker that touched block b last, 0 for nobody ([runtimes.Hint]).
+// Near returns 1 + the worker that touched block b last, 0 for none ([runtimes.Hint]).
 func (t *Touched) Near(b uint32) int {
 	if t.last == nil {
 		return 0

@@ -10,9 +10,9 @@ import (
 
 // A Grid is Rows x Cols elements of 8 bytes within a frame that is one element wide, row by row, as
 // stencils need it: (Rows+2) x (Cols+2) elements. It is cut into tiles of at least TileRows x
-// TileCols, each of five blocks: its first and last row, the first and last column of what is left,
-// and the rest. So a neighbour that reads an edge names no more than that. The frame has a block
-// for each edge of a tile that lies on it; its corners belong to none.
+// TileCols, each of five blocks: its first and last row, the first and last column of the
+// remainder, and the rest. So a neighbour that reads an edge names no more than that. The frame has
+// a block for each edge of a tile that lies on it; its corners belong to none.
 //
 // Rows >= TileRows >= 3 and Cols >= TileCols >= 3.
 type Grid struct{ Rows, Cols, TileRows, TileCols int }

@@ -81,7 +81,7 @@ func stamp() uint64 {
 	return t
 }
 
-// midmean returns the mean of the middle four fifths, 0 for nothing: what was interrupted does not
+// midmean returns the mean of the middle four fifths, 0 for nothing: interrupted samples do not
 // count, and the steps of a coarse counter average out, as they do not in a median. It sorts x.
 func midmean(x []uint64) float64 {
 	if len(x) == 0 {

@@ -52,7 +52,7 @@ func (p ruled) Admit(a *runtimes.Admission) (charge uint64, ok bool) {
 }
 
 // uncached returns a policy without the cache before its queues, which combs and trees on one
-// worker would leave out nearly always: the price of a lock could not be told.
+// worker would leave out nearly always: the price of a lock could not be found.
 func uncached(p runtimes.Policy) runtimes.Policy {
 	r := p.Rules()
 	r.Cache = false
@@ -270,7 +270,7 @@ func thiefMove(r runtimes.Rules) runtimes.MoveKind {
 }
 
 // pair takes one sample of what costs a policy between two workers of one node; where these have
-// one queue, between two cores of a node that are told to be of two.
+// one queue, between two cores of a node that are set on two.
 func (b *bench) pair(s series, p runtimes.Scheduler, how plan) error {
 	rules, nodes, path := p.Rules(), []int{0, 0}, familyPath(p)
 	if together(rules) {
@@ -334,7 +334,7 @@ func (b *bench) handover(s series, p runtimes.Scheduler) error {
 		return err
 	}
 	if from := c.handovers(); min(len(from[0]), len(from[1])) >= 20 { // otherwise they hardly met
-		// The mean of both directions: what the two clocks differ by cancels out.
+		// The mean of both directions: the offset of the two clocks cancels out.
 		s.Add(familyPath(p)+handedOver,
 			((midmean(from[0])+midmean(from[1]))/2-b.stamp)*b.tickPS)
 	}

@@ -7,7 +7,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// enough rounds without a guest, and half of all, are the end: the policy lets nobody come.
+// enough rounds without a guest, and half of all, are the end: the policy lets none come.
 const enough = 50
 
 // duel is a program for two workers: rounds of a phase with two children; the other worker gets one

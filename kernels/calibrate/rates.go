@@ -14,7 +14,7 @@ import (
 // loopPS is about how long a sample of a loop takes.
 const loopPS = 1e9
 
-// operations takes a sample of each kind of operation: what one takes.
+// operations takes a sample of each kind of operation: the time of one.
 func (c *calibration) operations(s series) error {
 	for _, l := range loops.New() {
 		ps, err := c.timed(l.Run)

@@ -11,8 +11,8 @@
 // omp-tasks/fft, commit 2607a69), after Cilk's, splits off one radix after the other, each a pass over
 // the memory, as do its twiddles.
 //
-// The input is not overwritten, and there are two more arrays: what is between the phases, in tiles
-// that are a column panel wide and a row panel high, and the output.
+// The input is not overwritten, and there are two more arrays: the values between the phases, in
+// tiles that are a column panel wide and a row panel high, and the output.
 package fft
 
 //go:generate go run ./gen
@@ -178,8 +178,8 @@ func (in *instance) Regions(phase int) (whole, half loi.RegionID) {
 	return loi.RegionID(phase), loi.RegionID(phase)
 }
 
-// Hint returns how many panels there are, in operations, and what they touch; near is who ran the
-// first of them in the run's other phase, or nobody.
+// Hint returns how many panels there are, in operations, and what they touch; near is the worker
+// that ran the first of them in the run's other phase, or none.
 func (in *instance) Hint(phase, from, to int) runtimes.Hint {
 	if !in.last.Noting() {
 		return runtimes.Hint{}

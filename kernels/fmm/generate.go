@@ -9,7 +9,7 @@ import (
 // body is one line of the input: position, and charge or mass.
 type body struct{ x, y, z, q float64 }
 
-// Distributions that [generate] knows.
+// Distributions of [generate].
 const (
 	plummer = "plummer"
 	sphere  = "sphere"

@@ -121,7 +121,7 @@ func newInstance(p kernel.Params, env kernel.Env) (kernel.Instance, error) {
 	return s, nil
 }
 
-// reset draws the plate; the other buffer has the border, and otherwise what is no result.
+// reset draws the plate; the other buffer has the border, and no results otherwise.
 func (in *instance) reset() {
 	blocked.Draw(in.u[0].Data, in.Env.Seed)
 	copy(in.u[1].Data, in.u[0].Data)

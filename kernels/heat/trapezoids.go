@@ -35,7 +35,7 @@ func (s side) cut(dt int) [2][]side {
 		{{s.lo, mid - dt, s.dlo, 1}, {mid + dt, s.hi, -1, s.dhi}}}
 }
 
-// zoid is steps t to t+dt-1 of what is within both its sides.
+// zoid is steps t to t+dt-1 of the elements within both its sides.
 type zoid struct {
 	t, dt      int
 	rows, cols side

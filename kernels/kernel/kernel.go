@@ -22,11 +22,11 @@ type Kernel struct {
 	// tasks too ([runtimes.Worker.BeginTask]), and is measured and traced at that grain unless
 	// asked otherwise.
 	TaskGrain bool
-	// Placed records that New puts the data where [Env.Interleave] says.
+	// Placed records that New places the data by [Env.Interleave].
 	Placed bool
 	Params []Param // in the order in which they are shown
-	// Size names the parameter that says how large the problem is: run directories and cells are
-	// named by its value. "" where no single one does.
+	// Size names the parameter for the size of the problem: run directories and cells are named by
+	// its value. "" where no single one does.
 	Size string
 	// Plan resolves parameters that Check has passed, and returns the needs of an instance of them.
 	Plan func(Params) (Plan, error)
@@ -155,7 +155,7 @@ type Instance interface {
 	Close() error
 }
 
-// Counted is an instance that knows what one run of it will do, where [Plan] does not.
+// Counted is an instance that has the counts of one run of it, where [Plan] has not.
 type Counted interface {
 	// Counts returns the number of tasks that stamp themselves ([runtimes.Worker.BeginTask]) and
 	// that of kernel executions.
@@ -184,7 +184,7 @@ func Exact[T int | int64 | uint64](method string, got, want T) Check {
 	return c
 }
 
-// A Phase is a part of a kernel's work that a run does not time: what comes before its root task or
+// A Phase is a part of a kernel's work that a run does not time: the part before its root task or
 // after it.
 type Phase struct {
 	Name string `json:"name"`

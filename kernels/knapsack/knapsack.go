@@ -1,6 +1,6 @@
 // Package knapsack fills a knapsack with the most value by branch and bound: of each item it tries
-// both, to leave and to take it, and prunes where the items that remain cannot make up for what is
-// missing.
+// both, to leave and to take it, and prunes where the items that remain cannot make up for the
+// difference.
 //
 // It is the search of BOTS (bsc-pm/bots, omp-tasks/knapsack, commit 2607a69), after Cilk's, with
 // its bound: the room that is left, filled with the next item at its value per weight. There a

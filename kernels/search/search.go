@@ -14,14 +14,14 @@ import (
 	"krdlab/runtimes"
 )
 
-// A Problem is a tree, and what is asked of it. S is a node.
+// A Problem is a tree, and a question about it. S is a node.
 type Problem[S any] struct {
 	Root S
 	// Depth is that of the nodes whose subtrees are searched serially; 0 is the root.
 	Depth int
 	// Expand emits the children of a node above Depth, in order.
 	Expand func(s S, emit func(S))
-	// Search searches what is below s, and returns the result and how many nodes it visited.
+	// Search searches the tree below s, and returns the result and how many nodes it visited.
 	Search func(s S) (result int64, visits uint64)
 	// Merge makes one result of two; None is the result of nothing.
 	Merge func(a, b int64) int64
@@ -109,7 +109,7 @@ func New[S any](p *Problem[S], dry bool) *Instance[S] {
 // Result returns the result of the latest run.
 func (in *Instance[S]) Result() int64 { return in.results[0] }
 
-// Verdict compares the result of the latest run with what is right.
+// Verdict compares the result of the latest run with the right one.
 func (in *Instance[S]) Verdict(want int64, method string) kernel.Check {
 	return kernel.Exact(method, in.Result(), want)
 }

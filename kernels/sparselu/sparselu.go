@@ -6,9 +6,9 @@
 //
 // In each step the block on the diagonal is factored (lu0); then come, in parallel, the blocks
 // right of it (fwd) and below it (bdiv); then those behind them of whose row and column both are
-// there (bmod). Which blocks are there at the beginning, what they hold, and the phases are those
-// of BOTS; a block that a bmod makes is there, as zeros, from the beginning. BOTS spawns the tasks
-// of a phase in a loop: here the list of rows and that of columns are divided and conquered.
+// there (bmod). The blocks at the beginning, their contents and the phases are those of BOTS; a
+// block that a bmod makes is there, as zeros, from the beginning. BOTS spawns the tasks of a phase
+// in a loop: here the list of rows and that of columns are divided and conquered.
 package sparselu
 
 import (

@@ -48,7 +48,7 @@ type Square struct {
 	X, AX Vectors
 }
 
-// New returns a square matrix of order n; it is 0, and in a dry run nobody touches its memory.
+// New returns a square matrix of order n; it is 0, and in a dry run its memory is not touched.
 func New(p kernel.Params, n int, env kernel.Env) (*Square, error) {
 	ops, err := NewOps(p)
 	if err != nil {

@@ -12,7 +12,7 @@ type Steps interface {
 	// Fill makes the matrix.
 	Fill()
 	// Size returns how many edges step k has, and how many rows and columns the trailing part.
-	// lower: of the trailing part only what is on and below the diagonal is updated.
+	// lower: of the trailing part only the tiles on and below the diagonal are updated.
 	Size(k int) (edges, rows, cols int, lower bool)
 	Diagonal(w *runtimes.Worker, k int)
 	Edge(w *runtimes.Worker, k, e int)
@@ -82,7 +82,7 @@ func (t *loop) Next(*runtimes.Worker, int) int {
 // Region implements [runtimes.Regioned].
 func (t *loop) Region(int) loi.RegionID { return 0 }
 
-// area is a rectangle of edges or updates of step k, or what is on and below the diagonal in it.
+// area is a rectangle of edges or updates of step k, or the tiles on and below the diagonal in it.
 type area struct {
 	k, i0, i1, j0, j1 int
 	edge, lower       bool

@@ -236,8 +236,8 @@ func (o Ops) Cholesky(a Tile) {
 	}
 }
 
-// Transpose sets b to the transpose of a; where both are the same, it sets what is below the
-// diagonal to what is above it.
+// Transpose sets b to the transpose of a; where both are the same, it sets the elements below the
+// diagonal to those above it.
 func Transpose(a, b Tile) {
 	same := a.Rows > 0 && a.Cols > 0 && &a.Data[0] == &b.Data[0]
 	const side = 16 // so many rows of b at once stay in the first-level cache

@@ -84,8 +84,8 @@ var known = map[tree]uint64{
 const maxShape = 1 << 25
 
 // aroundHash are about the instructions of crypto/sha1.Sum beside the block that is hashed: its
-// state is made, the block filled up, the result put into order. Not counted: what a hash takes
-// longer on a Zen 4 than its block.
+// state is made, the block filled up, the result put into order. Not counted: the time of a hash
+// beyond its block's on a Zen 4.
 const aroundHash = 350
 
 // A tree holds the parameters that decide every node.
@@ -186,7 +186,7 @@ func (in *instance) Work(loi.KernelID, []uint32) ops.Count {
 // Uniform implements [kernel.Uniform].
 func (in *instance) Uniform(loi.KernelID) bool { return true }
 
-// Counts implements [kernel.Counted]; 0 for a tree that nobody has walked.
+// Counts implements [kernel.Counted]; 0 for a tree not walked before.
 func (in *instance) Counts() (tasks, executions uint64) {
 	return 0, max(uint64(len(in.first)), known[in.tree], 1) - 1
 }

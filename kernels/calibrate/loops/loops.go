@@ -127,8 +127,8 @@ func checksums(a, b uint32, table *crc32.Table, text []byte) (uint32, uint32) {
 	return a, b
 }
 
-// jumps makes n jumps that a bit of a random number decides, or nobody. Inlined, the numbers would
-// be left out where they decide nothing.
+// jumps makes n jumps that a bit of a random number decides, or none decides. Inlined, the numbers
+// would be left out where they decide nothing.
 //
 //go:noinline
 func jumps(n int, bit uint64) uint64 {

@@ -41,7 +41,8 @@ func ScaleOf(radius, root float64) float64 {
 
 // Cells are the expansions of a tree, as arrays by cell or packed. M holds the reduced multipoles,
 // scaled by Scale^-|k|, in the units of charge; L the reduced locals, scaled by Scale^|n|, in those
-// of the potential. [Terms] says where; packed, M and L are the same memory from different places.
+// of the potential. their places are in [Terms]; packed, M and L are the same memory from different
+// places.
 type Cells struct {
 	M, L    []float32
 	terms   Terms

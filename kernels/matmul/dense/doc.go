@@ -1,7 +1,7 @@
 // Package dense implements the numerical half of matmul: single-precision matrices cut into blocks,
 // the leaf kernel C += A B on one block of each, seeded inputs and the check of a product.
 //
-// A [Matrix] knows its partition into blocks whatever its [Layout]; a [Multiplier] is made once for
+// A [Matrix] has its partition into blocks whatever its [Layout]; a [Multiplier] is made once for
 // three matrices and an instruction set, and its Leaf multiplies one block of A by one of B into
 // one of C. Which leaves run, in which order and on which worker is decided elsewhere.
 //

@@ -29,7 +29,7 @@ func (l Layout) String() string {
 	return fmt.Sprintf("layout(%d)", int(l))
 }
 
-// Layouts lists the names that [ParseLayout] knows.
+// Layouts lists the names that [ParseLayout] takes.
 func Layouts() []string { return []string{"row", "tiled"} }
 
 // ParseLayout returns the layout called name.

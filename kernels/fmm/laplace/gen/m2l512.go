@@ -70,7 +70,7 @@ func (e *small) pointer(param string) reg.GPVirtual {
 	return e.Load(e.Param(param), e.GP64()).(reg.GPVirtual)
 }
 
-// side is one direction: what it reads, writes and sums.
+// side is one direction: its inputs, outputs and sums.
 type side struct {
 	m, l  reg.GPVirtual
 	odd   bool              // the reversed direction: odd degrees of k change sign
@@ -233,8 +233,8 @@ func (e *small) sums(sides []*side) {
 
 // finish scales the sums and adds them to the locals.
 func (e *small) finish(sides []*side, powers reg.VecVirtual) {
-	// Locals of degrees above order-g take nothing from degree g: what is in their lanes of that
-	// sum is meaningless.
+	// Locals of degrees above order-g take nothing from degree g: their lanes of that sum are
+	// meaningless.
 	within := map[int]reg.Register{}
 	for g := 1; g < e.order; g++ {
 		if n := (e.order - g + 1) * (e.order - g + 1); n < 16 {
