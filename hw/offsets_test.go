@@ -41,7 +41,7 @@ func TestOffsetsOfCPUThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestOffsetOfSkewedClock has an answerer whose clock is ahead, as no machine here has one.
+// TestOffsetOfSkewedClock uses an answerer whose clock is ahead, as no machine here has one.
 func TestOffsetOfSkewedClock(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("needs two CPUs")

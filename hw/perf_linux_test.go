@@ -179,8 +179,8 @@ func TestCountersOfAnotherThread(t *testing.T) {
 	}
 }
 
-// TestCountersWithoutRight gives up root on one thread, which dies afterwards: what the kernel then
-// forbids is a *PermissionError, and what it accounts anyway is still counted.
+// TestCountersWithoutRight gives up root on one thread, which dies afterwards: events that the
+// kernel then forbids are a *PermissionError, and those that it counts anyway are still counted.
 func TestCountersWithoutRight(t *testing.T) {
 	level := paranoid()
 	if unix.Geteuid() != 0 || level < 2 {

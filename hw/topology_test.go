@@ -95,7 +95,7 @@ func TestNodeIsLLCDomain(t *testing.T) {
 	}
 }
 
-// TestCoresWithoutL3 has two low-power cores beside the ring that the L3 serves, as some hybrid
+// TestCoresWithoutL3 reads two low-power cores beside the ring that the L3 serves, as some hybrid
 // processors do: their L2 is their last cache.
 func TestCoresWithoutL3(t *testing.T) {
 	f := files{cpuDir + "/online": "0-3"}

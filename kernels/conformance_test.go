@@ -139,7 +139,7 @@ func compare(t *testing.T, in kernel.Instance, got, want *runtimes.Result) {
 // have something to cut.
 const llcBytes = 64 << 10
 
-// seeds is with how many a case is run: one worker has nobody to choose.
+// seeds returns the number of seeds of a case: one worker has no victim to choose.
 func seeds(nodes []int) uint64 {
 	if len(nodes) == 1 {
 		return 1

@@ -139,8 +139,8 @@ func (d *decided) above(n childOf, is func(childOf) bool) (childOf, bool) {
 	}
 }
 
-// fitting are the children that by their hints touch at most so many bytes, where what is above them
-// touches more, or has no hint.
+// fitting are the children that by their hints touch at most so many bytes, where the child above
+// them touches more, or has no hint.
 func (d *decided) fitting(most uint64) (list []childOf) {
 	small := func(n childOf) bool { b := d.bytes(n); return b > 0 && b <= most }
 	for n, x := range d.children {

@@ -9,7 +9,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// A kernel that says that all of its executions have the same operations has; and there are such.
+// A kernel declared uniform has the same operations in all of its executions; and there are such.
 func TestUniform(t *testing.T) {
 	found := 0
 	for _, k := range Table {

@@ -162,7 +162,7 @@ func TestErrorsOfBursts(t *testing.T) {
 	}
 }
 
-// TestBurstsBegin has stages of near and far accesses, of half of all each. Bursts that begin
+// TestBurstsBegin makes stages of near and far accesses, of half of all each. Bursts that begin
 // anywhere estimate that; those that begin with a stage do not, and the test would see it.
 func TestBurstsBegin(t *testing.T) {
 	const n, stage, far = 8 << 20, 20_000, 3000
@@ -194,7 +194,7 @@ func TestBurstsBegin(t *testing.T) {
 	}
 }
 
-// TestBurstsLines has a phase of as many lines as it may have: it ends there, and keeps what it saw.
+// TestBurstsLines gives a phase as many lines as it may have: it ends there, and keeps what it saw.
 func TestBurstsLines(t *testing.T) {
 	b := Bursts{Lines: 10}
 	b.Count(5)

@@ -332,7 +332,7 @@ func TestBlockThatChangesItsSize(t *testing.T) {
 	}
 }
 
-// TestMissesOfAFullyAssociativeCache are exact: what does not fit and what is cold.
+// TestMissesOfAFullyAssociativeCache are exact: accesses that do not fit and cold ones.
 func TestMissesOfAFullyAssociativeCache(t *testing.T) {
 	trace, err := loi.ParseText(strings.NewReader(`loi-text 4
 substrate native

@@ -9,7 +9,7 @@ import (
 	"krdlab/loi"
 )
 
-// TestRegisteredBlocks has a few blocks touched of as many as a trace may register, and of one more.
+// TestRegisteredBlocks touches a few blocks of as many as a trace may register, and of one more.
 func TestRegisteredBlocks(t *testing.T) {
 	for n, want := range map[int]error{spareBlocks + blocksPerRecord: nil,
 		spareBlocks + blocksPerRecord + 1: ErrTooLarge, 1<<32 - 1: ErrTooLarge} {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestCoresAreNodesOfTheirOwn: the histograms of cores are those of the same trace on a machine
-// whose nodes have one core each, and what is said of the nodes does not change.
+// whose nodes have one core each, and the results of the nodes do not change.
 func TestCoresAreNodesOfTheirOwn(t *testing.T) {
 	dir := t.TempDir()
 	n, shared := 0, false

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The documents of krdlab krd and of krdlab trace go are read; what is neither, or contradicts itself,
-// is refused with what was found.
+// The documents of krdlab krd and of krdlab trace go are read; other documents, and ones that
+// contradict themselves, are refused with what was found.
 func TestRead(t *testing.T) {
 	r := &Report{SchemaVersion: SchemaVersion, Distance: Exclusive, Weight: WeightCount,
 		Histogram: Histogram{Accesses: 6, AccessCount: 6, Cold: 3, Bins: []Bin{binOf(0, 1), binOf(1, 2)}}}

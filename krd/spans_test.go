@@ -43,8 +43,8 @@ func traceOf(t *testing.T, nodes int, workers []int, list []loi.Access) *loi.Tra
 	return trace
 }
 
-// TestTilesCutByAnotherNode: what another node cuts in pieces by reading, or invalidates before it
-// is there, changes nothing about tiles that are touched whole, with coherence and without, and the
+// TestTilesCutByAnotherNode: cuts by another node's reads, or invalidations before the data are
+// there, change nothing about tiles that are touched whole, with coherence and without, and the
 // predicted misses agree with far.
 func TestTilesCutByAnotherNode(t *testing.T) {
 	tile := func(i uint64) loi.Access { return loi.Access{Block: 8 * i, Bytes: 8, Mode: loi.In} }

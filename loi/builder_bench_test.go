@@ -26,7 +26,7 @@ func benchBuilt(b *testing.B, n, w int) string {
 	return path
 }
 
-// BenchmarkBuilderAccess is the cost of one access with its share of what is written; every 8 M
+// BenchmarkBuilderAccess measures the cost of one access with its share of writing; every 8 M
 // accesses (128 MB) a new trace begins, outside the clock.
 func BenchmarkBuilderAccess(b *testing.B) {
 	for _, workers := range []int{1, 12} {

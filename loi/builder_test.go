@@ -357,7 +357,7 @@ func TestBuiltDamage(t *testing.T) {
 	}
 }
 
-// TestBuilderMemory has as many workers as there can be, in turn and each with more than its first
+// TestBuilderMemory adds as many workers as there can be, in turn and each with more than its first
 // chunk holds.
 func TestBuilderMemory(t *testing.T) {
 	hwtest.SkipRace(t)
@@ -396,8 +396,8 @@ func TestBuilderMemory(t *testing.T) {
 	}
 }
 
-// TestBuilderMoves has a header that turns out much larger than the room left for it, so that the
-// chunks that are on the disk have to move; and workers in the header that recorded nothing.
+// TestBuilderMoves writes a header that turns out much larger than the room left for it, so that
+// the chunks that are on the disk have to move; and workers in the header that recorded nothing.
 func TestBuilderMoves(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	b := newTestBuilder(t, path)
@@ -444,8 +444,8 @@ func TestBuilderMoves(t *testing.T) {
 	same(t, again, want)
 }
 
-// TestBuilderNeverOverwrites has a file that appears under the name of the trace before Close, and
-// an execution that is larger than a chunk.
+// TestBuilderNeverOverwrites makes a file that appears under the name of the trace before Close,
+// and an execution that is larger than a chunk.
 func TestBuilderNeverOverwrites(t *testing.T) {
 	for _, suffix := range []string{".loi", ".loi.zst"} {
 		path := filepath.Join(t.TempDir(), "x"+suffix)

@@ -147,8 +147,8 @@ func TestDamagedStream(t *testing.T) {
 	}
 }
 
-// TestStreamOfZeros has a stream that decompresses to far more than its size: it is refused by its
-// first bytes, or, where it begins as a trace does, when the room that there is for it would be
+// TestStreamOfZeros opens a stream that decompresses to far more than its size: it is refused by
+// its first bytes, or, where it begins as a trace does, when the room that there is for it would be
 // used up.
 func TestStreamOfZeros(t *testing.T) {
 	dir := t.TempDir()

@@ -117,8 +117,8 @@ func flipBits(t *testing.T, data []byte, want [][]Record, step int) {
 	}
 }
 
-// checkSalvage recovers data, a damaged copy of a file with the records want: all that is kept was
-// there, in order, and what is missing is admitted.
+// checkSalvage recovers data, a damaged copy of a file with the records want: all records kept were
+// there, in order, and missing ones are reported.
 func checkSalvage(t *testing.T, data []byte, want [][]Record, at int) {
 	t.Helper()
 	tr, rep, err := salvage(data, nil)
@@ -309,8 +309,8 @@ func TestBadContent(t *testing.T) {
 	}
 }
 
-// TestUncleanDamage has files that were not closed and lack what a crash of the machine may have
-// kept from the disk.
+// TestUncleanDamage recovers files that were not closed and lack what a crash of the machine may
+// have kept from the disk.
 func TestUncleanDamage(t *testing.T) {
 	data, want := smallTrace(t)
 	tr, err := parse(data)
@@ -374,7 +374,7 @@ func TestUncleanDamage(t *testing.T) {
 	}
 }
 
-// TestMapped has files mapped that would otherwise be read.
+// TestMapped maps files that would otherwise be read.
 func TestMapped(t *testing.T) {
 	defer func(n int64) { mapFrom = n }(mapFrom)
 	mapFrom = 1
@@ -410,8 +410,8 @@ func TestMapped(t *testing.T) {
 	compare(t, tr, want)
 }
 
-// TestUncleanBuffered has a file whose records were in memory when its writer was killed: all
-// workers are said to lack some.
+// TestUncleanBuffered recovers a file whose records were in memory when its writer was killed: all
+// workers are reported to lack some.
 func TestUncleanBuffered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	w, err := Create(path, testHeader(2), Options{Unmapped: true})

@@ -100,7 +100,7 @@ func TestFullDisk(t *testing.T) {
 			if !errors.Is(s.Full, unix.ENOSPC) {
 				t.Errorf("the disk was full because of %v, expected ENOSPC", s.Full)
 			}
-			// All but the count page, the headers, the footer and what is too small to use holds
+			// All but the count page, the headers, the footer and pieces too small to use hold
 			// records.
 			if kept := checkPrefix(t, path, s, c.workers, n); kept*32 < 1<<20*3/4 &&
 				c.workers < 100 {
@@ -113,8 +113,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestDiskFillsUp has the disk filled by somebody else once the first chunks are there: the footer
-// still finds its place.
+// TestDiskFillsUp lets another fill the disk once the first chunks are there: the footer still
+// finds its place.
 func TestDiskFillsUp(t *testing.T) {
 	dir := smallDisk(t, "2m", 0)
 	path := filepath.Join(dir, "x.loi")
@@ -136,7 +136,7 @@ func TestDiskFillsUp(t *testing.T) {
 	}
 }
 
-// TestSpillToFullDisk records in memory beyond what is allowed, on a temporary folder without room:
+// TestSpillToFullDisk records in memory beyond the limit, on a temporary folder without room:
 // smaller chunks still fit into the memory, and nothing is mapped that the file does not have.
 func TestSpillToFullDisk(t *testing.T) {
 	t.Setenv("TMPDIR", smallDisk(t, "8k", 0))

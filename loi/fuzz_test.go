@@ -170,8 +170,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzRecover recovers what is in bytes: the result can be saved and is a good trace with the same
-// records.
+// FuzzRecover recovers a trace from bytes: the result can be saved and is a good trace with the
+// same records.
 func FuzzRecover(f *testing.F) {
 	var opens [2][]byte
 	for i, tr := range []*Trace{tinyTrace(f), tinyBuilt(f)} {
@@ -237,7 +237,7 @@ func FuzzRecover(f *testing.F) {
 	})
 }
 
-// FuzzText reads bytes as the text form; what is good is written and read again without a change.
+// FuzzText reads bytes as the text form; a good trace is written and read again without a change.
 func FuzzText(f *testing.F) {
 	f.Add(textFixture)
 	f.Add(namedFixture)

@@ -65,7 +65,7 @@ func TestStat(t *testing.T) {
 	}
 }
 
-// TestHeaderDamage has headers that are cut, longer, or hold numbers that are out of range.
+// TestHeaderDamage reads headers that are cut, longer, or hold numbers that are out of range.
 func TestHeaderDamage(t *testing.T) {
 	h := testHeader(2)
 	headerDamage(t, h)

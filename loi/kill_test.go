@@ -60,7 +60,7 @@ func recordForever(dir string) error {
 	if err != nil {
 		return err
 	}
-	// should nobody come to kill us
+	// should no kill come
 	opt := Options{FirstChunkBytes: 8192, ChunkBytes: 32768, MaxBytes: 256 << 20}
 	if os.Getenv(killFullEnv) != "" {
 		opt.MaxBytes = 200_000
@@ -105,8 +105,8 @@ func killRecord(worker int, j uint64) Record {
 	return r
 }
 
-// TestKill kills a process that records, at random moments: what is recovered is all that each
-// worker recorded, but for one record.
+// TestKill kills a process that records, at random moments: all records of each worker are
+// recovered, but for one.
 func TestKill(t *testing.T) {
 	times := long.Or(5, 20)
 	for n := range times {

@@ -27,7 +27,7 @@ func mappedNow(t *testing.T, b []byte) (bytes int) {
 	return bytes << 10
 }
 
-// TestMappedMemory has the pages of a mapped trace given back while it is opened and read, and read
+// TestMappedMemory gives the pages of a mapped trace back while it is opened and read, and read
 // again.
 func TestMappedMemory(t *testing.T) {
 	defer func(n int64, keep uint64) { mapFrom, keepMapped = n, keep }(mapFrom, keepMapped)

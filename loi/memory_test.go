@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// recordSome has each recorder record all sorts of records, n each, the same for the same seed.
+// recordSome makes each recorder record all sorts of records, n each, the same for the same seed.
 func recordSome(w *Writer, workers, n int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for at := range uint64(n) {

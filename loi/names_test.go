@@ -59,8 +59,8 @@ func expectedHeader() Header {
 		Clock: Clock{Source: "tsc", Hz: 1e9}}
 }
 
-// checkBuilt fails unless t holds the first accesses of each worker, in a file that says that it
-// was recovered and may lack some. It returns how many there are.
+// checkBuilt fails unless t holds the first accesses of each worker, in a file marked as recovered,
+// which may lack some. It returns how many there are.
 func checkBuilt(tb testing.TB, t *Trace) (n uint64) {
 	tb.Helper()
 	if !t.Recovered || !t.Buffered || t.Header.Kernel != "expected" {
@@ -120,7 +120,7 @@ func TestKillBuilder(t *testing.T) {
 	}
 }
 
-// TestBuilderCutOff cuts the file of a builder off after each byte: what is whole is recovered.
+// TestBuilderCutOff cuts the file of a builder off after each byte: whole records are recovered.
 func TestBuilderCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	b, err := NewBuilder(path)

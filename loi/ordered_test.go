@@ -94,7 +94,7 @@ func TestOrderedMerge(t *testing.T) {
 	})
 }
 
-// told is a trace of two workers with all that a trace can tell.
+// told is a trace of two workers with all kinds of events.
 func told(t *testing.T, unordered bool) *Trace {
 	var d drawn
 	d.write(t, Header{Substrate: Native, Workers: []Worker{{}, {TSCOffset: 4}}, Unordered: unordered,
@@ -186,7 +186,7 @@ func TestOrderedTells(t *testing.T) {
 	}
 }
 
-// Where recorders are not ordered, what a record is of stays behind it.
+// Where recorders are not ordered, the event of a record's piece stays behind it.
 func TestOrderedOf(t *testing.T) {
 	var d drawn
 	d.write(t, Header{Substrate: Native, Workers: []Worker{{}}, Unordered: true,

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBadShapes has records that no writer makes: the words of an access or a run, and what is
-// wrong with them. Objects 0 to 2 are partitions, 3 is keyed, 4 a span.
+// TestBadShapes reads records that no writer makes: the words of an access or a run, and their
+// fault. Objects 0 to 2 are partitions, 3 is keyed, 4 a span.
 func TestBadShapes(t *testing.T) {
 	access := func(shape, mode, object, low uint64, more ...uint64) []uint64 {
 		w := low | object<<accessObjectShift | mode<<accessModeShift | shape<<accessShapeShift

@@ -66,7 +66,7 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// TestConcurrent has many workers that use up chunks while the background makes new ones; it is for
+// TestConcurrent makes many workers use up chunks while the background makes new ones; it is for
 // the race detector.
 func TestConcurrent(t *testing.T) {
 	for range 3 {
@@ -165,7 +165,7 @@ func TestMaxBytesOfNothing(t *testing.T) {
 	}
 }
 
-// TestLargeRecord has a record that is larger than a chunk.
+// TestLargeRecord writes a record that is larger than a chunk.
 func TestLargeRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.loi")
 	w, err := Create(path, testHeader(1), Options{FirstChunkBytes: 4096, ChunkBytes: 8192})

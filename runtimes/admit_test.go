@@ -31,8 +31,8 @@ func (p bounded) Admit(a *Admission) (charge uint64, ok bool) {
 	return charge, ok
 }
 
-// No node is ever charged more than its budget, what is below a task that was charged runs on its
-// node, what has ended is given back, so that all the others follow.
+// No node is ever charged more than its budget, all below a task that was charged runs on its node,
+// charges of ended tasks are given back, so that all the others follow.
 func TestBudgets(t *testing.T) {
 	for _, share := range []Sharing{ShareWorker, ShareNode, ShareAll} {
 		for _, native := range []bool{false, true} {

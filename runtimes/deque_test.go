@@ -15,7 +15,7 @@ func newDeque(slots int) *deque {
 	return d
 }
 
-// frames are told apart by address; next carries their number.
+// frames are distinguished by address; next carries their number.
 func numbered(n int) []*Frame {
 	f := make([]*Frame, n)
 	for i := range f {

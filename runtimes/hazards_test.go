@@ -50,8 +50,8 @@ func TestFlatLoopSpreads(t *testing.T) {
 }
 
 // The same natively, whatever else the CPUs do: while the first two leaves of worker 0 last, others
-// run what is open to them: at first a few, and once worker 0 has seen that these are gone, many. A
-// worker that is asked while its first leaf lasts gives one away before its second.
+// run the entries open to them: at first a few, and once worker 0 has seen that these are gone,
+// many. A worker that is asked while its first leaf lasts gives one away before its second.
 func TestFlatLoopSpreadsNatively(t *testing.T) {
 	for _, p := range Schedulers {
 		if !parallel(p) {
@@ -272,7 +272,7 @@ func TestErrRace(t *testing.T) {
 	}
 }
 
-// In virtual time nobody sees what Next, or Run, will have done.
+// In virtual time no worker sees the effects of Next, or Run, ahead of time.
 func TestNoFuture(t *testing.T) {
 	hwtest.SkipRace(t)
 	for _, p := range Schedulers {
@@ -545,7 +545,7 @@ func TestSchedNotNegative(t *testing.T) {
 	}
 }
 
-// Proxies that nobody takes out of a mailbox do not pile up.
+// Proxies left in a mailbox do not pile up.
 func TestMailboxDropsClaimedProxies(t *testing.T) {
 	p := testPool(t, &HelpFirst{Locality: true}, []int{0, 0}, 0)
 	w, to := p.workers[0], p.workers[1]

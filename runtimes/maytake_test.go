@@ -2,8 +2,8 @@ package runtimes
 
 import "testing"
 
-// A thief takes what is placed within the range in which it steals, and nothing that the policy
-// keeps, or that is partly or wholly outside; without ranges it takes all that is not kept.
+// A thief takes entries placed within the range in which it steals, and none that the policy keeps,
+// or that is partly or wholly outside; without ranges it takes all that is not kept.
 func TestMayTake(t *testing.T) {
 	const w = minParts // a worker's share of a range
 	for _, x := range []struct {

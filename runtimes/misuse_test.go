@@ -105,7 +105,7 @@ func (p move) Look(s *Search) Move {
 func (move) Choose(*Spawn) SpawnRule  { return SpawnGo }
 func (move) Place(*Placing) Placement { return Placement{Worker: 7, To: 1} }
 
-// A move that the rules do not allow ends the run with an error that says so, on both substrates.
+// A move that the rules do not allow ends the run with an error that names it, on both substrates.
 func TestMovesThatAreNotAllowed(t *testing.T) {
 	deque, locked := Rules{Spawn: SpawnParent}, Rules{Spawn: SpawnParent, Locked: true}
 	asks := Rules{Spawn: SpawnParent, Requests: true}
@@ -177,7 +177,7 @@ func TestRulesThatAreNotCarriedOut(t *testing.T) {
 	}
 }
 
-// kindTask has the kind that it is given.
+// kindTask is a task of a given kind.
 type kindTask struct {
 	Frame
 	kind  Kind

@@ -81,7 +81,7 @@ func (m *tso) swap(p, at, v int8) {
 	m.mem[at] = v
 }
 
-// explore returns how many states there are, and what is wrong with the first that is.
+// explore returns how many states there are, and the fault of the first faulty one.
 func (c *model) explore(first tso) (states int, wrong string) {
 	seen := map[tso]bool{first: true}
 	for todo := []tso{first}; len(todo) > 0; {
@@ -122,7 +122,7 @@ func (c *model) explore(first tso) (states int, wrong string) {
 	return len(seen), ""
 }
 
-// The deque (deque.go): its owner pushes and pops as it is told, and two thieves try to steal.
+// The deque (deque.go): its owner pushes and pops by a program, and two thieves try to steal.
 // Memory: the shared words, then the slots. Not in the model: growth, and rings that are replaced.
 const (
 	dHead, dBottom, dSlots = 0, 1, 2

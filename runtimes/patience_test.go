@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// patience returns the time until which a test waits for something that must happen: half of what
-// is left of the limit of go test. A slow machine makes the test slow, and does not fail it.
+// patience returns the time until which a test waits for something that must happen: half of the
+// rest of the limit of go test. A slow machine makes the test slow, and does not fail it.
 func patience(t *testing.T) time.Time {
 	t.Helper()
 	end, ok := t.Deadline()

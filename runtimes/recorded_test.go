@@ -66,7 +66,7 @@ func shapeOf(g *dag.Graph, i int, b *strings.Builder) {
 // phases.
 func busyTree() *treeProg { return busy(bigTree(5, 400)) }
 
-// busy has p run kernels so.
+// busy makes p run kernels so.
 func busy(p *treeProg) *treeProg {
 	leaf := func(w *Worker) {
 		start := w.BeginTask()

@@ -55,7 +55,7 @@ func (p *lateOwner) lag(w *Worker) {
 	}
 }
 
-// Look has worker 1 look for mail and the others steal from worker 0.
+// Look makes worker 1 look for mail and the others steal from worker 0.
 func (p *lateOwner) Look(s *Search) Move {
 	if p.held.Load() {
 		p.looks.Add(1)

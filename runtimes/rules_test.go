@@ -58,7 +58,7 @@ func (p anyPolicy) Look(s *Search) Move {
 	return Rest
 }
 
-// Choose goes by what it is told, so that all kinds of phases are mixed.
+// Choose goes by its argument, so that all kinds of phases are mixed.
 func (p anyPolicy) Choose(s *Spawn) SpawnRule {
 	return SpawnRule(s.Depth+s.Queued+s.Children+s.Worker) % 3
 }
@@ -81,7 +81,7 @@ func (p anyPolicy) Place(c *Placing) Placement {
 // budget is the bytes that anyPolicy admits at a time: less than two children of a tree touch.
 const budget = 2500
 
-// Admit keeps tasks within a budget for each node, and what is below one on its node.
+// Admit keeps tasks within a budget for each node, and all below one on its node.
 func (p anyPolicy) Admit(a *Admission) (charge uint64, ok bool) {
 	switch {
 	case a.Anchor >= 0:

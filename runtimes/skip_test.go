@@ -111,7 +111,7 @@ func pricedConfig(p Policy, shape [2]int, seed uint64, plain bool) StepConfig {
 	return c
 }
 
-// recordStep has the workers of c record to a file; trace closes and reads it.
+// recordStep makes the workers of c record to a file; trace closes and reads it.
 func recordStep(t *testing.T, c *StepConfig) (trace func() []byte) {
 	t.Helper()
 	h := loi.Header{

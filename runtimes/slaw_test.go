@@ -6,7 +6,7 @@ import (
 	"krdlab/hw/hwtest"
 )
 
-// choices is SLAW, with what it was told and chose: one worker at a time, in virtual time.
+// choices is SLAW with notes of its arguments and choices: one worker at a time, in virtual time.
 type choices struct {
 	SLAW
 	of *[]choice

@@ -12,8 +12,8 @@ import (
 )
 
 // Which worker runs what depends on nothing but the numbers of children: neither on seeds, prices
-// and times of kernels nor on threads. Nobody steals, and a worker alone runs what the serial run
-// does, in that order.
+// and times of kernels nor on threads. No worker steals, and a worker alone runs what the serial
+// run does, in that order.
 func TestStatic(t *testing.T) {
 	for seed := range uint64(4) {
 		var want map[begun]int

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// A tape notes the operations of one worker on what is shared, with their outcomes, in the order in
+// A tape notes the operations of one worker on shared data, with their outcomes, in the order in
 // which the worker did them: replay_test.go has the stepper do again what threads did. Tapes exist
 // only in builds with the tag krdlab_tape, where this file takes the place of untaped.go.
 //

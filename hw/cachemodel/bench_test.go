@@ -53,7 +53,7 @@ func newProduct(n uint64, cores int, tiled bool) *product {
 	return p
 }
 
-// run has all cores take one kernel each in turn, and returns the number of kernels.
+// run makes all cores take one kernel each in turn, and returns the number of kernels.
 func (p *product) run(m *Model, most int) (kernels int) {
 	const workPS = 17_000_000
 	for i, now := 0, uint64(0); kernels < most; i, now = i+3, now+workPS {

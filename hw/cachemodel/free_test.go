@@ -7,8 +7,8 @@ import (
 	"krdlab/hw/machine"
 )
 
-// Without a cause, what only it makes does not happen, and nothing takes longer; without all of them each
-// node fetches each line once, from its own memory.
+// Without a cause, the events of it alone do not happen, and nothing takes longer; without all of
+// them each node fetches each line once, from its own memory.
 func TestFree(t *testing.T) {
 	m, err := machine.ByName("westmere-ex-4s")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"krdlab/hw/machine"
 )
 
-// TestPatterns: what is a stream, rows or words, by where blocks lie.
+// TestPatterns: streams, rows and words, by where blocks lie.
 func TestPatterns(t *testing.T) {
 	for i, c := range []struct {
 		block Block

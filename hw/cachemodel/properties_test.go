@@ -70,8 +70,8 @@ func TestCapacity(t *testing.T) {
 	})
 }
 
-// TestPingPong: what two nodes write by turns misses each time but the first, and comes from the
-// other node.
+// TestPingPong: a block that two nodes write by turns misses each time but the first, and comes
+// from the other node.
 func TestPingPong(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		m := small(2, 2, 32, 100)
@@ -166,7 +166,7 @@ func TestServer(t *testing.T) {
 		{0, 40, 4 * window, 0},
 		// 10 000 in each; 6072 fit: the rest of 40 000 comes in the fifth
 		{0, 4, 4 * window, 15_712},
-		// 81 072 in what is left of the fifth window, and 8928 in the sixth
+		// 81 072 in the rest of the fifth window, and 8928 in the sixth
 		{4*window + 50_000, 9, 0, 0},
 		// 200 000 ps as fast as they come: all of one window, and 68 928 of the next
 		{10 * window, 20, 0, 0},
@@ -187,7 +187,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestPrices: what a block of four lines costs, two lines at a time, by who had it last.
+// TestPrices: the cost of a block of four lines, two lines at a time, by its last holder.
 func TestPrices(t *testing.T) {
 	m := small(2, 2, 32, 100)
 	m.Memory.OverlapMisses = 2

@@ -236,7 +236,7 @@ func TestCalibrateQuick(t *testing.T) {
 	}
 }
 
-// With little memory nothing beyond the caches is measured, and what is not keeps saying so.
+// With little memory nothing beyond the caches is measured, and the other sources keep their mark.
 func TestCalibrateLittleMemory(t *testing.T) {
 	truth := named(t, "westmere-ex-4s")
 	m, steps, err := estimate(t, &fake{truth: truth, size: 2 << 20})

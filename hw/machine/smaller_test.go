@@ -7,7 +7,7 @@ import (
 )
 
 // A machine with a part of its caches differs in their sizes, which say so, in its name and in
-// nothing else; what it was fitted to is gone.
+// nothing else; its fits are gone.
 func TestWithCaches(t *testing.T) {
 	for _, name := range Names() {
 		m := named(t, name)

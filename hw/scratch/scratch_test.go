@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println(d.Path)
-		// not select {}: the runtime ends a program in which nobody can go on
+		// not select {}: the runtime ends a program in which no goroutine can go on
 		os.Stdin.Read(make([]byte, 1))
 		runtime.KeepAlive(d)
 	}

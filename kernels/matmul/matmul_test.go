@@ -174,7 +174,7 @@ func TestBadParametersAreNamed(t *testing.T) {
 	}
 }
 
-// A matrix that cannot be had leaves an error, and no instance that somebody closes.
+// A matrix that cannot be had leaves an error, and no instance to close.
 func TestNoInstance(t *testing.T) {
 	in, err := newInstance(Kernel.With(kernel.Params{"n": 1 << 17, "leaf": "1x1x1"}),
 		kernel.Env{Dry: true})

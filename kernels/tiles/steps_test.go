@@ -58,7 +58,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// steps counts what is done, and fails when something comes before what it waits for.
+// steps counts the executions, and fails when something comes before what it waits for.
 type steps struct {
 	t           *testing.T
 	n           int

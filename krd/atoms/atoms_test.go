@@ -71,8 +71,8 @@ func TestDistancesRandom(t *testing.T) {
 	})
 }
 
-// TestBaseAndSizeIsNoIdentity: what distances would be if a range, or the extent of a tile, were
-// known by its first byte and its size.
+// TestBaseAndSizeIsNoIdentity shows the distances if a range, or the extent of a tile, were
+// identified by its first byte and its size.
 func TestBaseAndSizeIsNoIdentity(t *testing.T) {
 	// byIdentity takes base and size for identity.
 	byIdentity := func(trace []access) []uint64 {
@@ -249,7 +249,7 @@ func TestSameShape(t *testing.T) {
 	}
 }
 
-// TestHashIsVerified: shapes with the hash of another are told apart.
+// TestHashIsVerified: shapes with the hash of another are distinguished.
 func TestHashIsVerified(t *testing.T) {
 	s := Shape{Offset: 1, Bytes: 2, Stride: 9, Rows: 4}
 	var table table

@@ -269,7 +269,7 @@ func TestAtomsExhaustive(t *testing.T) {
 
 // TestDistancesExhaustive takes the distances of every trace of up to four accesses to shapes
 // within four bytes, all cut by one map of every shape too: atoms finer than a trace needs do not
-// change what is said of bytes.
+// change the results for bytes.
 func TestDistancesExhaustive(t *testing.T) {
 	shapes := allShapes(4)
 	var all []access

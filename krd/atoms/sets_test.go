@@ -131,7 +131,7 @@ func TestEndedShapesAreForgotten(t *testing.T) {
 }
 
 // TestTooManySets: where the sets of overlapping shapes find no room, the cut ends with an error
-// that says where.
+// with the place.
 func TestTooManySets(t *testing.T) {
 	var c Cutter
 	for i := range uint64(100) {

@@ -116,8 +116,8 @@ func TestPapersExamples(t *testing.T) {
 }
 
 // exhaustive calls check with every trace of up to longest accesses to up to 4 blocks of 1 or 3
-// bytes. Blocks are numbered in the order of their first accesses: what the numbers are is of no
-// account to any engine.
+// bytes. Blocks are numbered in the order of their first accesses: the numbers themselves do not
+// matter to any engine.
 func exhaustive(longest int, check func(blocks []uint32, sizes []uint64)) (traces int) {
 	const objects = 4
 	blocks := make([]uint32, longest)

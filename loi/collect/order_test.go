@@ -8,7 +8,7 @@ import (
 )
 
 // A program may end while one of its goroutines gives its last chunk back: the chunk is with
-// neither side, and what is in it counts. While the program runs such a chunk is on its way.
+// neither side, and its events count. While the program runs such a chunk is on its way.
 func TestEndsWhileGiving(t *testing.T) {
 	m, err := NewMemory(0, false, false)
 	if err != nil {

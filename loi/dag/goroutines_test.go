@@ -52,7 +52,7 @@ func (r *recording) event(w int, kind loi.EventKind, args ...uint32) {
 	}
 }
 
-// start has each of n workers begin: worker 0, which starts the others, and then they.
+// start makes each of n workers begin: worker 0, which starts the others, and then they.
 func (r *recording) start(n int) {
 	r.begin(0)
 	for w := 1; w < n; w++ {
@@ -71,7 +71,7 @@ func (r *recording) goes(w, started int) {
 
 func (r *recording) end(w int) { r.event(w, loi.EventEnd, loi.GoArgs(uint32(w+1), 0)...) }
 
-// work has n accesses.
+// work makes n accesses.
 func (r *recording) work(w, n int) {
 	r.Helper()
 	for range n {
@@ -83,7 +83,7 @@ func (r *recording) work(w, n int) {
 	}
 }
 
-// sync has an operation about a place, after n accesses.
+// sync records an operation about a place, after n accesses.
 func (r *recording) sync(w, n int, op loi.SyncOp, place uint64, room uint32) {
 	r.Helper()
 	r.work(w, n)
@@ -91,7 +91,7 @@ func (r *recording) sync(w, n int, op loi.SyncOp, place uint64, room uint32) {
 		Begin: r.now + 1, At: r.now + 1})
 }
 
-// full has an operation with all that there is to it.
+// full records an operation with all its fields.
 func (r *recording) full(w int, s loi.Sync) { r.Helper(); r.event(w, loi.EventSync, s.Args()...) }
 
 func (r *recording) trace() *loi.Trace {
@@ -313,7 +313,7 @@ func TestReadWrite(t *testing.T) {
 	r.clean(r.check(10+20+5+7, 20+5+7))
 }
 
-// A broadcast lets two go on, by its tick; another waits for a signal that nobody sent.
+// A broadcast lets two go on, by its tick; another waits for a signal that none sent.
 func TestCondition(t *testing.T) {
 	r := record(t)
 	r.start(4)
@@ -363,7 +363,7 @@ func TestAtomic(t *testing.T) {
 	}
 }
 
-// A goroutine selects between two channels; what a timer sends nobody sent. Then one is closed.
+// A goroutine selects between two channels; a timer's value has no sender. Then one is closed.
 func TestSelectAndClose(t *testing.T) {
 	r := record(t)
 	r.start(3)
@@ -409,8 +409,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// Two that each receive what the other sends later wait for each other: what leads back in time is
-// dropped, and the rest stands.
+// Two that each receive a value that the other sends later wait for each other: edges back in time
+// are dropped, and the rest stands.
 func TestContradiction(t *testing.T) {
 	r := record(t)
 	r.start(3)
@@ -475,7 +475,7 @@ type simStep struct {
 	child int
 }
 
-// A simObject is a channel, lock, group, variable or what is done once.
+// A simObject is a channel, lock, group, variable or sync.Once.
 type simObject struct {
 	room, held, readers, count int // count: values, or what is to be done
 	done                       bool
@@ -516,7 +516,7 @@ type simulator struct {
 	waited   int
 }
 
-// ready has a goroutine do the work of its next step.
+// ready makes a goroutine do the work of its next step.
 func (s *simulator) ready(g *simulated, now int) {
 	if len(g.steps) == 0 {
 		s.end(g.worker)

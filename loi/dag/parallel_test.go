@@ -13,7 +13,7 @@ var parallel = map[string]struct{ work, span uint64 }{
 	// 10 items of 3 accesses each, and 5 more by the consumer: it has the first after 3, and then
 	// the producer waits for it.
 	"producer and consumer": {10 * (3 + 5), 3 + 10*5},
-	// With room for all and 2 by the consumer, who waits for each.
+	// With room for all and 2 by the consumer, which waits for each.
 	"producer and consumer with room": {10 * (3 + 2), 10*3 + 2},
 	// 20 items through stages of 1, 2, 3, 2 and 1 accesses: the first takes 9, then one comes out
 	// each 3.
@@ -33,7 +33,7 @@ var parallel = map[string]struct{ work, span uint64 }{
 	"coroutine": {6 * (2 + 3), 6 * (2 + 3)},
 }
 
-// TestParallelism has the work and span of recorded programs of goroutines.
+// TestParallelism checks the work and span of recorded programs of goroutines.
 func TestParallelism(t *testing.T) {
 	for name, c := range parallel {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,7 @@ func TestScheduleRefused(t *testing.T) {
 	}
 }
 
-// FuzzSchedule reads bytes as a schedule; what is good is written and read again without a change.
+// FuzzSchedule reads bytes as a schedule; a good one is written and read again without a change.
 func FuzzSchedule(f *testing.F) {
 	const head = "krdlab schedule 1\nprogram fib n=6\nnodes 0 0 1\n"
 	for _, steps := range []string{"0 0 2\n1 1 0\n1 after 2\n", "4294967295 4294967294 2\n",

@@ -11,7 +11,7 @@ import (
 	"krdlab/loi"
 )
 
-// mixedText has all that the text form of a trace of partitions can say.
+// mixedText has all that the text form of a trace of partitions can hold.
 const mixedText = `loi-text 4
 substrate simulated
 clock virtual 2e+09 invariant
@@ -207,7 +207,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestClock has worker 0 ahead by more than its stamps: all move, so that the earliest is 0.
+// TestClock sets worker 0 ahead by more than its stamps: all move, so that the earliest is 0.
 func TestClock(t *testing.T) {
 	reg := loi.Registry{Objects: []loi.Object{keys}}
 	list := []loi.Access{{Object: 0, Block: 1, Bytes: 8, Mode: loi.In}}

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// goroutinesText has a main goroutine that starts another, waits for what it sends, and then for a
-// lock; who unlocks it has done so before its stamp. Operations: 1 send, 2 receive, 5 lock, 6
+// goroutinesText has a main goroutine that starts another, waits for its value, and then for a
+// lock; the other has unlocked it before its stamp. Operations: 1 send, 2 receive, 5 lock, 6
 // unlock.
 const goroutinesText = `loi-text 4
 substrate native

@@ -36,7 +36,7 @@ func TestJSONLinesOfAllShapes(t *testing.T) {
 `)
 }
 
-// TestJSONLinesOfNothing wants null for what is not known, and lists that are empty and not null.
+// TestJSONLinesOfNothing expects null for unknown values, and lists that are empty and not null.
 func TestJSONLinesOfNothing(t *testing.T) {
 	golden(t, write(t, parse(t, emptyText), "jsonl"), `{"type":"header","version":1,"clock":{"source":"tsc","hz":null,"invariant":false},"substrate":"native","synthetic":false,"grain":"","recovered":false,"nodes":1,"l2_bytes":null,"llc_bytes":null,"workers":[{"cpu":null,"node":0,"records":0,"discarded":0,"lost_bytes":0}],"objects":[],"kernels":[],"meta":[]}
 `)

@@ -115,7 +115,7 @@ func TestParquetOfNothing(t *testing.T) {
 	}
 }
 
-// TestParquetBatches has more rows than are handed over at a time, with both kinds of places, so
+// TestParquetBatches writes more rows than are handed over at a time, with both kinds of places, so
 // that none is overwritten.
 func TestParquetBatches(t *testing.T) {
 	var text strings.Builder

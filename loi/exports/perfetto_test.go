@@ -109,9 +109,9 @@ func TestPerfettoOfAllShapes(t *testing.T) {
 `)
 }
 
-// TestPerfettoOfOddTraces has executions that overlap, one within another, one that ends before it
-// began, one out of order, an idle worker that stays idle, one that says so twice and is busy
-// without having been idle, and steals from nobody.
+// TestPerfettoOfOddTraces exports executions that overlap, one within another, one that ends before
+// it began, one out of order, an idle worker that stays idle, one that is idle twice in a row and
+// busy without having been idle, and steals without a victim.
 func TestPerfettoOfOddTraces(t *testing.T) {
 	const head = "loi-text 4\nsubstrate native\nclock tsc 1e+09\nnodes 1\nworker 0 cpu -1 node 0 " +
 		"offset 0\nworker 1 cpu -1 node 0 offset -100\nkernel a\nkernel b\n"
@@ -206,8 +206,8 @@ func TestNanoseconds(t *testing.T) {
 	}
 }
 
-// TestProtoc has the same file decoded by protoc, where there is one: it prints the number of a
-// field that it does not know.
+// TestProtoc decodes the same file by protoc, where there is one: it prints the number of an
+// unknown field.
 func TestProtoc(t *testing.T) {
 	protoc, err := exec.LookPath("protoc")
 	if err != nil {

@@ -69,7 +69,7 @@ func TestPerfettoOfStructure(t *testing.T) {
 		`"event":"task"`) {
 		t.Errorf("jsonl:\n%s", text)
 	}
-	// Where workers are not ordered, what is told stands alone.
+	// Where workers are not ordered, events of tasks stand alone.
 	unordered := strings.Replace(structureText, "substrate", "unordered\nsubstrate", 1)
 	tl = readTimeline(t, write(t, parse(t, unordered), "perfetto"))
 	tl.check(t)

@@ -25,7 +25,7 @@ func rewriteText(t *testing.T, text string, how Options) string {
 	return text
 }
 
-// TestKernelComments has comments that name no kernel, in the order of their lines.
+// TestKernelComments reads comments that name no kernel, in the order of their lines.
 func TestKernelComments(t *testing.T) {
 	out, _ := rewriteFile(t, `package main
 

@@ -114,7 +114,8 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// TestAcross has how each body of two loops walks across rows, and what would if they changed places.
+// TestAcross checks how each body of two loops walks across rows, and which accesses would if they
+// changed places.
 func TestAcross(t *testing.T) {
 	for body, want := range map[string]string{
 		"for j := range a { for i := range a { s += a[i][j] } }":                       "a[i][j] with j outside;",

@@ -18,7 +18,7 @@ import (
 
 const spanHeader = "time,worker,object,offset,bytes,mode,rows,stride\n"
 
-// bad are inputs with something wrong, and what is said of them after the name "stdin".
+// bad are faulty inputs, and the text of their error after the name "stdin".
 var bad = []struct{ format, in, want string }{
 	{"", "", "empty, expected a trace as csv, parquet, lackey, din, keysize, text"},
 	{"csv", "", "empty, expected a header line with the columns " + columnsWanted},
@@ -178,7 +178,7 @@ func TestImportBad(t *testing.T) {
 	}
 }
 
-// TestImportOptions shows what is wrong with the command and not with the content.
+// TestImportOptions checks errors of the command and not of the content.
 func TestImportOptions(t *testing.T) {
 	text := header + "1,0,A,5,64,r\n2,6,A,5,64,r\n"
 	for _, c := range []struct {
@@ -238,7 +238,7 @@ func (b brokenReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestImportFailures has failures that are neither the content's nor the command's.
+// TestImportFailures checks failures that are neither the content's nor the command's.
 func TestImportFailures(t *testing.T) {
 	var data *DataError
 	var option *OptionError
@@ -309,7 +309,7 @@ func (e *endlessCSV) Read(p []byte) (int, error) {
 	return copy(p, strings.Repeat(line, len(p)/len(line))), nil
 }
 
-// TestImportBadCompression has compressed content that ends too early or is damaged.
+// TestImportBadCompression reads compressed content that ends too early or is damaged.
 func TestImportBadCompression(t *testing.T) {
 	text := []byte(header + strings.Repeat("1,0,A,1,1,r\n", 1000))
 	var zs, gz bytes.Buffer

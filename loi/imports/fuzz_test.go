@@ -51,7 +51,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzCSVLine reads a line as a plain one and field by field: what both take must be the same.
+// FuzzCSVLine reads a line as a plain one and field by field: lines that both take must give the
+// same.
 func FuzzCSVLine(f *testing.F) {
 	for _, h := range []string{header, spanHeader,
 		"mode,bytes,time,worker,block,object,kernel,end\n",

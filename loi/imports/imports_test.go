@@ -45,7 +45,7 @@ func (e event) String() string {
 	return s
 }
 
-// readEvents returns what is in a trace file, by worker.
+// readEvents returns the events of a trace file, by worker.
 func readEvents(t testing.TB, path string) (events []event, h *loi.Header) {
 	t.Helper()
 	tr, err := loi.Open(path)
@@ -118,7 +118,7 @@ func importReader(t testing.TB, r io.Reader, opt Options) (string, Summary, erro
 
 const header = "time,worker,object,block,bytes,mode\n"
 
-// rated is the header of a table that tells the rate of its clock.
+// rated is the header of a table with the rate of its clock.
 const rated = "time,worker,object,block,bytes,mode,clock_hz\n"
 
 // The rate of the clock reaches the trace from any row, however it is written, and from the

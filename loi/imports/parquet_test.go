@@ -63,7 +63,7 @@ type optionalTable struct {
 
 func at[T any](v T) *T { return &v }
 
-// TestParquet has the same accesses in several types, page and row group sizes.
+// TestParquet reads the same accesses in several types, page and row group sizes.
 func TestParquet(t *testing.T) {
 	const n = 5000
 	var text strings.Builder
@@ -175,8 +175,8 @@ func TestParquetOptional(t *testing.T) {
 	}
 }
 
-// TestParquetFirstError has two errors in one batch; that of the earlier row is given, whatever the
-// order of the columns.
+// TestParquetFirstError reads two errors in one batch; that of the earlier row is given, whatever
+// the order of the columns.
 func TestParquetFirstError(t *testing.T) {
 	for _, first := range []string{"time", "bytes"} {
 		rows := make([]plainTable, 3000)
@@ -306,7 +306,7 @@ func TestParquetDamaged(t *testing.T) {
 	}
 }
 
-// TestFooter has footers that claim more than there is.
+// TestFooter reads footers that claim more than there is.
 func TestFooter(t *testing.T) {
 	for _, c := range []struct{ footer, want string }{
 		{"\x00", ""},

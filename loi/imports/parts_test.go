@@ -125,7 +125,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestManyNames has as many objects and kernels as a trace can have, and one more.
+// TestManyNames reads as many objects and kernels as a trace can have, and one more.
 func TestManyNames(t *testing.T) {
 	for _, more := range []int{0, 1} {
 		var b strings.Builder
@@ -149,7 +149,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// TestLongExecution has more accesses at one time than an execution takes.
+// TestLongExecution reads more accesses at one time than an execution takes.
 func TestLongExecution(t *testing.T) {
 	text := header + strings.Repeat("1,0,A,1,1,r\n", 2*maxList+3)
 	_, sum, err := importText(t, text, Options{})
@@ -172,7 +172,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLackeyFile has the first accesses of a real program, /bin/true under valgrind 3.19. The
+// TestLackeyFile reads the first accesses of a real program, /bin/true under valgrind 3.19. The
 // numbers are from an independent count.
 func TestLackeyFile(t *testing.T) {
 	b, err := os.ReadFile("testdata/true.lackey")

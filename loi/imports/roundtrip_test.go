@@ -172,7 +172,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRoundTripLong has lines of all forms over the ends of what is read at a time.
+// TestRoundTripLong reads lines of all forms over the ends of the blocks read at a time.
 func TestRoundTripLong(t *testing.T) {
 	hwtest.SkipRace(t)
 	for seed := range uint64(6) {

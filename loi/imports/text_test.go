@@ -34,7 +34,7 @@ discarded 0 1 1
 end 3
 `
 
-// The text form is imported whole: what is written of it again is the same.
+// The text form is imported whole: written again, it is the same.
 func TestText(t *testing.T) {
 	for _, opt := range []Options{{}, {Format: "text"}} {
 		out := filepath.Join(t.TempDir(), "x.loi")

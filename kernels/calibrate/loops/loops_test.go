@@ -73,7 +73,7 @@ func TestScalar(t *testing.T) {
 	}
 }
 
-// BenchmarkLoops is the rate of each kind; what less takes is not in that of branch.
+// BenchmarkLoops measures the rate of each kind; the time of Less is not in that of branch.
 func BenchmarkLoops(b *testing.B) {
 	for _, l := range New() {
 		b.Run(l.Kind.String(), func(b *testing.B) {

@@ -25,7 +25,7 @@ var directions = []vec{{2, 0, 0}, {0, -2, 0}, {0, 0, 2}, {1.5, 1.5, 0}, {0, 1.5,
 	{-1.5, 0, 1.5}, {1.2, -1.3, 0.7}, {-0.4, 1.7, -1.1}}
 
 // TestM2L: both forms against the reference, coefficient by coefficient, relative to the size of a
-// coefficient of that degree, for all directions; added to what is there; padding untouched.
+// coefficient of that degree, for all directions; added to the present values; padding untouched.
 func TestM2L(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k *Kernel) {
 		for d, at := range directions {

@@ -89,7 +89,7 @@ func compare(t *testing.T, what string, b *Bodies, tlo, thi, slo, shi int) {
 	}
 }
 
-// TestP2PAdds: results are added to what is there.
+// TestP2PAdds: results are added to the present values.
 func TestP2PAdds(t *testing.T) {
 	isas(t, func(t *testing.T, k *Kernel) {
 		b := NewBodies(20)

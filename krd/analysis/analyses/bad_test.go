@@ -113,7 +113,7 @@ func square(w io.Writer) error {
 	return err
 }
 
-// The suite finds what is wrong with bad analyses, and nothing wrong with good ones.
+// The suite finds the faults of bad analyses, and none of good ones.
 func TestBadAnalyses(t *testing.T) {
 	list := samples(t)
 	picture := func(spoil func(*count)) *analysis.Analysis {

@@ -32,7 +32,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// faults returns what is wrong with a table of analyses.
+// faults returns the faults of a table of analyses.
 func faults(list []*analysis.Analysis, samples []sample) (bad []string) {
 	names := map[string]bool{}
 	for _, a := range list {
@@ -90,7 +90,7 @@ var wrong = regexp.MustCompile(`%!|\bNaN\b|\bInf\b`)
 // word is the name of an analysis, a flag or a format.
 var word = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// described returns what is missing in a line of the table.
+// described returns the omissions in a line of the table.
 func described(a *analysis.Analysis) (bad []string) {
 	say := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }
 	if !word.MatchString(a.Name) {
@@ -152,7 +152,7 @@ func described(a *analysis.Analysis) (bad []string) {
 }
 
 // conforms runs an analysis on a sample. It returns its document as JSON, nil if there is none, and
-// what is wrong.
+// its faults.
 func conforms(a *analysis.Analysis, s *sample) (out []byte, bad []string) {
 	say := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }
 	var loss *loi.LossError
@@ -198,8 +198,7 @@ func conforms(a *analysis.Analysis, s *sample) (out []byte, bad []string) {
 	return out, bad
 }
 
-// shown returns the document of a result as JSON, all forms of it that are text, and what is wrong
-// with them.
+// shown returns the document of a result as JSON, all forms of it that are text, and their faults.
 func shown(a *analysis.Analysis, s *sample, r analysis.Result) (out []byte, all string,
 	bad []string) {
 	var b strings.Builder

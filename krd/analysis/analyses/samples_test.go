@@ -88,7 +88,7 @@ func program(a, b *loi.Recorder, k kernel) {
 	b.EndPhase(67, root, 1, 0)
 }
 
-// unordered records the same program as Go's scheduler does: what each kernel is of follows it.
+// unordered records the same program as Go's scheduler does: the piece of each kernel follows it.
 func unordered(w *loi.Writer) {
 	r := w.Recorder(0)
 	for i, of := range [][3]uint32{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {1, 0, 1}, {1, 0, 1},

@@ -117,8 +117,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestReturned has the results of a call without an operation, which one with an operation behind it
-// does not replace.
+// TestReturned checks the results of a call without an operation, which one with an operation
+// behind it does not replace.
 func TestReturned(t *testing.T) {
 	n := 0
 	d := document(t, callHead+events(0, &n, "(0 (1 (2 (4 o4 ) o1 (3 o3 ) ) (2 o15 ) ) )"))

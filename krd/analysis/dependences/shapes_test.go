@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/dependences.md anew")
 
-// different has the loops of the case shapes whose answer is not what stands above them, by their
-// function and which of its loops they are, with what is answered and the reason.
+// different lists the loops of the case shapes whose answer is not the one above them, by their
+// function and which of its loops they are, with the answer and the reason.
 var different = map[string]struct{ answer, why string }{}
 
 // TestShapes compares the answers of the case shapes with those above its loops. Variables that the

@@ -9,7 +9,7 @@ import (
 
 // TestValueCalls counts by hand what goes through calls of functions that are not rewritten and
 // call back, of methods of interfaces, of values, and with deferred calls between. Each loop is the
-// only one of its function; what its induction variable carries is left out.
+// only one of its function; dependences of its induction variable are left out.
 func TestValueCalls(t *testing.T) {
 	d := dependencesOf(t, "calls", []string{"induction"})
 	checkLoops(t, d, map[string][]string{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestValueMarks counts by hand what is left of loops without what is marked: limits that are loaded,
-// and the least or greatest that an if keeps.
+// TestValueMarks counts by hand the dependences of loops without marked ones: limits that are
+// loaded, and the least or greatest that an if keeps.
 func TestValueMarks(t *testing.T) {
 	d := dependencesOf(t, "marks", []string{"induction", "reduction"})
 	want := map[string][]string{

@@ -57,7 +57,7 @@ func shifted(h *krd.Histogram, by float64) *krd.Histogram {
 	return &g
 }
 
-// TestOf has the panels of reports: axis, columns, curves, caches and caption.
+// TestOf checks the panels of reports: axis, columns, curves, caches and caption.
 func TestOf(t *testing.T) {
 	h := serialMatmul()
 	empty := &krd.Histogram{}

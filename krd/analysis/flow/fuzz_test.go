@@ -68,7 +68,7 @@ var forms = []string{"event region(A, B, 0)", "event region-end(B)", "event oper
 	"event spawn(A, 0, 0)", "event start(A)", "4000000 main.f {\"chan int\"[A:8]:inout}",
 	"event operation(A, 1, 2, 3, 4, 0, 1, B)"}
 
-// FuzzFlow has bytes name the places of operations and make the events of a trace, and follows its
+// FuzzFlow takes the places of operations and the events of a trace from bytes, and follows its
 // values. No mark may be kept but of places that the header has, for each activation that an event
 // opened.
 func FuzzFlow(f *testing.F) {
@@ -139,7 +139,7 @@ func FuzzFlow(f *testing.F) {
 	})
 }
 
-// TestFuzzed has the seed reach what is fuzzed.
+// TestFuzzed checks that the seed reaches the fuzzed code.
 func TestFuzzed(t *testing.T) {
 	tr, err := loi.ParseText(strings.NewReader(fuzzed))
 	if err != nil {

@@ -177,7 +177,8 @@ func TestGoroutinesRefused(t *testing.T) {
 	}
 }
 
-// TestNoneWaited has a goroutine alone: that it waited for nobody is said where it has ended.
+// TestNoneWaited runs a goroutine alone: the document reports that it did not wait, if it has
+// ended.
 func TestNoneWaited(t *testing.T) {
 	for _, ended := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "a.loi")
@@ -209,8 +210,8 @@ func TestNoneWaited(t *testing.T) {
 	}
 }
 
-// TestDeadlock has main wait and the program fail with the exit code of a deadlock. It was one only
-// if the other goroutine waited too: it may have panicked, without another event.
+// TestDeadlock makes main wait and the program fail with the exit code of a deadlock. It was one
+// only if the other goroutine waited too: it may have panicked, without another event.
 func TestDeadlock(t *testing.T) {
 	for _, c := range []struct {
 		exit          string

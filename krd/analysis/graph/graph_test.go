@@ -43,7 +43,7 @@ func (p *program) end(task, phase, next uint32) {
 	p.r.EndPhase(p.now, task, phase, next)
 }
 
-// fib is a task with the two below it, as kernels/fib: what is below 2 is no task.
+// fib is a task with the two below it, as kernels/fib: a number below 2 is no task.
 func (p *program) fib(n int, parent, phase, child uint32) {
 	if n < 2 {
 		p.leaf(parent, phase, child)

@@ -32,9 +32,9 @@ func planted(t *testing.T, ordered bool) *loi.Trace {
 	return tr
 }
 
-// TestPlantedRace has a race be reported with its two accesses, and none where a sync orders them. The
-// data path is that of regions: 20 + 40 + 5 ns, which is longer than the span of the program that
-// races.
+// TestPlantedRace checks that a race is reported with its two accesses, and none where a sync
+// orders them. The data path is that of regions: 20 + 40 + 5 ns, which is longer than the span of
+// the program that races.
 func TestPlantedRace(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		tr := planted(t, ordered)
@@ -69,7 +69,7 @@ func TestPlantedRace(t *testing.T) {
 	}
 }
 
-// TestDeepRace has the path of a deep child be cut for people alone.
+// TestDeepRace checks that the path of a deep child is cut for people alone.
 func TestDeepRace(t *testing.T) {
 	deep, after := strings.Repeat("/0:0", 500)+"/1:2", 3
 	a := Access{Path: deep, After: &after}
@@ -78,8 +78,8 @@ func TestDeepRace(t *testing.T) {
 	}
 }
 
-// TestDataPath has the data path of a program be the critical path of the program's region, in time
-// and in kernels, and be unknown without accesses and in pieces.
+// TestDataPath checks that the data path of a program is the critical path of the program's region,
+// in time and in kernels, and unknown without accesses and in pieces.
 func TestDataPath(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		tr := planted(t, ordered)

@@ -39,8 +39,8 @@ func (p *waiters) sync(worker int, op loi.SyncOp, begin, at uint64) {
 		Away: p.away[worker]}).Args()...)
 }
 
-// locks has two goroutines take a lock in turn, each 20 times, one waiting for the other for some ticks
-// of 60.
+// locks makes two goroutines take a lock in turn, each 20 times, one waiting for the other for some
+// ticks of 60.
 func locks(wait uint64) func(p *waiters) {
 	return func(p *waiters) {
 		p.start(1, 100)
@@ -61,7 +61,8 @@ func locks(wait uint64) func(p *waiters) {
 	}
 }
 
-// channel has one goroutine send to another, which comes later by some ticks, or earlier, in turn.
+// channel makes one goroutine send to another, which comes later by some ticks, or earlier, in
+// turn.
 func channel(late, early uint64) func(p *waiters) {
 	return func(p *waiters) {
 		p.start(1, 100)
@@ -82,7 +83,7 @@ func channel(late, early uint64) func(p *waiters) {
 	}
 }
 
-// request has one goroutine send to another over a channel, and wait for a reply over the same.
+// request makes one goroutine send to another over a channel, and wait for a reply over the same.
 func request(p *waiters) {
 	p.start(1, 100)
 	p.start(2, 100)
@@ -98,13 +99,13 @@ func request(p *waiters) {
 	p.end(2, 2100)
 }
 
-// asleep has the last of four goroutines off its thread.
+// asleep keeps the last of four goroutines off its thread.
 func asleep(p *waiters) {
 	p.away[4] = 190
 	ending([2]uint64{100, 200}, [2]uint64{100, 210}, [2]uint64{100, 200}, [2]uint64{101, 400})(p)
 }
 
-// beside has another goroutine, of another function, work while the last of four does.
+// beside makes another goroutine, of another function, work while the last of four does.
 func beside(p *waiters) {
 	p.event(0, loi.EventGo, 100, loi.GoArgs(6, 0)...)
 	p.event(5, loi.EventStart, 100, 6, 1)

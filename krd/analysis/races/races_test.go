@@ -62,7 +62,7 @@ func (w *writer) draw(least, most int, what string) int {
 // tick returns the time, which goes on.
 func (w *writer) tick() uint64 { w.now++; return w.now }
 
-// piece has a worker run some kernels.
+// piece makes a worker run some kernels.
 func (w *writer) piece(worker int, path [][2]int) {
 	for range w.draw(0, 2, "executions") {
 		if w.left--; w.left < 0 {
@@ -299,7 +299,8 @@ func find(rt *rapid.T, all []executed, a *Access) *executed {
 	return nil
 }
 
-// TestOverlap has two children write ranges that overlap in 4 of 8 bytes, and a third read others.
+// TestOverlap makes two children write ranges that overlap in 4 of 8 bytes, and a third read
+// others.
 func TestOverlap(t *testing.T) {
 	for _, second := range []string{"4+8", "8+8"} {
 		tr, err := loi.ParseText(strings.NewReader("loi-text 4\nsubstrate native\nclock tsc 1e9\n" +

@@ -12,8 +12,8 @@ import (
 	"krdlab/loi"
 )
 
-// TestDealt has a loop whose 96 iterations read a line each, which was written before it, twice: the
-// second time all cores have theirs. Core 0 has them from the writes.
+// TestDealt deals a loop whose 96 iterations read a line each, which was written before it, twice:
+// the second time all cores have theirs. Core 0 has them from the writes.
 func TestDealt(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("loi-text 4\nsubstrate native\nclock tsc 1e9\nnodes 1\ngrain kernel\n" +

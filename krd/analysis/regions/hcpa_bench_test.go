@@ -140,8 +140,8 @@ func follow(t interface{ Fatal(...any) }, tr *loi.Trace, opt *Options,
 	return p
 }
 
-// TestHCPAMemory has the memory of critical paths depend on the data and the levels alone: not on
-// how long a goroutine runs, nor on how many have ended.
+// TestHCPAMemory checks that the memory of critical paths depends on the data and the levels alone:
+// not on how long a goroutine runs, nor on how many have ended.
 func TestHCPAMemory(t *testing.T) {
 	heap := func(goroutines, rounds int) int {
 		tr, _ := sumTrace(t, goroutines, rounds)

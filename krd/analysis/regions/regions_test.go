@@ -219,7 +219,7 @@ func naive(opt *Options, program []did) (map[string]row, uint64) {
 	return rows, uint64(len(all)) * opt.Datum
 }
 
-// rowsOf has the rows of a document.
+// rowsOf returns the rows of a document.
 func rowsOf(d *Document) map[string]row {
 	rows := map[string]row{}
 	for _, r := range d.Regions {
@@ -316,7 +316,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestLoop has loops give what their accesses give.
+// TestLoop checks that loops give the same as their accesses.
 func TestLoop(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		times := rapid.Uint64Range(1, 50).Draw(rt, "times")
@@ -383,7 +383,7 @@ func TestFigure1(t *testing.T) {
 	}
 }
 
-// TestUnits has blocks of a program that is none in Go: each is a datum, with its own size.
+// TestUnits reads blocks of a program that is none in Go: each is a datum, with its own size.
 func TestUnits(t *testing.T) {
 	block := func(n uint64, bytes uint32, mode loi.Mode) did {
 		return did{place: n, bytes: bytes, mode: mode}
@@ -405,7 +405,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestUnended has a program that is cut off give what it had done.
+// TestUnended checks that a program that is cut off gives the counts until then.
 func TestUnended(t *testing.T) {
 	program := []did{{region: 1, number: 1}, {region: 2, number: 2},
 		{place: 64, bytes: 8, mode: loi.In}}
@@ -419,7 +419,7 @@ func TestUnended(t *testing.T) {
 	}
 }
 
-// TestDeep has 1000 levels, which are more regions than there are bits in a narrow tag.
+// TestDeep opens 1000 levels, which are more regions than there are bits in a narrow tag.
 func TestDeep(t *testing.T) {
 	const levels = 1000
 	var registry loi.Registry
@@ -474,7 +474,7 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// TestLines has lines counted alone: what people read, and the share of first touches, is of these.
+// TestLines counts lines alone: the text for people, and the share of first touches, are of these.
 // With nothing counted nothing is 0.
 func TestLines(t *testing.T) {
 	program := []did{{region: 1, number: 1}, {place: 64, bytes: 8, mode: loi.In},
@@ -518,7 +518,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestThreads has the threads of a trace named as its header has them.
+// TestThreads checks that the threads of a trace have the names of its header.
 func TestThreads(t *testing.T) {
 	program := []did{{region: 1, number: 1}, {worker: 1, region: 1, number: 1}}
 	for name, unit := range map[string][]loi.KV{"2 workers": {{Key: "made by", Value: "a test"}},
@@ -530,8 +530,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestPeak has threads that touch little and wait: what all take at once is at least what each takes
-// when it ends, but of threads that follow each other it is that of one.
+// TestPeak runs threads that touch little and wait: the memory of all at once is at least that of
+// each when it ends, but of threads that follow each other it is that of one.
 func TestPeak(t *testing.T) {
 	const threads = 100
 	opt := options()
@@ -599,7 +599,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestIterations has a program that runs record its iterations if, and only if, they are asked for.
+// TestIterations checks that a running program records its iterations if, and only if, they are
+// asked for.
 func TestIterations(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		opt := options()
@@ -697,8 +698,8 @@ func TestPlanPaths(t *testing.T) {
 	}
 }
 
-// TestColour has a picture be coloured by self-parallelism where critical paths are known, and an
-// error say what is missing elsewhere.
+// TestColour checks that a picture is coloured by self-parallelism where critical paths are known,
+// and that an error names the lack elsewhere.
 func TestColour(t *testing.T) {
 	opt := options()
 	opt.Colour = colourParallelism

@@ -16,8 +16,8 @@ type expected struct {
 	class    string
 }
 
-// parallelism has by hand the self-parallelism of the loops of the case values, by the function and
-// its how-manyeth loop.
+// parallelism lists by hand the self-parallelism of the loops of the case values, by the function
+// and its how-manyeth loop.
 var parallelism = map[string]expected{
 	"main/1":      {9, 10, "doall"},
 	"chain/1":     {1, 1, "serial"},
@@ -41,7 +41,7 @@ var parallelism = map[string]expected{
 	"nested/2":      {9, 10, "reduction"},
 }
 
-// known has the self-parallelism of the loops of the case paths: what it must be, to 10 %.
+// known lists the right self-parallelism of the loops of the case paths, to 10 %.
 var known = map[string]expected{
 	"main/1": {45, 50, "doall"}, "chain/1": {1, 1.05, "serial"}, "second/1": {1.8, 2.2, "doacross"},
 	"wavefront/1": {81. / 17 * 0.9, 81. / 17 * 1.1, "doacross"}, "wavefront/2": {1, 1.05, "serial"},
@@ -180,7 +180,7 @@ func compare(t *testing.T, loops map[string]Region, want map[string]expected) {
 	}
 }
 
-// TestValuePaths has the self-parallelism of loops whose dependences are known (carried).
+// TestValuePaths checks the self-parallelism of loops whose dependences are known (carried).
 func TestValuePaths(t *testing.T) {
 	d := pathsOf(t, "values", func(*Options) {},
 		func(o *Options) { o.KeepReductions = true },
@@ -199,8 +199,8 @@ func TestValuePaths(t *testing.T) {
 	compare(t, loopsOf(t, d[2]), map[string]expected{"doall/1": {109. / 28, 109. / 28, "doall"}})
 }
 
-// TestKnownPaths has loops whose self-parallelism is known without the costs of operations, and a
-// function that waits for the condition of its call.
+// TestKnownPaths checks loops whose self-parallelism is known without the costs of operations, and
+// a function that waits for the condition of its call.
 func TestKnownPaths(t *testing.T) {
 	d := pathsOf(t, "paths", func(*Options) {})[0]
 	compare(t, loopsOf(t, d), known)
@@ -219,7 +219,7 @@ func TestKnownPaths(t *testing.T) {
 	}
 }
 
-// TestSerialPaths has chains through what is no reduction, and those that end in another function.
+// TestSerialPaths checks chains that are no reduction, and those that end in another function.
 func TestSerialPaths(t *testing.T) {
 	d := pathsOf(t, "chains", func(*Options) {})
 	loops := loopsOf(t, d[0])

@@ -236,7 +236,8 @@ func TestRunsMemory(t *testing.T) {
 	}
 }
 
-// TestCompressed has what is compressed take less than a tenth, where a table was touched as one.
+// TestCompressed checks that compressed tables take less than a tenth, where a table was touched as
+// one.
 func TestCompressed(t *testing.T) {
 	var l Levels
 	m, err := NewRuns(&l, RunsOptions{Validation: Bulk, Compress: true,
@@ -274,7 +275,7 @@ func TestRunsOptions(t *testing.T) {
 	}
 }
 
-// BenchmarkTouch has the accesses to lines of a divide and conquer multiplication of 2048 x 2048
+// BenchmarkTouch makes the accesses to lines of a divide and conquer multiplication of 2048 x 2048
 // matrices in tiles, 18 levels of regions deep.
 func BenchmarkTouch(b *testing.B) {
 	for _, v := range []variant{{"baseline", RunsOptions{Validation: Baseline, Deepest: 18}},

@@ -88,7 +88,7 @@ func TestZeroTags(t *testing.T) {
 	}
 }
 
-// Figure 4: what was written in region 4 is read in region 7, where the version vector is 1, 5, 6,
+// Figure 4: a vector written in region 4 is read in region 7, where the version vector is 1, 5, 6,
 // 7: only the outermost level is valid, and the version becomes 7.
 func TestFigure4(t *testing.T) {
 	for _, opt := range variants(true) {
@@ -172,8 +172,9 @@ func TestFigure5(t *testing.T) {
 	}
 }
 
-// Figure 6: a line of the cache is a version and a vector; what leaves it goes to the storage,
-// where tags are grouped by level; a level that ended gives its table back, to be used again.
+// Figure 6: a line of the cache is a version and a vector; a line that leaves it goes to the
+// storage, where tags are grouped by level; a level that ended gives its table back, to be used
+// again.
 func TestFigure6(t *testing.T) {
 	var l Levels
 	opt := PaperVectors
@@ -307,8 +308,8 @@ func TestDeepAndFar(t *testing.T) {
 	}
 }
 
-// A program that goes once through memory keeps the tables of what is open, and no more: the sweep
-// finds those of levels that ended where nobody returns to.
+// A program that goes once through memory keeps the tables of open regions, and no more: the sweep
+// finds those of levels that ended at places that are not visited again.
 func TestSweepOnce(t *testing.T) {
 	const segments, depth = 400, 6
 	tables := func(sweep bool) uint64 {

@@ -273,7 +273,7 @@ func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]
 	}
 }
 
-// TestZeroVectors has vectors of zeros take nothing where there is no other.
+// TestZeroVectors checks that vectors of zeros take nothing where there is no other.
 func TestZeroVectors(t *testing.T) {
 	for _, v := range []Validation{Baseline, Slim, Bulk} {
 		var l Levels

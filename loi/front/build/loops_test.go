@@ -81,7 +81,7 @@ func turnOf(b *collect.Batch, i int) *collect.Turn {
 	return &b.Turns[n]
 }
 
-// unrolled has a sink take the iterations of loops one by one.
+// unrolled makes a sink take the iterations of loops one by one.
 type unrolled struct {
 	collect.Sink
 	loops int
@@ -120,9 +120,9 @@ func (a *accesses) Batch(b *collect.Batch) error {
 	return nil
 }
 
-// TestLoops compares what is read of a program whose steady loops are events of their own with what
-// is read where each access is one, as it is beside iterations, and both with what is read beside
-// regions without iterations; and what it prints, with what it prints as it stands.
+// TestLoops compares the accesses read from a program whose steady loops are events of their own
+// with those read where each access is one, as it is beside iterations, and both with those read
+// beside regions without iterations; and its output with that of the plain program.
 func TestLoops(t *testing.T) {
 	lists, want := map[string]*accesses{}, ""
 	for name, how := range variants {

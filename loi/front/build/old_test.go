@@ -44,8 +44,8 @@ order [none seventeen none main]
 lines [b0.go:1 b1.go:1 b2.go:3 b3.go:5 b4.go:5 b5.go:6 b6.go:3 b7.go:3 b8.go:3 other.y:72 10]
 `
 
-// TestOldModules has a program of modules of before Go 1.18, with what the language changed up to
-// Go 1.21: rewritten as a whole, it prints what it did.
+// TestOldModules builds a program of modules from before Go 1.18, with all that the language
+// changed up to Go 1.21: rewritten as a whole, it prints what it did.
 func TestOldModules(t *testing.T) {
 	files, calls := map[string][]byte{}, ""
 	for _, pattern := range []string{"*.*", "*/*"} {
@@ -96,7 +96,7 @@ func lines(p *[1]int) []string { return []string{%sfmt.Sprint(p[0])} }
 	}
 }
 
-// TestTooNew has an old module that uses what came later: it is refused as go build does it.
+// TestTooNew builds an old module that uses later features: it is refused as go build does it.
 func TestTooNew(t *testing.T) {
 	lines := []string{"package main; var n, s = 1, []int{1, 2}", "var _ = 0b1", "var _ = 1 << n",
 		"type a interface{ f() }; type b interface{ a; f() }; var _ interface{ a; b }",

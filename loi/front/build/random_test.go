@@ -230,8 +230,8 @@ func makeFunction(seed uint64) function {
 	return f
 }
 
-// locals are the variables of a function, their initial values, what a function changes of them,
-// and the global pointer that one that escapes is kept in.
+// locals are the variables of a function, their initial values, a function's changes of them, and
+// the global pointer that one that escapes is kept in.
 var locals = []struct{ name, value, change, pointer string }{
 	{"i", "1", "i++", "gpi"}, {"j", "2", "j--", ""},
 	{"p", "pool[0]", "p = pool[n&3]", "gpp"}, {"q", "pool[1]", "q = q.p", ""},
@@ -445,7 +445,7 @@ func report(t *testing.T, f function, how front.Options) {
 	t.Errorf("seed %d differs only beside other functions", f.seed)
 }
 
-// parting cuts two texts off some words after they part, and what is common long before.
+// parting cuts two texts off some words after they part, and the common text long before.
 func parting(a, b string) (string, string) {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

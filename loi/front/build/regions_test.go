@@ -17,7 +17,7 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// begun has by hand how often each region of the case regions begins in which. Loops have the
+// begun lists by hand how often each region of the case regions begins in which. Loops have the
 // number that they have in their function; an i is an iteration.
 var begun = map[string]string{
 	// two iterations; the second is left in its third

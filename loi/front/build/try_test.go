@@ -113,8 +113,8 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// TestTriesPlain has what uses all that Go has do the same where all its loops are tried in the plain
-// order.
+// TestTriesPlain checks that a program with all of Go does the same where all its loops are tried
+// in the plain order.
 func TestTriesPlain(t *testing.T) {
 	how := front.Options{Tries: map[string][]front.Removal{}}
 	for _, r := range whole(t, corpus.Front(t), variants["no-iterations"]).Regions {

@@ -191,7 +191,8 @@ func drawProgram(t *rapid.T) *Program {
 	return p
 }
 
-// A thread that waits at a barrier has not ended, even if that is its last step: who joins it waits.
+// A thread that waits at a barrier has not ended, even if that is its last step: a thread that
+// joins it waits.
 func TestBarrierLast(t *testing.T) {
 	p := &Program{Objects: []string{"A"}, Barriers: []string{"Z"}, Threads: []Thread{
 		{Name: "t1", Code: []Op{{Kind: Fork, Arg: 1}, {Kind: Join, Arg: 1}, {Kind: Barrier}}},

@@ -141,7 +141,7 @@ thread 2: lock M; lock L; r A; unlock L; unlock M`), engine.Options{})
 	}
 }
 
-// A barrier, fork and join order what is around them.
+// A barrier, fork and join order the accesses around them.
 func TestOrder(t *testing.T) {
 	for text, all := range map[string]string{
 		"thread 1: r A; barrier B; r C\nthread 2: r A; barrier B; r C":                        "12", // 6 ways there, 2 on
