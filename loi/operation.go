@@ -98,8 +98,8 @@ const (
 	// of the call that is about to be made: its N-th argument, a receiver being the first; of a
 	// return: its N-th result
 	Passed
-	// of a value: what is sent to a channel, by the last send of the worker; of an operand: what was
-	// received by the N-th of the operation's receives, which are the last of the worker
+	// of a value: sent to a channel, by the last send of the worker; of an operand: received by the
+	// N-th of the operation's receives, which are the last of the worker
 	Channel
 
 	lastPlaceKind = Channel

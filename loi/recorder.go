@@ -193,8 +193,8 @@ func (r *Recorder) finish(p *pending) {
 }
 
 // advance goes on to the next chunk, with room for a record of the given bytes. If there is none,
-// it counts the record as discarded, and so will be all that follow, that what is kept of a worker
-// is all it did up to some moment.
+// it counts the record as discarded, and so will be all that follow, so that the records kept of a
+// worker are all that it did up to some moment.
 func (r *Recorder) advance(bytes uintptr, kernels uint64) bool {
 	if r.base != nil && !r.closed {
 		if r.off+16 <= r.size {

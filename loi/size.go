@@ -5,8 +5,8 @@ package loi
 func RecordBytes(params int) uint64 { return uint64(16 + (params+1)/2*8) }
 
 // Size returns an upper bound for the size of a trace of records kernel executions with params
-// parameters each by the given number of workers, written with opt: what the file takes while it is
-// written, spare chunks included. The header of a registry with very many objects or size runs
+// parameters each by the given number of workers, written with opt: the size of the file while it
+// is written, spare chunks included. The header of a registry with very many objects or size runs
 // comes on top. After Close it is smaller, by up to two chunks for each worker.
 func Size(records uint64, params, workers int, opt Options) uint64 {
 	opt = opt.withDefaults()

@@ -13,7 +13,7 @@ import (
 // followed by an [EventOf] instead. Package dag rebuilds the graph.
 //
 // Regions are scopes of the program's source ([Registry].Regions). Their events nest on each worker
-// like brackets; what it records between two of them is of the innermost region that is open.
+// like brackets; its records between two of them belong to the innermost region that is open.
 //
 // Tasks and regions that begin have numbers, from 1, unique in the trace; a recorder hands them
 // out. 0 is the program itself, or a number beyond the 2^32 that there are.

@@ -393,7 +393,7 @@ func (w *Worker) countSteal(victim int, got bool) {
 
 // countFailed counts an attempt at queue victim that got nothing.
 func (w *Worker) countFailed(victim int) {
-	// added and not tested: nobody can predict from whom
+	// added and not tested: the source cannot be predicted
 	local := uint64(btoi(w.pool.queueNode[victim] == w.node))
 	w.steals.LocalFailed += local
 	w.steals.RemoteFailed += 1 - local

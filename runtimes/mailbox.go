@@ -74,7 +74,7 @@ func (m *mailbox) put(w *Worker, p *proxy) {
 		m.full = 2 * len(m.items)
 	}
 	m.items = append(m.items, p)
-	// a fence: whoever mails looks for a parked addressee next
+	// a fence: a worker that mails looks for a parked addressee next
 	m.size.Store(int64(len(m.items) - m.first))
 	m.lock.release()
 }

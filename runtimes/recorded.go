@@ -14,8 +14,8 @@ type Structure struct {
 	// in which region of the program children ran, of tasks that are [Regioned]
 	Regions bool `json:"trace_regions,omitempty"`
 	// what schedulers decided, and what they knew: hints of children, where each was placed or
-	// mailed, how phases are run, what is charged, requests and their answers; with Tasks, whose
-	// numbers they tell
+	// mailed, how phases are run, charges, requests and their answers; with Tasks, whose numbers
+	// they tell
 	Decisions bool `json:"trace_decisions,omitempty"`
 }
 

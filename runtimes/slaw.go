@@ -23,8 +23,8 @@ const (
 
 func (SLAW) Rules() Rules { return Rules{Spawn: SpawnChosen} }
 
-// Choose keeps in State the number of tasks at which the present interval ends, what was stolen
-// before it began, and 1 if nothing was stolen in the last one.
+// Choose keeps in State the number of tasks at which the present interval ends, the steals before
+// it began, and 1 if nothing was stolen in the last one.
 func (SLAW) Choose(s *Spawn) SpawnRule {
 	end, stolen, calm := &s.State[0], &s.State[1], &s.State[2]
 	if *end == 0 || s.Tasks >= *end {

@@ -52,7 +52,7 @@ func newStamper(worker, kernels int) stamper {
 }
 
 // Computes reports whether kernels are to be computed. In a dry run, whose times come from a model,
-// they are not, and their results are undefined; what decides the shape of the program must be
+// they are not, and their results are undefined; data that decide the shape of the program must be
 // computed all the same.
 func (s *stamper) Computes() bool { return !s.dry }
 

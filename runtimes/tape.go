@@ -269,9 +269,9 @@ func (d *deque) headBehind() int64 {
 	return d.head.Load()
 }
 
-// expose reads the head again, under the guard. A replay that would open what the record does not
-// waits for its turn as well, as others see what is open: either it differs, or the owner was so
-// late that the run had ended, and there is no such turn.
+// expose reads the head again, under the guard. A replay that would open entries that the record
+// does not waits for its turn as well, as others see open entries: either it differs, or the owner
+// was so late that the run had ended, and there is no such turn.
 func (d *deque) expose(h int64) bool {
 	t := d.tape
 	if t.all.play != nil && t.depth == 0 && !t.comes(opExpose) && d.openTo(h) <= d.split {

@@ -42,7 +42,7 @@ type Model struct {
 
 	blocks []Block
 	ways   []way // by block
-	// lines of what is called a line here: 1, or in line mode perhaps more (see groupLines)
+	// lines in a line of the model: 1, or in line mode perhaps more (see groupLines)
 	group      uint64
 	lineShift  uint    // from an address to its line
 	pageShift  uint    // from a line to its page

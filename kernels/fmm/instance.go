@@ -215,7 +215,7 @@ func (in *instance) result(i int) field {
 }
 
 // directly adds what the bodies of two different leaves make for each other in double precision, or
-// with both = false, what those of the second make at the first.
+// with both = false, the values that those of the second make at the first.
 func (in *instance) directly(i, j *cell, both bool) {
 	for t := i.lo; t < i.hi; t++ {
 		a := &in.bodies[t]

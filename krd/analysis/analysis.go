@@ -1,4 +1,4 @@
-// Package analysis defines an analysis of traces: a name, options, what it needs of a trace, and a
+// Package analysis defines an analysis of traces: a name, options, its needs of a trace, and a
 // receiver of events. Analyses themselves are packages below this one; the table of them is package
 // analyses. See docs/adding-an-analysis.md.
 //

@@ -40,7 +40,7 @@
 //   - C < w: the cache holds C bytes of X and nothing else, as do the first C places.
 //
 // It does not matter in which order the bytes of X are touched. If one of them is pushed out before
-// its turn, it comes in again and pushes out another byte in its place, until what is not X has
+// its turn, it comes in again and pushes out another byte in its place, until the other units have
 // lost the bytes counted above.
 //
 // Holes with no unit between them cannot be told apart, nor will a unit ever come between (units

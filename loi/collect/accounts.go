@@ -17,7 +17,7 @@ type Accounts struct {
 	// Unseen are those of a sample that may be on the stack: their places were seen in no draw. The
 	// distances have them.
 	Unseen uint64 `json:"unseen"`
-	// Estimated: of a sample, what of the others is on the stack or unknown. The sum of all is exact.
+	// Estimated: of a sample, the others on the stack or unknown. The sum of all is exact.
 	Estimated bool `json:"estimated"`
 }
 

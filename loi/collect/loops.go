@@ -24,8 +24,8 @@ type Strided struct {
 // is not full costs more.
 const fewest = 64
 
-// repeat takes the event that the two iterations are repeated which stand before, in events and,
-// what is not there, in those that came before them.
+// repeat takes the event that the two iterations before it are repeated. They are in events and,
+// for the part that is not there, in the events that came before these.
 func (r *Reader) repeat(t *thread, e event, events []event, at uint64) error {
 	k, mask, n := e.rest()%256, e.rest()/256, e[0]
 	if k == 0 || k > maxRepeat || n > 1<<31 {

@@ -138,8 +138,8 @@ func newPace(r Rate) pace {
 
 func clamped(by float64) float64 { return min(max(by, leastPace), mostPace) }
 
-// next sets the pace so that by the end of the next phase, and what follows it, a share has come:
-// what came since the last phase is taken to be in proportion to the pace.
+// next sets the pace so that by the end of the next phase, and of the time after it, a share has
+// come: the events since the last phase are taken to be in proportion to the pace.
 func (p *pace) next(came, all uint64) {
 	since := float64(all - min(all, p.all))
 	if p.rate.Overhead == 0 && p.rate.Share > 0 && since > 0 {

@@ -87,7 +87,7 @@ func (s *space) place(addr, bytes uint64, class uint32) uint32 {
 	return n
 }
 
-// split makes an object of the rest of a block that already has others, which keep what is before
+// split makes an object of the rest of a block that already has others, which keep the part before
 // it. Those that share 8 bytes remain one object: their data are apart all the same.
 func (s *space) split(addr, block uint64) uint32 {
 	if addr%granule != 0 {

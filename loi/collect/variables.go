@@ -17,8 +17,8 @@ import (
 type Variable struct {
 	Name           string // with its package: main.table
 	Address, Bytes uint64
-	// Rest records that it stands for what no other variable does within its bytes: what a section
-	// of the executable has beside those with a name.
+	// Rest records that it stands for all bytes in its range without another variable: the part of
+	// a section of the executable beside variables with a name.
 	Rest bool
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // A Graph is the whole task graph of a run. Tasks[0] is the program; the others are in the order in
-// which one worker alone would begin them, whoever did.
+// which one worker alone would begin them, on any worker.
 type Graph struct {
 	Tasks []TaskNode
 

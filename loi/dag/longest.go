@@ -15,7 +15,7 @@ func (g *Goroutines) source(e *edge) int32 {
 	return e.by
 }
 
-// time orders operations as they ended; what a wait follows is before it.
+// time orders operations as they ended; a wait comes after the operations that it follows.
 func (g *Goroutines) time(i int32) int64 {
 	if o := &g.Ops[i]; o.Kind == 0 {
 		return 2 * int64(o.wait)

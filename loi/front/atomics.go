@@ -234,7 +234,7 @@ func (w *fn) atomicReceiver(e *ast.CallExpr, x *ast.SelectorExpr, edited bool) (
 		names, last, rest = "", t, n+1
 	}
 	if rest < len(path) {
-		// The address is made without the field: what is nil panics in the method.
+		// The address is made without the field: a nil pointer panics in the method.
 		if offset, ok = w.offset(deref(last), path[rest:]); !ok {
 			if !named {
 				return "", "", "", 0, false

@@ -11,9 +11,9 @@ import (
 
 // Accesses that are left alone are counted, by a site of their own: the call that counts stands
 // where it is made as often as the access, and where it changes nothing. That is before the
-// statement; for what is evaluated more often or on a condition, around a whole condition (CV),
-// around what stands before && or || (And, Or), or at the beginning of a loop's or a
-// communication's body.
+// statement; for expressions evaluated more often or on a condition, around a whole condition (CV),
+// around the left side of && or || (And, Or), or at the beginning of a loop's or a communication's
+// body.
 
 // left notes n, which is left alone, and leaves it to the enclosing construct to count its
 // accesses: items data of type t, nil: of one leaf.

@@ -29,10 +29,10 @@
 // stretch a later pass stands outside. In their order:
 //
 //   - accessesOf (stmt.go, assign.go, range.go, expr.go and what these call) records loads, stores,
-//     allocations, and counts what is left alone (counts.go). It meets the function literals and makes
-//     a fn of each, decides which function is a region and how it ends (plan), and fills nodes (the
-//     site of an access), visited (the calls that are made) and visits (loops over something). Where a
-//     value has to be evaluated early it leaves a hoist.
+//     allocations, and counts accesses left alone (counts.go). It meets the function literals and
+//     makes a fn of each, decides which function is a region and how it ends (plan), and fills
+//     nodes (the site of an access), visited (the calls that are made) and visits (loops over
+//     something). Where a value has to be evaluated early it leaves a hoist.
 //   - atomicsOf records calls of sync/atomic. It assumes that embedded pointers on the way to the
 //     variable are explicit where accesses has edited the function called.
 //   - regionsOf numbers the regions and records where functions and loops begin and end, but not what

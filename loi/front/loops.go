@@ -117,9 +117,9 @@ func (l *steady) found() (within []string, ok bool) {
 	return within, !covered[nil] && len(l.loose) < len(l.sites) && !(l.several && len(l.loose) > 0)
 }
 
-// withStores finds what is accessed in statements that store to a place which does not move by as much
-// each time. Such a store is recorded behind its statement, with what its address is made of: where it
-// panics, a reader would not know which of the other accesses were made.
+// withStores finds the accesses in statements that store to a place which does not move by as much
+// each time. Such a store is recorded behind its statement, with what its address is made of: where
+// it panics, a reader would not know which of the other accesses were made.
 func (l *steady) withStores() map[ast.Node]bool {
 	all := make(map[ast.Node]bool)
 	in := func(s ast.Stmt, x ast.Expr) {

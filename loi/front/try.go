@@ -18,8 +18,9 @@ type Removal struct {
 	Rounds   bool   // it is of floating point
 }
 
-// A Tried is a loop of Options.Tries that was found. Why it is not tried; "": it is. Loose: what its
-// reductions round is not found by a name, and numbers of floating point are not compared.
+// A Tried is a loop of Options.Tries that was found. Why it is not tried; "": it is. Loose: the
+// variables that its reductions round are not found by a name, and numbers of floating point are
+// not compared.
 type Tried struct {
 	Loop, Why string
 	Loose     bool

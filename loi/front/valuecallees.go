@@ -114,8 +114,8 @@ func (r *rewriter) declared(e *ast.CallExpr) token.Position {
 	return token.Position{}
 }
 
-// foreign reports that a call is known to be of a function that is not rewritten: what it is passed
-// would be taken by another that it calls.
+// foreign reports that a call is known to be of a function that is not rewritten: another that it
+// calls would take its arguments.
 func (r *rewriter) foreign(e *ast.CallExpr) bool {
 	f := r.function(e)
 	return f != nil && !r.callees.rewritten[r.pkg.Fset.PositionFor(f.Pos(), false)]

@@ -5,10 +5,10 @@ import (
 	"go/types"
 )
 
-// Costs of operations, in cycles of a core that does one at a time: what they take, rounded, on the
+// Costs of operations, in cycles of a core that does one at a time: their times, rounded, on the
 // x86-64 cores of the last ten years (A. Fog, Instruction tables; loads that hit the first cache).
-// Moves, addresses of what is known and calls themselves cost nothing: a call costs what the
-// function does.
+// Moves, addresses of known places and calls themselves cost nothing: the cost of a call is the
+// function's.
 const (
 	costSimple   = 1  // integer addition, logic, shift, comparison, conversion between integers
 	costMultiply = 3  // of integers

@@ -100,8 +100,9 @@ func (r *source) bounded(loop ast.Stmt, e ast.Expr, ok func(*types.Var) bool) bo
 	return r.madeOf(e, ok) || r.constantIn(loop, e)
 }
 
-// extreme marks an if by which the least or greatest value so far is kept, and what is set beside
-// it (argmin): what the condition, the last value, reads of it, and the statements of the body.
+// extreme marks an if by which the least or greatest value so far is kept, and values set beside it
+// (argmin). It sets the update of the reads of that value by the condition, the last value, and of
+// the statements of the body.
 //
 //	if a[i] > m { m = a[i] }; if d := f(i); ok && d < p.best { p.best, p.at = d, i }
 func (m *maker) extreme(s *ast.IfStmt) {

@@ -144,7 +144,7 @@ func (r *source) update(x, y ast.Expr) (u loi.Update, old ast.Expr, others []ast
 var extremes = map[string]loi.Update{"math.Min": loi.Least, "math.Max": loi.Greatest}
 
 // leaves returns the one of those that y combines by the operators of an update for which is holds,
-// if that is not subtracted, and the others. Of what is joined it is the first.
+// if that is not subtracted, and the others. Of joined operands it is the first.
 func (r *source) leaves(y ast.Expr, u loi.Update, is func(ast.Expr) bool) (old ast.Expr,
 	others []ast.Expr) {
 	var walk func(e ast.Expr, minus, first bool)

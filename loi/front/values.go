@@ -20,15 +20,15 @@ import (
 //	  }                      => }
 //	}                        => ; A.RE(B, D) }
 //
-// The program records that an operation was done, behind the accesses that are its own; what it
-// computes of what is in the table. Local variables, parameters and conditions have slots, for each
-// activation of their function; the reader of a trace keeps what is in them. Variables that
+// The program records that an operation was done, behind the accesses that are its own; the table
+// has its values and operands. Local variables, parameters and conditions have slots, for each
+// activation of their function; the reader of a trace keeps their contents. Variables that
 // something points to are memory, as Options.Stack has them.
 //
-// A condition has a slot that it writes, and what stands under it depends on that; so does, of a
-// break, continue, goto or return under it, what stands behind in what that leaves, and of those
-// but continue the head of the loop. The head of a loop is one operation, at the beginning of the
-// iteration: what the loop begins with, its post statement and its condition.
+// A condition has a slot that it writes, and the statements under it depend on that. If a break,
+// continue, goto or return is among these, so do the later statements in the blocks that it leaves
+// and, but for continue, the head of the loop. The head of a loop is one operation, at the
+// beginning of the iteration: the loop's initial statement, its post statement and its condition.
 //
 // Rejected: shadow variables in the program, which change signatures and inlining. The package
 // comment has more.
@@ -195,7 +195,7 @@ func (v *values) maker(n ast.Node, kind loi.OperationKind, name string) *maker {
 		Line: uint32(v.lineAt(n.Pos()))}, Function: v.name, Self: v.self}}
 }
 
-// done registers the operation, without what is more than a trace can have, and returns its number,
+// done registers the operation, without parts beyond the limits of a trace, and returns its number,
 // from 1.
 func (m *maker) done() int {
 	if m.blind && len(m.op.Values) == 0 {

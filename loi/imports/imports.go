@@ -33,12 +33,12 @@
 // Pages may be compressed with snappy, gzip, brotli or zstd. A file that comes from a
 // pipe or is compressed as a whole is copied to disk first, beside the output.
 //
-// lackey: what valgrind --tool=lackey --trace-mem=yes prints. One worker, object "memory" of keys
+// lackey: the output of valgrind --tool=lackey --trace-mem=yes. One worker, object "memory" of keys
 // that are addresses divided by LineBytes, time is the number of the access. An access that crosses
 // a line is an execution with several accesses. Fetches of instructions, if asked for, are accesses
 // to an object "code". White space at the ends of lines and empty lines are skipped.
 //
-// din: what Dinero reads, a label (0 read, 1 write, 2 fetch of an instruction) and a hexadecimal
+// din: the input of Dinero, a label (0 read, 1 write, 2 fetch of an instruction) and a hexadecimal
 // address a line; the rest as lackey, with accesses of AccessBytes.
 //
 // keysize: one read to a line, "key,size" (or with blanks or a tab between), object "keys", time is

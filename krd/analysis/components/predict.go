@@ -44,10 +44,10 @@ const decline = 0.75
 //
 // The components of the largest are found (virda, 4.2), and each is given the one of [Shifts], or
 // two for its ends, that explains the smaller inputs best. Then each moves on. Shares do not stay
-// as they are, since what is done once a row or at edges becomes less: a bin's share goes on as a +
-// b/n, or, where it falls by more than a quarter, as a power of n; of three sizes or more the law
-// is the one that predicts the largest from the two below it. A bin in which components overlap in
-// the smaller inputs, or that moves by a part of a bin, follows its component. In the room between
+// as they are, since work once a row or at edges becomes less: a bin's share goes on as a + b/n,
+// or, where it falls by more than a quarter, as a power of n; of three sizes or more the law is the
+// one that predicts the largest from the two below it. A bin in which components overlap in the
+// smaller inputs, or that moves by a part of a bin, follows its component. In the room between
 // components that part the level is that of their valley. Departure from the paper, which predicts
 // by hand and keeps the shares.
 //

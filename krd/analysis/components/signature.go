@@ -105,7 +105,7 @@ type valley struct{ from, to, lowest int }
 
 // split cuts a signature into peaks and the valleys between them, one less. Source: virda, 4.2 ("a
 // group of adjacent bins with non-trivial percentage of total accesses forming a peak"), which does
-// it by eye; what a valley is, is decided here.
+// it by eye; valleys are defined here.
 func split(p *[Bins]float64) (parts []part, valleys []valley) {
 	high := Bins - 1
 	for high >= 0 && p[high] == 0 {

@@ -8,13 +8,13 @@ import (
 
 // A call is one that is about to be made: its arguments, and where its results go.
 //
-// Of a call that names its callee, that function takes what is passed, if it is the next that
-// begins in the activation. Of others (values, methods of interfaces) the next one does if it has
-// as many parameters; whether a function that is not rewritten began it cannot be seen. In both
-// cases, if another begins, what all calls of the activation were to pass is dropped: their callee
-// is not rewritten, or was not called. A function that was begun by no call that is known has no
-// arguments that are known, and its results are for operations that read those of a call without
-// an operation. A deferred call is one of an activation that has done its return.
+// Of a call that names its callee, that function takes the arguments, if it is the next that begins
+// in the activation. Of others (values, methods of interfaces) the next one does if it has as many
+// parameters; whether a function that is not rewritten began it cannot be seen. In both cases, if
+// another begins, the arguments of all calls of the activation are dropped: their callee is not
+// rewritten, or was not called. A function that no known call began has no known arguments, and its
+// results are for operations that read those of a call without an operation. A deferred call is one
+// of an activation that has done its return.
 type call[C any] struct {
 	callee loi.RegionID // NoRegion: not known
 	passed []C

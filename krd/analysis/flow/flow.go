@@ -33,7 +33,7 @@ type Analysis[C any] interface {
 }
 
 // A Receiver is an [Analysis] that values reach through channels too. Those of others are places
-// that nobody has written.
+// that were not written.
 type Receiver[C any] interface {
 	// Received takes an operand of an operation, which was received from a channel of a class, and has
 	// the mark c; by [Flow.Match].
@@ -55,9 +55,9 @@ type Overwriter[C any] interface {
 	Overwrite(old, c C)
 }
 
-// A Gatherer is an [Analysis] that takes all accesses, those too that no operation claims, as what
-// is passed to functions that are not rewritten: of these it is told when that is known, in the
-// iteration in which they were made. [Analysis.Store] is not told of writes without a mark then.
+// A Gatherer is an [Analysis] that takes all accesses, those too that no operation claims, such as
+// arguments of functions that are not rewritten. It gets these when that is known, in the iteration
+// in which they were made. [Analysis.Store] does not get writes without a mark then.
 type Gatherer[C any] interface {
 	Loose(worker int, function loi.KernelID, at *Iteration, a *loi.Access, before *C)
 }
@@ -214,7 +214,7 @@ func (f *Flow[C]) Event(e *loi.Event) {
 const mostPending = 1 << 20
 
 // touched adds an access to those that the next operation may claim. As many are kept as an event
-// can tell of; what was written before that has no writer that is known.
+// can tell of; earlier writes have no known writer.
 func (f *Flow[C]) touched(worker int, own *activation[C], a *loi.Access, function loi.KernelID,
 	at *Iteration) {
 	most := 2 * loi.MaxTerms

@@ -206,8 +206,9 @@ func (s *goroutineSink) works(worker int32, from, to int64) bool {
 
 // The codes of answers, with what their arguments are.
 const (
-	// LockWaited: how many wait on average, times, who was waited for; where accesses are recorded, also what is
-	// accessed most while it is held, its percent of the accesses then, and theirs of all.
+	// LockWaited: how many wait on average, times, who was waited for; where accesses are recorded,
+	// also the data accessed most while it is held, its percent of the accesses then, and theirs of
+	// all.
 	LockWaited doc.Code = "lock_waited_for"
 	// channelRoom: room, how many senders wait on average, and receivers.
 	channelRoom doc.Code = "channel_without_room"

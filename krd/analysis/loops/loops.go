@@ -40,8 +40,8 @@ const (
 // String returns "RAW", "WAR" or "WAW".
 func (o Order) String() string { return [...]string{"", "RAW", "WAR", "WAW"}[o] }
 
-// A Point is a value of an operation; or, beyond the operations of the trace, what the function of
-// that kernel accesses without an operation.
+// A Point is a value of an operation; or, beyond the operations of the trace, accesses of the
+// function of that kernel without an operation.
 type Point struct {
 	Operation uint32
 	Value     uint16
@@ -71,7 +71,7 @@ func (k *Kind) Carrier() (loi.RegionID, bool) {
 	return k.at(k.same), true
 }
 
-// at returns a loop around what is behind, by how many are around that; both must be in it.
+// at returns a loop around the code behind, by how many are around that; both must be in it.
 func (k *Kind) at(depth int) loi.RegionID {
 	c := k.after
 	for c.Depth > depth {
@@ -362,7 +362,7 @@ func (c *cell) read(r read) {
 		if x.at == r.at {
 			return
 		}
-		// Of those before, what is in another iteration of a loop further out stays.
+		// Of those before, the ones in another iteration of a loop further out stay.
 		same, from, _ := flow.Common(x.at, r.at)
 		kept := &x.past.before
 		for b := x.past.before; b != nil; b = b.before {

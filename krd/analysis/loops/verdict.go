@@ -409,9 +409,9 @@ func (l *Loops) reduces(f *facts, g *group) bool {
 	return l.accompanied(f, g)
 }
 
-// accompanied reports that what is set together with the least or greatest value of a group is always
-// and nowhere else set so, and at one place for each of the group: of d[i] = 1 each iteration that
-// came upon a new one would be told.
+// accompanied reports whether the variables set together with the least or greatest value of a
+// group are set there always and nowhere else, and at one place for each of the group: d[i] = 1
+// would mark each iteration that came upon a new one.
 func (l *Loops) accompanied(f *facts, g *group) bool {
 	overwritten := func(p Point) (n uint64) {
 		for _, k := range f.carried {

@@ -2,7 +2,7 @@ package regions
 
 import "krdlab/krd/analysis/loops"
 
-// Classes of loops: those of package loops, where what is ordered is one of two.
+// Classes of loops: those of package loops, where an ordered loop is of one of two.
 const (
 	classSerial   = "serial"
 	classDoAcross = "doacross"

@@ -47,7 +47,8 @@ func plan(list []Region, opt *Options) []Planned {
 			all += float64(list[i].Work)
 		}
 	}
-	// from the innermost out: by depth, what the best of those there saves, within the next one out
+	// from the innermost out: by depth, the saving of the best of those there, within the next one
+	// out
 	within := make([]float64, deepest+2)
 	saved := make([]float64, len(list)) // by the region alone, if that is best
 	for i, r := range slices.Backward(list) {

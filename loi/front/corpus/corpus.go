@@ -1,8 +1,8 @@
 // Package corpus has the Go programs that tests rewrite, build, run and trace: one module with a
 // package for each case, and one program that runs the case which its first argument names. A set
 // of flags of the front end is built once for all cases, and for all packages whose tests need it:
-// the module and what is built of it lie in the user's cache, under names that depend on the
-// sources alone, so that the go command finds what it has compiled and linked before.
+// the module and its builds lie in the user's cache, under names that depend on the sources alone,
+// so that the go command finds what it has compiled and linked before.
 //
 // A case is a folder of testdata/program, or of testdata/front (see Front): a package of the
 // folder's name with a function Main. The test that runs a case holds its expected results. Package
@@ -103,10 +103,10 @@ func LayCopy(t testing.TB, name, from string) string {
 	return Lay(t, name, files)
 }
 
-// Work calls build with a folder of the cache for what is built of the sources in dir in the way
-// that key names, and returns the folder. No two processes build in a folder at a time; what was
-// built there before is still there, so that the go command need not link it anew. Another clone of
-// krdlab, whose front end may be another, has another folder.
+// Work calls build with a folder of the cache for builds of the sources in dir in the way that key
+// names, and returns the folder. No two processes build in a folder at a time; earlier builds are
+// still there, so that the go command need not link it anew. Another clone of krdlab, whose front
+// end may be another, has another folder.
 func Work(t testing.TB, dir, key string, build func(folder string) error) string {
 	t.Helper()
 	folder := dir + "-" + hash([]byte(key+"\n"+os.Getenv("GOFLAGS")+"\n"+Source()))
@@ -227,7 +227,7 @@ func locked(file string, f func() error) error {
 	return f()
 }
 
-// AsMain renames, in all strings that a value holds, what belongs to a case's package as if it were
+// AsMain renames, in all strings that a value holds, the names of a case's package as if it were
 // package main, whose function Main is main. v is a pointer.
 func AsMain(name string, v any) {
 	path := Module + "/" + name

@@ -257,7 +257,7 @@ func RD() {
 	put(b, uintptr(ticks()), Leave<<KindShift)
 }
 
-// RL records an event of a region that is no function, in one of a depth; what is deeper has ended.
+// RL records an event of a region that is no function, in one of a depth; deeper ones have ended.
 func RL(b *Buf, depth, what uint64) {
 	b.depth = uint32(depth)
 	put(b, uintptr(ticks()), what|depth<<depthShift)
