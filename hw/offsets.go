@@ -46,7 +46,7 @@ var Thorough = Effort{2000, 50 * time.Millisecond}
 // [ErrUnsupported].
 func Offsets(cpus []int) ([]Offset, error) { return OffsetsWithin(Thorough, cpus) }
 
-// OffsetsWithin does as [Offsets], with another effort for each CPU.
+// OffsetsWithin works like [Offsets], with another effort for each CPU.
 func OffsetsWithin(e Effort, cpus []int) ([]Offset, error) {
 	if len(cpus) == 0 {
 		return nil, fmt.Errorf("clock offsets: no CPUs given")

@@ -18,7 +18,7 @@ func readText(fsys fs.FS, name string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// readInt does as readText, for a decimal number.
+// readInt works like readText, for a decimal number.
 func readInt(fsys fs.FS, name string) (n int, ok bool) {
 	text, ok := readText(fsys, name)
 	if !ok {

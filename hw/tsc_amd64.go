@@ -41,7 +41,7 @@ const haveTSC = true
 //lint:ignore U1000 read by the assembly of TSCP
 var hasTSCP = runtime.GOOS == "linux" && cpuid.HasExtraFeature(cpuid.RDTSCP)
 
-// slowTSCP does as TSCP, on the monotonic clock or without RDTSCP.
+// slowTSCP works like TSCP, on the monotonic clock or without RDTSCP.
 //
 //lint:ignore U1000 called by the assembly of TSCP
 func slowTSCP() (tsc uint64, cpu int) {

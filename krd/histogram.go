@@ -169,7 +169,7 @@ func (t *tally) addInvalidated(size uint64) {
 // more if that is beyond the LLC. needs is stack.Cold of a cold access.
 func (t *tally) reach(needs, size uint64) { t.reachTimes(needs, size, 1) }
 
-// reachTimes does as reach, for n accesses.
+// reachTimes works like reach, for n accesses.
 func (t *tally) reachTimes(needs, size, n uint64) {
 	size *= n
 	t.bytes += size

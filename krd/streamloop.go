@@ -11,8 +11,8 @@ const StreamLine = 64
 
 const lineShift = 6
 
-// AddLines does as Add, for lines of StreamLine bytes, whose keys are their numbers: the place of
-// each access over StreamLine. A stream has either such data or those of Add.
+// AddLines works like Add, for lines of StreamLine bytes, whose keys are their numbers: the place
+// of each access over StreamLine. A stream has either such data or those of Add.
 func (s *Stream) AddLines(worker uint32, places []uint64, groups []uint32) error {
 	if s.err == nil {
 		s.err = s.addLines(worker, places, groups)

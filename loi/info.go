@@ -159,7 +159,7 @@ func Stat(path string, told ...Told) (*Info, error) {
 	return in, err
 }
 
-// Verify does as Stat, and checks and counts each record. A bad record gives a [*FormatError];
+// Verify works like Stat, and checks and counts each record. A bad record gives a [*FormatError];
 // stamps out of order are counted, and are no error.
 func Verify(path string, told ...Told) (*Info, error) {
 	t, err := Open(path, told...)

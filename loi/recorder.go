@@ -78,8 +78,8 @@ func (r *Recorder) Kernel(k KernelID, start, end uint64, args ...uint32) {
 	r.KernelFlags(k, 0, start, end, args...)
 }
 
-// KernelFlags does as Kernel, with flags: Preempted and Moved. It panics if there are more than 255
-// arguments.
+// KernelFlags works like Kernel, with flags: Preempted and Moved. It panics if there are more than
+// 255 arguments.
 func (r *Recorder) KernelFlags(k KernelID, fl Flags, start, end uint64, args ...uint32) {
 	p, ok := r.open(KernelRecord, fl&(Preempted|Moved), uint16(k), start, end, len(args),
 		(len(args)+1)/2, 1)

@@ -57,8 +57,8 @@ func (t *TaskList) Add2(k KernelID, a, b uint32) {
 	}
 }
 
-// TryAdd2 does as Add2 where that is quick; where it is not, it returns false and does nothing. It
-// is small enough to be inlined.
+// TryAdd2 works like Add2 where that is quick; where it is not, it returns false and does nothing.
+// It is small enough to be inlined.
 func (t *TaskList) TryAdd2(k KernelID, a, b uint32) bool {
 	// k >= 2^14 shifted is above any argument
 	if t.at == t.end || a|b|uint32(k)<<(callArgBits-callCountShift) > callArgMax {

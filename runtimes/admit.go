@@ -41,7 +41,7 @@ func (w *Worker) settle(c *Frame) {
 	}
 }
 
-// settle does as [Worker.settle], for a worker of that node. Any worker.
+// settle works like [Worker.settle], for a worker of that node. Any worker.
 func (b *budgets) settle(c *Frame, node int, charge uint64) {
 	b.lock.acquire()
 	if c == nil {
@@ -75,8 +75,8 @@ func (b *budgets) drop(f *Frame) (charge uint64) {
 	return charge
 }
 
-// popAdmitted does as [queue.pop], for the next entry that may begin; steal: for a thief. admits is
-// called for one entry after the other, until one is admitted.
+// popAdmitted works like [queue.pop], for the next entry that may begin; steal: for a thief. admits
+// is called for one entry after the other, until one is admitted.
 func (q *queue) popAdmitted(admits func(entry) bool, steal bool) (e entry, out Outcome) {
 	if q.size.Load() == 0 {
 		return entry{}, OutcomeEmpty

@@ -37,7 +37,7 @@ type goCPU struct {
 	_    [cacheLine]byte
 }
 
-// runGo does as Run, for the policy go.
+// runGo works like Run, for the policy go.
 func runGo(ctx context.Context, c Config, prog Program) (*Result, error) {
 	p, err := newPool(c.Policy, places{nodes: c.Nodes, distance: c.Distance,
 		socket: c.Socket}, c.Seed, len(c.Kernels))

@@ -264,7 +264,7 @@ func (h *historian) queued(f *Frame, i int32) {
 	}
 }
 
-// queuedAll does as queued, for n children.
+// queuedAll works like queued, for n children.
 func (h *historian) queuedAll(f *Frame, n int32) {
 	if h == nil {
 		return

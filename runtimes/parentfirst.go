@@ -224,7 +224,7 @@ func (w *Worker) rank(c, f *Frame) {
 	}
 }
 
-// rankCalled does as rank, for the last child of f, which is called.
+// rankCalled works like rank, for the last child of f, which is called.
 func (w *Worker) rankCalled(c, f *Frame) {
 	if w.rules.ranked() {
 		c.begins(f, w.calledName(f))
@@ -310,7 +310,7 @@ func (w *Worker) spawnChildren(f *Frame, n int32) (tell bool) {
 	return tell
 }
 
-// tellChildren does as spawnChildren, where the policy, the task or another worker takes part.
+// tellChildren works like spawnChildren, where the policy, the task or another worker takes part.
 func (w *Worker) tellChildren(f *Frame, n int32) (tell bool) {
 	if w.rules.Cache {
 		for i := range n {
@@ -347,7 +347,7 @@ func (w *Worker) spawnChild(f *Frame, i int32) (tell bool) {
 	return w.push(f, i)
 }
 
-// mailChildren does as spawnChildren, for a task with hints. Rules.Mail.
+// mailChildren works like spawnChildren, for a task with hints. Rules.Mail.
 func (w *Worker) mailChildren(f *Frame, n int32, h Hinted) (tell bool) {
 	for i := range n {
 		if w.mailNear(f, i, h) {
@@ -366,7 +366,8 @@ func (w *Worker) mailNear(f *Frame, i int32, h Hinted) (tell bool) {
 	return w.push(f, i)
 }
 
-// pushTagged does as [deque.push], with the depth of the child as its tag if there is a [WaitRule].
+// pushTagged works like [deque.push], with the depth of the child as its tag if there is a
+// [WaitRule].
 func (w *Worker) pushTagged(f *Frame, i int32) (tell bool) {
 	if w.rules.Wait != WaitAny {
 		putTag(w.own(w.tail), int32(f.level())+1)
@@ -437,8 +438,8 @@ func (w *Worker) takeCached() (entry, bool) {
 	return e, true
 }
 
-// takeGuarded does as takeOwn, for rules that need something before: a cache, a budget, an answer,
-// a [WaitRule].
+// takeGuarded works like takeOwn, for rules that need something before: a cache, a budget, an
+// answer, a [WaitRule].
 func (w *Worker) takeGuarded() (entry, bool) {
 	if w.rules.Cache {
 		return w.takeCached()

@@ -221,7 +221,7 @@ func (w *Worker) sendsAway(f *Frame) bool {
 	return to != w.pool.queueOf[w.id]
 }
 
-// calledName does as [Worker.name], for the last child of f, which is called: each of a serial
+// calledName works like [Worker.name], for the last child of f, which is called: each of a serial
 // frame has its range.
 func (w *Worker) calledName(f *Frame) int32 {
 	switch {

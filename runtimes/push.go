@@ -82,7 +82,7 @@ func (w *Worker) stealLetter(victim *Worker) (e entry, out Outcome, full bool) {
 	return e, OutcomeDone, true
 }
 
-// stealPushed does as stealDeque, with [Rules.Push].
+// stealPushed works like stealDeque, with [Rules.Push].
 func (w *Worker) stealPushed(m Move) (e entry, out Outcome) {
 	w.batch, w.mailed = w.batch[:0], 0
 	victim := w.pool.workers[m.Victim]

@@ -63,7 +63,7 @@ func (q *queue) add(e entry) {
 	q.addSlow(e)
 }
 
-// addSlow does as add, where newest has no room, or is not used.
+// addSlow works like add, where newest has no room, or is not used.
 func (q *queue) addSlow(e entry) {
 	switch {
 	case q.hot == maxHot:
@@ -77,7 +77,7 @@ func (q *queue) addSlow(e entry) {
 	}
 }
 
-// insert does as add, for an order that is not one of age.
+// insert works like add, for an order that is not one of age.
 func (q *queue) insert(e entry) {
 	old := q.entries[q.first:]
 	at := sort.Search(len(old), func(k int) bool {
@@ -114,7 +114,7 @@ func (q *queue) pushChildren(f *Frame, n int32) {
 	q.lock.release()
 }
 
-// pushTagged does as pushChildren, with the children's tags.
+// pushTagged works like pushChildren, with the children's tags.
 func (q *queue) pushTagged(f *Frame, tags []int32) {
 	q.lock.acquire()
 	for i, tag := range tags {
@@ -149,7 +149,7 @@ func (q *queue) pop() (e entry, ok bool) {
 	return e, ok
 }
 
-// popSlow does as pop, where newest is empty. Holder of the lock.
+// popSlow works like pop, where newest is empty. Holder of the lock.
 func (q *queue) popSlow() (e entry, ok bool) {
 	n := len(q.entries) - 1
 	switch {

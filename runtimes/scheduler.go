@@ -11,8 +11,8 @@ import (
 	"krdlab/loi/dag"
 )
 
-// A Scheduler is a policy with the facts that the rest of the program reads, so that no code hangs on
-// its name.
+// A Scheduler is a policy with the facts that the rest of the program reads, so that no code hangs
+// on its name.
 type Scheduler struct {
 	Name  string // on the command line, with the parameters that are not at their defaults
 	Paper string // in the KRD paper, or ""

@@ -118,8 +118,8 @@ func (s *stamper) End(k loi.KernelID, start uint64, blocks ...uint32) {
 	}
 }
 
-// End2 does as [Worker.End], for a kernel with two blocks. At task grain it costs an addition, and
-// in trace mode 8 bytes, about 2 ns.
+// End2 works like [Worker.End], for a kernel with two blocks. At task grain it costs an addition,
+// and in trace mode 8 bytes, about 2 ns.
 func (s *stamper) End2(k loi.KernelID, start uint64, a, b uint32) {
 	if s.mode != stampTask {
 		s.end2(k, start, a, b)

@@ -174,7 +174,7 @@ func (w *Worker) retire(f *Frame) {
 	w.free[k] = f
 }
 
-// retireShared does as retire, where queues are shared: there one worker may begin what another
+// retireShared works like retire, where queues are shared: there one worker may begin what another
 // ends, and with the latter more frames would gather the longer the run lasts. The first frame of a
 // free list has the number of its frames for a phase. Owner only.
 func (w *Worker) retireShared(f *Frame) {

@@ -24,7 +24,7 @@ func (s *stepper) lockOwn(v *stepWorker, hold uint64) (free bool) {
 	return v.virtual == nil || s.lock(v, v.queue, hold)
 }
 
-// lock does as [stepper.lockOwn], for any queue.
+// lock works like [stepper.lockOwn], for any queue.
 func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
 	q := &s.queues[queue]
 	if v.granted {
@@ -53,15 +53,15 @@ func (s *stepper) lock(v *stepWorker, queue int, hold uint64) (free bool) {
 	return true
 }
 
-// lockEarly does as [stepper.lockOwn], for an operation that others can observe only by the size of
-// the queue. If it has to wait it is done at once, although at the time at which it has the lock:
-// operations on a queue happen in the order of their requests for its lock, so that they find and
-// leave the same. That saves a step for each that waits.
+// lockEarly works like [stepper.lockOwn], for an operation that others can observe only by the size
+// of the queue. If it has to wait it is done at once, although at the time at which it has the
+// lock: operations on a queue happen in the order of their requests for its lock, so that they find
+// and leave the same. That saves a step for each that waits.
 func (s *stepper) lockEarly(v *stepWorker, hold uint64) (free bool) {
 	return v.virtual == nil || s.lockAhead(v, v.virtual, hold)
 }
 
-// lockAhead does as lockEarly, for a queue that has a lock.
+// lockAhead works like lockEarly, for a queue that has a lock.
 func (s *stepper) lockAhead(v *stepWorker, q *virtualQueue, hold uint64) (free bool) {
 	if !s.early || q.locked <= v.now || v.granted || q.behind > 0 {
 		return s.lockOwn(v, hold)

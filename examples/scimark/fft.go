@@ -87,10 +87,10 @@ func transform(data []float64, direction float64) {
 	}
 }
 
-// interchanged does as transform, with the loops over the butterflies of a pass in the other order,
-// so that each pass goes through data from end to end (figure 7 of "Virtual reuse distance analysis
-// of SPECjvm2008 data locality"). Each block makes the factors of the pass anew, so that the
-// accesses are the same in another order; so is the result, bit by bit.
+// interchanged works like transform, with the loops over the butterflies of a pass in the other
+// order, so that each pass goes through data from end to end (figure 7 of "Virtual reuse distance
+// analysis of SPECjvm2008 data locality"). Each block makes the factors of the pass anew, so that
+// the accesses are the same in another order; so is the result, bit by bit.
 //
 // Rejected: the factors in a slice. Figure 7 keeps its sums in one, because the loop that goes
 // outside carries them; factors are carried by the one that goes inside. The slice is a third

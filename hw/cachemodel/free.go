@@ -48,7 +48,7 @@ func (m *Model) Free(list []Free) {
 // frees reports whether u does not suffer from a cause.
 func (m *Model) frees(u uint32, cause Free) bool { return m.free != nil && m.free[u]&cause != 0 }
 
-// accessFreeLines does as [Model.accessLines], for a block from which causes were taken.
+// accessFreeLines works like [Model.accessLines], for a block from which causes were taken.
 func (m *Model) accessFreeLines(by *requester, b *Block, write bool) {
 	l2 := by.l2
 	m.eachRow(b, func(first, count uint64) {

@@ -72,7 +72,7 @@ func (s *sets) use(set int, name uint64) (victim uint64, hit bool) {
 	return x >> (s.tail - laneBits), false
 }
 
-// useFirst does as use, where name is in the first word of the set, as it mostly is in an LLC.
+// useFirst works like use, where name is in the first word of the set, as it mostly is in an LLC.
 // Otherwise it does nothing.
 func (s *sets) useFirst(set int, name uint64) (hit bool) {
 	w := &s.words[set*s.perSet]

@@ -76,7 +76,7 @@ func Parse(file string, text []byte) (*Machine, error) {
 	return nil, join(r.wrong)
 }
 
-// join does as errors.Join, but returns one error as it is.
+// join works like errors.Join, but returns one error as it is.
 func join(wrong []*FieldError) error {
 	if len(wrong) == 1 {
 		return wrong[0]

@@ -185,7 +185,7 @@ func chase(words []uint64, at uint64, n int) uint64 {
 	return at
 }
 
-// chaseAll does as chase, for several walks side by side.
+// chaseAll works like chase, for several walks side by side.
 func chaseAll(words, at []uint64, n int) {
 	for range n {
 		for i := range at {

@@ -82,8 +82,8 @@ func Bad(line []byte) string {
 	return ""
 }
 
-// Open does as [os.Open], for a file that a person names: a device, such as /dev/zero, has no end,
-// and is refused.
+// Open works like [os.Open], for a file that a person names: a device, such as /dev/zero, has no
+// end, and is refused.
 func Open(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile does as [os.ReadFile], for such a file.
+// ReadFile works like [os.ReadFile], for such a file.
 func ReadFile(path string) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -109,7 +109,8 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Read does as ReadFile, for a text. Errors name the file, that of another encoding the line too.
+// Read works like ReadFile, for a text. Errors name the file, that of another encoding the line
+// too.
 func Read(path string) ([]byte, error) {
 	b, err := ReadFile(path)
 	if err != nil {

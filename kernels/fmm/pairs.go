@@ -41,7 +41,7 @@ func (in *instance) opened(a, b int32) bool {
 	return c.children > 0 && d.children > 0 && c.bodies()+d.bodies() >= in.split && !accept(c, d)
 }
 
-// runPairs does as run, with exaFMM's rule.
+// runPairs works like run, with exaFMM's rule.
 func (in *instance) runPairs(w *runtimes.Worker, i, j span) *runtimes.Frame {
 	if !i.single() && !j.single() {
 		return in.fork(w, i, j)
@@ -114,7 +114,7 @@ func (t *series) Next(*runtimes.Worker, int) int {
 // Region implements [runtimes.Regioned].
 func (t *series) Region(int) loi.RegionID { return regionPairs }
 
-// countedPairs does as counted, with exaFMM's rule.
+// countedPairs works like counted, with exaFMM's rule.
 func (t *walk) countedPairs(i, j span) {
 	if !i.single() && !j.single() {
 		t.forked(i, j)

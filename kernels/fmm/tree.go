@@ -68,7 +68,7 @@ type builder struct {
 	todo        []int32 // cells to look at, the next one last
 }
 
-// sorted does as sortKeys, and returns which array is which.
+// sorted works like sortKeys, and returns which array is which.
 func sorted(keys, spare []key) (in, other []key) {
 	s := sortKeys(keys, spare)
 	if &s[0] == &keys[0] {

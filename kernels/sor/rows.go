@@ -36,7 +36,7 @@ func (in *instance) rows(r0, r1, c0, c1 int) {
 	}
 }
 
-// four does as forward, for rows a, b, c and d, of at least six elements, between up and down.
+// four works like forward, for rows a, b, c and d, of at least six elements, between up and down.
 func four(up, a, b, c, d, down []float64) {
 	n := len(a)
 	forward(up[:5], a[:5], b[:5])

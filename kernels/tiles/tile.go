@@ -155,7 +155,7 @@ func invertLower(l, inv Tile) {
 	}
 }
 
-// invertUpper does as invertLower, for an upper triangle with a diagonal of its own.
+// invertUpper works like invertLower, for an upper triangle with a diagonal of its own.
 func invertUpper(u, inv Tile) {
 	for i := u.Rows - 1; i >= 0; i-- {
 		ui, to := u.Row(i), inv.Row(i)

@@ -395,7 +395,7 @@ type taker struct {
 // checkEvery is how many events there are between two looks at the context.
 const checkEvery = 1 << 16
 
-// Ordered does as [loi.Trace.Ordered] until ctx ends; the last error is then that of ctx.
+// Ordered works like [loi.Trace.Ordered] until ctx ends; the last error is then that of ctx.
 func Ordered(ctx context.Context, t *loi.Trace, o loi.Order) iter.Seq2[*loi.Event, error] {
 	return func(yield func(*loi.Event, error) bool) {
 		n := 0

@@ -69,9 +69,9 @@ func (f *Filter) Accesses(keys, sizes, dist []uint64, slots []uint8) *SizeError 
 	return nil
 }
 
-// Line does as Accesses, for one access where all data have the same size: above is how many were
-// accessed after it, if slot has InFilter; otherwise out is the datum that the filter drops, if it
-// was full.
+// Line works like Accesses, for one access where all data have the same size: above is how many
+// were accessed after it, if slot has InFilter; otherwise out is the datum that the filter drops,
+// if it was full.
 func (f *Filter) Line(key, size uint64) (above int, slot uint8, out uint64, full bool) {
 	const mask = FilterSlots - 1
 	if f.keys[0] == key && f.used > 0 {

@@ -32,7 +32,7 @@ func (h *held) settle() {
 	}
 }
 
-// translate does as positions.translate where there is a filter; live as it will be.
+// translate works like positions.translate where there is a filter; live as it will be.
 func (h *held) translate(p *positions, states []blockState, live uint32) {
 	alive, before := p.live.s, p.before.s
 	before = before[:len(alive)]

@@ -73,9 +73,9 @@ func (k *Keyed) Distances(keys, sizes, dist []uint64) error {
 	return k.DistancesTagged(keys, sizes, nil, dist, nil)
 }
 
-// DistancesFiltered does as [Keyed.Distances], for accesses that a [Filter] did not answer: slots
-// has for each the slot whose datum it replaced there. All accesses of the stream come through the
-// same filter.
+// DistancesFiltered works like [Keyed.Distances], for accesses that a [Filter] did not answer:
+// slots has for each the slot whose datum it replaced there. All accesses of the stream come
+// through the same filter.
 //
 // tags, if not nil, are those of the last accesses to the data replaced, and become the tags of the
 // last accesses to keys[i], 0 for cold ones and those before there were tags: the same whether the
@@ -90,8 +90,8 @@ func (k *Keyed) DistancesFiltered(keys, sizes []uint64, slots []uint8, tags []ui
 		tags: tags, prev: tags})
 }
 
-// DistancesTagged does as [Keyed.Distances], for accesses that carry a tag, such as the number of
-// their worker: prev[i] becomes the tag of the previous access to keys[i], 0 if there was none.
+// DistancesTagged works like [Keyed.Distances], for accesses that carry a tag, such as the number
+// of their worker: prev[i] becomes the tag of the previous access to keys[i], 0 if there was none.
 // Accesses entered by Distances have the tag 0. Tags cost four bytes a position and a probe an
 // access, from the first call that has them. prev may be tags.
 func (k *Keyed) DistancesTagged(keys, sizes []uint64, tags []uint32, dist []uint64,

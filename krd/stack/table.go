@@ -117,7 +117,7 @@ func (t *table) placesPortable(keys []uint64, places *[probeGroup]uint32) {
 	t.touch = touch
 }
 
-// hitsPortable does as probe as long as keys are found in the first line and their sizes are as
+// hitsPortable works like probe as long as keys are found in the first line and their sizes are as
 // before; it returns how many were.
 func (t *table) hitsPortable(keys, sizes []uint64, places []uint32, at uint32, prev []uint32) int {
 	for i, key := range keys {

@@ -413,7 +413,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 // enough.
 func (r *Reader) turn(t *thread, at uint64) error { return r.turnUntil(t, at, at) }
 
-// turnUntil does as turn, for accesses that were made before a tick.
+// turnUntil works like turn, for accesses that were made before a tick.
 func (r *Reader) turnUntil(t *thread, at, until uint64) error {
 	b := &r.batch
 	if n := len(b.Turns); len(b.Places) > 0 && (n == 0 || b.Turns[n-1].End < len(b.Places)) {
@@ -614,7 +614,7 @@ func (r *Reader) initial(t *thread, addr, site uint64) {
 	}
 }
 
-// initialOf does as initial, for data with an extent: the elements of a slice, or a datum whose
+// initialOf works like initial, for data with an extent: the elements of a slice, or a datum whose
 // layout the site does not know.
 func (r *Reader) initialOf(t *thread, w window) {
 	s := &r.sites[w.site-1]

@@ -463,7 +463,7 @@ func (g *Goroutines) may(to, by int32) {
 	}
 }
 
-// must does as may, for an operation that cannot have gone on without the other.
+// must works like may, for an operation that cannot have gone on without the other.
 func (g *Goroutines) must(to, by int32) {
 	if g.may(to, by); by < 0 {
 		g.Missing[g.Ops[to].Sync]++

@@ -200,7 +200,7 @@ func (w *accesses) loadLate(e ast.Expr) bool {
 // evaluated before the others, so they must not panic in their place.
 func (w *accesses) seq(later bool, es ...ast.Expr) { w.seqAfter(0, later, es...) }
 
-// seqAfter does as seq, behind an expression that may panic and is not recorded.
+// seqAfter works like seq, behind an expression that may panic and is not recorded.
 func (w *accesses) seqAfter(before int, later bool, es ...ast.Expr) {
 	for i, e := range es {
 		p := w.panics(e)

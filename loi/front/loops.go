@@ -256,7 +256,7 @@ func (l *steady) forStmt(s *ast.ForStmt) {
 		last+" }")
 }
 
-// rangeStmt does as forStmt, for a loop over a slice or an integer.
+// rangeStmt works like forStmt, for a loop over a slice or an integer.
 func (l *steady) rangeStmt(s *ast.RangeStmt) {
 	within, ok := l.found()
 	if !ok {

@@ -302,7 +302,7 @@ func (r *source) numeric(e *ast.CallExpr) bool {
 	return r.info.Types[e.Fun].IsType() && number(e) && number(e.Args[0])
 }
 
-// operand does as copied, for the x of x.f, x[i] or &x.
+// operand works like copied, for the x of x.f, x[i] or &x.
 func (r *source) operand(x ast.Expr) int {
 	switch e := x.(type) {
 	case *ast.ParenExpr:

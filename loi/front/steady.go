@@ -59,7 +59,8 @@ func (w *fn) steadyFor(s *ast.ForStmt) *steady {
 	return l
 }
 
-// steadyRange does as steadyFor, for a loop over a slice or an integer that defines its variables.
+// steadyRange works like steadyFor, for a loop over a slice or an integer that defines its
+// variables.
 func (w *fn) steadyRange(s *ast.RangeStmt) *steady {
 	if s.Tok == token.ASSIGN {
 		return nil

@@ -58,7 +58,7 @@ func (w *accesses) looped(s ast.Stmt, do func()) {
 	w.loop = outer
 }
 
-// statement does as stmt, without the counts of the statement's own expressions.
+// statement works like stmt, without the counts of the statement's own expressions.
 func (w *accesses) statement(s ast.Stmt) {
 	mark := len(w.pending)
 	switch s := s.(type) {

@@ -13,7 +13,7 @@ func (k *Kernel) M2L(c *Cells, i, j int) {
 	k.m2lPortable(c, i, j)
 }
 
-// M2LMutual does as M2L(i, j) and M2L(j, i): one tensor of derivatives serves both, T_n(-u) =
+// M2LMutual works like M2L(i, j) and M2L(j, i): one tensor of derivatives serves both, T_n(-u) =
 // (-1)^|n| T_n(u). It writes the locals of both cells. i and j must differ, and so must their
 // centres.
 func (k *Kernel) M2LMutual(c *Cells, i, j int) {

@@ -21,7 +21,7 @@ func (k *Kernel) P2P(b *Bodies, tlo, thi, slo, shi int) {
 	}
 }
 
-// P2PMutual does as P2P both ways between the bodies ilo to ihi-1 and jlo to jhi-1, two disjoint
+// P2PMutual works like P2P both ways between the bodies ilo to ihi-1 and jlo to jhi-1, two disjoint
 // ranges. It writes the results of both.
 func (k *Kernel) P2PMutual(b *Bodies, ilo, ihi, jlo, jhi int) {
 	b.check(ilo, ihi)
@@ -52,7 +52,7 @@ func (k *Kernel) p2p(b *Bodies, tlo, thi, slo, shi int) {
 	p2pPortable(b, tlo, thi, slo, shi)
 }
 
-// p2pPortable does as the assembly's loop. All ranges hold at least one body.
+// p2pPortable works like the assembly's loop. All ranges hold at least one body.
 func p2pPortable(b *Bodies, tlo, thi, slo, shi int) {
 	sx, sy, sz, sq := b.X[slo:shi], b.Y[slo:shi], b.Z[slo:shi], b.Q[slo:shi]
 	sy, sz, sq = sy[:len(sx)], sz[:len(sx)], sq[:len(sx)]

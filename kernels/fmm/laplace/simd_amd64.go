@@ -74,7 +74,7 @@ func simdPasses(k *Kernel) passFuncs {
 	return passFuncs{}
 }
 
-// p2pSIMD does as p2pPortable. All ranges hold at least one body.
+// p2pSIMD works like p2pPortable. All ranges hold at least one body.
 func p2pSIMD(s isa.Set, b *Bodies, tlo, thi, slo, shi int) {
 	if s == isa.AVX512 {
 		p2pAVX512(b.arrays(), tlo, thi, slo, shi)
@@ -83,7 +83,7 @@ func p2pSIMD(s isa.Set, b *Bodies, tlo, thi, slo, shi int) {
 	}
 }
 
-// mutualSIMD does as p2pPortable both ways. All ranges hold at least one body.
+// mutualSIMD works like p2pPortable both ways. All ranges hold at least one body.
 func mutualSIMD(s isa.Set, b *Bodies, ilo, ihi, jlo, jhi int) {
 	if s == isa.AVX512 {
 		mutualAVX512(b.arrays(), ilo, ihi, jlo, jhi)

@@ -46,7 +46,7 @@ const (
 // neither on the layout nor on the blocks.
 func (m *Matrix) Fill(seed uint64, d Dist) { m.FillBlocks(0, m.Blocks(), seed, d) }
 
-// FillBlocks does as Fill, for the blocks numbered lo <= number < hi (see BlockIndex). Calls for
+// FillBlocks works like Fill, for the blocks numbered lo <= number < hi (see BlockIndex). Calls for
 // different blocks may run concurrently.
 func (m *Matrix) FillBlocks(lo, hi int, seed uint64, d Dist) {
 	key := mix(seed + golden)

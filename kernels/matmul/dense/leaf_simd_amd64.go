@@ -10,9 +10,9 @@ func microTile(s isa.Set) (rows, cols int) {
 	return 6, 16
 }
 
-// leafSIMD does as leafPortable, by pointer, minus for the sign; bAhead and bStep are explained at
-// the kernels. The kernels may read up to 31 floats (AVX-512) or 15 (AVX2) past the end of a row of
-// b, which slackFloats keeps within the storage; lanes beyond cols are dropped.
+// leafSIMD works like leafPortable, by pointer, minus for the sign; bAhead and bStep are explained
+// at the kernels. The kernels may read up to 31 floats (AVX-512) or 15 (AVX2) past the end of a row
+// of b, which slackFloats keeps within the storage; lanes beyond cols are dropped.
 func leafSIMD(s isa.Set, minus bool, rows, cols, inner int, a *float32, aStride int, b *float32,
 	bStride int, c *float32, cStride int, bAhead, bStep int) {
 	switch {

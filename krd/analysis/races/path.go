@@ -41,7 +41,7 @@ func (d *dataPath) Execute(n uint32) error {
 	return nil
 }
 
-// Begin, Sync and End implement [dag.Visitor].
+// Begin implements, with Sync and End, [dag.Visitor].
 func (d *dataPath) Begin(int) error { return nil }
 func (d *dataPath) Sync()           {}
 func (d *dataPath) End()            {}

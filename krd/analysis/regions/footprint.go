@@ -142,7 +142,7 @@ func (l *lane) flush() {
 	}
 }
 
-// accesses does as touch, at many places.
+// accesses works like touch, at many places.
 func (f *footprint) accesses(places []uint64, bytes []uint32, modes []loi.Mode) {
 	for len(places) > pendingLen {
 		f.accesses(places[:pendingLen], bytes, modes)

@@ -161,7 +161,7 @@ func (m *tags[T]) touch(addrs []uint64, fresh []uint64) {
 	m.recent, m.last = t, last
 }
 
-// span does as touch, for consecutive data. Runs of equal tags are found word by word.
+// span works like touch, for consecutive data. Runs of equal tags are found word by word.
 func (m *tags[T]) span(addr, bytes uint64, fresh []uint64) {
 	depth := T(m.levels.Depth())
 	last, end := m.at(addr + bytes - 1)

@@ -10,7 +10,7 @@ func cut[T uint8 | uint16](list []T, most T) {
 	cutPortable(list, most)
 }
 
-// cutPortable does as cut, by words of tags whose upper bits are 0.
+// cutPortable works like cut, by words of tags whose upper bits are 0.
 func cutPortable[T uint8 | uint16](list []T, most T) {
 	size := unsafe.Sizeof(T(0))
 	all := uint64(1)<<(8*size) - 1

@@ -75,7 +75,7 @@ func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
 // leastTable is how many data a table has at least: the tags of as many are reset together.
 const leastTable = 8
 
-// span does as Span, by way of Touch.
+// span works like Span, by way of Touch.
 func span(m Runs, datum, addr, bytes uint64, fresh []uint64) {
 	var list [256]uint64
 	n := 0

@@ -53,7 +53,7 @@ func whole(t *testing.T, dir string, how front.Options) *build.Program {
 	return entire(t, built.Of(t, dir, build.Request{Path: ".", Options: how}))
 }
 
-// passing does as whole, for one of many programs: long tests keep none of them.
+// passing works like whole, for one of many programs: long tests keep none of them.
 func passing(t *testing.T, dir string, opt build.Request) *build.Program {
 	t.Helper()
 	if !long.Or(false, true) {

@@ -93,7 +93,7 @@ func Lay(t testing.TB, name string, files map[string][]byte) string {
 	return dir
 }
 
-// LayCopy does as Lay, with the files of a folder.
+// LayCopy works like Lay, with the files of a folder.
 func LayCopy(t testing.TB, name, from string) string {
 	t.Helper()
 	files, err := read(os.DirFS(from))

@@ -44,7 +44,7 @@ func (a *Account) Has(bytes float64) bool {
 	return a.left >= 0
 }
 
-// Take does as Has, with an error that names the purpose of the bytes.
+// Take works like Has, with an error that names the purpose of the bytes.
 func (a *Account) Take(bytes float64, format string, args ...any) error {
 	if a.Has(bytes) {
 		return nil

@@ -249,8 +249,8 @@ func RE(b *Buf, depth uint64) {
 	put(b, uintptr(ticks()), Leave<<KindShift|depth<<depthShift)
 }
 
-// RD does as RE in a deferred call, for the innermost function that has one: the functions within
-// it have ended theirs.
+// RD works like RE in a deferred call, for the innermost function that has one: the functions
+// within it have ended theirs.
 func RD() {
 	b := B()
 	b.depth--
@@ -311,7 +311,7 @@ func AK[T, P any](b *Buf, v T, to *uintptr, p *P) T {
 	return v
 }
 
-// AX does as AV, for a store of v, which is about to be made.
+// AX works like AV, for a store of v, which is about to be made.
 func AX[T any](b *Buf, v T, at uintptr, op uint64) T { return AV(b, v, at, op) }
 
 // of records the type of the data that the next event, of the same site, is about.
@@ -329,7 +329,7 @@ func L[T any](b *Buf, p *T, site uint64) *T {
 // V returns p, so that it is evaluated before the rest of the statement.
 func V[T any](_ *Buf, p *T) *T { return p }
 
-// LX does as L, where the type of T is not known in the source.
+// LX works like L, where the type of T is not known in the source.
 func LX[T any](b *Buf, p *T, site uint64) *T {
 	of[T](b, site)
 	window(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Range, site)
@@ -392,13 +392,13 @@ func R[V ~[]E, E any](b *Buf, to *uintptr, v V) V {
 	return v
 }
 
-// RS does as R, for strings.
+// RS works like R, for strings.
 func RS[V ~string](b *Buf, to *uintptr, v V) V {
 	*to = place(b, uintptr(unsafe.Pointer(unsafe.StringData(string(v)))))
 	return v
 }
 
-// RX does as R, where the type of E is not known in the source; it keeps the type too, and its
+// RX works like R, where the type of E is not known in the source; it keeps the type too, and its
 // bytes, for EX.
 func RX[V ~[]E, E any](b *Buf, to, bytes, of *uintptr, v V) V {
 	var e E
@@ -408,20 +408,20 @@ func RX[V ~[]E, E any](b *Buf, to, bytes, of *uintptr, v V) V {
 	return v
 }
 
-// RP does as R, for arrays behind pointers.
+// RP works like R, for arrays behind pointers.
 func RP[T any](b *Buf, to *uintptr, p *T) *T {
 	*to = place(b, uintptr(unsafe.Pointer(p)))
 	return p
 }
 
-// RM does as R, for maps: it keeps the map itself, for MP. M is any type, here and below: before Go
-// 1.20 the interfaces of keys were not comparable as type arguments.
+// RM works like R, for maps: it keeps the map itself, for MP. M is any type, here and below: before
+// Go 1.20 the interfaces of keys were not comparable as type arguments.
 func RM[M any](b *Buf, to *uintptr, m M) M {
 	*to = mapAt(b, *(*unsafe.Pointer)(unsafe.Pointer(&m)))
 	return m
 }
 
-// MP does as M, for the map that RM kept.
+// MP works like M, for the map that RM kept.
 func MP(b *Buf, m uintptr, site uint64) {
 	put(b, m, Map<<KindShift|site)
 }
@@ -437,7 +437,7 @@ func E(b *Buf, p uintptr, i int, bytes uintptr, site uint64) {
 	}
 }
 
-// EX does as E, after RX.
+// EX works like E, after RX.
 func EX(b *Buf, p uintptr, i int, bytes, of uintptr, site uint64) {
 	step := uintptr(i) * bytes
 	if p&OnStack != 0 {
@@ -454,7 +454,7 @@ func N[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
-// NX does as N, where the type of T is not known in the source.
+// NX works like N, where the type of T is not known in the source.
 func NX[T any](b *Buf, p *T, site uint64) *T {
 	of[T](b, site)
 	window(b, unsafe.Pointer(p), unsafe.Sizeof(*p), Made, site)
@@ -468,7 +468,7 @@ func NS[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	return v
 }
 
-// NSX does as NS, where the type of E is not known in the source.
+// NSX works like NS, where the type of E is not known in the source.
 func NSX[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	of[E](b, site)
 	return NS(b, v, site)
@@ -490,13 +490,13 @@ func G[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	return v
 }
 
-// GX does as G, where the type of E is not known in the source.
+// GX works like G, where the type of E is not known in the source.
 func GX[V ~[]E, E any](b *Buf, v V, site uint64) V {
 	of[E](b, site)
 	return G(b, v, site)
 }
 
-// GS does as G, for strings.
+// GS works like G, for strings.
 func GS[V ~string](b *Buf, v V, site uint64) V {
 	if sampling {
 		b.passes(uint64(len(v)))
@@ -539,7 +539,7 @@ func K[T any](b *Buf, k T, site uint64) T {
 	return k
 }
 
-// KM does as M and K, for a key that calls: the map is loaded behind the call.
+// KM works like M and K, for a key that calls: the map is loaded behind the call.
 func KM[T, Of any](b *Buf, k T, m Of, site uint64) T {
 	M(b, m, site)
 	return K(b, k, site)
@@ -625,7 +625,7 @@ func X[V ~[]E, E any](v V, site uintptr) [3]uintptr {
 		uintptr(len(v)) * unsafe.Sizeof(e), site}
 }
 
-// XS does as X, for strings.
+// XS works like X, for strings.
 func XS[V ~string](v V, site uintptr) [3]uintptr {
 	return [3]uintptr{uintptr(unsafe.Pointer(unsafe.StringData(string(v)))), uintptr(len(v)), site}
 }

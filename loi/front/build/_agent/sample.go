@@ -261,8 +261,9 @@ func (b *Buf) repeats(k uintptr, n uint64, within [][3]uintptr) bool {
 	return true
 }
 
-// WS does as W, for a loop of n iterations, 0: not known. leaves are the accesses of an iteration,
-// as of one of its sites. It returns 0 if the loop is to be run unseen, and has counted it then.
+// WS works like W, for a loop of n iterations, 0: not known. leaves are the accesses of an
+// iteration, as of one of its sites. It returns 0 if the loop is to be run unseen, and has counted
+// it then.
 func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	if b.stays(n, leaves) {
 		b.drop(n, leaves)
@@ -277,7 +278,7 @@ func WS(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	return W(b, k)
 }
 
-// WL does as WS, for a loop some of whose accesses are Loose.
+// WL works like WS, for a loop some of whose accesses are Loose.
 func WL(b *Buf, k uintptr, n, leaves uint64) uintptr {
 	if b.stays(n, leaves) {
 		b.drop(n, leaves)
@@ -367,7 +368,7 @@ func (b *Buf) passes(n uint64) {
 	}
 }
 
-// T1 does as T, for a loop up to e by steps of one.
+// T1 works like T, for a loop up to e by steps of one.
 func T1[I integer](i, e I) uint64 {
 	if i >= e {
 		return 0

@@ -9,13 +9,13 @@ const Value = 64
 //go:noinline
 func O(b *Buf, operation uint64) { put(b, 0, Value<<KindShift|operation) }
 
-// OC does as O, for a condition whose value is v, and returns v.
+// OC works like O, for a condition whose value is v, and returns v.
 func OC[T ~bool](b *Buf, v T, operation uint64) T {
 	O(b, operation)
 	return v
 }
 
-// OV does as O, for a call whose operands have been evaluated, v being the last, and returns v.
+// OV works like O, for a call whose operands have been evaluated, v being the last, and returns v.
 func OV[T any](b *Buf, v T, operation uint64) T {
 	O(b, operation)
 	return v

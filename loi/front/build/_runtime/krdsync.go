@@ -212,8 +212,8 @@ func krdSyncOf(op uint64, p unsafe.Pointer, begin uint64) {
 //go:linkname krdMark
 func krdMark() { getg().krdAt = uint64(cputicks()) }
 
-// krdMarked does as krdSyncOf, at the tick that was kept, by this goroutine or by the one that woke
-// it.
+// krdMarked works like krdSyncOf, at the tick that was kept, by this goroutine or by the one that
+// woke it.
 //
 //go:linkname krdMarked
 func krdMarked(op uint64, p unsafe.Pointer, begin uint64) {
