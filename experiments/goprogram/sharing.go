@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"krdlab/hw"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/loi/collect"
@@ -30,6 +31,7 @@ type sharing struct {
 	held    map[held]bool
 	holds   map[uint64]int    // of each goroutine that holds a lock, the class of the last that it took
 	within  map[[2]int]uint64 // of classes of locks and sites: accesses while they were held
+	near    uint64            // ticks
 }
 
 // A datum is what a site accesses, or, where the site is 0, the locks of a class.
@@ -73,12 +75,16 @@ const (
 	sharedLines = 1 << 14
 	mostPairs   = 1 << 12
 	mostSwept   = 4096
+	// Atomic operations of a goroutine on a line that are less than this apart are one visit: work
+	// lies between them, and the line is the other's in that time.
+	nearNS = 100_000
 	// noStack is above all addresses that are a line's: entries of maps and stacks have others.
 	noStack = 1 << 48
 )
 
 func newSharing() *sharing {
-	return &sharing{lines: make([]sharedLine, sharedLines), first: map[uint64]uint32{},
+	clock := hw.CalibrateClock()
+	return &sharing{near: clock.Ticks(nearNS), lines: make([]sharedLine, sharedLines), first: map[uint64]uint32{},
 		pairs: map[[2]datum]*contest{}, held: map[held]bool{},
 		holds: map[uint64]int{}, within: map[[2]int]uint64{}}
 }
@@ -103,7 +109,7 @@ func (s *sharing) batch(a *analysis, b *collect.Batch) {
 			for i := from; i < t.End; i++ {
 				s.access(b.Real[i], uint64(b.Bytes[i]), 1, b.Groups[i], a.reader.Mode(b.Groups[i])&loi.Out != 0)
 			}
-			s.end(a, t.Goroutine, t.Span)
+			s.end(a, t.Goroutine, t.Span, 0)
 		}
 		from = t.End
 	}
@@ -137,7 +143,11 @@ func (s *sharing) acts(a *analysis, acts []collect.Act, upTo int) []collect.Act 
 		group := a.reader.Number(collect.Group{Site: x.Site, Class: x.Class})
 		s.begin(a, x.Goroutine, group)
 		s.access(x.Real, bytes, 1, group, wrote)
-		s.end(a, x.Goroutine, x.Span)
+		near := uint64(0)
+		if x.Site > 0 {
+			near = s.near
+		}
+		s.end(a, x.Goroutine, x.Span, near)
 	}
 	return acts
 }
@@ -163,7 +173,7 @@ func (s *sharing) loop(a *analysis, l *collect.Loop) {
 			}
 		}
 	}
-	s.end(a, l.Goroutine, l.Span)
+	s.end(a, l.Goroutine, l.Span, 0)
 }
 
 func (s *sharing) begin(a *analysis, goroutine uint64, group uint32) {
@@ -198,8 +208,9 @@ func (s *sharing) access(addr, bytes, n uint64, group uint32, wrote bool) {
 	}
 }
 
-// end compares what a goroutine did in its turn with what the others did last.
-func (s *sharing) end(a *analysis, goroutine uint64, span collect.Span) {
+// end compares the visits of a goroutine in its turn with the last of others. A visit goes on where
+// the goroutine's last ended at most near ticks before.
+func (s *sharing) end(a *analysis, goroutine uint64, span collect.Span, near uint64) {
 	for _, at := range s.touched {
 		e := &s.lines[at]
 		v := e.now
@@ -218,7 +229,7 @@ func (s *sharing) end(a *analysis, goroutine uint64, span collect.Span) {
 				to = i
 			}
 		}
-		if x := &e.last[to]; x.n > 0 && x.goroutine == goroutine && x.To >= v.From && v.From < v.To {
+		if x := &e.last[to]; x.n > 0 && x.goroutine == goroutine && x.To+near >= v.From && v.From < v.To {
 			v.From, v.n = min(x.From, v.From), v.n+x.n
 			v.seen, v.wrote = v.seen|x.seen, v.wrote|x.wrote
 		}

@@ -220,7 +220,7 @@ func trust(d *doc.Doc, e *dataset.Experiment) {
 		d.Add(table(bad))
 	}
 	if len(list) > 0 {
-		d.Add(&doc.Fold{Doc: doc.Doc{Title: plural(len(list), "check"), Parts: []doc.Part{table(list)}}})
+		d.Add(&doc.Fold{Doc: doc.Doc{Title: "Checks and notes", Parts: []doc.Part{table(list)}}})
 	}
 	if len(e.Problems) > 0 {
 		t := doc.NewTable(1, "cells that are not as planned")

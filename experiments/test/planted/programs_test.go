@@ -65,6 +65,11 @@ var programs = inGroup("go", []truth{
 	{name: "two atomic variables in lines of their own", run: shown, long: true,
 		files: beside("3000000", "a atomic.Int64; _ [56]byte; b atomic.Int64", "x.a.Add(1)", "x.b.Add(1)"),
 		never: never("true_sharing", "false_sharing")},
+	{name: "two atomic variables in one line, with work between", run: shown, long: true,
+		files: beside("300000", "a, b atomic.Int64", "x.a.Add(int64(work(work(1))))", "x.b.Add(int64(work(work(1))))"),
+		want:  []named{{code: "false_sharing"}}, never: never("true_sharing")},
+	{name: "two atomic variables in one line, in turns", run: shown, long: true, files: turns,
+		never: never("true_sharing", "false_sharing")},
 	{name: "one atomic variable", run: shown, long: true,
 		files: beside("3000000", "a, b atomic.Int64", "x.a.Add(1)", "x.a.Add(1)"),
 		want:  []named{{code: "true_sharing"}}, never: never("false_sharing")},
@@ -191,6 +196,12 @@ func beside(n, fields, first, second string) map[string]string {
 		"\t\t\t" + first + "\n\t\t}\n\t})\n\tw.Go(func() {\n\t\tfor range " + n + " {\n\t\t\t" + second +
 		"\n\t\t}\n\t})\n\tw.Wait()\n}\n")
 }
+
+// turns is a program of two goroutines that count beside each other, one while the other waits.
+var turns = program("import \"sync/atomic\"\n\ntype pair struct{ a, b atomic.Int64 }\n\nfunc main() {\n" +
+	"\tx, turn := &pair{}, make(chan bool)\n\tgo func() {\n\t\tfor range turn {\n\t\t\tfor range 3000 {\n" +
+	"\t\t\t\tx.a.Add(1)\n\t\t\t}\n\t\t\tturn <- true\n\t\t}\n\t}()\n\tfor range 200 {\n" +
+	"\t\tfor range 3000 {\n\t\t\tx.b.Add(1)\n\t\t}\n\t\tturn <- true\n\t\t<-turn\n\t}\n}\n")
 
 // loops is a program of two goroutines, each a loop that adds to one field.
 func loops(first, second string) map[string]string {
