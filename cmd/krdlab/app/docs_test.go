@@ -223,7 +223,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	// programs, which package goprogram's tests have, the kernel of a page, which
 	// TestOutside runs, and a cluster, which sweep/slurm's tests have
-	if want := []string{"go ./examples/scimark -- lu", "run saxpy --n 1000000 --sched all",
+	if want := []string{"go ./examples/slow", "run saxpy --n 1000000 --sched all",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
 		"regions go ./cmd/server -- -port 8080",
@@ -346,6 +346,33 @@ func prose(t *testing.T, page string) []string {
 		}
 	}
 	return lines
+}
+
+// The output that README shows is that of the command above it, shortened.
+func TestReadmeOutput(t *testing.T) {
+	t.Parallel()
+	var command, shown []string
+	for _, line := range prose(t, "../../../README.md") {
+		code, ok := strings.CutPrefix(line, "    ")
+		if !ok && command != nil {
+			break
+		}
+		if rest, is := strings.CutPrefix(code, "$ krdlab "); ok && is {
+			command = strings.Fields(rest)
+		} else if ok && command != nil {
+			shown = append(shown, strings.Join(strings.Fields(code), " "))
+		}
+	}
+	code, out, errs := krdlab(append(command, "--out", filepath.Join(t.TempDir(), "run"))...)
+	if code != 0 || len(shown) < 8 {
+		t.Fatalf("exit code %d, %d lines shown: %s", code, len(shown), errs)
+	}
+	all := strings.Join(strings.Fields(out), " ")
+	for _, line := range shown {
+		if !strings.Contains(all, line) {
+			t.Errorf("%q is not in the output\n%s", line, out)
+		}
+	}
 }
 
 // Lines of pages have at most 100 columns, but for rows of tables, which cannot be broken; links to
