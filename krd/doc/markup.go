@@ -17,7 +17,7 @@ var tableTemplate = template.Must(template.New("table").Parse(`<div class="scrol
 	`</tr></thead>
 {{range .Blocks}}<tbody>
 {{range .}}<tr{{if .Sum}} class="sum"{{end}}>{{range .Cells}}{{if .Row}}<th scope="row"` +
-	`{{if .Name}} class="name"{{end}}>{{template "value" .}}</th>{{else}}` +
+	`{{if .Name}} class="{{if .Prose}}prose {{end}}name"{{end}}>{{template "value" .}}</th>{{else}}` +
 	`<td{{if .Name}} class="{{if .Prose}}prose {{end}}name"{{end}}>` +
 	`{{template "value" .}}{{if .Note}} <sup>{{.Note}}</sup>{{end}}{{with .Interval}} ` +
 	`<span class="interval">{{.}}</span>{{end}}</td>{{end}}{{end}}</tr>

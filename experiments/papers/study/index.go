@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/run/result"
@@ -104,29 +105,37 @@ func (x *Index) Write(dir string) error {
 
 // claims returns the part of a paper: a row for each claim, with its readings folded.
 func (x *Index) claims(s *Study, o *Outcome) *doc.Doc {
-	t := doc.NewTable(7, "verdict", "where", "claim", "paper", "ours", "held to", "shown by")
+	t := doc.NewTable(6, "verdict", "where", "claim", "paper", "ours", "shown by")
 	t.Title = x.command(s)
-	t.Prose(2, 3, 4, 5)
+	t.Prose(0, 1, 2, 3, 4)
 	report := s.Name + "/" + ReportHTML
 	for i := range o.Claims {
 		c := &o.Claims[i]
-		var ours any = c.Ours
+		ours := doc.Folded{Text: short(c.Ours), More: []string{c.Ours, "held to: " + c.Test}}
 		if len(c.Readings) > 1 {
-			all := doc.Folded{Text: c.Readings[0].Ours}
+			ours = doc.Folded{Text: short(c.Readings[0].Ours), More: []string{"held to: " + c.Test}}
 			for _, r := range c.Readings {
-				all.More = append(all.More, fmt.Sprintf("%s: %s; %s", r.Name, r.Verdict, r.Ours))
+				ours.More = append(ours.More, fmt.Sprintf("%s: %s; %s", r.Name, r.Verdict, r.Ours))
 			}
-			ours = all
 		}
 		shown := doc.Link{Text: "table", Href: report}
 		if f := x.figure(s, c); f != "" {
 			shown = doc.Link{Text: "figure", Href: f}
 		}
-		t.Row(c.verdict(), c.Where, c.Says, c.Paper, ours, c.Test, doc.Links{shown})
+		t.Row(c.verdict(), c.Where, c.Says, c.Paper, ours, doc.Links{shown})
 	}
 	all := doc.NewTable(1, "all of it")
 	all.Row(doc.Links{{Text: "report", Href: report}, {Text: "JSON", Href: s.Name + "/" + ResultJSON}})
 	return &doc.Doc{ID: s.Name, Title: s.Paper, Parts: []doc.Part{t, all}}
+}
+
+// short returns the beginning of a long text.
+func short(s string) string {
+	const most = 70
+	if r := []rune(s); len(r) > most {
+		return strings.TrimRight(string(r[:most]), " ,;:(") + " …"
+	}
+	return s
 }
 
 // revision is that of the program, or that it is not known.
