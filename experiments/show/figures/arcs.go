@@ -26,7 +26,7 @@ func arcs(s *subject) (*plot.Figure, error) {
 		return nil, err
 	}
 	if len(all.list) == 0 {
-		return nil, Skipped{arcsID, "no run has its trace"}
+		return nil, Skipped{ID: arcsID, Reason: "no run has its trace"}
 	}
 	most := min(panelArcs, allArcs/len(all.list))
 	var classes [scene.Classes]bool
@@ -37,7 +37,7 @@ func arcs(s *subject) (*plot.Figure, error) {
 		}
 	}
 	if heaviest == 0 {
-		return nil, Skipped{arcsID, "nothing is used again on its node in another column of time"}
+		return nil, Skipped{ID: arcsID, Reason: "nothing is used again on its node in another column of time"}
 	}
 	f := all.figure(arcsID, "Where reuse comes from", func(x *schedule) plot.Panel {
 		return all.panel(x, most, heaviest, &classes)

@@ -53,7 +53,7 @@ func far(s *subject) (figs []plot.Figure, err error) {
 	if err == nil {
 		figs = append(figs, *f)
 	} else {
-		err = Skipped{fmt.Sprintf("far-%d", at), err.Error()}
+		err = Skipped{ID: fmt.Sprintf("far-%d", at), Reason: err.Error()}
 	}
 	if len(counts) < 2 {
 		return figs, errors.Join(err, fmt.Errorf("reuse distances at one core count only (%d); "+

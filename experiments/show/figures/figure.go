@@ -22,13 +22,19 @@ import (
 type Skipped struct {
 	ID     string // of a family, or of one figure of it: "krd", "far-24"
 	Reason string
+	Next   string // the command that computes it; "": none
 }
 
-func (s Skipped) String() string { return s.ID + ": " + s.Reason }
+func (s Skipped) String() string { return s.ID + ": " + s.Error() }
 
 // Error returns the reason: a maker returns a Skipped as its error where it draws the rest of its
 // family.
-func (s Skipped) Error() string { return s.Reason }
+func (s Skipped) Error() string {
+	if s.Next != "" {
+		return s.Reason + ": " + s.Next
+	}
+	return s.Reason
+}
 
 // Class implements [failure.Classed].
 func (Skipped) Class() failure.Class { return failure.Failed }
@@ -101,7 +107,7 @@ func Of(g *dataset.Group, ids []string) (list []plot.Figure, skipped []Skipped) 
 			if one, ok := err.(Skipped); ok {
 				skipped = append(skipped, one)
 			} else if err != nil {
-				skipped = append(skipped, Skipped{m.id, err.Error()})
+				skipped = append(skipped, Skipped{ID: m.id, Reason: err.Error()})
 			}
 		}
 		for i := range figs {

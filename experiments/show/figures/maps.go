@@ -36,7 +36,7 @@ func maps(s *subject) (*plot.Figure, error) {
 		f.Panels = append(f.Panels, *p)
 	}
 	if len(f.Panels) == 0 {
-		return nil, Skipped{mapID, "no run has its trace and writes blocks that are registered"}
+		return nil, Skipped{ID: mapID, Reason: "no run has its trace and writes blocks that are registered"}
 	}
 	f.Lay(4)
 	f.Columns = max(f.Columns, 2) // a single one is not as wide as the page

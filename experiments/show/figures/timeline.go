@@ -29,7 +29,7 @@ func timeline(s *subject) (*plot.Figure, error) {
 		return nil, err
 	}
 	if len(all.list) == 0 {
-		return nil, Skipped{timelineID, "no run has its trace"}
+		return nil, Skipped{ID: timelineID, Reason: "no run has its trace"}
 	}
 	f := all.figure(timelineID, "What the workers did", all.strips)
 	column := all.time.Max / float64(all.columns)

@@ -35,7 +35,8 @@ func (s *subject) losses() (*loss.Report, error) {
 		}
 	}
 	if e.Dir == e.Cells[0].Dir && s.Substrate == loi.Simulated && !s.asked && !loss.Quick(results) {
-		return nil, Skipped{whyID, "its causes are not computed in a moment: krdlab why " + e.Dir}
+		return nil, Skipped{ID: whyID, Reason: "its causes take longer than a moment to compute",
+			Next: "krdlab why " + e.Dir}
 	}
 	return loss.Of(context.Background(), e, nil, loss.DefaultReps, false, nil)
 }

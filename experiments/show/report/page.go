@@ -140,6 +140,9 @@ func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d 
 			"machines; krdlab plot has all.", strings.Join(leading, ", "), fewGroups)
 	}
 	for _, s := range without {
+		if s.Next != "" {
+			said = append(said, "what each loses its time to: "+s.Next)
+		}
 		more.Say("Not drawn: %s.", s)
 	}
 	if len(more.Parts) > 0 {

@@ -344,7 +344,7 @@ func TestFailedAnalysis(t *testing.T) {
 		e.Cells[i].Result.Repetitions[0].Tasks = &tasks
 	}
 	_, page = parse(t, render(t, e))
-	if want := "in a moment: krdlab why " + e.Dir; !strings.Contains(page, want) || strings.Contains(page, ": loses ") {
+	if want := "loses its time to: krdlab why " + e.Dir; !strings.Contains(page, want) || strings.Contains(page, ": loses ") {
 		t.Errorf("the page does not say %q", want)
 	}
 }
