@@ -112,6 +112,7 @@ func (a *Axis) Thousands() {
 		for i := range a.Ticks {
 			a.Ticks[i].Label = stepLabel(int(math.Round(a.Ticks[i].Value/u.by/step)), step)
 		}
+		a.Plain = a.Label
 		a.Label += " [" + u.name + "]"
 		return
 	}

@@ -119,6 +119,8 @@ type Axis struct {
 	Min   float64 `json:"min"`
 	Max   float64 `json:"max"`
 	Ticks []Tick  `json:"ticks"`
+	// Plain is the label where ticks are in powers of a thousand, without them; "": Label.
+	Plain string `json:"-"`
 	// Turned labels are written upwards, so that none is left out.
 	Turned bool `json:"turned,omitempty"`
 }

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -31,7 +32,7 @@ func (f *Figure) numbers() *doc.Table {
 	number := func(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }
 	p := &f.Panels[0]
 	if noun := p.Kind.Noun(); noun != "" {
-		t := &doc.Table{Title: "How many " + noun + ".", Columns: []doc.Column{{Head: "panel"},
+		t := &doc.Table{Title: "How many " + noun + " each has; no shares of time.", Columns: []doc.Column{{Head: "panel"},
 			{Head: "whose"}, number(noun)}, Keys: 2}
 		for i := range f.Panels {
 			for _, s := range f.Panels[i].Series {
@@ -40,7 +41,7 @@ func (f *Figure) numbers() *doc.Table {
 		}
 		return t
 	}
-	series, x, value := "series", p.X.Label, p.Y.Label
+	series, x, value := "series", p.X.Label, cmp.Or(p.Y.Plain, p.Y.Label)
 	switch p.Kind { // a series is a row
 	case Heat:
 		series, value = value, "number"
@@ -49,14 +50,24 @@ func (f *Figure) numbers() *doc.Table {
 	}
 	t := &doc.Table{Title: "The numbers of the figure.", Columns: []doc.Column{{Head: "panel"},
 		{Head: series}, number(x), number(value), number("low"), number("high"), number("n")}, Keys: 2}
+	// Where x is measured too, points have names.
+	named := slices.ContainsFunc(p.Series, func(s Series) bool {
+		return slices.ContainsFunc(s.Points, func(v Point) bool { return v.XLow.Known() || p.X.Unit == "%" })
+	})
+	if named {
+		t.Columns = slices.Insert(t.Columns, 2, doc.Column{Head: "of"})
+	}
 	several := len(f.Panels) > 1
 	if !several {
 		t.Columns, t.Keys = t.Columns[1:], 1
 	}
 	for _, r := range f.Rows() {
 		row := []any{r.Series, r.At}
+		if named {
+			row = append(row, doc.Digits(r.X, 4))
+		}
 		if several {
-			row = []any{r.Panel, r.Series, r.At}
+			row = append([]any{r.Panel}, row...)
 		}
 		for i, n := range []units.Number{r.Y, r.Low, r.High} {
 			switch {

@@ -35,7 +35,7 @@ func (x *Index) Add(s *Study, o *Outcome) { x.list = append(x.list, indexed{s, o
 // Papers has a row for each paper: how many claims have which verdict.
 func (x *Index) Papers() *doc.Table {
 	t := doc.NewTable(2, "name", "paper", "agree", "disagree", "depend on the reading", "cannot be told",
-		"not judged")
+		"not judged, or fitted")
 	t.Keys, t.Most = 1, doc.TextWidth
 	t.Prose(1)
 	for _, p := range x.list {
@@ -91,9 +91,12 @@ func (x *Index) Write(dir string) error {
 		return err
 	}
 	d := &doc.Doc{Title: fmt.Sprintf("Claims of %d papers, scale %s", len(x.list), x.Scale)}
-	d.Say("Each line is a statement of a paper beside what came out, with the figure that shows it and the "+
-		"folder that has its numbers. Made at revision %s; seeds are in the folders' plan files.",
-		x.revision())
+	d.Say("Each row sets a paper's claim beside the result and links to the figure that shows it. Made at "+
+		"revision %s; seeds are in the folders' plan files.", x.revision())
+	d.Say("A verdict has its basis: fitted, the machine was fitted to it, which proves nothing; seen, it was " +
+		"known when a parameter or a rule was last changed; predicted, nothing was changed after it was seen; " +
+		"measured, on this computer. Other size: this scale runs a smaller program than the claim is about. " +
+		"By seeds alone: without draws of the guessed parameters.")
 	d.Add(x.Papers())
 	for _, p := range x.list {
 		if p.outcome != nil {
@@ -126,7 +129,13 @@ func (x *Index) claims(s *Study, o *Outcome) *doc.Doc {
 	}
 	all := doc.NewTable(1, "all of it")
 	all.Row(doc.Links{{Text: "report", Href: report}, {Text: "JSON", Href: s.Name + "/" + ResultJSON}})
-	return &doc.Doc{ID: s.Name, Title: s.Paper, Parts: []doc.Part{t, all}}
+	d := &doc.Doc{ID: s.Name, Title: s.Paper}
+	if s.Words != "" {
+		d.Say("%s", s.Words)
+	}
+	d.Add(t)
+	d.Add(all)
+	return d
 }
 
 // short returns the beginning of a long text.

@@ -28,6 +28,7 @@ type Study struct {
 	Short string // help: a line
 	Long  string // help: what is redone, and what it takes
 	Takes string // help of --scale: what each scale is and how long it takes
+	Words string // the paper's names beside krdlab's; "": they are the same
 
 	// Steps lists the steps of a scale.
 	Steps func(Scale) ([]Step, error)
@@ -70,7 +71,7 @@ func (d Drawing) Draw(w io.Writer, format string) error {
 	return d.Write(w, format)
 }
 
-// A Basis says what an agreement is worth.
+// A Basis is what an agreement is worth.
 type Basis string
 
 // The bases.

@@ -3,7 +3,6 @@ package brief
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"krdlab/experiments/run/estimate"
@@ -23,7 +22,7 @@ const (
 	runsAs doc.Code = "speedup"
 	// noSpeedup: cores, why.
 	noSpeedup doc.Code = "no_speedup"
-	// overhead: of one scheduler or two its name, OVR, the part of it that is idle, and WTI.
+	// overhead: of each of up to three schedulers its name, OVR, the part of it that is idle, and WTI.
 	overhead doc.Code = "overhead"
 	// fewestBeyond: the scheduler with the smallest share, the share, that with the largest, its share.
 	fewestBeyond doc.Code = "fewest_beyond"
@@ -186,7 +185,11 @@ func concludeTime(c *doc.Concluded, all []*result.Result, cores int) {
 		c.Find(runsAs, first.Scheduler, q.Median, q.Low, q.High, cores)
 	}
 	var args []any
-	for _, i := range slices.Compact([]int{order[0], order[len(order)-1]}) {
+	some := order // of more than three the first and the last: it is a line
+	if len(some) > 3 {
+		some = []int{order[0], order[len(order)-1]}
+	}
+	for _, i := range some {
 		if s := &all[i].Summary; s.OVR.Median.Known() && s.WTI.Median.Known() {
 			args = append(args, all[i].Scheduler, s.OVR.Median, all[i].IdleOVR(), s.WTI.Median)
 		}

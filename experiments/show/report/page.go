@@ -139,11 +139,19 @@ func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d 
 		more.Say("Not drawn: other families than %s, since the page has more than %d kernels, sizes and "+
 			"machines; krdlab plot has all.", strings.Join(leading, ", "), fewGroups)
 	}
+	reasons, order := map[string][]string{}, []string(nil)
 	for _, s := range without {
 		if s.Next != "" {
 			said = append(said, "what each loses its time to: "+s.Next)
+			continue
 		}
-		more.Say("Not drawn: %s.", s)
+		if reasons[s.Reason] == nil {
+			order = append(order, s.Reason)
+		}
+		reasons[s.Reason] = append(reasons[s.Reason], s.ID)
+	}
+	for _, reason := range order {
+		more.Say("Not drawn: %s: %s.", strings.Join(reasons[reason], ", "), reason)
 	}
 	if len(more.Parts) > 0 {
 		d.Add(more)
@@ -252,7 +260,15 @@ func repeated(e *dataset.Experiment) *doc.Doc {
 		d.Say("In a folder where the experiment is, this goes on with what is missing; elsewhere it begins anew.")
 	default:
 		d.Add(doc.Listing(list))
-		d.Say("Where the command has an --out that exists, choose another: runs are never overwritten.")
+		d.Say("Runs are never overwritten: if the folder of an --out exists, choose another.")
+	}
+	if len(e.Plan) == 0 && len(e.Cells) > 0 {
+		r := e.Cells[0].Result
+		machine := ""
+		if r.Substrate == loi.Simulated {
+			machine = "--machine " + r.Machine.Name + ", "
+		}
+		d.Say("Without flags of its own that was %s--reps %d --seed %d.", machine, r.Settings.Reps, r.Seed)
 	}
 	for _, m := range manifests(e) {
 		if r := m.Build.Revision; r != nil {
