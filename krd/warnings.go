@@ -35,10 +35,11 @@ const (
 
 func init() {
 	doc.Catalogue(map[Code]doc.Entry{
-		RecordsLost: {Level: doc.Doubt, Words: "%v records were discarded while tracing, or were damaged: " +
-			"what spans the gaps, distances above all, is wrong", Example: []any{7}},
-		LossUnknown: {Level: doc.Doubt, Words: "the trace was recovered, and how many records of %v of its %v " +
-			"workers are missing is not known: what spans the gaps, distances above all, is wrong",
+		RecordsLost: {Level: doc.Doubt, Words: "%v records were discarded while tracing, or were " +
+			"damaged: results across the gaps, distances above all, are wrong", Example: []any{7}},
+		LossUnknown: {Level: doc.Doubt, Words: "the trace was recovered, and the number of missing " +
+			"records is not known for %v of its %v workers: results across the gaps, distances above " +
+			"all, are wrong",
 			Example: []any{1, 4}},
 		Recovered: {Level: doc.Doubt, Words: "the trace had no clean end and was recovered: the last kernel of " +
 			"each worker may be missing"},

@@ -49,7 +49,7 @@ func init() {
 	}
 	const why, elsewhere = "operation not permitted", "another folder, with --out"
 	entries := map[doc.Code]doc.Entry{
-		allGood: {Level: doc.Answer, Words: "all that measurements need is there: %v of %[1]v checks are ok",
+		allGood: {Level: doc.Answer, Words: "everything can be measured: %v of %[1]v checks are ok",
 			Example: []any{15}},
 		someLimited: {Level: doc.Answer, Example: []any{12, 15, "load, clock frequency", "hardware counters"},
 			Say: func(a doc.Args) string {
@@ -63,7 +63,7 @@ func init() {
 			}},
 		sizesUnknown: limit("--caches", "close, near and far reuses cannot be told apart without the cache sizes"),
 		affinity: limit("taskset -c %v krdlab ..., or a larger cpuset",
-			"an affinity mask or cpuset keeps it from the others of CPUs %v", "0-3"),
+			"an affinity mask or cpuset allows only some of CPUs %v", "0-3"),
 		cpuQuota: {Level: doc.Limit, Next: "--cores %[2]v, or a larger cpu.max", Example: []any{1.5, 1},
 			Say: func(a doc.Args) string {
 				return fmt.Sprintf("a cgroup grants %.3g CPUs' worth of time: workers are stopped when it is used up",
@@ -74,8 +74,8 @@ func init() {
 		unordered: limit("", "%v; the order of kernels on different CPUs may be wrong", why),
 		unpinned:  limit("", "%v; workers then wander, and per-node results mean little", why),
 		noHardwareCounters: limit("bare metal, or a VM with a virtual PMU",
-			"%v; without LLC misses, KRD has nothing measured to be set against", why),
-		noSystemCounters: limit("", "%v; what disturbed a run cannot be told", why),
+			"%v; without LLC misses there is no measurement to compare KRD with", why),
+		noSystemCounters: limit("", "%v; disturbances of a run are not seen", why),
 		noVectors:        limit("", "matmul runs its portable leaf, which is several times slower"),
 		noGovernor:       limit("", "whether the frequency changes during a run is not known"),
 		governorMoves: limit("sudo cpupower frequency-set -g performance",

@@ -33,7 +33,7 @@ func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
 		acrossRows: {Level: doc.Answer, Example: []any{"a[i][j] with j outside", 98., uint64(5000000), "[]float64",
 			"main.sumRows", 12., "b[j][i]", uint64(32 << 10)},
-			Next: "krdlab dependences go PACKAGE says whether the loops may change places",
+			Next: "krdlab dependences go PACKAGE shows whether the loops can be exchanged",
 			Say: func(a doc.Args) string {
 				s := fmt.Sprintf("it walks %s: %.3g %% of its %v accesses to %s reuse a line from %s on, beyond L1",
 					a.Text(0), a.Number(1), count(uint64(a.Whole(2))), a.Text(3),
@@ -46,8 +46,8 @@ func init() {
 				}
 				return s
 			}},
-		waitsOfTooMany: {Level: doc.Limit, Example: []any{loi.MaxWorkers}, Words: "who waited for whom is not known: more " +
-			"than %v goroutines did something"},
+		waitsOfTooMany: {Level: doc.Limit, Example: []any{loi.MaxWorkers}, Words: "who waited for " +
+			"whom is not known: more than %v goroutines have events"},
 	})
 }
 

@@ -31,18 +31,18 @@ func init() {
 		unusedField: {Level: doc.Answer, Example: []any{".used", ".never", 32, 40.},
 			Next: "krdlab trace go PACKAGE --unit datum prints the reuse of each field",
 			Say: func(a doc.Args) string {
-				return fmt.Sprintf("%d of %d bytes of its lines are used; hot: %s; unused once made: %s; %.3g %% of "+
-					"accesses beyond L1 are its", a.Whole(2), lineBytes, a.Text(0), a.Text(1), a.Number(3))
+				return fmt.Sprintf("%d of %d bytes of its lines are used; hot: %s; unused once made: "+
+					"%s; it has %.3g %% of the accesses beyond L1", a.Whole(2), lineBytes, a.Text(0), a.Text(1), a.Number(3))
 			}},
 		pointerWalk: {Level: doc.Answer, Example: []any{"x = x.next", uint64(100000), 95., 40., uint64(32 << 10)},
-			Next: "krdlab trace go PACKAGE prints what else is far, by where it was made",
+			Next: "krdlab trace go PACKAGE prints other far data by the place of their allocation",
 			Say: func(a doc.Args) string {
 				return fmt.Sprintf("it walks %s: %.3g %% of %v steps reuse a line from %s on, beyond L1; these are "+
 					"%.3g %% of all such", a.Text(0), a.Number(2), count(uint64(a.Whole(1))),
 					units.Bytes(uint64(a.Whole(4))), a.Number(3))
 			}},
 		pointerScan: {Level: doc.Answer, Example: []any{"p.kind", 8, 96, uint64(100000), 95., 40., uint64(32 << 10)},
-			Next: "krdlab trace go PACKAGE prints what else is far, by where it was made",
+			Next: "krdlab trace go PACKAGE prints other far data by the place of their allocation",
 			Say: func(a doc.Args) string {
 				return fmt.Sprintf("it scans pointers for %s, %d of an object's %d bytes: %.3g %% of %v objects are from %s "+
 					"on, beyond L1, %.3g %% of all such; a slice of those bytes alone has fewer lines", a.Text(0),

@@ -65,8 +65,8 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	c := &cobra.Command{
 		Use:   line.Name + " [TRACE|RUNDIR|go PACKAGE]",
 		Short: line.Summary,
-		Long: line.Long + "\n\n`go` and a package builds a Go program that tells what it does, as " +
-			"krdlab trace go; a file or folder of that name comes before it." + ofLatest,
+		Long: line.Long + "\n\n`go PACKAGE` builds, runs and records a Go program, as krdlab trace " +
+			"go does; a file or folder named go comes before it." + ofLatest,
 		Example:     line.Example,
 		Args:        orNone("TRACE|RUNDIR"),
 		Annotations: map[string]string{takesFile: "TRACE"},

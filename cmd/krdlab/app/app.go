@@ -186,11 +186,11 @@ func (a *app) root() *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "krdlab",
 		Short: "What a task scheduler does to data reuse",
-		Long: "krdlab runs task-parallel kernels under different schedulers, records which data " +
-			"each kernel touches, and shows\n" +
-			"what the scheduler did to reuse (kernel reuse distance), to cache misses, to " +
-			"overhead and to work time.\n\nText fits the terminal; elsewhere sentences have 80 " +
-			"columns and tables what they need, or both as many as the variable COLUMNS says.",
+		Long: "krdlab runs task-parallel kernels under different schedulers, records which data each " +
+			"kernel touches, and shows\nwhat the scheduler did to reuse (kernel reuse distance), to " +
+			"cache misses, to overhead and to work time.\n\nText fits the terminal. Elsewhere " +
+			"sentences have 80 columns and tables as many as they need; the variable COLUMNS sets " +
+			"both.",
 		Example: "  krdlab run matmul --sched workfirst --cores 2\n  krdlab run matmul --sched " +
 			"all --n 1024\n  krdlab doctor",
 	})

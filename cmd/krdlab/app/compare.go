@@ -19,18 +19,16 @@ func (a *app) compareCommand() *cobra.Command {
 	why := false
 	c := &cobra.Command{
 		Use:   "compare [A B]",
-		Short: "What changed from one experiment to another, and whether it is more than chance",
+		Short: "Differences between two experiments, and which of them are more than chance",
 		Long: "Compare two experiments, or two run directories. Configurations are matched by " +
-			"kernel, parameters, substrate, machine,\n" +
-			"scheduler and core count; seeds are pooled. Each quantity is tested by " +
-			"Mann-Whitney's U over the repetitions, and what holds\n" +
-			"after Holm's correction for the number of tests is told apart. Simulated and " +
-			"measured numbers are never compared.\n\n" +
-			"Two results of one Go program, of which one is a sample (krdlab trace go --sample --json, or " +
-			"its run directory), are compared by bins\n" +
-			"of distances: do they agree within the errors of the sample, all bins together?\n\n" +
-			"Without arguments it takes the two latest of the folder " + result.RunsDir +
-			", and says which.",
+			"kernel, parameters, substrate, machine,\nscheduler and core count; seeds are pooled. " +
+			"Each quantity is tested by Mann-Whitney's U over the repetitions; changes that hold " +
+			"after Holm's correction for the number of tests are marked. Simulated and measured " +
+			"numbers are never compared.\n\nTwo results of one Go program, one of them a sample " +
+			"(krdlab trace go --sample --json, or its run directory), are compared by bins of " +
+			"distances: do they agree within the errors of the sample, all bins together?\n\nWithout " +
+			"arguments it takes the two latest of the folder " + result.RunsDir +
+			", and prints their names.",
 		Example: "  krdlab compare before after\n  krdlab compare before after --json\n" +
 			"  krdlab compare sample.json exact.json",
 		Args: orNone("A", "B"),

@@ -20,13 +20,12 @@ func (a *app) correlateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "correlate [EXP]",
 		Short: "KRD against LLC misses and work time inflation: an answer, tables, coefficients",
-		Long: "Which KRD share goes best with LLC misses and with WTI, between schedulers at " +
-			"equal size and cores,\n" +
-			"and across sizes and cores; how sure that is, and whether the runs can tell.\n\n" +
-			"With --all also the tables: time, misses, WTI, OVR and KRD shares of each " +
-			"configuration (the KRD\n" +
-			"paper's table I), and the coefficients of all shares in all scopes.\n\n" +
-			"n is the number of configurations and not of repetitions; see docs/correlation.md." +
+		Long: "Find the KRD share that correlates best with LLC misses and with WTI, between " +
+			"schedulers at equal size and cores, and across sizes and cores; with intervals, and " +
+			"whether the runs suffice for an answer.\n\nWith --all also the tables: time, misses, " +
+			"WTI, OVR and KRD shares of each configuration (the KRD\npaper's table I), and the " +
+			"coefficients of all shares in all scopes.\n\nn is the number of configurations and not " +
+			"of repetitions; see docs/correlation.md." +
 			ofLatest,
 		Example: "  krdlab correlate exp\n  krdlab correlate exp --csv coefficients > " +
 			"coefficients.csv\n  krdlab correlate exp --json",

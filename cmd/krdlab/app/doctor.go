@@ -11,11 +11,10 @@ func (a *app) doctorCommand() *cobra.Command {
 	var caches given
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "What this machine can measure, and if not, why not and what would help",
-		Long: "Try what measurements need on this machine: the time-stamp counter, pinning, " +
-			"counters of the hardware and of the\n" +
-			"system, huge pages, NUMA placement, and a trace in the current folder. The exit " +
-			"code is 0 whatever is found.",
+		Short: "Check which measurements this machine allows, why others fail, and what would help",
+		Long: "Check the features of this machine that measurements need: the time-stamp counter, " +
+			"pinning, counters of the hardware and of the\nsystem, huge pages, NUMA placement, and a " +
+			"trace in the current folder. The exit code is 0 whatever is found.",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			t, err := a.host(caches)

@@ -58,7 +58,7 @@ func (a *app) goCommand() *cobra.Command {
 	var caches given
 	c := &cobra.Command{
 		Use:   ofProgram,
-		Short: "What a Go program does to caches and what it waits for: by line, first what matters",
+		Short: "Data reuse and waits of a Go program, by line, the most important first",
 		Long: "Build a Go program, or with `go test` the tests of a package, run it once, and answer: which " +
 			"functions, loops and fields reuse data beyond which cache, and which goroutines wait for what.\n" +
 			"Findings come first, each with function and line; then what is farthest by function, loop, " +

@@ -20,13 +20,11 @@ func (a *app) interleavingsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   interleavings + " TEXT",
 		Short: "Reuse distances over all interleavings of threads",
-		Long: "Compute which distances the accesses to each object can have, and how likely they are, over " +
-			"all interleavings of the threads of a program that is a text:\n\n" +
-			"  shared x = 0; input y in {1, 2}\n" +
-			"  thread 1: r A; lock L; a = x; x = a + 1; unlock L\n" +
-			"  thread 2: b = y; if b > 1 { w A } else { w B }; barrier C\n\n" +
-			"Its grammar is that of `go doc krdlab/krd/analysis/interleave/text`. Of task programs, krdlab " +
-			"explore does it.",
+		Long: "Compute which distances the accesses to each object can have, and how likely they " +
+			"are, over all interleavings of the threads of a program that is a text:\n\n  shared x = " +
+			"0; input y in {1, 2}\n  thread 1: r A; lock L; a = x; x = a + 1; unlock L\n  thread 2: " +
+			"b = y; if b > 1 { w A } else { w B }; barrier C\n\nIts grammar is that of `go doc " +
+			"krdlab/krd/analysis/interleave/text`. For task programs use krdlab explore.",
 		Example: "  krdlab interleavings prog.txt --reached\n" +
 			"  krdlab interleavings prog.txt --sampler uniform,pct --depth 3,5 --runs 1000 --json",
 		Args: exactly("TEXT"),

@@ -83,8 +83,8 @@ func (a *app) listCommand() *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "list [kernels|schedulers|analyses|machines|findings]",
 		Short: "Kernels, schedulers, analyses and machines that there are",
-		Long: "List kernels, schedulers, analyses and machines. findings, which are what commands " +
-			"conclude and doubt, are listed if asked for.",
+		Long: "List kernels, schedulers, analyses and machines; `krdlab list findings` prints the " +
+			"catalogue of the findings of commands.",
 		ValidArgs: what,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {

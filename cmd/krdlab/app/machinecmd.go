@@ -90,12 +90,11 @@ func (a *app) machineCalibrateCommand() *cobra.Command {
 		Use:   "calibrate",
 		Short: "Measure this computer and write the file of a simulated machine",
 		Long: "Measure this computer and write it as a machine that can be simulated: clock, " +
-			"latencies of caches and memories,\n" +
-			"bandwidths, what spawns, steals, joins and locks cost under each scheduler, and how " +
-			"many operations of each kind a core does. It takes\n" +
+			"latencies of caches and memories,\nbandwidths, what spawns, steals, joins and locks " +
+			"cost under each scheduler, and how many operations of each kind a core does. It takes\n" +
 			"some ten seconds; let nothing else run: where other programs disturb it, nothing is " +
-			"written. What cannot be measured is a\n" +
-			"guess, and the file and the output say so.",
+			"written. Numbers that cannot be measured are guesses, and marked so in the file and the " +
+			"output.",
 		Example: "  krdlab machine calibrate --out here.toml\n  krdlab run matmul --machine " +
 			"here.toml --sched all",
 		Args: exactly(),

@@ -29,19 +29,16 @@ type modelFlags struct {
 func (a *app) modelCommand() *cobra.Command {
 	f := &modelFlags{}
 	c := &cobra.Command{
-		Use: "model [EXP... | TABLE]",
-		Short: "Which quantities explain time, and together with which: regression with " +
-			"interactions",
+		Use:   "model [EXP... | TABLE]",
+		Short: "Explain time by other quantities and their products: regression with interactions",
 		Long: "Fit a linear model with products of predictors (least squares) to the cells of " +
-			"experiments, or to a\nCSV or Parquet file: which quantities matter and in which " +
-			"company, and how well rows are predicted\nthat a fit has not seen. Without " +
-			"--formula " +
-			"an experiment's --response is explained by reuse at two\nlevels, misses, steals, " +
-			"spawns and idle time, and their products.\n\n" +
-			"Formulas are R's: y ~ (a + b + c)^2 - a:b, a*b, log(x), I(x^2), factor(n); " +
-			"y ~ a | g compares\nwithin each value of g only. A row is a configuration (kernel, " +
-			"parameters, scheduler, cores).\n\n" +
-			"--json is the document that krdlab model predict and change read. See docs/model.md." +
+			"experiments, or to a\nCSV or Parquet file: which quantities matter, alone and in " +
+			"products, and how well the model predicts rows that it was not fitted to. Without " +
+			"--formula an experiment's --response is explained by reuse at two\nlevels, misses, " +
+			"steals, spawns and idle time, and their products.\n\nFormulas are R's: y ~ (a + b + " +
+			"c)^2 - a:b, a*b, log(x), I(x^2), factor(n); y ~ a | g compares\nwithin each value of g " +
+			"only. A row is a configuration (kernel, parameters, scheduler, cores).\n\n--json is the " +
+			"document that krdlab model predict and change read. See docs/model.md." +
 			ofLatest,
 		Example: "  krdlab model exp\n" +
 			"  krdlab model exp --formula 'wti ~ (l2_lines_per_ns + llc_lines_per_ns)^2' " +
@@ -285,7 +282,7 @@ func (a *app) changeModel() *cobra.Command {
 	var at []string
 	c := &cobra.Command{
 		Use:   "change MODEL.json NAME=VALUE",
-		Short: "What the response does where one predictor changes",
+		Short: "Compute how the response changes with one predictor",
 		Long: "Compute what the response of a model is expected to do where one predictor goes " +
 			"from its mean to\nVALUE, or by +VALUE, -VALUE, +10% or -10%, and all others stay at " +
 			"their means, with the interval of\n95 % and a warning beyond the data.",

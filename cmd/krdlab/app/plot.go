@@ -37,9 +37,8 @@ func (a *app) plotCommand() *cobra.Command {
 		Use:   "plot [EXP]",
 		Short: "Figures of an experiment or run: speed-up, overhead, reuse distances, misses",
 		Long: "Draw the figures of an experiment (the folder of a sweep) or of a single run, for " +
-			"print: those of the KRD paper, whose\n" +
-			"numbers stand in brackets, and others. What there are no numbers for is left out, " +
-			"and said.\n\n" + strings.TrimSuffix(list.String(), "\n") +
+			"print: those of the KRD paper, whose\nnumbers stand in brackets, and others. Figures " +
+			"without numbers are left out, and named with the reason.\n\n" + strings.TrimSuffix(list.String(), "\n") +
 			ofLatest,
 		Example: "  krdlab plot exp\n  krdlab plot exp --figure speedup,ovr,krd --format svg,pdf " +
 			"--out paper/figures",

@@ -62,7 +62,7 @@ var replacedStudies = []struct{ flag, by string }{
 func (a *app) reproduceCommand() *cobra.Command {
 	c := withJSON(&cobra.Command{
 		Use:   "reproduce",
-		Short: "Redo the evaluations of papers and set their claims beside what comes out",
+		Short: "Redo the evaluations of papers and compare their claims with the results",
 		Long: "Without a paper: list those whose evaluations are redone, and how far each is in " +
 			result.RunsDir + ".\n" +
 			"A paper is redone in steps, kept in a folder, so that after an interrupt the same command goes " +
@@ -211,8 +211,8 @@ func (a *app) reproduceAll() *cobra.Command {
 			"command goes on.",
 		Example: "  krdlab reproduce all --scale smoke\n  krdlab reproduce all --out evaluations",
 	}
-	f.define(c, "smoke (small programs, most of which say nothing about the claims), quick or paper (hours); "+
-		"the help of each paper has what it takes", "all")
+	f.define(c, "smoke (small programs, mostly too small to test the claims), quick or paper "+
+		"(hours); the help of each paper has what it takes", "all")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		dir, scale, err := f.folder("all")
 		if err != nil {

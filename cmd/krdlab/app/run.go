@@ -62,11 +62,11 @@ func (a *app) runCommand() *cobra.Command {
 	p.Bool("json", false, "print one JSON document instead of tables")
 	p.BoolVarP(&verbose, "verbose", "v", false, "print intervals, kernels, nodes, workers, traces "+
 		"and the cost of tracing too")
-	p.BoolVar(&why, "why", false, "print what each scheduler loses its time to (krdlab why), also where that is not "+
-		"computed in a moment; simulated only")
+	p.BoolVar(&why, "why", false, "print the causes of each scheduler's lost time (krdlab why), also "+
+		"where that takes more than a moment; simulated only")
 	p.BoolVar(&view, "view", false, "when all is done, make a page of the traces, RUN/"+
 		dataset.ViewFile+", as krdlab view does, and open it: with $"+browserVariable+", or where "+
-		"there is a display as the system opens pages; without --trace the traces tell tasks too")
+		"there is a display as the system opens pages; without --trace the traces have tasks too")
 	p.SortFlags, run.Flags().SortFlags = false, false
 	completeRunFlags(run)
 
@@ -114,10 +114,10 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	p.StringVar(&f.bind, "bind", "compact", "`WHERE` workers are pinned: compact (fill a node, "+
 		"then the next), scatter, or a list of CPUs such as 0,2,4-7")
 	p.StringVar(&f.trace, "trace", "", "`MODE`: off, profile, full, or krd: every repetition is "+
-		"traced for its KRD, traces are not kept (default: repetitions are profiled, and one "+
-		"more is traced in full for KRD); beside it, what else a trace tells: tasks, regions, "+
-		"decisions of the scheduler, as in full,tasks, and of whose reuse: cores, each core's "+
-		"beside each node's; coherence, with writes that invalidate, as in krd,cores,coherence")
+		"traced for its KRD, traces are not kept (default: repetitions are profiled, and one more is "+
+		"traced in full for KRD); with it, further records: tasks, regions, decisions of the "+
+		"scheduler, as in full,tasks; cores, for the reuse of each core beside each node's; "+
+		"coherence, with writes that invalidate, as in krd,cores,coherence")
 	p.StringVar((*string)(&f.asked.Grain), "trace-grain", "", "`GRAIN` of stamps: each kernel, or a task and one "+
 		"in 64 of its kernels (default: as suits the program)")
 	traceLimitVar(p, &f.asked.TraceLimit, ", and there is no KRD")

@@ -34,7 +34,7 @@ func orNone(what ...string) cobra.PositionalArgs {
 
 // ofLatest is what the help of such a command says.
 const ofLatest = "\n\nWithout an argument it takes the latest of the folder " + result.RunsDir +
-	" that fits, and says which."
+	" that fits, and prints its name."
 
 // A latest is what a command without arguments takes: the latest folders that fit.
 type latest struct {
@@ -68,8 +68,8 @@ func (a *app) orLatest(c *cobra.Command, args []string, l latest, what ...string
 		if len(skipped) > 0 {
 			there += " with " + l.needs + " (not " + firstOf(skipped) + ")"
 		}
-		return nil, usageError("%s: %s is missing, and the folder %s, of which the latest would be "+
-			"taken, has %s; type %s, or first %s", c.CommandPath(), what[0], result.RunsDir, there,
+		return nil, usageError("%s: %s is missing, and the folder %s, whose latest would be taken, "+
+			"has %s; type %s, or first %s", c.CommandPath(), what[0], result.RunsDir, there,
 			typeThis(c), l.makes)
 	}
 	beside := ""

@@ -18,13 +18,12 @@ func (a *app) surveyCommand() *cobra.Command {
 	var markdown, why bool
 	c := &cobra.Command{
 		Use:   "survey [EXP...]",
-		Short: "Which scheduler wins where, and whether that stays under other prices",
-		Long: "Name the best scheduler of each kernel on each machine and number of cores, and " +
-			"those that it\ncannot be told from (the tests of krdlab compare, Holm's correction " +
-			"over kernels). Cells that differ\nin the prices of their machine alone " +
-			"(NAME:prices=OTHER) stand side by side: a winner stays where it\nis the same, and " +
-			"told from all others, under all of them. At least 6 repetitions; 10 " +
-			"where a\nscheduler that draws nothing may win." + ofLatest,
+		Short: "Name the best scheduler of each kernel and machine, also under other prices",
+		Long: "Name the best scheduler of each kernel on each machine and number of cores, and the " +
+			"schedulers that tie with it (the tests of krdlab compare, Holm's correction over " +
+			"kernels). Cells that differ\nin the prices of their machine alone (NAME:prices=OTHER) " +
+			"stand side by side: a winner stays where it is the single best under all of them. At " +
+			"least 6 repetitions; 10 where a scheduler without random choices may win." + ofLatest,
 		Example: "  krdlab survey matrix\n  krdlab survey dealt node0 --csv rows > rows.csv",
 		RunE: func(c *cobra.Command, args []string) error {
 			if csv != "" && !slices.Contains(survey.Tables, csv) {
@@ -61,7 +60,8 @@ func (a *app) surveyCommand() *cobra.Command {
 	withJSON(c)
 	p.StringVar(&csv, "csv", "", "print one `TABLE` as CSV: "+strings.Join(survey.Tables, ", "))
 	p.BoolVar(&markdown, "markdown", false, "print the tables as Markdown")
-	p.BoolVar(&why, "why", false, "print what each scheduler loses most to, of one repetition of each simulated cell")
+	p.BoolVar(&why, "why", false, "print the largest cause of each scheduler's lost time, of one "+
+		"repetition of each simulated cell")
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	c.MarkFlagsMutuallyExclusive("csv", "why")
 	includeDisturbed(c)

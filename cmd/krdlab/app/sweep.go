@@ -110,7 +110,7 @@ const sweepUsage = `Usage:
 Examples:
 {{.Example}}{{end}}{{if .HasAvailableSubCommands}}
 
-Commands, of which kernels have flags of their own:{{range .Commands}}{{if .IsAvailableCommand}}
+Commands (kernels have flags of their own):{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 
 Flags of {{.Name}}:

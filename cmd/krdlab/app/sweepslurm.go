@@ -25,7 +25,7 @@ func (a *app) sweepExec() *cobra.Command {
 	var index int
 	c := &cobra.Command{
 		Use:   "exec --plan DIR/plan.jsonl --index N",
-		Short: "Run one cell of a plan, unless it is done; what an element of a Slurm array does",
+		Short: "Run one cell of a plan, unless it is done, as an element of a Slurm array does",
 		Long: "Run cell N of a plan into the experiment folder that the plan is in. It may be " +
 			"called any number of times, by any number of\n" +
 			"processes on any computers that share the folder: a cell that is done is left alone " +
@@ -130,8 +130,7 @@ func (a *app) sweepSubmit() *cobra.Command {
 		"may be repeated")
 	p.IntVar(&f.cpus, "cpus", 1, "`N` CPUs for a cell that is simulated; a native one has as "+
 		"many as its cores, and its node alone")
-	p.IntVar(&f.maxArray, "max-array", 0, "`N`: MaxArraySize of the cluster (default what "+
-		"scontrol says)")
+	p.IntVar(&f.maxArray, "max-array", 0, "`N`: MaxArraySize of the cluster (default that of scontrol)")
 	p.StringVar(&f.program, "program", "", "`PATH` of krdlab on the cluster's computers (default "+
 		"this one)")
 	p.StringVar(&f.out, "out", "", "experiment folder `DIR` of a TOML file")

@@ -44,7 +44,8 @@ func (a *app) topoCommand() *cobra.Command {
 	}
 	cachesVar(c.Flags(), &caches)
 	c.Flags().BoolVar(&again, "measure", false, "measure the sizes of the caches, some 10 s without "+
-		"other load, and keep them for the commands that follow, which take them for what nobody tells")
+		"other load, and keep them for the commands that follow, which use them where the system "+
+		"reports none")
 	c.Flags().StringVar(&root, "root", "", "read the proc and sys folders of this `FOLDER`: a "+
 		"snapshot of another machine")
 	c.MarkFlagsMutuallyExclusive("root", "measure", "caches")

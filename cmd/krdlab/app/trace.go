@@ -25,7 +25,7 @@ func (a *app) traceCommand() *cobra.Command {
 
 func (a *app) traceInfo() *cobra.Command {
 	return withJSON(ofTrace(&cobra.Command{
-		Use: "info TRACE", Short: "What a trace holds, without going through its records",
+		Use: "info TRACE", Short: "Describe a trace without going through its records",
 	}, func(c *cobra.Command, path string) error {
 		show, done := bytesProgress[uint64](a, "info")
 		in, err := loi.Stat(path, show)
@@ -40,9 +40,9 @@ func (a *app) traceInfo() *cobra.Command {
 func (a *app) traceVerify() *cobra.Command {
 	return withJSON(ofTrace(&cobra.Command{
 		Use: "verify TRACE", Short: "Check every byte and every record of a trace",
-		Long: "Check every byte of a trace against its checksums and every record against what " +
-			"the trace declares.\nThe exit code is 5 if anything is wrong. Discarded records and " +
-			"stamps out of order are told, and are no error.",
+		Long: "Check every byte of a trace against its checksums and every record against what the " +
+			"trace declares.\nThe exit code is 5 if anything is wrong. Discarded records and stamps " +
+			"out of order are reported, and are no error.",
 	}, func(c *cobra.Command, path string) error {
 		return interruptible(c.Context(), func() error {
 			show, done := bytesProgress[uint64](a, "verify")
@@ -59,14 +59,13 @@ func (a *app) traceVerify() *cobra.Command {
 func (a *app) traceRecover() *cobra.Command {
 	var out string
 	c := withJSON(ofTrace(&cobra.Command{
-		Use: "recover TRACE --out FILE", Short: "Make the most of a trace without a clean end, " +
-			"or with damage",
-		Long: "Write what is whole of a trace that was killed or damaged to a new trace, which " +
-			"says that it was recovered.\n" +
-			"The record that a worker was writing when it was killed is gone; what is damaged or " +
-			"cut off is given up. For each worker\n" +
-			"it says what was kept, up to what time, and what is missing, or that nobody knows " +
-			"how much: krdlab krd then wants --allow-loss.",
+		Use: "recover TRACE --out FILE", Short: "Recover the intact records of a trace without a " +
+			"clean end, or with damage",
+		Long: "Write the intact records of a trace that was killed or damaged to a new trace, which " +
+			"is marked as recovered. The record that a worker was writing when it was killed is " +
+			"lost, and so are damaged and cut-off ones. For each worker the output lists the records " +
+			"kept, until when, and how many are missing, or that their number is unknown: krdlab krd " +
+			"then needs --allow-loss.",
 	}, func(c *cobra.Command, path string) error {
 		if err := required(c, out, "FILE", path); err != nil {
 			return err

@@ -26,7 +26,7 @@ func (a *app) traceImport() *cobra.Command {
 	var out, nodes, line, each, l2, llc string
 	var opt imports.Options
 	c := &cobra.Command{
-		Use: "import FILE --out TRACE", Short: "Make a trace of what another program recorded",
+		Use: "import FILE --out TRACE", Short: "Make a trace of the records of another program",
 		Long: "Make a trace of FILE (- is standard input), which may be compressed with zstd or " +
 			"gzip. Formats:\n" +
 			"  csv      columns time,worker,object,block,bytes,mode (r, w or rw); offset in " +
@@ -104,8 +104,8 @@ func (a *app) traceImport() *cobra.Command {
 		"lackey, din: fetches of instructions are accesses too")
 	f.BoolVar(&opt.Sort, "sort", false, "sort by time where times of a worker go back, instead "+
 		"of an error")
-	f.BoolVar(&opt.Atoms, "atoms", false, "blocks may change their size: what sizes have in "+
-		"common stays the same bytes")
+	f.BoolVar(&opt.Atoms, "atoms", false, "blocks may change their size: the bytes that both sizes "+
+		"have stay the same")
 	f.StringVar(&l2, "l2", "", "`SIZE` of the L2 of a core, for close, near and far (default "+
 		"unknown)")
 	f.StringVar(&llc, "llc", "", "`SIZE` of the last-level cache of a node (default unknown)")
@@ -200,7 +200,7 @@ func (a *app) traceCompress() *cobra.Command {
 	var out string
 	c := ofTrace(&cobra.Command{
 		Use:   "compress TRACE --out FILE.zst",
-		Short: "Compress a trace with zstd, or the other way round",
+		Short: "Compress a trace with zstd, or decompress it",
 		Long: "Write a trace compressed with zstd if --out ends in .zst, and plain otherwise. " +
 			"All commands read either.",
 	}, func(c *cobra.Command, path string) error {

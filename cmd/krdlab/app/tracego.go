@@ -25,11 +25,11 @@ func (a *app) traceGo() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "go [test] PACKAGE [-- ARGS]",
 		Short: "Reuse distances of a Go program's own data, by virtual identity",
-		Long: "Build a Go program, or with `go test` the tests of a package, so that it tells " +
-			"which data it accesses, run it, and analyse that while it runs: reuse distances by " +
-			"function, loop, type and field, and by where what it accesses was made.\n" +
-			"Sources are rewritten beside the module, which is only read. Objects are told apart " +
-			"by their allocation, never by their address. Local variables are not observed.",
+		Long: "Build a Go program, or with `go test` the tests of a package, so that it records " +
+			"which data it accesses, run it, and analyse the accesses while it runs: reuse distances " +
+			"by function, loop, type and field, and by the place where the data were allocated.\n" +
+			"Sources are rewritten beside the module, which is only read. Objects are told apart by " +
+			"their allocation, never by their address. Local variables are not observed.",
 		Example: "  krdlab trace go ./cmd/server -- -port 8080\n" +
 			"  krdlab trace go . --unit datum --json\n" +
 			"  krdlab trace go test ./tree -- -test.run Insert\n" +
@@ -125,8 +125,8 @@ func programFlags(c *cobra.Command, r *goprogram.Request, unit string) {
 	f.BoolVar(&r.Build.Regions, "regions", false, "record functions, loops and iterations as "+
 		"regions; they are in the trace of --out")
 	f.Bool(noIterationsFlag, false, "with --regions, record functions and loops alone")
-	f.BoolVar(&r.Build.Values, "values", false, "record what is computed of what, in the trace of "+
-		"--out, for krdlab dependences; with --unit datum, --regions and --stack")
+	f.BoolVar(&r.Build.Values, "values", false, "record the flow of values, in the trace of --out, "+
+		"for krdlab dependences; with --unit datum, --regions and --stack")
 	f.BoolVar(&r.Build.Sync, "sync", false, "record what goroutines wait for: who starts whom, "+
 		"channels, locks, wait groups, atomic operations; it is in the trace of --out")
 	f.BoolVar(&r.Build.Plain, "no-accesses", false, "rewrite nothing: with --sync, what goroutines "+
@@ -138,8 +138,8 @@ func programFlags(c *cobra.Command, r *goprogram.Request, unit string) {
 // sourceFlags defines the flags of what of a Go program is built and rewritten.
 func sourceFlags(c *cobra.Command, b *build.Request) {
 	f := c.Flags()
-	f.BoolVar(&b.Stack, "stack", false, "observe the stack too: what the compiler keeps there "+
-		"of what something points to, and maps; it costs time")
+	f.BoolVar(&b.Stack, "stack", false, "observe the stack too: variables that pointers reach and "+
+		"the compiler keeps there, and maps; it costs time")
 	f.StringSliceVar(&b.Include, "include", nil, "rewrite packages whose import path matches "+
 		"`PATTERN`, which may end in ...: of the module these only (default all), of its dependencies "+
 		"these too, and of the standard library those behind std: (std:encoding/json)")
@@ -164,7 +164,7 @@ func valuesOf(c *cobra.Command, r *goprogram.Request) error {
 type ranking struct{ by, bins string }
 
 func (k *ranking) define(c *cobra.Command) {
-	choiceVar(c, &k.by, "by", "", krd.ProgramRankings, "instead of tables of all, rank who causes "+
+	choiceVar(c, &k.by, "by", "", krd.ProgramRankings, "instead of tables of all, rank the causes of "+
 		"--bins by `WHAT`: "+strings.Join(krd.ProgramRankings, ", "))
 	c.Flags().StringVar(&k.bins, "bins", "", "`FROM-TO`: the distances to rank causes of, powers of "+
 		"two such as 32K- or 1M-32M (default: from the size of the LLC on)")

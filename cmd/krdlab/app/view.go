@@ -30,12 +30,11 @@ func (a *app) viewCommand() *cobra.Command {
 	f := &viewFlags{}
 	c := &cobra.Command{
 		Use:   "view [RUN|TRACE...]",
-		Short: "A page that shows who ran what, who had which data, and how far apart its uses are",
-		Long: "Make one self-contained HTML page of one or more traces, side by side: timelines of the " +
-			"workers, maps of the data,\n" +
-			"histograms of reuse distances and the tree of tasks, linked with each other. What is " +
-			"chosen in one is marked in all.\n" +
-			"The page needs no network; its address holds what is looked at." + ofLatest,
+		Short: "One HTML page of traces: timelines of workers, maps of data, reuse distances",
+		Long: "Make one self-contained HTML page of one or more traces, side by side: timelines of " +
+			"the workers, maps of the data, histograms of reuse distances and the tree of tasks, " +
+			"linked with each other. A selection in one is marked in all. The page needs no network; " +
+			"its address holds the current view." + ofLatest,
 		Example: "  krdlab run matmul --cores 24 --sched workfirst,helpfirst --view\n" +
 			"  krdlab view\n  krdlab view a.loi b.loi --out page.html",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -12,13 +12,13 @@ func (a *app) whyCommand() *cobra.Command {
 	reps, free := loss.DefaultReps, false
 	c := &cobra.Command{
 		Use:   "why [RUN [SCHEDULER...]]",
-		Short: "What the time of each scheduler is made of: causes taken away, one after the other",
-		Long: "Take causes away from a simulated run, its schedule as it was, and divide the time among them: the " +
-			"runtime's\n" +
-			"prices, the locks of queues, the capacity of caches, coherence, the distance of memories; then too little\n" +
-			"parallelism, and imbalance. Each is the mean over all orders in which the causes can be taken away; parts of\n" +
-			"a cause, and objects of the program, are taken away one at a time.\n\n" +
-			"Repetitions are simulated again from the run's own seeds." + ofLatest,
+		Short: "Split the time of each scheduler into causes, by taking them away one after the other",
+		Long: "Take causes away from a simulated run, with its schedule unchanged, and divide the " +
+			"time among them: the runtime's\nprices, the locks of queues, the capacity of caches, " +
+			"coherence, the distance of memories; then too little\nparallelism, and imbalance. Each " +
+			"is the mean over all orders in which the causes can be taken away; parts of\na cause, " +
+			"and objects of the program, are taken away one at a time.\n\nRepetitions are simulated " +
+			"again from the run's own seeds." + ofLatest,
 		Example: "  krdlab why runs/matmul\n  krdlab why runs/matmul helpfirst --reps 1 --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			var schedulers []string
@@ -38,6 +38,7 @@ func (a *app) whyCommand() *cobra.Command {
 		ValidArgsFunction: folders,
 	}
 	c.Flags().IntVar(&reps, "reps", reps, "repetitions that are timed, at most those of the run; intervals need 6")
-	c.Flags().BoolVar(&free, "free", false, "also what a run without each cause gives, whose scheduler does as it likes")
+	c.Flags().BoolVar(&free, "free", false, "also run without each cause, with the scheduler free to "+
+		"decide otherwise")
 	return withJSON(c)
 }

@@ -58,10 +58,11 @@ var Study = &study.Study{
 	Name:  "disconpro",
 	Paper: "Memory Distance Measurement for Concurrent Programs",
 	Short: "Redo the evaluation of the disconpro paper with programs as text",
-	Long: "Redo tables 5 and 6 of \"Memory Distance Measurement for Concurrent Programs\" with programs " +
-		"given as text, and figures like its 2 and 3: the range of distances of each object that a single " +
-		"run, random walks and PCT of several depths show, beside that over all interleavings. What the " +
-		"figures have of Parsec and MySQL takes programs under a controlled scheduler, and is not redone.",
+	Long: "Redo tables 5 and 6 of \"Memory Distance Measurement for Concurrent Programs\" with " +
+		"programs given as text, and figures like its 2 and 3: the range of distances of each object " +
+		"that a single run, random walks and PCT of several depths show, beside that over all " +
+		"interleavings. The figures' parts on Parsec and MySQL need programs under a controlled " +
+		"scheduler, and are not redone.",
 	Takes: "smoke (at most 100 000 interleavings are enumerated, which is timed), quick or paper (168 " +
 		"million; seconds)",
 	Steps: plan,
@@ -224,8 +225,8 @@ func rangesOf(name string) ([]ranged, error) {
 
 func outcomeOf(f *study.Folder) (*study.Outcome, error) {
 	o := &study.Outcome{Scale: f.Scale, Title: "The disconpro paper's evaluation, with programs as text",
-		Says: []string{"What figures 2 and 3 have of Parsec and MySQL is not redone: that takes programs " +
-			"under a controlled scheduler."}}
+		Says: []string{"The parts of figures 2 and 3 on Parsec and MySQL are not redone: they need " +
+			"programs under a controlled scheduler."}}
 	o.Conclude()
 	if err := small(f, o); err != nil {
 		return nil, err

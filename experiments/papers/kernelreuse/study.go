@@ -23,7 +23,7 @@ var Study = &study.Study{
 	Words: "The paper's MTH is the scheduler " + mth + ", TBB " + tbb + ", QTH/Core " + qtc + ", QTH/Socket " + qts + ". " +
 		"Readings: near=1 has Qthreads' victims by distance, overrun=1 as Qthreads 1.9 built with hwloc leaves " +
 		"them; exafmm makes FMM's tasks as exaFMM does.",
-	Short: "Redo the evaluation of the KRD paper and set its claims beside what comes out",
+	Short: "Redo the evaluation of the KRD paper and compare its claims with the results",
 	Long: "Redo the KRD paper's figures 1, 2, 4, 5, 6 and table I: on its machine, simulated, and on this " +
 		"computer with the cores that it has. Then the guessed numbers of the simulated machine are drawn " +
 		"within their ranges, and each claim is judged with the intervals over seeds and draws. Thresholds " +

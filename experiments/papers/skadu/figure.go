@@ -19,7 +19,7 @@ func (r *result) draw(by *profiler) {
 	f := &plot.Figure{ID: fmt.Sprint("skadu", by.figure),
 		Title:   by.title + ": memory expansion and slowdown",
 		Columns: 1, Caption: []string{"Shadow memory by technique, over the plain program; vertical " +
-			"axes are logarithmic. What was not measured is left out.", slowdown},
+			"axes are logarithmic. Values that were not measured are left out.", slowdown},
 		Panels: []plot.Panel{
 			r.panel(by, "memory expansion", func(x *row) doc.Number { return x.expansion }),
 			r.panel(by, "slowdown", func(x *row) doc.Number {

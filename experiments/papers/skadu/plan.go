@@ -218,15 +218,14 @@ func plan(scale study.Scale, programs []program) (list []study.Step) {
 var Study = &study.Study{
 	Name:  "skadu",
 	Paper: "Skadu: Efficient Vector Shadow Memories for Poly-Scopic Program Analysis, CGO 2013",
-	Short: "Redo figures 7 and 8 of the skadu paper and set its numbers beside what comes out",
+	Short: "Redo figures 7 and 8 of the skadu paper and compare its numbers with the results",
 	Long: "Redo figures 7 and 8 and tables 2 and 3 of \"Skadu: Efficient Vector Shadow Memories for " +
-		"Poly-Scopic Program Analysis\" with Go programs and krdlab's kernels: what it takes in memory " +
-		"and time to count the footprint of every function and loop at once, and to find their critical " +
-		"paths, by technique.\n\n" +
-		"It builds programs of which three are libraries of others, so it needs the Go toolchain, and the " +
-		"network or a module cache; what cannot be built is left out. Programs are timed on this " +
-		"computer, which should have nothing else to do. Traces of a few GB are in the folder for " +
-		"temporary files meanwhile.",
+		"Poly-Scopic Program Analysis\" with Go programs and krdlab's kernels: the memory and time " +
+		"that it takes, by technique, to count the footprint of every function and loop at once and " +
+		"to find their critical paths.\n\nThree of the programs that it builds are public libraries, " +
+		"so it needs the Go toolchain, and the network or a module cache; what cannot be built is " +
+		"left out. Programs are timed on this computer, which should have nothing else to do. Traces " +
+		"of a few GB are in the folder for temporary files meanwhile.",
 	Takes: "smoke (four tiny programs that say nothing about the paper), quick (12 minutes) or paper (programs " +
 		"of up to some hundred MB; hours)",
 	Steps: func(scale study.Scale) ([]study.Step, error) { return plan(scale, programsAt(scale)), nil },

@@ -279,7 +279,7 @@ func plan(scale study.Scale) (list []study.Step) {
 var Study = &study.Study{
 	Name:  "virda",
 	Paper: "Virtual reuse distance analysis of SPECjvm2008 data locality",
-	Short: "Redo the evaluation of the virda paper and set its numbers beside what comes out",
+	Short: "Redo the evaluation of the virda paper and compare its numbers with the results",
 	Long: "Redo sections 4.2 and 4.3.1 to 4.3.4 of \"Virtual reuse distance analysis of SPECjvm2008 data " +
 		"locality\" with SciMark's kernels in Go: how components move with the input and what is predicted " +
 		"of a larger one, which functions cause them, FFT with its loops interchanged, and krdlab's own " +

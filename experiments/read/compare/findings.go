@@ -30,10 +30,10 @@ func init() {
 		better: {Level: doc.Answer, Needs: needs, Example: []any{"one on 6 cores", 2, 6, -20.0, -10.0}, Say: change(Better)},
 		worse:  {Level: doc.Answer, Needs: needs, Example: []any{"one on 6 cores", 1, 6, 10.0, 10.0}, Say: change(Worse)},
 		noneCanHold: {Level: doc.Limit, Next: "--reps", Example: []any{"4 and 4 repetitions", 0.029, 10, estimate.Alpha},
-			Words: "no change can hold here: %v have a p of %.2g at least, and that times %v is not below %.2f; repeat " +
-				"more often, or compare fewer configurations"},
+			Words: "no change can be significant here: %v have a p of at least %.2g, which is not " +
+				"below %[4]v over %[3]v tests; repeat more often, or compare fewer configurations"},
 		noChange:   {Level: doc.Answer, Example: []any{10}, Words: "no change is more than chance, in %v tests"},
-		allTheSame: {Level: doc.Answer, Words: "everything that both have is the same, value by value"},
+		allTheSame: {Level: doc.Answer, Words: "A and B are equal in every value that both have"},
 		otherProgram: {Level: doc.Doubt, Example: []any{"fft 1024", "fft 512"}, Words: "they are of other programs or " +
 			"arguments: %v, and %v"},
 	})

@@ -250,7 +250,7 @@ func (r *SampleReport) View() *doc.Doc {
 		text += " in: bins " + strings.Join(differ, ", ")
 	case CannotTell:
 		text += ": bins " + strings.Join(untold, ", ") + "; the sample has " +
-			units.Count(r.phases, "phase") + ", of which two at least are needed"
+			units.Count(r.phases, "phase") + ", and at least two are needed"
 	case Agree:
 		text += fmt.Sprintf(" within their intervals, in %s; a bin that is %s points off would have been seen",
 			units.Count(r.Tests, "bin"), doc.Digits(100*r.Seen, 2))

@@ -26,8 +26,8 @@ func (r *Report) View() *doc.Doc {
 	if r.Tests == 0 {
 		found = append(found, fmt.Sprintf("No test was made: %s.", r.whyNoTest()))
 	} else {
-		found = append(found, fmt.Sprintf("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by chance alone at "+
-			"most about %.0f), of which %d hold after Holm's correction.",
+		found = append(found, fmt.Sprintf("%s by Mann-Whitney's U, two-sided: %d with p < %.2f (by "+
+			"chance alone at most about %.0f); %d hold after Holm's correction.",
 			units.Count(r.Tests, "test"), r.Below, r.Alpha, math.Round(r.Alpha*float64(r.Tests)), r.Hold))
 	}
 	for _, m := range answers {
@@ -105,7 +105,7 @@ func (r *Report) whyNoTest() string {
 	case n[TooFew] == 0 && n[Better]+n[Worse] > 0:
 		return "what differs is deterministic on both sides"
 	case n[TooFew] == 0 && n[Same] > 0:
-		return "everything that both have is the same, value by value"
+		return "A and B are equal in every value that both have"
 	case n[Same] == 0:
 		return fmt.Sprintf("there are fewer than %d repetitions", estimate.MinTested)
 	}

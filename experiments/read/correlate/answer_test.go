@@ -147,9 +147,8 @@ func TestEqualByConstruction(t *testing.T) {
 		}
 		got := strings.Join(strings.Fields(b.String()), " ")
 		expect(t, got, "LLC misses per access (model: fully associative, blocks): equal by "+
-			"construction: the misses are computed from the same trace as the KRD, so that no "+
-			"coefficient is given; they differ from the lines that are far or cold by +1.0 to "+
-			"+4.0 %")
+			"construction: the misses are computed from the same trace as the KRD, so no coefficient "+
+			"is given; they differ from the lines that are far or cold by +1.0 to +4.0 %")
 	}
 	b, err := json.Marshal(r)
 	if err != nil {

@@ -28,11 +28,11 @@ func init() {
 			return units.Count(a.Whole(0), "configuration") + " without KRD or without this outcome left out"
 		}},
 		constantUnits: {Level: doc.Note, Example: []any{2}, Say: func(a doc.Args) string {
-			return units.Count(a.Whole(0), "unit") + " left out in which all is the same every time"
+			return units.Count(a.Whole(0), "unit") + " left out: the values of each are all equal"
 		}},
 		byConstruction: {Level: doc.Note, Example: []any{"0.1 to 2 %"}, Say: func(a doc.Args) string {
-			s := equalByConstruction + ": the misses are computed from the same trace as the KRD, so that no " +
-				"coefficient is given"
+			s := equalByConstruction + ": the misses are computed from the same trace as the KRD, so " +
+				"no coefficient is given"
 			if r := a.Text(0); r != "" {
 				s += "; they differ from the lines that are far or cold by " + r
 			}
@@ -43,8 +43,8 @@ func init() {
 			return fmt.Sprintf("n = %d is too small: the smallest two-sided p that Spearman's coefficient can have "+
 				"is %.3f", a.Whole(0), a.Number(1))
 		}},
-		fewUnits: {Level: doc.Limit, Example: []any{4, 8}, Words: "no interval for Spearman's coefficient, and no " +
-			"answer to which point is best: %v independent units, and the bootstrap needs %v"},
+		fewUnits: {Level: doc.Limit, Example: []any{4, 8}, Words: "no interval for Spearman's " +
+			"coefficient, and no best point: %v independent units, and the bootstrap needs %v"},
 		constantX:     {Level: doc.Limit, Words: "this share is the same everywhere"},
 		constantY:     {Level: doc.Limit, Words: "the outcome is the same everywhere"},
 		cachesUnknown: {Level: doc.Limit, Words: "the cache sizes of this machine are not known"},

@@ -73,32 +73,33 @@ func init() {
 		}},
 		constantLeft: {Level: doc.Limit, Example: []any{"steals"}, Words: "%v is left out: it is the same in all rows"},
 		fewHave:      {Level: doc.Limit, Example: []any{"steals", 7, 90}, Words: "%v is left out: %v of %v rows have it"},
-		sameRanks: {Level: doc.Limit, Example: []any{"steals", "spawns", 0.99}, Words: "%v is left out: in ranks it is %v " +
-			"(rho2 %.2f)"},
+		sameRanks: {Level: doc.Limit, Example: []any{"steals", "spawns", 0.99}, Words: "%v is left " +
+			"out: it has the ranks of %v (rho2 %.2f)"},
 		noProducts: {Level: doc.Limit, Example: []any{40, 11, 10}, Say: rows("products are left out: %s with all values " +
 			"for %v coefficients, expected %v for each")},
 		severalPlaces: {Level: doc.Limit, Next: "--place", Example: []any{2, `"native" (40 cells)`, `"other" (7 cells)`},
-			Words: "the cells are of %v places, which are never put together: these are those of %v; left out are %v " +
+			Words: "the cells are of %v places, which are never combined: %v is used; left out: %v " +
 				"(--place)"},
 		rowsWithout: {Level: doc.Limit, Example: []any{7, "wti"}, Say: rows("%s without %v left out")},
 		explains: {Level: doc.Answer, Example: []any{"wti", "+0.5"}, Needs: doc.Needs{N: fewestDF, P: noiseLevel},
-			Words: "it goes with %v: %v standard deviations for one of its own"},
+			Words: "%v changes by %v standard deviations where it changes by one of its own"},
 		nothingExplains: {Level: doc.Answer, Example: []any{"wti", 40, 1}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("nothing explains %s (%s)", a.Text(0), size(a[1:]))
 		}},
 		asNoise: {Level: doc.Answer, Example: []any{200, "wti", 30, 40, 40, 3}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("no more than noise would: of %d random orders of %s, in %d as much is explained, and "+
-				"in %d a term is as sure (%s)", a.Whole(0), a.Text(1), a.Whole(2), a.Whole(3), size(a[4:]))
+			return fmt.Sprintf("no more than noise: of %d random orders of %s, %d are explained as "+
+				"well, and %d have a term as significant (%s)", a.Whole(0), a.Text(1), a.Whole(2), a.Whole(3), size(a[4:]))
 		}},
 		fewDegrees: {Level: doc.Limit, Example: []any{12, 4, 8, fewestDF}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("cannot be told: %s leave %d degrees of freedom, and %d are needed: more rows, or "+
-				"fewer terms", size(a), a.Whole(2), a.Whole(3))
+			return fmt.Sprintf("no tests: %s leave %d degrees of freedom, and %d are needed: more "+
+				"rows, or fewer terms", size(a), a.Whole(2), a.Whole(3))
 		}},
-		notApart: {Level: doc.Limit, Example: []any{12.0}, Words: "it cannot be told from others (VIF %.3g)"},
-		Outlier: {Level: doc.Doubt, Example: []any{8.0, 0.0001}, Words: "it is %.2g standard deviations off what the " +
-			"other rows say (p %.2g, corrected), and may decide the fit"},
-		Bent: {Level: doc.Doubt, Next: "--formula with I(x^2)", Example: []any{0.0001}, Words: "its square explains what " +
-			"it does not (p %.2g, corrected): the relation is no straight line"},
+		notApart: {Level: doc.Limit, Example: []any{12.0}, Words: "its effect cannot be separated " +
+			"from that of others (VIF %.3g)"},
+		Outlier: {Level: doc.Doubt, Example: []any{8.0, 0.0001}, Words: "it is %.2g standard " +
+			"deviations off the fit of the other rows (p %.2g, corrected), and may decide the fit"},
+		Bent: {Level: doc.Doubt, Next: "--formula with I(x^2)", Example: []any{0.0001}, Words: "adding " +
+			"its square improves the fit (p %.2g, corrected): the relation is not linear"},
 		constant: {Level: doc.Limit, Example: []any{"steals"}, Words: "%v is the same in all rows, and has " +
 			"no coefficient"},
 		aliased: {Level: doc.Limit, Example: []any{"c", "2 x a + b"}, Words: "%v is %v in all rows, and " +
@@ -107,18 +108,20 @@ func init() {
 			"there is nothing to explain"},
 		saturated: {Level: doc.Doubt, Words: "as many coefficients as rows: every row is fitted, and " +
 			"nothing is explained"},
-		perfectFit: {Level: doc.Doubt, Example: []any{"wti"}, Words: "the fit is perfect but for rounding: errors and " +
-			"criteria are of rounding alone, and %v may be computed from its predictors"},
+		perfectFit: {Level: doc.Doubt, Example: []any{"wti"}, Words: "the fit is perfect except for " +
+			"rounding: errors and criteria measure rounding alone, and %v may be computed from its " +
+			"predictors"},
 		fewRows: {Level: doc.Doubt, Example: []any{40, 11, 10}, Words: "%v rows for %v coefficients: fewer than %v a " +
 			"coefficient"},
-		partMissing: {Level: doc.Doubt, Words: "a product stands without a part of it: standardized coefficients are of " +
-			"another model than the others"},
-		addGroups: {Level: doc.Doubt, Next: "--groups", Words: "rows with the same predictors are in different folds: add " +
-			"--groups with the column that names what was repeated"},
+		partMissing: {Level: doc.Doubt, Words: "a product stands without one of its factors: the " +
+			"standardized coefficients are of another model than the others"},
+		addGroups: {Level: doc.Doubt, Next: "--groups", Words: "rows with the same predictors are in " +
+			"different folds: add --groups with the column that names the replicated unit"},
 		beyondData: {Level: doc.Doubt, Example: []any{7}, Say: rows("%s beyond the data that the model was fitted to: " +
 			"intervals hold there only if the model does")},
-		sharedColumn: {Level: doc.Doubt, Example: []any{"spawns", "spawns_per_ns"}, Words: "others are computed from a " +
-			"column of %v too, and do not change with it: %v; no row can be so"},
+		sharedColumn: {Level: doc.Doubt, Example: []any{"spawns", "spawns_per_ns"}, Words: "other " +
+			"predictors are computed from a column of %v too, and are held constant: %v; no row can " +
+			"have such values"},
 		changedBeyond: {Level: doc.Doubt, Example: []any{"wt"}, Say: func(a doc.Args) string {
 			return "beyond the data that the model was fitted to: " + strings.Replace(a.Text(0), together,
 				"each value is within its range, but no row has them all together", 1)
@@ -140,6 +143,7 @@ func rows(words string) func(doc.Args) string {
 
 // misses says why the misses of a model are no measure beside the lines beyond the LLC.
 func misses(same, both int) string {
-	return fmt.Sprintf("in %d of %d rows the modelled misses (%s) are the lines beyond the LLC (%s), to the last one",
+	return fmt.Sprintf("in %d of %d rows the modelled misses (%s) equal the lines beyond the LLC "+
+		"(%s) exactly",
 		same, both, stats.MissLines.Key, stats.LinesLLC.Key)
 }

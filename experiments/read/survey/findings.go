@@ -17,8 +17,8 @@ const (
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
 		severalHave: {Level: doc.Note, Words: "several experiments have it; the first is used"},
-		unlikeRows: {Level: doc.Limit, Example: []any{3, 5}, Words: "schedulers are compared over %v of %v rows: not all " +
-			"have the others"},
+		unlikeRows: {Level: doc.Limit, Example: []any{3, 5}, Words: "schedulers are compared over %v " +
+			"of %v rows: the others lack some scheduler"},
 	})
 }
 

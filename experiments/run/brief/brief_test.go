@@ -94,9 +94,10 @@ func TestCheckedAfterInterruption(t *testing.T) {
 		finished, checked int // so many of six
 		want              string
 	}{
-		"all":          {6, 6, "the results were checked, and are right"},
-		"nothing":      {0, 0, ""},
-		"warm-ups":     {0, 6, "no repetition was finished; what ran before them was checked, and is right"},
+		"all":     {6, 6, "the results were checked, and are right"},
+		"nothing": {0, 0, ""},
+		"warm-ups": {0, 6, "no repetition was finished; the runs before them were checked, and " +
+			"are right"},
 		"one":          {1, 6, "the results of workfirst were checked, and are right; no repetition of helpfirst, "},
 		"no checks":    {6, 0, ""},
 		"some checks":  {6, 1, "the results of workfirst were checked, and are right; no repetition of helpfirst, "},

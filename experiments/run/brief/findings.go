@@ -86,7 +86,7 @@ func init() {
 			}},
 		checkedAll: {Level: doc.Note, Words: "the results were checked, and are right"},
 		checkedBefore: {Level: doc.Note,
-			Words: "no repetition was finished; what ran before them was checked, and is right"},
+			Words: "no repetition was finished; the runs before them were checked, and are right"},
 		checkedSome: {Level: doc.Note, Example: []any{"one", "another"}, Words: "the results of %v were " +
 			"checked, and are right; no repetition of %v was finished and checked"},
 		notThere: {Level: doc.Limit, Example: []any{"LLC misses", "neither counters nor a model here"},

@@ -100,7 +100,7 @@ func kernelMisses(r *result.Result, name string) any {
 			return k.Misses
 		}
 	}
-	return doc.Missing("the model knows no kernel " + name)
+	return doc.Missing("the model has no data for the kernel " + name)
 }
 
 // replayNote returns what the misses of a replay are, and why they are not the hardware's.

@@ -49,7 +49,8 @@ func init() {
 			}},
 		causesStay: {Level: doc.Answer, Example: []any{14, 0.01}, Needs: doc.Needs{N: estimate.MinTested},
 			Say: func(a doc.Args) string {
-				return fmt.Sprintf("of %d causes of schedulers none is told to cost %s of the time more, or less", a.Whole(0),
+				return fmt.Sprintf("none of %d causes of schedulers is shown to cost %s of the time "+
+					"more, or less", a.Whole(0),
 					percent(a.Number(1)))
 			}},
 	})

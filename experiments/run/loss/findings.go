@@ -42,7 +42,7 @@ func init() {
 				return "loses " + strings.Join(parts, ", ")
 			}},
 		losesLittle: {Level: doc.Answer, Example: []any{0.012, 0.01}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("loses %s of its time against serial over its cores, and no cause takes %s",
+			return fmt.Sprintf("loses %s of its time against serial over its cores; no cause takes %s",
 				percent(a.Number(0)), percent(a.Number(1)))
 		}},
 		noIntervals: {Level: doc.Limit, Example: []any{3, 6}, Next: "--reps",
@@ -50,12 +50,13 @@ func init() {
 				return fmt.Sprintf("no intervals: %s, %d needed: --reps %[2]d",
 					units.Count(a.Whole(0), "repetition"), a.Whole(1))
 			}},
-		notMeasured: {Level: doc.Limit, Words: "its work, or that of the serial run, was not stamped: --trace profile does"},
-		notSplit: {Level: doc.Limit, Words: "inflation of work is measured, and not split: hardware takes no cause away; " +
-			"krdlab run --machine, on a simulated machine, does"},
+		notMeasured: {Level: doc.Limit, Words: "its work or the serial run's was not stamped: " +
+			"--trace profile stamps both"},
+		notSplit: {Level: doc.Limit, Words: "inflation of work is measured, and not split: causes " +
+			"can be taken away on a simulated machine only (krdlab run --machine)"},
 		notRepeated: {Level: doc.Doubt, Example: []any{1, 1.5e7, 1.4e7}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("repetition %d takes %s now and took %s in the run: another version of krdlab made it, "+
-				"and causes are those of now", a.Whole(0), took(a.Number(2)), took(a.Number(1)))
+			return fmt.Sprintf("repetition %d takes %s now and took %s in the run: another version "+
+				"of krdlab made the run, and causes are those of this version", a.Whole(0), took(a.Number(2)), took(a.Number(1)))
 		}},
 	})
 }

@@ -32,7 +32,7 @@ const maxTraceMemory = 256 << 20
 const alike = 2
 
 // noData is why there are no misses of kernels without blocks.
-const noData = "the program accesses no data that the model knows"
+const noData = "the program accesses no data that the model describes"
 
 // simulation is a measurement on a simulated machine. Repetitions differ by their seeds, and are
 // run side by side over the host's cores; the result depends on the request and the machine alone.

@@ -152,7 +152,7 @@ func suitable(r *loi.Registry, opt Options) error {
 		}
 	}
 	if !r.Accesses() {
-		return fmt.Errorf("%w: the program accesses no data that the model knows", ErrUnsuitable)
+		return fmt.Errorf("%w: the program accesses no data that the model describes", ErrUnsuitable)
 	}
 	return nil
 }

@@ -52,8 +52,8 @@ func CreateRunDir(path string) (*RunDir, error) {
 			"with --out", path, err)
 	}
 	if err := os.Mkdir(d.partial, 0o777); errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("run directory %s: %s is what an unfinished run left%s: %w; remove "+
-			"it, or choose another --out",
+		return nil, fmt.Errorf("run directory %s: %s is left of an unfinished run%s: %w; remove it, "+
+			"or choose another --out",
 			path, d.partial, Ended(d.partial), ErrExists)
 	} else if err != nil {
 		return nil, fmt.Errorf("run directory %s cannot be made: %w; choose another with --out",

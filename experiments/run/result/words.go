@@ -92,8 +92,8 @@ var sentences = map[Code]func(a doc.Args) string{
 			"document", repetitionsOf(a, a.Whole(1))+wasOrWere(a.Whole(1)))
 	},
 	HandoverMoved: func(a doc.Args) string {
-		return fmt.Sprintf("a cache line took from %.0f to %.0f ns from CPU %d to CPU %d and "+
-			"back: schedulers that share queues are as fast as that", a.Number(2), a.Number(3),
+		return fmt.Sprintf("a cache line took from %.0f to %.0f ns from CPU %d to CPU %d and back: "+
+			"the speed of schedulers that share queues follows it", a.Number(2), a.Number(3),
 			a.Whole(0), a.Whole(1))
 	},
 	Impossible: impossible,
@@ -113,8 +113,8 @@ var sentences = map[Code]func(a doc.Args) string{
 			a.Text(3))
 	},
 	MixedPrices: func(a doc.Args) string {
-		return fmt.Sprintf("not to be compared: the prices of what the runtime does were fitted "+
-			"for %s, and are guesses or measurements for %s", a.Text(0), a.Text(1))
+		return fmt.Sprintf("do not compare them: the runtime's prices were fitted for %s, and are "+
+			"guesses or measurements for %s", a.Text(0), a.Text(1))
 	},
 	CheckFailed: func(a doc.Args) string {
 		return fmt.Sprintf("the check failed: error %g, tolerance %g", a.Number(0),
@@ -126,16 +126,16 @@ var sentences = map[Code]func(a doc.Args) string{
 	},
 	TracingCost: func(a doc.Args) string { return a.Text(0) },
 	PlacesUnknown: func(a doc.Args) string {
-		return fmt.Sprintf("where blocks lie is not known (%s): taken as one behind the other",
+		return fmt.Sprintf("the addresses of blocks are not known (%s): blocks are taken as contiguous",
 			a.Text(0))
 	},
 	ReplayLost: func(a doc.Args) string {
-		return fmt.Sprintf("%d records were discarded while tracing, or were damaged: what they "+
-			"left in the caches is missing", a.Whole(0))
+		return fmt.Sprintf("%d records were discarded while tracing, or were damaged: their effect "+
+			"on the caches is missing", a.Whole(0))
 	},
 	ReplayLossUnknown: func(a doc.Args) string {
-		return fmt.Sprintf("the trace was recovered, and how many records of %d of its %d workers "+
-			"are missing is not known: what they left in the caches is missing", a.Whole(0),
+		return fmt.Sprintf("the trace was recovered, and the number of missing records is not known "+
+			"for %d of its %d workers: their effect on the caches is missing", a.Whole(0),
 			a.Whole(1))
 	},
 	UnfinishedRun: func(a doc.Args) string {
@@ -147,20 +147,20 @@ var sentences = map[Code]func(a doc.Args) string{
 			a.Text(2))
 	},
 	OtherComputer: func(a doc.Args) string {
-		return fmt.Sprintf("the %s of B is another computer than that of A: what differs may "+
-			"differ between computers", a.Text(0))
+		return fmt.Sprintf("the %s of B is another computer than that of A: differences may come "+
+			"from the computers", a.Text(0))
 	},
 	OtherMachine: func(a doc.Args) string {
-		return fmt.Sprintf("the machine %s is described otherwise in A than in B (cores, caches "+
-			"or source of time)", a.Text(0))
+		return fmt.Sprintf("the machine %s is described differently in A and B (cores, caches or "+
+			"source of time)", a.Text(0))
 	},
 	OtherModel: func(a doc.Args) string {
 		return fmt.Sprintf("the simulated machine %s is not the same in A and B: its numbers "+
 			"differ (hash %.8s in A, %.8s in B)", a.Text(0), a.Text(1), a.Text(2))
 	},
 	OneConfiguration: func(doc.Args) string {
-		return "there is one configuration only: nothing to set it against but its own " +
-			"repetitions; sweep more schedulers, core counts or sizes"
+		return "there is only one configuration, with nothing to compare it with; sweep more " +
+			"schedulers, core counts or sizes"
 	},
 	SeveralSources: func(doc.Args) string {
 		return "LLC misses are of several sources (perf_event, model); they are correlated apart"
@@ -219,9 +219,10 @@ func wasOrWere(n int) string {
 // ratioNames are the quantities that can be impossible, with what would explain them but a serial
 // run that was slowed down.
 var ratioNames = map[string]struct{ name, relation, unless string }{
-	"speedup": {"speed-up", "above", "the caches of the workers hold what one's did not"},
-	"wti":     {"WTI", "below", "the caches serve this order of tasks better"},
-	"ovr":     {"OVR", "below", "what is done between kernels profits from more caches"},
+	"speedup": {"speed-up", "above", "the workers' caches together hold more of the data than one " +
+		"cache did"},
+	"wti": {"WTI", "below", "the caches serve this order of tasks better"},
+	"ovr": {"OVR", "below", "the code between kernels profits from more caches"},
 }
 
 // impossible returns what caches and a disturbed serial run have to do with a ratio that cores
@@ -233,7 +234,7 @@ func impossible(a doc.Args) string {
 	if disturbed, _ := a.At(4).(bool); disturbed {
 		return s + ": the serial runs were disturbed"
 	}
-	return s + " unless " + q.unless + ", or the serial runs were slowed down unseen"
+	return s + " unless " + q.unless + ", or an unseen disturbance slowed the serial runs"
 }
 
 // configurations returns how many of how many.

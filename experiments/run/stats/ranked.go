@@ -28,7 +28,7 @@ func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{
 		bestTold: {Level: doc.Answer, Example: []any{3, 5, "one for fib, fmm; another for sor"}, Needs: ToldNeeds,
 			Say: func(a doc.Args) string {
-				return "the best is told from all others" + inRows(a) + named(": ", a.Text(2), "")
+				return "a single best" + inRows(a) + named(": ", a.Text(2), "")
 			}},
 		bestTied: {Level: doc.Answer, Example: []any{2, 5, 0.4, 3.0, "lu, triad"},
 			Needs: doc.Needs{N: estimate.MinTested}, Say: func(a doc.Args) string {

@@ -48,8 +48,8 @@ type maker struct {
 
 // makers are all families: what the time is made of, then in the order of the paper.
 var makers = []maker{
-	{whyID, "what the time of a simulated run is made of, from ideal by causes to the time; where that is " +
-		"not computed in a moment only if asked for", one(why)},
+	{whyID, "the time of a simulated run, from ideal by causes to the time; only if asked for where " +
+		"that takes more than a moment", one(why)},
 	{"speedup", "speed-up against cores (KRD paper, figures 1 a, 2 a)", one(speedup.figure)},
 	{"ovr", "non-work overhead against cores (1 b, 2 b)", one(overhead.figure)},
 	{"wti", "work time inflation against cores", one(inflation.figure)},

@@ -89,7 +89,7 @@ func factors(s *subject) (*plot.Figure, error) {
 	return &plot.Figure{
 		ID: "factors", Title: "Speed-up = N / (OVR \u00d7 WTI)", Columns: 3,
 		Panels: []plot.Panel{*up, *ovr, *wti},
-		Caption: s.says("What keeps the speed-up on N cores below N: OVR, work besides the "+
+		Caption: s.says("Two factors keep the speed-up on N cores below N: OVR, work besides the "+
 			"kernels, and WTI, kernels that take longer. Each has a scale of its own.", ratios, up),
 	}, nil
 }

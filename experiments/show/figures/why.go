@@ -64,11 +64,12 @@ func why(s *subject) (*plot.Figure, error) {
 		f.Panels = append(f.Panels, waterfall(&r.Losses[i], axis, 1.3*longest/axis.Max))
 	}
 	f.Lay(4)
-	f.Caption = []string{fmt.Sprintf("Ideal: the serial run over the cores. A bar begins where the one above ends, "+
-		"and is what taking the cause away gives, the schedule as it was: the mean over all orders in which the "+
-		"five can be taken away; numbers are shares of the time. Then too little parallelism; the rest, imbalance "+
-		"and what each node fetches for itself; less what the memory costs the serial run too. Medians of at most %s, "+
-		"which need not add up; lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
+	f.Caption = []string{fmt.Sprintf("Ideal: the serial run over the cores. A bar begins where the "+
+		"one above ends, and is the time that goes with the cause, under an unchanged schedule: the "+
+		"mean over all orders in which the five can be taken away; numbers are shares of the time. "+
+		"Then too little parallelism; the rest, imbalance and what each node fetches for itself; "+
+		"less what the memory costs the serial run too. Medians of at most %s, which need not add "+
+		"up; lines: intervals of at least 95\u00a0%%.", plural(r.Repetitions, "repetition"))}
 	if r.Measured {
 		f.Caption = []string{fmt.Sprintf("Ideal: the serial run over the cores. A bar begins where the one above ends; "+
 			"all are measured, and inflation of work is not split. Less what the serial run has beside its work. "+

@@ -74,8 +74,8 @@ func shares(s *subject) (*plot.Figure, error) {
 			errors.New("the time of the workers was not split into work, scheduling and idling")
 	}
 	f.Lay(4)
-	f.Caption = []string{"Shares of the workers' time, of the sums over all workers and " +
-		"repetitions. Scheduling is what is neither kernel work nor waiting for something to do."}
+	f.Caption = []string{"Shares of the workers' time, of the sums over all workers and repetitions. " +
+		"Scheduling is all time that is neither kernel work nor waiting for work."}
 	if len(without) > 0 {
 		f.Caption = append(f.Caption, notDrawn(without))
 	}
@@ -132,7 +132,7 @@ func steals(s *subject) (*plot.Figure, error) {
 		f.Panels = append(f.Panels, p)
 	}
 	if len(f.Panels) == 0 {
-		return nil, fmt.Errorf("no scheduler tells its steals by node on %s", plural(cores, "core"))
+		return nil, fmt.Errorf("no scheduler counts its steals by node on %s", plural(cores, "core"))
 	}
 	for _, p := range f.Panels { // one scale
 		for _, row := range p.Series {

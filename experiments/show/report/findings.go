@@ -73,12 +73,13 @@ func init() {
 		}
 	}
 	doc.Catalogue(map[doc.Code]doc.Entry{
-		nothingThere: at(doc.Note, "There is nothing to be trusted."),
+		nothingThere: at(doc.Note, "There are no results."),
 		allMeasured:  at(doc.Note, "The numbers were measured on a real machine."),
 		allSimulated: at(doc.Note, "All numbers are SIMULATED: a model predicts them; nothing was measured."),
-		bothSubstrates: at(doc.Note, "Some of the numbers are measured and some simulated; they are never mixed "+
-			"below, and each figure and table says which they are."),
-		missesModelled: at(doc.Note, "Times were measured on a real machine, LLC misses were not: a model counted them."),
+		bothSubstrates: at(doc.Note, "Some of the numbers are measured and some simulated; they are "+
+			"never mixed below, and each figure and table is labelled with its kind."),
+		missesModelled: at(doc.Note, "Times were measured on a real machine; LLC misses were counted "+
+			"by a model."),
 		nothingAgainst: at(doc.Good, "All %v checks passed.", 9),
 		someDoubt:      at(doc.Doubt, "Some of them are doubtful: see below."),
 		somethingWrong: at(doc.Fault, "Something is missing or went wrong: see below."),
@@ -91,8 +92,8 @@ func init() {
 			}
 			return s
 		}, "times, work and steals", "LLC misses (blocks)", true),
-		notFitted: at(doc.Note, "no number here is one that a machine was fitted to"),
-		fittedTo:  at(doc.Note, "not predicted, the machine was fitted to them: %v", "the serial time of matmul"),
+		notFitted: at(doc.Note, "no machine was fitted to a number here"),
+		fittedTo:  at(doc.Note, "no prediction, since the machine was fitted to it: %v", "the serial time of matmul"),
 		cellsUsed: say(doc.Good, usedCells, 12, 12),
 		cellsWrong: say(doc.Fault, func(a doc.Args) string { return usedCells(a) + ", " + a.Text(2) }, 10, 12,
 			"1 missing, 1 failed"),
@@ -117,7 +118,7 @@ func init() {
 			}
 			return s + behind(strings.TrimSuffix("the others by "+a.Text(2), "the others by "))
 		}, 2, 12, "hardware counters (perf_event)", "no PMU"),
-		missesOfSeveral: at(doc.Note, "counted by %v; the two are never set against each other",
+		missesOfSeveral: at(doc.Note, "counted by %v; the two are never compared",
 			"hardware counters (perf_event) and the simulated machine's caches"),
 		missesCounted: at(doc.Good, "counted by %v", "hardware counters (perf_event)"),
 		notTraced:     at(doc.Note, "none: %v", "no trace was taken"),
@@ -153,8 +154,8 @@ func init() {
 		frequencyFixed:   at(doc.Good, "governor %v, boost %v: constant", "performance", "off"),
 		frequencyFree:    at(doc.Doubt, "governor %v, boost %v: it may have changed during the runs", "powersave", "on"),
 		frequencyUnknown: at(doc.Doubt, "governor %v, boost %v: whether it changed during the runs cannot be told", "not known", "not known"),
-		virtualMachine: at(doc.Note, "a virtual machine (%v): others on the same host may have taken time without "+
-			"a trace of it", "kvm"),
+		virtualMachine: at(doc.Note, "a virtual machine (%v): others on the same host may have taken "+
+			"time unseen", "kvm"),
 		imposedNodes: at(doc.Note, "the map of workers to nodes, %v, was imposed (synthetic); steals between nodes "+
 			"and reuse distances are those of the map, times are the machine's", "2x2"),
 	})

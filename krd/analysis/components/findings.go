@@ -23,14 +23,14 @@ func init() {
 		componentMoves: {Level: doc.Answer, Example: []any{"n"}, Words: "its distances grow as %v"},
 		componentWidens: {Level: doc.Answer, Example: []any{"fixed", "n"}, Words: "it gets wider: its distances grow as " +
 			"%v to %v"},
-		componentAppears: {Level: doc.Answer, Example: []any{30.0, "1024"}, Words: "%.3g %% of the accesses are there " +
-			"at %v, and hardly any at smaller sizes"},
+		componentAppears: {Level: doc.Answer, Example: []any{30.0, "1024"}, Words: "it holds %.3g %% " +
+			"of the accesses at %v, and hardly any at smaller sizes"},
 		nothingMoves: {Level: doc.Doubt, Words: "no component moves with the size: only shares change"},
-		anotherLaw: {Level: doc.Doubt, Example: []any{12.0}, Words: "%.0f %% of the accesses of a smaller input are " +
-			"elsewhere than components that move by 0, 1/2, 1 or 2 bins have them: there may be another law, or " +
-			"the small sizes do not show it yet"},
-		sizesAlike: {Level: doc.Doubt, Example: []any{1.2}, Words: "the sizes differ by a factor of %.3g only; " +
-			"components are hardly seen to move"},
+		anotherLaw: {Level: doc.Doubt, Example: []any{12.0}, Words: "components that move by 0, 1/2, " +
+			"1 or 2 bins misplace %.0f %% of the accesses of a smaller input: they may grow by " +
+			"another law, or the small sizes do not show it yet"},
+		sizesAlike: {Level: doc.Doubt, Example: []any{1.2}, Words: "the sizes differ by a factor of " +
+			"only %.3g, too little to see components move"},
 		smallerThanRun: {Level: doc.Note, Words: "the size asked for is less than the largest that was run"},
 	})
 }

@@ -17,15 +17,15 @@ import (
 // Analysis is the line of the table.
 var Analysis = &analysis.Analysis{
 	Name:    "dependences",
-	Summary: "What the iterations of a Go program's loops depend on each other by",
-	Long: "For each loop that was executed, list which operation depends on another, or on itself, in " +
-		"an earlier iteration: RAW reads what that wrote, WAR overwrites what it read, WAW what it " +
-		"wrote; through which variable or data, whether as data or since it decides what is executed, " +
-		"how many iterations before, and how often. What removes a dependence is said: a private " +
-		"variable, its last value, a copy, induction or a reduction. The class of a loop is what is left " +
-		"in this run: doall, nothing; reduction, but for these; ordered, something that nothing removes. " +
-		"Dependences between goroutines are listed apart, those through channels if the trace was made " +
-		"with --sync.",
+	Summary: "Dependences between the iterations of a Go program's loops",
+	Long: "For each loop that was executed, list which operation depends on another, or on itself, " +
+		"in an earlier iteration: RAW reads what that wrote, WAR overwrites what it read, WAW what " +
+		"it wrote; through which variable or data, whether as data or as control, how many " +
+		"iterations before, and how often. Where a transformation removes a dependence, it is named: " +
+		"a private variable, its last value, a copy, induction or a reduction. The class of a loop " +
+		"follows from the dependences left in this run: doall, none; reduction, only reductions; " +
+		"ordered, one that no transformation removes. Dependences between goroutines are listed " +
+		"apart, those through channels if the trace was made with --sync.",
 	Example: "  krdlab trace go . --values --out program.loi && krdlab dependences program.loi\n" +
 		"  krdlab dependences program.loi --without induction,reduction",
 	Needs: analysis.Needs{Regions: true, Operations: true},

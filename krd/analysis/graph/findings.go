@@ -43,25 +43,26 @@ func init() {
 		deadlock: {Level: doc.Fault, Words: "a deadlock: every goroutine that had not ended was waiting"},
 		lockCircle: {Level: doc.Fault, Example: []any{"main waits for a lock that f holds; f for one that main holds"},
 			Words: "a circle of locks: %v"},
-		waitCircle: {Level: doc.Doubt, Example: []any{"main waits for f; f for main"}, Words: "a circle, as far as it is " +
-			"known who waits for whom: %v"},
+		waitCircle: {Level: doc.Doubt, Example: []any{"main waits for f; f for main"}, Words: "a " +
+			"circle, among the waits that are known: %v"},
 		nothingBefore: {Level: doc.Doubt, Example: []any{1, "receive"}, Say: func(a doc.Args) string {
-			return units.Count(a.Whole(0), "operation") + ` "` + a.Text(1) + `" without the one that must ` +
-				"have come before, as if it had waited for nothing"
+			return units.Count(a.Whole(0), "operation") + ` "` + a.Text(1) + `" without the operation that must ` +
+				"have come before: taken as not waiting"
 		}},
-		backInTime: {Level: doc.Doubt, Example: one, Say: counted("dependence", "left out: events contradict each "+
-			"other, and it led back in time, in a circle")},
+		backInTime: {Level: doc.Doubt, Example: one, Say: counted("dependence", "left out: events "+
+			"contradict each other, and it would close a circle")},
 		startedTwice: {Level: doc.Doubt, Example: one, Say: counted("start", "of a goroutine that had been started; "+
 			"only the first counts")},
-		orphans: {Level: doc.Doubt, Example: one, Say: counted("goroutine", "began at once, since the trace does not "+
-			"have who started them")},
-		unstarted: {Level: doc.Doubt, Example: one, Say: counted("goroutine", "that the trace has nothing of, but who "+
-			"started them")},
-		untold: {Level: doc.Limit, Example: one, Say: counted("goroutine", "had not ended when the trace did, which "+
-			"does not tell what it was doing")},
-		slowedDown: {Level: doc.Doubt, Next: "krdlab graph --unit kernels", Words: "times are those of a program that recorded " +
-			"its accesses, which takes much longer than they do; krdlab graph --unit kernels counts accesses"},
-		thisRunsOrder: {Level: doc.Note, Words: "locks and atomic variables are in the order of this run, and so " +
-			"is the span"},
+		orphans: {Level: doc.Doubt, Example: one, Say: counted("goroutine", "taken to begin at once: "+
+			"the trace does not record their start")},
+		unstarted: {Level: doc.Doubt, Example: one, Say: counted("goroutine", "that the trace has "+
+			"nothing of except who started them")},
+		untold: {Level: doc.Limit, Example: one, Say: counted("goroutine", "had not ended when the "+
+			"trace did, which does not record its state")},
+		slowedDown: {Level: doc.Doubt, Next: "krdlab graph --unit kernels", Words: "the program " +
+			"recorded its accesses, which takes much longer than the accesses; krdlab graph --unit " +
+			"kernels counts accesses instead of time"},
+		thisRunsOrder: {Level: doc.Note, Words: "the span holds for the order of locks and atomic " +
+			"variables in this run"},
 	})
 }

@@ -32,14 +32,13 @@ var Analysis = &analysis.Analysis{
 	Name:    "graph",
 	Summary: "Work, span and parallelism of a run from its task events, and its graph folded",
 	Long: "Compute work (the time of all kernels), span (that of the longest path of the task " +
-		"graph), their quotient, the parallelism, and the times between which a greedy scheduler " +
-		"finishes. The burdened span has what a spawn and a continuation cost on its path.\n" +
-		"The graph is drawn with tasks of the same shape as one node.\n" +
-		"Of a run whose kernels tell what they access, the data path is the longest chain of kernels " +
-		"that read what one before wrote, and races are what two kernels touch that no spawn or sync " +
-		"orders, and one writes.\n" +
-		"Of a trace whose workers are goroutines that tell by which operations they wait for each " +
-		"other, it also shows who waited for whom, and who has which share of the longest path.",
+		"graph), their quotient, the parallelism, and bounds on the time of a greedy scheduler. The " +
+		"burdened span adds the cost of spawns and continuations on its path. The graph is drawn " +
+		"with tasks of the same shape as one node. Where kernels record their accesses, the data " +
+		"path is the longest chain of kernels that read data of the one before, and a race is data " +
+		"that two kernels touch, one of them writing, without a spawn or sync that orders them. " +
+		"Where goroutines recorded the operations by which they wait for each other, it also shows " +
+		"who waited for whom, and the share of each in the longest path.",
 	Example: "  krdlab run matmul --n 1024 --trace full,tasks --out traced\n" +
 		"  krdlab graph traced\n  krdlab graph traced --unit kernels --plot graph.svg",
 	Needs: analysis.Needs{Tasks: true, Goroutines: true},

@@ -229,8 +229,8 @@ func init() {
 				return s
 			}},
 		channelRoom: {Level: doc.Answer, Example: []any{0, 0.2, 0.15}, Say: func(a doc.Args) string {
-			return fmt.Sprintf("its room is %d, and on average %.2g senders and %.2g receivers wait: with more room both "+
-				"could go on", a.Whole(0), a.Number(1), a.Number(2))
+			return fmt.Sprintf("its capacity is %d, and on average %.2g senders and %.2g receivers "+
+				"wait: with a larger one both could go on", a.Whole(0), a.Number(1), a.Number(2))
 		}},
 		endsAlone: {Level: doc.Answer, Example: []any{"goroutine 9, main.work", 40., 7}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("%s runs alone for the last %.3g %% of the time, when %s of this function have ended",

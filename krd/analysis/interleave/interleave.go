@@ -31,9 +31,9 @@ var Analysis = &analysis.Analysis{
 	Name:    "explore",
 	Summary: "Reuse distances over all schedules of a task program",
 	Long: "Find which reuse distances are possible over the schedules that the spawns and joins of a " +
-		"task program allow, how likely they are, and where in that range each scheduler lies. A trace " +
-		"with task events has the program, and each trace of a run directory is a schedule. Of programs " +
-		"of threads, krdlab interleavings does it.",
+		"task program allow, how likely they are, and where in that range each scheduler lies. A " +
+		"trace with task events holds the program, and each trace of a run directory is a schedule. " +
+		"For programs of threads use krdlab interleavings.",
 	Example: "  krdlab run matmul --class small --sched all --machine westmere-ex-4s --reps 3 --trace full,tasks " +
 		"--out traced\n  krdlab explore traced --llc 256K\n" +
 		"  krdlab explore traced --save-schedule worst.txt --extreme most",
@@ -43,7 +43,7 @@ var Analysis = &analysis.Analysis{
 
 // Options are the flags.
 type Options struct {
-	Enumerate    bool     `flag:"enumerate" help:"go through every schedule; of few this is so without it"`
+	Enumerate    bool     `flag:"enumerate" help:"go through every schedule (the default where there are few)"`
 	Samplers     []string `flag:"sampler" want:"expected names of samplers" help:"draw schedules with these SAMPLERS: uniform, walk, pct, greedy, depth-first (default all)"`
 	Depth        int      `flag:"depth" help:"N, the depth of pct"`
 	Runs         int      `flag:"runs" help:"N schedules to draw by each sampler"`

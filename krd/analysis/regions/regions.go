@@ -36,15 +36,14 @@ import (
 var Analysis = &analysis.Analysis{
 	Name:    "regions",
 	Summary: "Work and memory footprint of each function, loop, task and kernel, as a tree",
-	Long: "For each region of a program by its path, which is those around it, list how often it " +
-		"was entered, how much was done in it, and its footprint: the memory that one instance " +
-		"touches, on average and at most. Regions are functions and loops of a Go program, and the " +
-		"tasks and kernels of krdlab's own. All levels are counted at once, in vector shadow memory " +
-		"(skadu paper).\n" +
-		"A region that is open already on its goroutine is not opened again: recursion is one " +
-		"instance. What a goroutine touches counts for its own regions.\n" +
-		"Of tasks, and of a Go program with --values, the critical path of each region is found too: " +
-		"how parallel it is by itself, and which loops to execute in parallel.",
+	Long: "For each region of a program, named by its path of enclosing regions, list how often it " +
+		"was entered, its work, and its footprint: the memory that one instance touches, on average " +
+		"and at most. Regions are functions and loops of a Go program, and the tasks and kernels of " +
+		"krdlab's own. All levels are counted at once, in vector shadow memory (skadu paper).\nA " +
+		"region that is open already on its goroutine is not opened again: recursion is one " +
+		"instance. Accesses of a goroutine count for its own regions. For tasks, and Go programs " +
+		"with --values, the critical path of each region is found too: how parallel it is by itself, " +
+		"and which loops to execute in parallel.",
 	Example: "  krdlab run matmul --n 1024 --reps 1 --trace full,tasks,regions\n  krdlab regions\n" +
 		"  krdlab regions go ./cmd/server -- -port 8080\n" +
 		"  krdlab regions program.loi --depth 4 --plot flame.svg",
@@ -63,7 +62,7 @@ type Options struct {
 	Datum      uint64 `flag:"datum" help:"BYTES of a datum, a power of two"`
 	// Of the counts.
 	Count  string `flag:"count" choice:"all,data,lines,none" help:"WHAT of footprints: data, lines, all, with reads apart, or none"`
-	Memory bool   `flag:"memory" help:"print what the shadow memory took"`
+	Memory bool   `flag:"memory" help:"print the size of the shadow memory"`
 	Colour string `flag:"colour" choice:"footprint,self-parallelism" help:"colour the picture by WHAT: footprint, or self-parallelism, which tasks have, and Go programs with --values"`
 	// Of the work of tasks.
 	Work string `flag:"work" choice:"time,kernels" help:"WHAT is the work of tasks: time, or the number of kernels"`

@@ -55,7 +55,7 @@ type Options struct {
 	LLC       []string `flag:"llc" want:"expected SIZE:WAYS[:LINE], such as 18MiB:16" help:"predict the misses of a cache SIZE:WAYS[:LINE] on each node: 18MiB:16; without ways fully associative"`
 	Engine    string   `flag:"engine" want:"choose one of exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]" help:"ENGINE: exact, scale-tree[:ACCURACY], shards[:RATE], shards-keys[:COUNT]; all but the first are approximate"`
 	Seed      uint64   `flag:"seed" help:"N that chooses the blocks which shards follows"`
-	By        string   `flag:"by" choice:"kernel,object,object-pair,kernel-pair,stack,function,loop,type,field,site" help:"rank who causes --bins by WHAT: kernel, object, object-pair, kernel-pair, stack (path of calls); of a Go program by function, loop, type, field or site of allocation"`
+	By        string   `flag:"by" choice:"kernel,object,object-pair,kernel-pair,stack,function,loop,type,field,site" help:"rank the causes of --bins by WHAT: kernel, object, object-pair, kernel-pair, stack (path of calls); of a Go program by function, loop, type, field or site of allocation"`
 	Bins      string   `flag:"bins" with:"by kernel" want:"expected FROM-TO in bytes, such as 32M-, 1MiB-32MiB or 0-64K" help:"FROM-TO: the distances to rank causes of, 32M- or 1M-32M (default: from the size of the LLC on)"`
 	Per       string   `flag:"per" choice:"node,core" help:"a histogram per WHAT: node, or core: beside the nodes' those of each worker alone, and what L2 and LLC hold"`
 	SavePprof string   `flag:"save-pprof" want:"expected the name of a file" help:"of --by stack: write a profile to this FILE, for go tool pprof"`
