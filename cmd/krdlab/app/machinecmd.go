@@ -39,12 +39,10 @@ func (a *app) machineShowCommand() *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Print a machine as TOML, guesses marked, sources at its end",
-		Long: "Print a machine as the TOML file that --machine reads. Numbers that nobody " +
-			"measured or published are marked as\n" +
-			"\"estimated\" or \"not calibrated\"; where each number is from stands at the end. " +
-			"host is this computer as far as\n" +
-			"the operating system knows it; everything else about it is a guess until it is " +
-			"calibrated.",
+		Long: "Print a machine as the TOML file that --machine reads. Numbers that were neither " +
+			"measured nor published are marked as \"estimated\" or \"not calibrated\"; the sources " +
+			"of all numbers stand at the end. host is this computer as far as the operating system " +
+			"describes it; the rest is a guess until it is calibrated.",
 		Args: exactly("NAME|FILE"),
 		ValidArgsFunction: cobra.FixedCompletions(append(machine.Names(), request.Host),
 			cobra.ShellCompDirectiveDefault),

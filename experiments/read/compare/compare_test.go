@@ -176,7 +176,7 @@ func TestSame(t *testing.T) {
 	if r.Tests != 0 || r.Hold != 0 || len(r.Pairs) != 16 {
 		t.Errorf("%d tests of %d pairs", r.Tests, len(r.Pairs))
 	}
-	expect(t, text(t, r), "No test was made: everything that both have is the same",
+	expect(t, text(t, r), "No test was made: A and B are equal in every value that both have",
 		"time: the same in all 16")
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -307,12 +307,13 @@ func TestNothingCanHold(t *testing.T) {
 		})
 	}
 	few := report(t, first(4, 1), first(4, 2)) // 4 and 4: 2 / 70
-	if got := text(t, few); few.Hold != 0 || !strings.Contains(got, "no change can hold here: 4 "+
-		"and 4 repetitions have a p of 0.029 at least") {
+	if got := text(t, few); few.Hold != 0 || !strings.Contains(got, "no change can be significant "+
+		"here: 4 and 4 repetitions have a p of at least 0.029") {
 		t.Errorf("%d hold\n%s", few.Hold, got)
 	}
 	enough := report(t, first(8, 1), first(8, 2))
-	if got := text(t, enough); enough.Hold == 0 || strings.Contains(got, "no change can hold") {
+	if got := text(t, enough); enough.Hold == 0 || strings.Contains(got, "no change can be "+
+		"significant") {
 		t.Errorf("%d hold\n%s", enough.Hold, got)
 	}
 }

@@ -215,7 +215,7 @@ func (a *Association) verdict(which bool) string {
 		case same == 0:
 			s += ", and ahead of all other shares"
 		default:
-			s += fmt.Sprintf("; %d of %s cannot be told from it", same,
+			s += fmt.Sprintf("; %d of %s tie with it", same,
 				units.Count(all, "other share"))
 		}
 	}

@@ -87,7 +87,7 @@ func (b *Best) String() string {
 		s += fmt.Sprintf("; chance alone may give that (p %s)", doc.Probability(b.P))
 	}
 	if !b.Share.Known() {
-		return s + "; how sure that is cannot be told: too few independent units"
+		return s + "; no resampling: too few independent units"
 	}
 	s += fmt.Sprintf("; best in %.0f %% of resamples", 100*b.Share.Float())
 	same := 0
@@ -99,7 +99,7 @@ func (b *Best) String() string {
 	if len(b.Rivals) > 0 {
 		r := &b.Rivals[0]
 		s += fmt.Sprintf(", next %s (%s) in %.0f %%", r.Point, signed(r.Value), 100*r.Share.Float())
-		s += fmt.Sprintf("; %d of the other %d cannot be told from it", same, len(b.Rivals))
+		s += fmt.Sprintf("; %d of the other %d tie with it", same, len(b.Rivals))
 	}
 	if b.Value.Float() < 0 {
 		s += ". Negative: more of these accesses go with less of it, so something else moves both"

@@ -273,7 +273,7 @@ func TestFourSchedulers(t *testing.T) {
 	}
 	expect(t, text(t, correlate.Of(e), true), "n = 4 is too small: the smallest two-sided p that Spearman's "+
 		"coefficient can have is 0.083", "a tie with",
-		"how sure that is cannot be told")
+		"no resampling: too few")
 }
 
 // A single cell has nothing to be set against but its repetitions.
@@ -283,7 +283,7 @@ func TestSingleCell(t *testing.T) {
 			r.Scheduler == "workfirst"
 	})
 	got := text(t, correlate.Of(e), true)
-	expect(t, got, "there is one configuration only", "repetitions of one configuration")
+	expect(t, got, "there is only one configuration", "repetitions of one configuration")
 	if strings.Contains(got, "all configurations") {
 		t.Errorf("a scope of one configuration:\n%s", got)
 	}

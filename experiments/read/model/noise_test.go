@@ -65,7 +65,7 @@ func TestNoise(t *testing.T) {
 				t.Fatal(err)
 			}
 			answer := r.Answer()
-			noise := strings.HasPrefix(answer, "No more than noise would") || strings.HasPrefix(answer, "Nothing")
+			noise := strings.HasPrefix(answer, "No more than noise:") || strings.HasPrefix(answer, "Nothing")
 			first, _, _ := strings.Cut(answer, " of the variance")
 			switch {
 			case effect == 0 && noise:
@@ -104,9 +104,9 @@ func TestAnswer(t *testing.T) {
 		frame         *regress.Frame
 		formula, want string
 	}{
-		{two, "y ~ x", "Cannot be told: 2 rows, 2 coefficients leave 0 degrees of freedom, and 10 are needed"},
-		{twelve.Frame, "y ~ x0 + x1 + x2", "Cannot be told: 12 rows, 4 coefficients leave 8 degrees"},
-		{settings, "y ~ x", "No more than noise would: of 200 random orders of y, in "},
+		{two, "y ~ x", "No tests: 2 rows, 2 coefficients leave 0 degrees of freedom, and 10 are needed"},
+		{twelve.Frame, "y ~ x0 + x1 + x2", "No tests: 12 rows, 4 coefficients leave 8 degrees"},
+		{settings, "y ~ x", "No more than noise: of 200 random orders of y, "},
 		{noiseTable(3, 20).Frame, "y ~ x3", "x3 ("},
 	} {
 		r, err := Of(&Table{Name: "t", Frame: c.frame}, Options{Formula: c.formula, Seed: 1})
@@ -152,13 +152,13 @@ func TestNoiseOfGroups(t *testing.T) {
 			}
 			return r.Answer()
 		}
-		if strings.HasPrefix(of(0, o), "No more than noise would") {
+		if strings.HasPrefix(of(0, o), "No more than noise:") {
 			called++
 		}
 		if first, _, _ := strings.Cut(of(0.5, o), " explain"); strings.Contains(first, "z (+") {
 			named++
 		}
-		if o.Groups = ""; strings.HasPrefix(of(0, o), "No more than noise would") {
+		if o.Groups = ""; strings.HasPrefix(of(0, o), "No more than noise:") {
 			free++
 		}
 	}

@@ -30,7 +30,7 @@ func TestPlaces(t *testing.T) {
 		n       int
 		warning string // in one of them
 	}{{plain, rows, ""}, {other, 3, ""}, {"task grain", 3, ""},
-		{"", rows, "left out are \"" + other + "\" (3 cells)"}} {
+		{"", rows, "left out: \"" + other + "\" (3 cells)"}} {
 		table, err := OfExperiments(list, false, c.place)
 		if err != nil || table.Frame.N != c.n {
 			t.Fatalf("%q: %v, expected %d rows", c.place, err, c.n)

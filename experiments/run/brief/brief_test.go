@@ -227,8 +227,8 @@ func TestInterrupted(t *testing.T) {
 		"before anything": {says: []string{"nothing measured on ", "no repetition was finished",
 			"ended after 0 of 10", "0 of 10 repetitions, seed"}, never: []string{"right", "no LLC misses",
 			"no share", "fastest", "after 1 warm-up", "one more repetition traced", "check:"}},
-		"in warm-up": {checked: true, says: []string{"nothing measured on ", "what ran before them was " +
-			"checked", "check: before the first repetition passed"}, never: []string{right, "no LLC misses"}},
+		"in warm-up": {checked: true, says: []string{"nothing measured on ", "the runs before them " +
+			"were checked", "check: before the first repetition passed"}, never: []string{right, "no LLC misses"}},
 		"with one": {reps: [2]int{1, 0}, checked: true, says: []string{"measured on Made-up CPU",
 			"the results of workfirst were checked, and are right; no repetition of helpfirst",
 			"no share beyond the LLC: no trace was taken", "0 of 10 repetitions after 1 warm-up",

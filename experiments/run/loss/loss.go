@@ -2,8 +2,8 @@
 //
 //	run -> the same operations, timed without each set of causes -> shares -> Doc
 //
-// v(S) is the time of the run without the causes S, its schedule as it was ([measure.Past]); serial(S) is
-// that of the serial run on the same machine. Then, with P workers,
+// v(S) is the time of the run without the causes S, its schedule unchanged ([measure.Past]);
+// serial(S) is that of the serial run on the same machine. Then, with P workers,
 //
 //	v({}) - serial({})/P = [the shares of the five groups: v({}) - v(all)]
 //	                     + [not enough parallelism: max(0, span(all) - serial(all)/P)]

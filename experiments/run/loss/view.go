@@ -23,7 +23,7 @@ func (r *Report) View() *doc.Doc {
 			"run has beside its work (serial too), make the time."})
 		return d
 	}
-	d.Add(doc.Paragraph{fmt.Sprintf("%s on %s of %s, SIMULATED; the schedule as it was, %s at most", r.Kernel,
+	d.Add(doc.Paragraph{fmt.Sprintf("%s on %s of %s, SIMULATED; the schedule unchanged, %s at most", r.Kernel,
 		units.Count(r.Cores, "core"), r.Machine, units.Count(r.Repetitions, "repetition"))})
 	d.Add(doc.Paragraph(answers))
 	heads := []string{}

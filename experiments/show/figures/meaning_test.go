@@ -33,7 +33,7 @@ func each(g *dataset.Group, f func(*result.Result)) *dataset.Group {
 	return g
 }
 
-// What there are no numbers for is left out with its reason, and all else is drawn.
+// Figures without numbers are left out with the reason, and all others are drawn.
 func TestSkipped(t *testing.T) {
 	all := []string{"speedup", "ovr", "wti", "speedup-ovr", "factors", "kernel-wti", "krd", "far",
 		"misses", "shares", "steals"}

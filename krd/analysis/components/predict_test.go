@@ -341,7 +341,7 @@ func TestQuestions(t *testing.T) {
 	warned(q, "less than the largest that was run")
 	q = good()
 	q.Small[1].Size = 65
-	warned(q, "by a factor of 1.02 only")
+	warned(q, "by a factor of only 1.02")
 	same := report(10, 0, 0, 30, 60)
 	warned(&Question{Small: []Sized{{"a", 1, same}, {"b", 2, same}}, At: 4}, "no component moves")
 	warned(&Question{Small: []Sized{{"a", 1, report(0, 0, 0, 0, 9)}, {"b", 2, report(0, 9)}}, At: 4},

@@ -72,8 +72,8 @@ type Options struct {
 	// Of the plan.
 	PlanCores    int     `flag:"plan-cores" help:"plan for N cores which loops to execute in parallel"`
 	SpawnCost    uint64  `flag:"spawn-cost" help:"INSTRUCTIONS that the plan counts for each core that a loop starts on"`
-	LeastSpeedup float64 `flag:"least-speedup" help:"plan what makes the program at least N times as fast"`
-	Misses       string  `flag:"misses" help:"replay the trace for the best three loops of the plan: what they miss serially, and dealt to 2, 4 and 8 cores, with the caches of MACHINE; here: of the computer that the trace was made on"`
+	LeastSpeedup float64 `flag:"least-speedup" help:"plan loops that make the program at least N times as fast"`
+	Misses       string  `flag:"misses" help:"replay the trace for the best three loops of the plan: their misses serially, and dealt to 2, 4 and 8 cores, with the caches of MACHINE; here: the computer that the trace was made on"`
 	// Of the shadow memory.
 	Validation string `flag:"validation" choice:"bulk,slim,baseline" help:"WHAT keeps versions of tags"`
 	Table      uint64 `flag:"table" help:"BYTES of addresses of a table of tags, a power of two"`
