@@ -59,7 +59,7 @@ var goProgram, _, _ = strings.Cut(ofProgram, " ")
 // firstTable is --csv without the name of a table.
 const firstTable = "first"
 
-// analysisCommand is the command of an analysis: of a trace, a run directory or a Go program.
+// analysisCommand returns the command of an analysis: of a trace, a run directory or a Go program.
 func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	x := a.analyser(line)
 	c := &cobra.Command{
@@ -91,7 +91,7 @@ func (a *app) analysisCommand(line *analysis.Analysis) *cobra.Command {
 	return c
 }
 
-// latest are the latest runs that have what the analysis needs.
+// latest returns the latest runs that have the records that the analysis needs.
 func (x *analyser) latest() latest {
 	l := withTrace
 	switch n := x.line.Needs; {
@@ -123,8 +123,8 @@ func (x *analyser) latest() latest {
 	return l
 }
 
-// records is the value of --trace for a run whose traces the analysis takes; of kernels without
-// work there is a trace of tasks or none.
+// records returns the value of --trace for a run whose traces the analysis takes; of kernels
+// without work there is a trace of tasks or none.
 func (x *analyser) records(work bool) string {
 	words := "full"
 	if x.line.Needs.Tasks || x.line.Needs.Scopes || !work {
@@ -229,7 +229,7 @@ func optionFlags(c *cobra.Command, options any) error {
 	return nil
 }
 
-// analyseGo is the command of an analysis of a Go program.
+// analyseGo returns the command of an analysis of a Go program.
 func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	x := a.analyser(line)
 	var r goprogram.Request
@@ -379,7 +379,7 @@ func (x *analyser) check(c *cobra.Command) error {
 	return err
 }
 
-// savePrefix is what the names of flags begin with that name a file for an analysis.
+// savePrefix begins the names of flags that name a file for an analysis.
 const savePrefix = "save-"
 
 // folder analyses a trace, or those of a run directory, and prints what came out.
@@ -421,8 +421,8 @@ func (x *analyser) folder(c *cobra.Command, path string) error {
 	return x.show(c, path, traces, results)
 }
 
-// refused returns what the flags and the headers of traces tell to be impossible, before the rest of
-// them is read. What is wrong with a file is found when it is opened.
+// refused returns an error where the flags and the headers of traces exclude a result, before the
+// rest of them is read. Errors of a file are found when it is opened.
 func (x *analyser) refused(c *cobra.Command, path string, traces []string) (err error) {
 	if formatted, ok := x.options.(analysis.Formatted); ok && x.plot != "" && formatted.Formats() == nil {
 		return x.drawsNothing()
@@ -447,7 +447,7 @@ func (x *analyser) refused(c *cobra.Command, path string, traces []string) (err 
 	return err
 }
 
-// ofOne is the error of a flag that is of one trace.
+// ofOne returns the error of a flag that is of one trace.
 func (x *analyser) ofOne(c *cobra.Command, flag, path string, traces []string) error {
 	return usageError("%s: --%s is of one trace, and %s has %d: name one of %s", c.CommandPath(),
 		flag, path, len(traces), firstOf(traces))
@@ -458,8 +458,8 @@ func (x *analyser) drawsNothing() error {
 		x.line.Name)
 }
 
-// readable is the file of reuse distances that path names or holds, "" where the analysis takes
-// none.
+// readable returns the file of reuse distances that path names or holds, "" where the analysis
+// takes none.
 func (x *analyser) readable(path string) string {
 	if !is[analysis.OverDistances](x.options) {
 		return ""
@@ -655,7 +655,7 @@ func csvFlag(c *cobra.Command, to *string) {
 	c.MarkFlagsMutuallyExclusive("json", "csv")
 }
 
-// chosenTable is that of --csv among those of a command.
+// chosenTable returns the table that --csv names among those of a command.
 func chosenTable(csv string, list []*doc.Table, command string) (*doc.Table, error) {
 	var there []string
 	for _, t := range list {
@@ -667,7 +667,7 @@ func chosenTable(csv string, list []*doc.Table, command string) (*doc.Table, err
 	return nil, noTable(csv, there, command)
 }
 
-// noTable is the error of a --csv that names none of the tables that are there.
+// noTable returns the error of a --csv that names none of the tables that are there.
 func noTable(csv string, there []string, command string) error {
 	if csv == "" || len(there) > 0 && csv == firstTable || slices.Contains(there, csv) {
 		return nil

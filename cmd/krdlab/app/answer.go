@@ -66,7 +66,7 @@ func (v choice) String() string {
 	return *v.to
 }
 
-// Type is that of a flag with a text, so that the help quotes the default.
+// Type returns the type of a flag with a text, so that the help quotes the default.
 func (v choice) Type() string { return "string" }
 
 // choiceVar defines a flag of c whose value is one of a list; preset is that of a command without it.

@@ -87,11 +87,11 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// page is stdout for people.
+// page returns stdout as a page for people.
 func (a *app) page() *doc.Page { return doc.NewPage(a.stdout, a.columns()) }
 
-// columns is how wide stdout is: as the terminal, or as COLUMNS says where it is none; 0 where
-// nothing says.
+// columns returns the width of stdout: that of the terminal, or COLUMNS where it is none; 0 where
+// neither gives one.
 func (a *app) columns() int {
 	columns := 0
 	if f, ok := a.stdout.w.(*os.File); ok {
@@ -277,8 +277,8 @@ func group(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// noCommand is the error of args whose first is no command of c. The command may be a later one, or
-// krdlab run the one that is missing before a kernel.
+// noCommand returns the error of args whose first is no command of c. The command may be a later
+// one, or krdlab run the one that is missing before a kernel.
 func noCommand(c *cobra.Command, args []string) error {
 	first := ""
 	if !c.HasParent() && slices.Contains(request.KernelNames(), args[0]) {
@@ -296,7 +296,7 @@ func noCommand(c *cobra.Command, args []string) error {
 	return usageError("%s %s: there is no such command; %s", c.CommandPath(), args[0], do)
 }
 
-// helpCommand is `krdlab help COMMAND...`.
+// helpCommand returns the command `krdlab help COMMAND...`.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND...]",
@@ -307,7 +307,7 @@ func helpCommand() *cobra.Command {
 			case err != nil:
 				return usageError("krdlab help: %v", err)
 			case len(rest) > 0 && found.HasSubCommands():
-				return found.RunE(found, rest) // a group says what there is instead
+				return found.RunE(found, rest) // a group lists its commands
 			case len(rest) > 0:
 				return usageError("krdlab help: %s has no command %q; type krdlab help %s",
 					found.CommandPath(), rest[0], strings.TrimPrefix(found.CommandPath(),
@@ -426,7 +426,7 @@ func exactly(what ...string) cobra.PositionalArgs {
 	}
 }
 
-// withEquals is what to add to an error about an argument that may be meant for a flag that is
+// withEquals returns a hint for an error about an argument that may be meant for a flag that is
 // given: one whose value is optional, or a list, of numbers if the argument is one.
 func withEquals(c *cobra.Command, word string) (hint string) {
 	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789,-") == "" }
@@ -442,7 +442,7 @@ func withEquals(c *cobra.Command, word string) (hint string) {
 	return hint
 }
 
-// typeThis is the form of a command, as an error quotes it.
+// typeThis returns the form of a command, as an error quotes it.
 func typeThis(c *cobra.Command) string {
 	return strings.NewReplacer("[", "", "]", "").Replace(strings.TrimSuffix(c.UseLine(),
 		" [flags]"))

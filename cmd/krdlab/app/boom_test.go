@@ -11,11 +11,11 @@ import (
 	"krdlab/runtimes"
 )
 
-// boom is a kernel for tests: 64 executions in parallel, of which one panics, starts a goroutine
+// boom is a kernel for tests: 64 executions in parallel. One of them panics, starts a goroutine
 // that does, ends its goroutine or the process, asks for more memory than an address space holds,
-// never ends, is left out, done twice or not ended, names too few blocks or one that there is not or,
-// with --panics none, has its result lost, so that the check fails. With --panics right nothing is
-// wrong; with check, the fifth check never ends; with leave, it ends its goroutine.
+// never ends, is left out, done twice or not ended, names too few blocks or one that there is not
+// or, with --panics none, has its result lost, so that the check fails. With --panics right nothing
+// is wrong; with check, the fifth check never ends; with leave, it ends its goroutine.
 var boom = kernel.Kernel{
 	Name: "boom", Summary: "panics", Work: true,
 	Params: []kernel.Param{{Name: "panics", Kind: kernel.WordParam, Default: "fuse",

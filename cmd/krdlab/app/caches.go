@@ -41,11 +41,11 @@ func cachesVar(p *pflag.FlagSet, g *given) {
 }
 
 // host returns the topology of this computer, with the caches that a flag gives, if it does.
-// Without one, sizes that nobody tells are those that were measured.
+// Without one, sizes that the system does not report are those that were measured.
 func (a *app) host(g given) (*hw.Topology, error) { return a.hostOr(g, nil) }
 
-// sized is host for a command that needs the size of the LLC: where nobody tells it, no table has
-// one and none was measured, it is measured now.
+// sized returns host for a command that needs the size of the LLC: where the system reports none,
+// no table has one and none was measured, it is measured now.
 func (a *app) sized(ctx context.Context, g given) (*hw.Topology, error) {
 	return a.hostOr(g, func(t *hw.Topology) (*machine.Edges, error) {
 		fmt.Fprintln(a.stderr, "the size of the last-level cache is not told: it is measured, once, "+
@@ -59,7 +59,8 @@ func (a *app) sized(ctx context.Context, g given) (*hw.Topology, error) {
 	})
 }
 
-// hostOr is host; where the LLC is not known, it is what measure returns, if that is not nil.
+// hostOr returns host; where the LLC is not known, it returns the result of measure, if that is not
+// nil.
 func (a *app) hostOr(g given, measure func(*hw.Topology) (*machine.Edges, error)) (*hw.Topology,
 	error) {
 	t, err := a.topology()

@@ -13,7 +13,7 @@ import (
 	"krdlab/loi"
 )
 
-// untold is a computer of two cores whose caches nobody tells.
+// untold returns a computer of two cores that reports no caches.
 func untold() (*hw.Topology, error) {
 	fsys := fstest.MapFS{}
 	for name, text := range map[string]string{
@@ -31,8 +31,9 @@ func untold() (*hw.Topology, error) {
 	return hw.ReadTopology(fsys, nil)
 }
 
-// Where nobody tells the LLC, a run measures it once and keeps it; where that is refused it says so
-// and runs without; where it is interrupted nothing runs. What only lists measures nothing.
+// Where the system reports no LLC, a run measures it once and keeps it; where that is refused it
+// prints so and runs without; where it is interrupted nothing runs. Commands that only list measure
+// nothing.
 func TestUntoldCaches(t *testing.T) {
 	edges := &machine.Edges{L1dBytes: 32 << 10, L2Bytes: 1 << 20, LLCBytes: 16 << 20, Cores: 2}
 	refused := &machine.DisturbedError{What: "random walks", PS: []float64{1, 2}}

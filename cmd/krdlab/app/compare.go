@@ -14,7 +14,7 @@ import (
 	"krdlab/experiments/run/result"
 )
 
-// compareCommand is `krdlab compare`.
+// compareCommand returns the command `krdlab compare`.
 func (a *app) compareCommand() *cobra.Command {
 	why := false
 	c := &cobra.Command{

@@ -12,7 +12,7 @@ import (
 )
 
 // Without hardware counters the misses of a native run are a replay of the traces that its reuse
-// distances are computed from. They agree by construction: correlate says so, with the difference
+// distances are computed from. They agree by construction: correlate prints so, with the difference
 // that was found, and gives no coefficient and no p of them.
 func TestMissesByConstruction(t *testing.T) {
 	host, err := hw.Host()

@@ -14,7 +14,7 @@ type correlateFlags struct {
 	csv string
 }
 
-// correlateCommand is `krdlab correlate`.
+// correlateCommand returns the command `krdlab correlate`.
 func (a *app) correlateCommand() *cobra.Command {
 	f := &correlateFlags{}
 	c := &cobra.Command{

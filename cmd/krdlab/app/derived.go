@@ -72,7 +72,7 @@ func madeHere(path string) (bool, error) {
 	return own || bytes.Contains(tail[:n], []byte(plot.Mark)), nil
 }
 
-// newFile says before anything is done whether a file can be made at path, which a flag named.
+// newFile checks before anything is done that a file can be made at path, which a flag named.
 // Errors: it exists, its folder is none, or cannot be written.
 func newFile(flag, path string) error {
 	if _, err := os.Lstat(path); err == nil {
@@ -82,7 +82,7 @@ func newFile(flag, path string) error {
 	return inFolder(flag, path)
 }
 
-// derivable is newFile for one that follows from others: krdlab may have made it before.
+// derivable does as newFile for a file that follows from others: krdlab may have made it before.
 func derivable(flag, path string) error {
 	if err := ownOrNone(path); err != nil {
 		return err
@@ -91,7 +91,7 @@ func derivable(flag, path string) error {
 }
 
 // outFolder returns an error where the folder that the folder of --out is to stand in is not there:
-// only [result.RunsDir] is made by the way. What else may be wrong is found when it is made.
+// only [result.RunsDir] is made by the way. Other errors are found when it is made.
 func outFolder(path string) error {
 	dir := filepath.Dir(filepath.Clean(path))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != result.RunsDir {

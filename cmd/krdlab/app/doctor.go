@@ -6,7 +6,7 @@ import (
 	"krdlab/experiments/doctor"
 )
 
-// doctorCommand is `krdlab doctor`.
+// doctorCommand returns the command `krdlab doctor`.
 func (a *app) doctorCommand() *cobra.Command {
 	var caches given
 	c := &cobra.Command{

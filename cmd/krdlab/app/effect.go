@@ -14,7 +14,7 @@ import (
 // needsNote annotates a flag that has an effect only with others: their names.
 const needsNote = "krdlab-needs"
 
-// needs notes that flags have an effect only with the flag with, of which example is the text to
+// needs notes that flags have an effect only with the flag with, for which example is the text to
 // add; [noIdleFlag] refuses them without it.
 func needs(flags *pflag.FlagSet, with, example string, names ...string) {
 	for _, name := range names {
@@ -51,7 +51,7 @@ func noExcludedFlag(c *cobra.Command) error {
 	if err == nil {
 		return nil
 	}
-	var given []string // of the first group of which two are
+	var given []string // of the first group with two that are
 	groups := map[string][]string{}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		for _, g := range f.Annotations[exclusiveNote] {
@@ -66,7 +66,7 @@ func noExcludedFlag(c *cobra.Command) error {
 	return usageError("%s: %s exclude each other; leave one out", c.CommandPath(), strings.Join(given, " and "))
 }
 
-// exclusiveNote is the annotation by which cobra knows a group of flags that exclude each other.
+// exclusiveNote is cobra's annotation of a group of flags that exclude each other.
 const exclusiveNote = "cobra_annotation_mutually_exclusive"
 
 // heeded are the flags of a run that not every request heeds, each with why a request does not;

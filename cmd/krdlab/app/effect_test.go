@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mentioned are pairs of flags of which the first has an effect without the second, which its help
-// names, or is refused without it by what reads it.
+// mentioned are pairs of flags: the first has an effect without the second, which its help names,
+// or its reader refuses it without the second.
 var mentioned = map[string]string{
 	"leaf": "a parameter", "input": "a parameter", "split": "a parameter", "include": "its syntax",
 	"regions": "by what reads it",
@@ -52,7 +52,7 @@ func TestExcludedFlags(t *testing.T) {
 }
 
 // A flag whose help names another flag of its command is refused without it, or stands above; each
-// that is refused says which to add.
+// refusal names the flag to add.
 func TestFlagsWithoutEffect(t *testing.T) {
 	refused, exempt := 0, map[string]bool{}
 	var walk func(c *cobra.Command, path []string)

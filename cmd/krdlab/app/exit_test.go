@@ -87,8 +87,8 @@ func sentinels(d *ast.GenDecl) map[string]string {
 	return made
 }
 
-// Every exported error of the tree says what class it is of, so that it gets the right exit code
-// from wherever it comes.
+// Every exported error of the tree has a class, so that it gets the right exit code from wherever
+// it comes.
 func TestErrorsHaveClasses(t *testing.T) {
 	bad, seen := unclassed(tree(t))
 	for _, b := range bad {

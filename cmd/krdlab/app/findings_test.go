@@ -15,8 +15,8 @@ import (
 
 var updateFindings = flag.Bool("update-findings", false, "write docs/findings.md as the catalogue is now")
 
-// Every code stands in the catalogue, with a level and a sentence of at most 40 words, which a document
-// that was written and read says alike; docs/findings.md has them all.
+// Every code stands in the catalogue, with a level and a sentence of at most 40 words, the same
+// from a document that was written and read; docs/findings.md has them all.
 func TestCatalogue(t *testing.T) {
 	code := regexp.MustCompile(`(?m)^(?:const)?\s+\w+\s+(?:\w+\.)?Code\s*= "([a-z_0-9]+)"`)
 	declared := map[doc.Code]bool{doc.CannotTell: true}

@@ -13,7 +13,7 @@ import (
 	"krdlab/experiments/goprogram"
 )
 
-// What `krdlab go` shows, and the analysis whose command shows it, with the flags that it takes there.
+// The parts that `krdlab go` shows, the values of --show.
 const (
 	showReuse       = "reuse"
 	showWaits       = "waits"
@@ -50,7 +50,7 @@ func (a *app) sayPrice(r *goprogram.Request, show []string) {
 		sampledTakes)
 }
 
-// goCommand is `krdlab go`.
+// goCommand returns the command `krdlab go`.
 func (a *app) goCommand() *cobra.Command {
 	r := goprogram.Request{Unit: goprogram.Lines}
 	var show []string

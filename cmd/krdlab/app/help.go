@@ -14,7 +14,7 @@ import (
 // helpColumns is how wide help is at most.
 const helpColumns = 80
 
-// helpWidth is how wide help is here.
+// helpWidth returns the width of help here.
 func (a *app) helpWidth() int {
 	if n := a.columns(); n > 0 {
 		return min(n, helpColumns)
@@ -22,8 +22,8 @@ func (a *app) helpWidth() int {
 	return helpColumns
 }
 
-// flagColumns is the same for flags; 0 where there is no room beside their names, so that the page
-// breaks their lines.
+// flagColumns returns the same for flags; 0 where there is no room beside their names, so that the
+// page breaks their lines.
 func (a *app) flagColumns() int {
 	if n := a.helpWidth(); n >= helpColumns/2 {
 		return n
@@ -72,7 +72,7 @@ func entry(line string, columns int) string {
 	return line
 }
 
-// unusable are the flags of every run that change nothing for k.
+// unusable lists the flags of every run that change nothing for k.
 func unusable(k *kernel.Kernel) []string {
 	var names []string
 	if !k.TaskGrain {
@@ -130,7 +130,7 @@ func hideUnusable(c *cobra.Command) (shown func()) {
 	return func() { set(false) }
 }
 
-// A hintError is what a flag says of a value that is meant for another command.
+// A hintError is a flag's error about a value that is meant for another command.
 type hintError string
 
 func (h hintError) Error() string { return string(h) }

@@ -17,8 +17,8 @@ import (
 // policyReps is how often each scheduler is run, with a seed each, for an analysis of all.
 const policyReps = 3
 
-// misnamed is the error of a command line of an analysis of traces whose argument is the name of a
-// kernel, or a program of threads; nil of any other. It has the commands that do it.
+// misnamed returns the error of a command line of an analysis of traces whose argument is the name
+// of a kernel, or a program of threads; nil of any other. The error quotes the commands to use.
 func (x *analyser) misnamed(c *cobra.Command) error {
 	for i, word := range x.argv {
 		if i < 2 || !ofThreads(word) {
@@ -34,10 +34,10 @@ func (x *analyser) misnamed(c *cobra.Command) error {
 	return x.kernelNamed(c)
 }
 
-// kernelNamed is the error of a command line whose one argument is the name of a kernel, nil of any
-// other. It has the commands that run the kernel and analyse the run, with the flags that were typed:
-// one that both have goes to the run, --json to the analysis, --seed to both, and one that neither has
-// to the run, which refuses it.
+// kernelNamed returns the error of a command line whose one argument is the name of a kernel, nil
+// of any other. It quotes the commands that run the kernel and analyse the run, with the flags that
+// were typed: one that both have goes to the run, --json to the analysis, --seed to both, and one
+// that neither has to the run, which refuses it.
 func (x *analyser) kernelNamed(c *cobra.Command) error {
 	at := slices.IndexFunc(x.argv, func(word string) bool {
 		return slices.Contains(request.KernelNames(), word) && !here(word, true)

@@ -16,7 +16,7 @@ import (
 	"krdlab/loi"
 )
 
-// replay is `krdlab krd --replay MACHINE`: the LLC misses of traces by the cache model of a
+// replay runs `krdlab krd --replay MACHINE`: the LLC misses of traces by the cache model of a
 // machine.
 func (a *app) replay(c *cobra.Command, f *replayFlags, traces []string) error {
 	if f.on == request.Auto || f.on == request.Native {

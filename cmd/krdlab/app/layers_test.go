@@ -10,8 +10,8 @@ import (
 )
 
 // layers records what the packages under each folder may import of krdlab, beside packages of the
-// folder itself. Analysis (krd) works offline on traces and knows nothing of runtimes; nothing but
-// experiments and cmd knows both.
+// folder itself. Analysis (krd) works offline on traces and imports no runtimes; only experiments
+// and cmd import both.
 //
 // A violation is a mistake in the importing package. Do not add to this table to make the test
 // pass.

@@ -33,7 +33,7 @@ func underIn(t *testing.T, dir, first string, argv ...string) (code int, stdout,
 	return code, out.String(), err.String()
 }
 
-// What ends a Go program at once does not end it with the code of wrong flags.
+// A fatal error of the Go runtime does not exit with the code of wrong flags.
 func TestFatalExit(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("SIGABRT has no handler of ours on", runtime.GOARCH)
@@ -63,7 +63,7 @@ func addressSpace(t *testing.T) (first, reason string) {
 	return first, reason
 }
 
-// Where kernels cannot have their memory, the error says how much there is, and by what limit.
+// Where kernels cannot have their memory, the error has the size that there is, and the limit.
 func TestAddressSpaceLimit(t *testing.T) {
 	limit, reason := addressSpace(t)
 	if reason != "" {
@@ -79,7 +79,7 @@ func TestAddressSpaceLimit(t *testing.T) {
 	}
 }
 
-// What an edited plan asks for is bounded as flags are.
+// The requests of an edited plan are bounded as flags are.
 func TestEditedPlan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "exp")
 	for i, argv := range [][]string{
@@ -107,7 +107,8 @@ func TestEditedPlan(t *testing.T) {
 	}
 }
 
-// limited are what every limit of TestLimits is tried with; TRACE is a trace of 1 MiB.
+// limited are the command lines that every limit of TestLimits is tried with; TRACE is a trace of 1
+// MiB.
 var limited = []string{
 	"run matmul --n 512 --leaf 16x16x16 --cores 1 --reps 1 --warmup 0 --trace full --out run",
 	"run matmul --n 256 --leaf 16x16x16 --machine westmere-ex-4s --cores 6 --reps 2 --trace krd",
@@ -203,7 +204,8 @@ func littleMemory(t *testing.T) (first, reason string) {
 	return enter, ""
 }
 
-// What is short of something ends with a code of the table of exit codes, and says why.
+// A command that lacks a resource ends with a code of the table of exit codes, and prints the
+// reason.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

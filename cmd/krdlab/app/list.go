@@ -77,7 +77,7 @@ type listing struct {
 	Findings   []findingEntry   `json:"findings,omitempty"`
 }
 
-// listCommand is `krdlab list`.
+// listCommand returns the command `krdlab list`.
 func (a *app) listCommand() *cobra.Command {
 	what := []string{"kernels", "schedulers", "analyses", "machines", "findings"}
 	return withJSON(&cobra.Command{
@@ -157,7 +157,7 @@ func (a *app) listing(what []string) (*listing, error) {
 	return l, nil
 }
 
-// findings is the catalogue.
+// findings returns the catalogue.
 func findings() (list []findingEntry) {
 	for _, code := range doc.Codes() {
 		e, _ := code.In()
@@ -252,7 +252,7 @@ func (l *listing) write(p *doc.Page) error {
 	return p.Close()
 }
 
-// classParams are the parameters of a class that differ from the defaults, in the order of k's.
+// classParams lists the parameters of a class that differ from the defaults, in the order of k's.
 func classParams(k kernelEntry, c kernel.Class) string {
 	var words []string
 	for _, p := range k.Params {

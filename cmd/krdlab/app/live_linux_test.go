@@ -151,8 +151,7 @@ func tell(t *testing.T, dir string, args ...string) (stdout, stderr string, err 
 	return out.String(), errs.String(), err
 }
 
-// TestLive compares what an analysis is told of a program while that runs with what a trace of it
-// tells.
+// TestLive compares the analysis of a program while it runs with that of its trace.
 func TestLive(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("Go programs are traced on linux/amd64")

@@ -21,7 +21,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// machineCommand is `krdlab machine`, for the files of simulated machines.
+// machineCommand returns the command `krdlab machine`, for the files of simulated machines.
 func (a *app) machineCommand() *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "machine",
@@ -34,7 +34,7 @@ func (a *app) machineCommand() *cobra.Command {
 	return c
 }
 
-// machineShowCommand is `krdlab machine show`.
+// machineShowCommand returns the command `krdlab machine show`.
 func (a *app) machineShowCommand() *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "show NAME|FILE",
@@ -62,8 +62,8 @@ func (a *app) machineShowCommand() *cobra.Command {
 	})
 }
 
-// machineDocument is what `krdlab machine show --json` prints and, with the fields below, `krdlab
-// machine calibrate --json`.
+// machineDocument is the document of `krdlab machine show --json` and, with the fields below, of
+// `krdlab machine calibrate --json`.
 type machineDocument struct {
 	SchemaVersion int              `json:"schema_version"`
 	Name          string           `json:"name"`
@@ -79,7 +79,7 @@ type machineDocument struct {
 	Warnings []string            `json:"warnings,omitempty"`
 }
 
-// machineCalibrateCommand is `krdlab machine calibrate`.
+// machineCalibrateCommand returns the command `krdlab machine calibrate`.
 func (a *app) machineCalibrateCommand() *cobra.Command {
 	var out string
 	var caches given
@@ -145,7 +145,7 @@ func (a *app) calibrate(ctx context.Context, out string, caches given, quick boo
 }
 
 // simulatedMachine finds a machine to simulate by its name or file; asks begins the errors, and is
-// what the name is typed after.
+// the text that the name is typed after.
 func simulatedMachine(machines *request.Machines, asks, name string) (*machine.Machine, error) {
 	if name == request.Native || name == request.Auto {
 		return nil, usageError("%s %s: that is no simulated machine; type %s %s for this computer "+
@@ -200,8 +200,8 @@ func (a *app) measureComputer(ctx context.Context, t *hw.Topology, name string,
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// nameOf is the name of a machine whose file is at path: its own, unless that means something else
-// to --machine.
+// nameOf returns the name of a machine whose file is at path: its own, unless that means something
+// else to --machine.
 func nameOf(path string) string {
 	name := strings.Trim(notInName.ReplaceAllString(strings.TrimSuffix(filepath.Base(path),
 		".toml"), "-"), "-.")
@@ -248,7 +248,7 @@ func (d *machineDocument) write(p *doc.Page) error {
 	return p.Close()
 }
 
-// missingTable has a line for each scheduler and reason.
+// missingTable returns a table with a line for each scheduler and reason.
 func missingTable(missing []calibrate.Missing) *doc.Table {
 	table := doc.NewTable(3)
 	table.Prose(1, 2)

@@ -15,7 +15,7 @@ import (
 	"krdlab/krd/plot"
 )
 
-// manCommand is `krdlab man`.
+// manCommand returns the command `krdlab man`.
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -38,7 +38,7 @@ func (a *app) manCommand() *cobra.Command {
 				return err
 			}
 			p := a.page()
-			p.Line("%s: %s, of which %s is the first", dir, units.Count(n, "page"), pageOf(c.Root()))
+			p.Line("%s: %s; %s is the first", dir, units.Count(n, "page"), pageOf(c.Root()))
 			return p.Close()
 		},
 		ValidArgsFunction: folders,
@@ -77,7 +77,7 @@ func ofKernel(c *cobra.Command) bool {
 	return err == nil
 }
 
-// manPage is the page of c, in the man macros of roff.
+// manPage returns the page of c, in the man macros of roff.
 func manPage(c *cobra.Command) string {
 	var b strings.Builder
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
@@ -162,7 +162,7 @@ func unsorted() *pflag.FlagSet {
 	return flags
 }
 
-// manFlags is a paragraph for each flag that is not hidden.
+// manFlags returns a paragraph for each flag that is not hidden.
 func manFlags(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -186,7 +186,7 @@ func manFlags(flags *pflag.FlagSet) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// asLaidOut is text with its own line breaks, which are those of help.
+// asLaidOut returns text with its own line breaks, which are those of help.
 func asLaidOut(text string) string {
 	if text == "" {
 		return ""
@@ -194,7 +194,7 @@ func asLaidOut(text string) string {
 	return ".nf\n" + roff(text) + "\n.fi"
 }
 
-// roff is text as roff reads it literally.
+// roff escapes text so that roff reads it literally.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").
 		Replace(text)
@@ -204,5 +204,5 @@ func roff(text string) string {
 	return text
 }
 
-// pageOf is the file of the page of c.
+// pageOf returns the file of the page of c.
 func pageOf(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1" }

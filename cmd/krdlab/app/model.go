@@ -25,7 +25,7 @@ type modelFlags struct {
 	all, repetitions                    bool
 }
 
-// modelCommand is `krdlab model`.
+// modelCommand returns the command `krdlab model`.
 func (a *app) modelCommand() *cobra.Command {
 	f := &modelFlags{}
 	c := &cobra.Command{
@@ -230,7 +230,7 @@ func (p *modelProgress) end() {
 	}
 }
 
-// predictModel is `krdlab model predict`.
+// predictModel returns the command `krdlab model predict`.
 func (a *app) predictModel() *cobra.Command {
 	var csv bool
 	c := &cobra.Command{
@@ -277,7 +277,7 @@ func (a *app) predictModel() *cobra.Command {
 	return c
 }
 
-// changeModel is `krdlab model change`.
+// changeModel returns the command `krdlab model change`.
 func (a *app) changeModel() *cobra.Command {
 	var at []string
 	c := &cobra.Command{

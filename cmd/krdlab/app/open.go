@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// browserVariable is a list of commands, separated by colons, of which the first that works shows
-// a page. In each %s stands for the address of the page, %c for a colon and %% for a percent sign;
-// one without %s is given the address as its last argument. A & at its end is allowed and means
-// nothing: no browser is waited for.
+// browserVariable is a list of commands, separated by colons; the first that works shows a page. In
+// each %s stands for the address of the page, %c for a colon and %% for a percent sign; one without
+// %s is given the address as its last argument. A & at its end is allowed and means nothing: no
+// browser is waited for.
 const browserVariable = "BROWSER"
 
 // promptFailure is how long a browser has to fail: one that still runs then shows the page.

@@ -66,7 +66,7 @@ func (o *outside) has(where, text string, words ...string) {
 
 var goBlock = regexp.MustCompile("(?s)`([a-z/]+\\.go)`[^`]*(?:`[^`\n]+`[^`]*)*\n```go\n(.*?)```")
 
-// extract writes the Go files of a page, each of which is named before its block.
+// extract writes the Go files of a page; each is named before its block.
 func (o *outside) extract(page, strip string) (files int) {
 	o.t.Helper()
 	text, err := os.ReadFile(page)

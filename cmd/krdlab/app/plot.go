@@ -22,10 +22,10 @@ type plotFlags struct {
 	out              string
 }
 
-// figuresDir is where figures go unless --out says otherwise, in the folder of the experiment.
+// figuresDir is the folder of figures without --out, in the folder of the experiment.
 const figuresDir = "figures"
 
-// plotCommand is `krdlab plot`.
+// plotCommand returns the command `krdlab plot`.
 func (a *app) plotCommand() *cobra.Command {
 	f := &plotFlags{}
 	ids, about := figures.Families()
@@ -124,8 +124,9 @@ func (a *app) plot(ctx context.Context, f *plotFlags, e *dataset.Experiment) err
 	return nil
 }
 
-// choose makes the figures that are asked for and says what cannot be drawn. It is an error if
-// nothing can, if an ID is none, and if a file of someone else is there already.
+// choose makes the figures that are asked for and returns the ones that cannot be drawn, as
+// sentences. It is an error if nothing can, if an ID is none, and if a file of someone else is
+// there already.
 func choose(e *dataset.Experiment, f *plotFlags) (list []drawing, skipped []string, err error) {
 	groups := e.Groups()
 	names := figures.GroupNames(groups)

@@ -26,7 +26,7 @@ type predictFlags struct {
 	different    bool
 }
 
-// predictCommand is `krdlab predict`.
+// predictCommand returns the command `krdlab predict`.
 func (a *app) predictCommand() *cobra.Command {
 	f := &predictFlags{}
 	c := withJSON(&cobra.Command{

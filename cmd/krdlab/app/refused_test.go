@@ -11,7 +11,7 @@ import (
 	"krdlab/loi"
 )
 
-// headers writes traces of which nothing but the header can be read.
+// headers writes traces whose header alone can be read.
 func headers(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())

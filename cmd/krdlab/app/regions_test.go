@@ -12,7 +12,7 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// regionsOf is what krdlab regions prints of one run, as far as scripts rely on it.
+// regionsOf is the part of the output of krdlab regions, for one run, that scripts rely on.
 type regionsOf struct {
 	SchemaVersion int        `json:"schema_version"`
 	Unit          string     `json:"unit"`

@@ -10,10 +10,10 @@ import (
 	"krdlab/experiments/show/report"
 )
 
-// reportFile is the page that is made unless --out says otherwise, in the folder of the experiment.
+// reportFile is the page that is made without --out, in the folder of the experiment.
 const reportFile = "report.html"
 
-// reportCommand is `krdlab report`.
+// reportCommand returns the command `krdlab report`.
 func (a *app) reportCommand() *cobra.Command {
 	var out string
 	c := &cobra.Command{

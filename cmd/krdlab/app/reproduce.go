@@ -58,7 +58,7 @@ var replacedStudies = []struct{ flag, by string }{
 	{"draws", "krdlab reproduce krd, which draws"}, {"bands", "krdlab reproduce krd, which draws"},
 }
 
-// reproduceCommand is `krdlab reproduce`.
+// reproduceCommand returns the command `krdlab reproduce`.
 func (a *app) reproduceCommand() *cobra.Command {
 	c := withJSON(&cobra.Command{
 		Use:   "reproduce",
@@ -116,7 +116,7 @@ func (a *app) listPapers(c *cobra.Command) error {
 	})
 }
 
-// reproducePaper is `krdlab reproduce PAPER`.
+// reproducePaper returns the command `krdlab reproduce PAPER`.
 func (a *app) reproducePaper(s *study.Study) *cobra.Command {
 	f := &reproduceFlags{}
 	name := "krdlab reproduce " + s.Name
@@ -200,7 +200,7 @@ func (a *app) redo(ctx context.Context, s *study.Study, scale study.Scale, dir s
 	return o, err
 }
 
-// reproduceAll is `krdlab reproduce all`.
+// reproduceAll returns the command `krdlab reproduce all`.
 func (a *app) reproduceAll() *cobra.Command {
 	f := &reproduceFlags{}
 	c := &cobra.Command{
@@ -241,7 +241,7 @@ func (a *app) reproduceAll() *cobra.Command {
 	return c
 }
 
-// typed is a command as a shell reads it.
+// typed quotes a command as a shell reads it.
 func typed(argv []string) string {
 	words := make([]string, len(argv))
 	for i, w := range argv {

@@ -79,19 +79,19 @@ func tree(t *testing.T) []*source {
 var rules = []struct {
 	name, instead string
 	roots         []string // top folders; nil: all
-	may           []string // files and folders, each of which has it
+	may           []string // files and folders; each has it
 	find          func(s *source) []string
 }{
 	// The tables themselves, claims of papers, which are about their schedulers and kernels, data
-	// for tests, what runs the go command, the classes of loops, one of which is serial, and
-	// programs that import nothing of krdlab and name what is theirs.
+	// for tests, packages that run the go command, the classes of loops (one is serial), and
+	// programs that import nothing of krdlab and have names of their own.
 	{"NoNames", "is a name of a table: what is asked for is a field of its line", nil, []string{
 		"runtimes/table.go", "kernels/", "experiments/papers/kernelreuse/",
 		"experiments/papers/virda/", "experiments/papers/skadu/", "experiments/papers/regression/",
 		"experiments/papers/study/worker.go", "experiments/test/datasettest/", "loi/front/build/",
 		"krd/analysis/regions/class.go", "examples/",
 	}, named},
-	// What a run was is in fields. One prints the command, two hand it on.
+	// The description of a run is in fields. One file prints the command, two hand it on.
 	{"NobodyReadsArgv", "what a run was is in fields", nil, []string{
 		"experiments/show/report/command.go", "experiments/sweep/run.go",
 		"experiments/papers/study/worker.go"}, selected("Argv")},

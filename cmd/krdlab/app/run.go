@@ -40,7 +40,7 @@ type runFlags struct {
 	cores              cores
 }
 
-// runCommand has one subcommand for each kernel.
+// runCommand returns a command with one subcommand for each kernel.
 func (a *app) runCommand() *cobra.Command {
 	f, verbose, view := &runFlags{}, false, false
 	why := false
@@ -153,7 +153,7 @@ func completeRunFlags(c *cobra.Command) {
 	complete(c, "numa", "node0", "dealt", "interleave")
 }
 
-// schedulerWords are the names of schedulers, and the beginnings of their parameters.
+// schedulerWords lists the names of schedulers, and the beginnings of their parameters.
 func schedulerWords() []string {
 	words := append(request.SchedulerNames(), request.AllSchedulers)
 	for _, s := range runtimes.Schedulers {
@@ -164,7 +164,7 @@ func schedulerWords() []string {
 	return words
 }
 
-// runKernel is the command that runs a kernel, with a flag for each parameter of it.
+// runKernel returns the command that runs a kernel, with a flag for each parameter of it.
 func (a *app) runKernel(k *kernel.Kernel, f *runFlags, verbose, view, why *bool) *cobra.Command {
 	c := &cobra.Command{
 		Use:         k.Name,
@@ -269,7 +269,7 @@ func (a *app) sayNames(asked string, found []runtimes.Scheduler) {
 	}
 }
 
-// machines finds machines, of which this computer is one, with the caches that a flag gives.
+// machines finds machines, this computer among them, with the caches that a flag gives.
 func (a *app) machines(ctx context.Context, g given) (*request.Machines, error) {
 	host, err := a.sized(ctx, g)
 	if err != nil {
@@ -283,8 +283,8 @@ func (a *app) machinesOf(host *hw.Topology) *request.Machines {
 	return &request.Machines{Host: host, Taken: func(name string) { a.sayHere(name, "machine") }}
 }
 
-// draft turns flags into what is asked of kernel k. What is wrong within a flag is an error here;
-// what does not fit together is found by [request.Request.Validate].
+// draft turns flags into a request of kernel k. An error within a flag is found here; flags that do
+// not fit together are found by [request.Request.Validate].
 func (f *runFlags) draft(flags *pflag.FlagSet, k *kernel.Kernel) (*request.Draft, error) {
 	base, d := request.New(k), f.asked
 	d.Kernel, d.Params, d.Trace, d.Cores, d.Caches = k, base.Params, base.Trace, int(f.cores),
@@ -362,7 +362,7 @@ func (f *runFlags) schedule(path string) (*dag.Schedule, error) {
 	return s, nil
 }
 
-// run measures and prints, and returns the run directory. What was done before an error is printed
+// run measures and prints, and returns the run directory. Results from before an error are printed
 // too.
 func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 	print printer, why bool) (dir string, _ error) {
@@ -411,7 +411,7 @@ func (a *app) run(ctx context.Context, c *request.Request, t *hw.Topology,
 	return out.Dir, nil
 }
 
-// A printer says how results are printed; nil as JSON.
+// A printer prints results; nil prints JSON.
 type printer func(*doc.Page, []result.Result) error
 
 func printerOf(json, verbose bool) printer {

@@ -18,7 +18,7 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// TestMain has Go programs linked as package corpus says, and is the programs of scripts.
+// TestMain has Go programs linked as package corpus describes, and runs as the programs of scripts.
 func TestMain(m *testing.M) {
 	if err := corpus.Linking(); err != nil {
 		panic(err)

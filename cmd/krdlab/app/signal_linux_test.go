@@ -23,8 +23,7 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// waiting starts a command that says "waiting" when it does, and returns it with what it says
-// after.
+// waiting starts a command that prints "waiting" when it waits, and returns its later output.
 func waiting(t *testing.T, c *exec.Cmd) *bufio.Scanner {
 	t.Helper()
 	if c.Dir == "" {
@@ -103,7 +102,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// What nohup starts does not hear SIGHUP.
+// A command started by nohup ignores SIGHUP.
 func TestNohup(t *testing.T) {
 	c := exec.Command("sh", append([]string{"-c", "trap '' HUP\nexec \"$@\"", "sh"},
 		append(boomRun, "never")...)...)
@@ -181,7 +180,7 @@ func main() {
 	}
 }
 
-// A kill of krdlab ends the program that is traced. What was written is recovered, and the next
+// A kill of krdlab ends the program that is traced. The records written are recovered, and the next
 // krdlab removes the folder of the binary.
 func TestKillOfTracing(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
@@ -270,7 +269,7 @@ func main() {
 	}
 }
 
-// alive tells whether a process has not ended.
+// alive reports whether a process has not ended.
 func alive(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(b), ") Z ")
@@ -329,8 +328,8 @@ const earlyC = `package main
 import "C"
 `
 
-// What a signal ends before the program runs is an interruption, as from a terminal (the signal is
-// for all) so from elsewhere, and nothing is left.
+// A signal before the program runs is an interruption, from a terminal (the signal is for all) as
+// from elsewhere, and nothing is left.
 func TestSignalBeforeProgram(t *testing.T) {
 	moments := []string{"env", "list", "build"}
 	if _, err := exec.LookPath("gcc"); err == nil && os.Getenv("KRDLAB_LONG") != "" {
@@ -375,7 +374,8 @@ func TestSignalBeforeProgram(t *testing.T) {
 	}
 }
 
-// What a kill of krdlab leaves while a go command still writes is removed once that has ended.
+// The files that a killed krdlab leaves while a go command still writes are removed once that has
+// ended.
 func TestKillOfBuilding(t *testing.T) {
 	c := exec.Command("krdlab", "trace", "go", ".")
 	c.Dir = laidOut(t, "package main\n\nfunc main() {}\n")

@@ -22,7 +22,7 @@ import (
 	"krdlab/loi"
 )
 
-// orNone is exactly for a command that does without arguments too, with [app.orLatest].
+// orNone returns exactly for a command that does without arguments too, with [app.orLatest].
 func orNone(what ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -32,11 +32,11 @@ func orNone(what ...string) cobra.PositionalArgs {
 	}
 }
 
-// ofLatest is what the help of such a command says.
+// ofLatest ends the help of such a command.
 const ofLatest = "\n\nWithout an argument it takes the latest of the folder " + result.RunsDir +
 	" that fits, and prints its name."
 
-// A latest is what a command without arguments takes: the latest folders that fit.
+// A latest selects the input of a command without arguments: the latest folders that fit.
 type latest struct {
 	fits  func(path string) error
 	needs string // what those have
@@ -113,7 +113,7 @@ func oneTrace(path string) (string, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", noTrace(path)
 	} else if err != nil || !info.IsDir() {
-		return path, nil // opening it says what is wrong
+		return path, nil // opening it returns the error
 	}
 	traces, err := findTraces(path)
 	if err != nil {
@@ -141,14 +141,14 @@ func ofTrace(c *cobra.Command, run func(c *cobra.Command, path string) error) *c
 	return c
 }
 
-// openTrace opens a trace with the caches of g. Its errors name what helps. What is told is as for
+// openTrace opens a trace with the caches of g. Its errors name a remedy. told is as for
 // [loi.Open].
 func openTrace(path string, g given, told ...loi.Told) (*loi.Trace, error) {
 	t, err := g.open(path, told)
 	return t, traceError(path, err)
 }
 
-// opened is openTrace that shows how much was read, up to its return.
+// opened opens a trace as openTrace, and shows how much was read, up to its return.
 func (a *app) opened(path string, g given) (*loi.Trace, error) {
 	show, done := bytesProgress[uint64](a, "open")
 	defer done()
@@ -230,7 +230,7 @@ func tracesIn(dir string) (traces []string, err error) {
 // keepOne records how a run or a sweep comes to hold a trace.
 const keepOne = "krdlab run and sweep keep their traces with --trace full"
 
-// ofSweep is the error of a sweep's folder in the place of a trace: it names a cell with one.
+// ofSweep returns the error of a sweep's folder in the place of a trace: it names a cell with one.
 func ofSweep(path string) error {
 	cells, err := os.ReadDir(filepath.Join(path, dataset.CellsDir))
 	for _, c := range cells {
@@ -244,7 +244,7 @@ func ofSweep(path string) error {
 		"krdlab plot draws the reuse distances that the sweep has counted", path, keepOne)
 }
 
-// noTrace is the error of a trace or run directory that is not there.
+// noTrace returns the error of a trace or run directory that is not there.
 func noTrace(path string) error {
 	if path == "" {
 		return usageError("krdlab: the name of a trace or run directory is empty; type . for " +
@@ -308,8 +308,8 @@ func (a *app) sayCoherent(path string) {
 	}
 }
 
-// loadExperiment reads an experiment, or a run, to compute with. What is not as it should be, but
-// can be read, is in its Problems. It is an error if nothing of it can be used, unless empty.
+// loadExperiment reads an experiment, or a run, to compute with. Faults in readable parts are in
+// its Problems. It is an error if nothing of it can be used, unless empty.
 func loadExperiment(dir string, empty bool) (*dataset.Experiment, error) {
 	if dir == "" {
 		return nil, usageError("krdlab: the name of an experiment or run is empty; type . for " +
@@ -332,7 +332,8 @@ func loadExperiment(dir string, empty bool) (*dataset.Experiment, error) {
 	return nil, failure.As(failure.Data, err)
 }
 
-// firstProblem is that of a cell, if one has any.
+// firstProblem returns the first problem of a cell; without any, the reason that nothing can be
+// used.
 func firstProblem(e *dataset.Experiment) string {
 	if i := slices.IndexFunc(e.Problems,
 		func(p dataset.Problem) bool { return p.Cell != "" }); i >= 0 {

@@ -12,7 +12,7 @@ import (
 	"krdlab/experiments/run/request"
 )
 
-// surveyCommand is `krdlab survey`.
+// surveyCommand returns the command `krdlab survey`.
 func (a *app) surveyCommand() *cobra.Command {
 	var csv string
 	var markdown, why bool

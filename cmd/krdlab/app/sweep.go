@@ -24,7 +24,8 @@ import (
 	"krdlab/kernels/kernel"
 )
 
-// sweepCommand has a subcommand for each kernel, and those that look after experiment folders.
+// sweepCommand returns a command with a subcommand for each kernel, and those that look after
+// experiment folders.
 func (a *app) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "sweep KERNEL[,KERNEL...]|all|NAME|FILE.toml",
@@ -119,7 +120,7 @@ Flags of {{.Name}}:
 Use "{{.CommandPath}} COMMAND --help" for more information about a command.{{end}}
 `
 
-// sweepKernel is `krdlab sweep KERNEL`.
+// sweepKernel returns the command `krdlab sweep KERNEL`.
 func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 	c := &cobra.Command{
 		Use:   k.Name,
@@ -182,7 +183,7 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 	return a.sweepRun(ctx, dir, plan, f.view)
 }
 
-// resumeText is the command that goes on with a sweep.
+// resumeText returns the command that goes on with a sweep.
 func resumeText(dir string, views bool) string {
 	if views {
 		dir += " --view"
@@ -261,7 +262,7 @@ func (a *app) saySubstrates(plan *sweep.Plan, f *sweepFlags) {
 	}
 }
 
-// sweepResume is `krdlab sweep resume DIR`.
+// sweepResume returns the command `krdlab sweep resume DIR`.
 func (a *app) sweepResume() *cobra.Command {
 	views := false
 	c := &cobra.Command{
@@ -284,7 +285,7 @@ func (a *app) sweepResume() *cobra.Command {
 }
 
 // sweepRun works through the plan of an experiment folder, writes its tables, with views the pages
-// of its traces, and says what came out.
+// of its traces, and prints the outcome.
 func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan, views bool) error {
 	opt, err := a.sweepOptions()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// sweepAll is `krdlab sweep all`.
+// sweepAll returns the command `krdlab sweep all`.
 func (a *app) sweepAll() *cobra.Command {
 	c := &cobra.Command{
 		Use:   request.AllKernels,
@@ -61,7 +61,7 @@ func (a *app) sweepAll() *cobra.Command {
 	return c
 }
 
-// kernelsOwnFlag says of a flag that only some kernels have why it is none here.
+// kernelsOwnFlag explains, for a flag that only some kernels have, why it is none here.
 func kernelsOwnFlag(c *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -120,8 +120,8 @@ func (a *app) severalRequests(ctx context.Context, names string, f *sweepFlags) 
 	return all, nil
 }
 
-// allRequests returns the requests of every kernel, in the order of their table. What cannot be
-// simulated is left out of simulated ones, said, and noted in f.
+// allRequests returns the requests of every kernel, in the order of their table. Kernels that
+// cannot be simulated are left out of simulated requests, which is printed and noted in f.
 func (a *app) allRequests(ctx context.Context, f *sweepFlags) (all []request.Request, err error) {
 	machines, err := a.machines(ctx, f.caches)
 	if err != nil {

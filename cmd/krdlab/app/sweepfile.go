@@ -95,7 +95,7 @@ func readSweep(path string) (*sweep.File, error) {
 	return sweep.ReadFile(path)
 }
 
-// usable are the common settings of a file without those that change nothing for k and do for
+// usable lists the common settings of a file without those that change nothing for k and do for
 // another of its kernels.
 func usable(file *sweep.File, k *kernel.Kernel) []sweep.Setting {
 	return slices.DeleteFunc(slices.Clone(file.Common), func(s sweep.Setting) bool {
@@ -107,7 +107,7 @@ func usable(file *sweep.File, k *kernel.Kernel) []sweep.Setting {
 	})
 }
 
-// overridden are the common settings that a table does not have, and the table's.
+// overridden lists the common settings that a table does not have, and the table's.
 func overridden(common, table []sweep.Setting) []sweep.Setting {
 	var list []sweep.Setting
 	for _, s := range common {

@@ -19,7 +19,7 @@ import (
 )
 
 // A list is a flag that may have several values, separated by commas or each with the flag before
-// it. What Set is given first replaces the default.
+// it. The first argument of Set replaces the default.
 type list struct {
 	given []string // as given, commas and all
 	set   bool
@@ -67,8 +67,8 @@ func (l *list) split(flag string, whole func(string) bool) ([]string, error) {
 	return values, nil
 }
 
-// sweepFlags are the flags of a sweep of one kernel: those of a run, some of which may have several
-// values, and the kernel's own.
+// sweepFlags are the flags of a sweep of one kernel: those of a run (some may have several values)
+// and the kernel's own.
 type sweepFlags struct {
 	runFlags
 	set             *pflag.FlagSet
@@ -193,7 +193,8 @@ func span(text string) ([]uint64, error) {
 	}
 }
 
-// paramSets are the combinations of the kernel's parameters, the first parameter changing slowest.
+// paramSets lists the combinations of the kernel's parameters, the first parameter changing
+// slowest.
 func (f *sweepFlags) paramSets() ([]kernel.Params, error) {
 	sets := []kernel.Params{{}}
 	class, err := request.InClass(f.kernel, *f.class)

@@ -79,7 +79,7 @@ func (a *app) printOver(p *doc.Page, dir string, e *dataset.Experiment) error {
 const fewGroups = 6
 
 // printMatrices prints the speed-ups of an experiment at its largest numbers of cores, a row for
-// each scheduler and a column for each kernel, and says how to get the rest.
+// each scheduler and a column for each kernel, and prints how to get the rest.
 func (a *app) printMatrices(p *doc.Page, e *dataset.Experiment) {
 	for _, m := range figures.Matrices(e) {
 		if !m.Headline {

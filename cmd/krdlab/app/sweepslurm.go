@@ -19,7 +19,7 @@ import (
 	"krdlab/hw/failure"
 )
 
-// sweepExec is `krdlab sweep exec`, what an element of a job array runs.
+// sweepExec returns the command `krdlab sweep exec`, which an element of a job array runs.
 func (a *app) sweepExec() *cobra.Command {
 	var path string
 	var index int
@@ -47,7 +47,7 @@ func (a *app) sweepExec() *cobra.Command {
 	return c
 }
 
-// planDir is the folder of a plan, which may itself be named.
+// planDir returns the folder of a plan, which may itself be named.
 func planDir(path string) string {
 	if filepath.Base(path) == dataset.PlanFile {
 		return filepath.Dir(path)
@@ -99,7 +99,7 @@ type submitFlags struct {
 	cpus, maxArray int
 }
 
-// sweepSubmit is `krdlab sweep submit`.
+// sweepSubmit returns the command `krdlab sweep submit`.
 func (a *app) sweepSubmit() *cobra.Command {
 	f := &submitFlags{}
 	c := &cobra.Command{

@@ -10,7 +10,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// sweepStatus is `krdlab sweep status DIR`.
+// sweepStatus returns the command `krdlab sweep status DIR`.
 func (a *app) sweepStatus() *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "status DIR",
@@ -34,7 +34,7 @@ func writeStatus(p *doc.Page, s *sweep.Status) error {
 	return p.Close()
 }
 
-// sweepCollect is `krdlab sweep collect DIR...`.
+// sweepCollect returns the command `krdlab sweep collect DIR...`.
 func (a *app) sweepCollect() *cobra.Command {
 	var out string
 	views := false

@@ -18,7 +18,7 @@ import (
 	"krdlab/hw/units"
 )
 
-// viewVar defines the --view of a command of sweeps; more is what its help says beside.
+// viewVar defines the --view of a command of sweeps; more is added to its help.
 func viewVar(p *pflag.FlagSet, to *bool, more string) {
 	p.BoolVar(to, "view", false, "at the end make a page of traces for each size, machine and "+
 		"number of cores, in DIR/"+dataset.ViewsDir+": each scheduler with its median repetition, "+

@@ -42,8 +42,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// Tables are the schedulers, kernels and analyses that the program knows, in the order in which
-// they are listed. A nil table is krdlab's own. The first scheduler is the serial one.
+// Tables are the schedulers, kernels and analyses of the program, in the order in which they are
+// listed. A nil table is krdlab's own. The first scheduler is the serial one.
 type Tables struct {
 	Schedulers []runtimes.Scheduler
 	Kernels    []*kernel.Kernel
@@ -57,7 +57,7 @@ func Main(argv []string, t Tables) int {
 	return t.run(newApp(os.Stdout, os.Stderr), argv)
 }
 
-// leastMemory is what no command begins without.
+// leastMemory is the memory without which no command begins.
 const leastMemory = 8 << 20
 
 func (t Tables) run(a *app, argv []string) int {
@@ -78,7 +78,7 @@ func (t Tables) run(a *app, argv []string) int {
 	return a.main(argv)
 }
 
-// lineName is what an analysis may be called, since it is a command.
+// lineName matches the names that an analysis may have, since it is a command.
 var lineName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // install checks the tables and puts them in place of krdlab's own.
@@ -211,8 +211,8 @@ func checkAnalysis(x *analysis.Analysis, flags map[string]string) error {
 	return analysis.Fault(options)
 }
 
-// flagsOf returns of which command below root each flag is that a line called [probe] has, and what
-// is below it.
+// flagsOf returns, by flag, the command in brackets of each flag of the command [probe] and of
+// those below it.
 func flagsOf(root *cobra.Command) map[string]string {
 	flags := map[string]string{"help": " (of every command)"}
 	var walk func(c *cobra.Command, in bool)

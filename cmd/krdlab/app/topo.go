@@ -16,7 +16,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// topoCommand is `krdlab topo`.
+// topoCommand returns the command `krdlab topo`.
 func (a *app) topoCommand() *cobra.Command {
 	var again bool
 	var caches given
@@ -72,7 +72,7 @@ func otherMachine(root string) (*hw.Topology, error) {
 	return t, nil
 }
 
-// topoMeasured is `krdlab topo --measure`.
+// topoMeasured runs `krdlab topo --measure`.
 func (a *app) topoMeasured(ctx context.Context) error {
 	t, err := a.topology()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"krdlab/loi/imports"
 )
 
-// traceImport is `krdlab trace import`.
+// traceImport returns the command `krdlab trace import`.
 func (a *app) traceImport() *cobra.Command {
 	var out, nodes, line, each, l2, llc string
 	var opt imports.Options
@@ -140,7 +140,7 @@ func importError(out string, err error) error {
 	return outError(out, err)
 }
 
-// traceExport is `krdlab trace export`.
+// traceExport returns the command `krdlab trace export`.
 func (a *app) traceExport() *cobra.Command {
 	var format, out string
 	formats := exports.Formats()
@@ -195,7 +195,7 @@ func (a *app) traceExport() *cobra.Command {
 	return c
 }
 
-// traceCompress is `krdlab trace compress`.
+// traceCompress returns the command `krdlab trace compress`.
 func (a *app) traceCompress() *cobra.Command {
 	var out string
 	c := ofTrace(&cobra.Command{
@@ -241,7 +241,7 @@ func bytesProgress[N int64 | uint64](a *app, what string) (show func(done, total
 // untilShown is how long nothing of a progress is shown; a variable for tests.
 var untilShown = time.Second
 
-// countProgress is bytesProgress of anything.
+// countProgress shows progress as bytesProgress does, in any unit.
 func countProgress[N int64 | uint64](a *app, what string,
 	how ...progressbar.Option) (show func(done,
 	total N), end func()) {

@@ -16,7 +16,7 @@ import (
 	"krdlab/loi/front/build"
 )
 
-// traceGo is `krdlab trace go`.
+// traceGo returns the command `krdlab trace go`.
 func (a *app) traceGo() *cobra.Command {
 	var r goprogram.Request
 	var out, dir, agentDir string
@@ -89,8 +89,8 @@ func (a *app) traceGo() *cobra.Command {
 	return c
 }
 
-// unitFlag is the name of the flag for what a datum is; noIterationsFlag, of that which leaves out
-// the regions of iterations.
+// unitFlag is the name of the flag for the unit of a datum; noIterationsFlag, of the flag that
+// leaves out the regions of iterations.
 const (
 	unitFlag         = "unit"
 	noIterationsFlag = "no-iterations"
@@ -219,7 +219,7 @@ func program(c *cobra.Command, args []string, r *goprogram.Request) error {
 	return nil
 }
 
-// layOutAgent is `krdlab trace go --agent DIR`.
+// layOutAgent runs `krdlab trace go --agent DIR`.
 func (a *app) layOutAgent(dir string, args []string) error {
 	if len(args) > 0 {
 		return usageError("krdlab trace go --agent: %q is not expected beside it", args)

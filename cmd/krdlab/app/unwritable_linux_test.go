@@ -34,8 +34,8 @@ func withoutOverride(t *testing.T, f func()) {
 	}
 }
 
-// A sweep in a folder that cannot be written says so, once, and how far it is: what is done is read
-// all the same.
+// A sweep in a folder that cannot be written prints so, once, and its progress: cells that are done
+// are read all the same.
 func TestUnwritableSweep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "exp")
 	if code, _, stderr := krdlab("sweep", "fib", "--n", "5,6", "--cores", "1", "--reps", "1",

@@ -10,7 +10,7 @@ import (
 	"krdlab/loi"
 )
 
-// versionCommand is `krdlab version`.
+// versionCommand returns the command `krdlab version`.
 func (a *app) versionCommand() *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "version",

@@ -25,7 +25,7 @@ type viewFlags struct {
 	caches    given
 }
 
-// viewCommand is `krdlab view`.
+// viewCommand returns the command `krdlab view`.
 func (a *app) viewCommand() *cobra.Command {
 	f := &viewFlags{}
 	c := &cobra.Command{
@@ -65,7 +65,7 @@ func (a *app) viewCommand() *cobra.Command {
 }
 
 // keepTraces makes d, for --view, a run that keeps traces: if no --trace is given one of each
-// scheduler, which tells tasks. Errors: the --trace that is given keeps none.
+// scheduler, with tasks. Errors: the --trace that is given keeps none.
 func keepTraces(d *request.Draft, given bool, trace string) error {
 	if !given {
 		d.Structure.Tasks = true

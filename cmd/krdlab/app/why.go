@@ -7,7 +7,7 @@ import (
 	"krdlab/experiments/run/loss"
 )
 
-// whyCommand is `krdlab why`.
+// whyCommand returns the command `krdlab why`.
 func (a *app) whyCommand() *cobra.Command {
 	reps, free := loss.DefaultReps, false
 	c := &cobra.Command{

@@ -11,8 +11,8 @@ import (
 	"krdlab/hw/hwtest/long"
 )
 
-// What people read fits into the columns of the terminal, under every command. A word that is
-// longer, such as a path, stays whole on a line of its own. What programs read is not broken: CSV,
+// Text for people fits into the columns of the terminal, under every command. A word that is
+// longer, such as a path, stays whole on a line of its own. Text for programs is not broken: CSV,
 // JSON, TOML, completions, and errors, which are one line.
 func TestWidths(t *testing.T) {
 	t.Chdir(t.TempDir())
