@@ -25,7 +25,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// An Outcome is what a run left.
+// An Outcome holds the results of a run.
 type Outcome struct {
 	Results []result.Result
 	Dir     string // the run directory, NAME.partial after an error; "" if nothing was done

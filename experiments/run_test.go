@@ -133,7 +133,7 @@ func TestRunSeveralIsAnArray(t *testing.T) {
 	}
 }
 
-// What was done before an interrupt is kept, under a name that says so.
+// Results from before an interrupt are kept, under a name that shows it.
 func TestRunInterrupted(t *testing.T) {
 	c := twoCores(t, 9)
 	c.Out = filepath.Join(t.TempDir(), "run")
@@ -154,7 +154,7 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// A run that could not begin leaves nothing, and says why.
+// A run that could not begin leaves nothing, and returns the reason.
 func TestRunThatCouldNotBegin(t *testing.T) {
 	c := twoCores(t, 7)
 	c.Out = filepath.Join(t.TempDir(), "run")

@@ -175,7 +175,7 @@ func noSweep(dir string) error {
 	}
 	switch _, err := os.Stat(filepath.Join(dir, dataset.PlanFile)); {
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil // reading it says what is wrong with it
+		return nil // reading it returns the error
 	case exists(filepath.Join(dir, result.ResultFile)):
 		return no(dataset.ErrNotAnExperiment, "%s holds a single run, no sweep", dir)
 	}

@@ -140,7 +140,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What was changed is found, in its direction, and nothing else.
+// A change is found, in its direction, and nothing else.
 func TestChange(t *testing.T) {
 	r := report(t, datasettest.Small(), changed(slower))
 	for _, p := range r.Pairs {
@@ -202,7 +202,7 @@ func TestTooFew(t *testing.T) {
 		"n = 8 and 3: with fewer than 4 on a side")
 }
 
-// What is simulated is not compared with what is measured, nor one machine with another.
+// Simulated results are not compared with measured ones, nor those of one machine with another's.
 func TestNothingInCommon(t *testing.T) {
 	for want, edit := range map[string]func(*result.Result){
 		"they differ in the substrate: simulated in A, native in B; what is simulated is never compared with what is measured": func(r *result.Result) { r.Substrate = "native" },

@@ -39,7 +39,7 @@ func init() {
 	})
 }
 
-// change says how much better or worse configurations got.
+// change returns the sentence on how much better or worse configurations got.
 func change(v Verdict) func(doc.Args) string {
 	return func(a doc.Args) string {
 		if low := percent(a.Number(3)); a.Whole(1) == 1 && math.IsNaN(a.Number(3)) {

@@ -19,8 +19,8 @@ import (
 // renamed.
 const SchemaVersion = 1
 
-// A Report is what two experiments have in common and what changed: the document of `krdlab compare
-// --json`.
+// A Report holds the configurations that two experiments have in common, and the changes: the
+// document of `krdlab compare --json`.
 type Report struct {
 	SchemaVersion int     `json:"schema_version"`
 	A             Side    `json:"a"`
@@ -75,7 +75,7 @@ type Pair struct {
 	Quantities []Comparison `json:"quantities"`
 }
 
-// times are what a finding is counted by.
+// times is the noun by which findings are counted.
 const times = "times"
 
 // ErrNothingInCommon is wrapped by the error of experiments without a configuration that both have.

@@ -12,7 +12,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// A Verdict says what became of a quantity from A to B.
+// A Verdict classifies the change of a quantity from A to B.
 type Verdict string
 
 // The verdicts.
@@ -29,7 +29,7 @@ const (
 	Unmeasured Verdict = "no data" // not measured on a side, or from another source
 )
 
-// Holds says whether a change is more than chance, considering how many tests were made.
+// Holds reports whether a change is more than chance, considering how many tests were made.
 func (v Verdict) Holds() bool { return v == Better || v == Worse }
 
 // A Comparison is one quantity of one configuration.
@@ -51,10 +51,10 @@ type Comparison struct {
 	unit doc.Unit
 }
 
-// side is what one experiment has of a configuration.
+// side holds the cells of one experiment for a configuration.
 type side struct{ *dataset.Pooled }
 
-// values are those of the repetitions that have one.
+// values returns those of the repetitions that have one.
 func (s side) values(of func(*dataset.Row) result.Number) []float64 {
 	var v []float64
 	for i := range s.Rows {
@@ -65,7 +65,7 @@ func (s side) values(of func(*dataset.Row) result.Number) []float64 {
 	return v
 }
 
-// sources are those of the LLC misses, sorted.
+// sources returns those of the LLC misses, sorted.
 func (s side) sources() []string {
 	var list []string
 	for _, c := range s.Cells {

@@ -32,7 +32,7 @@ type SampleReport struct {
 	phases int // of the sample
 }
 
-// An Answer is what a [SampleReport] comes to.
+// An Answer is the conclusion of a [SampleReport].
 type Answer string
 
 // The answers. CannotTell: no bin differs, but bins that are not known have as much as mostUntold.
@@ -178,8 +178,8 @@ func ofTraced(sample, exact *traced) *SampleReport {
 
 func (t *traced) name() string { return strings.Join(append([]string{*t.Package}, t.Args...), " ") }
 
-// against returns the shares of both. What the exact one has beyond the last bin that the sample lists
-// is with what is cold.
+// against returns the shares of both. Accesses of the exact one beyond the last bin that the sample
+// lists count as cold.
 func (t *traced) against(exact *traced) (list []SampleBin) {
 	s, all := t.Sampling, max(1, float64(t.Accesses))
 	of := max(1, float64(exact.Accesses))

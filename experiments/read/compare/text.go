@@ -70,8 +70,8 @@ func revision(s *Side) string {
 	return " (krdlab " + short + ")"
 }
 
-// smallestP is the smallest two-sided p that the largest samples tested can have, without ties, and
-// how large those are.
+// smallestP returns the smallest two-sided p that the largest samples tested can have, without
+// ties, and their sizes.
 func (r *Report) smallestP() (p float64, n string) {
 	p = 2
 	for i := range r.Pairs {
@@ -184,7 +184,7 @@ func inWords(quantity string) string {
 	return words
 }
 
-// names are those of the quantities, in the order in which they first appear.
+// names returns those of the quantities, in the order in which they first appear.
 func (r *Report) names() []string {
 	var list []string
 	for i := range r.Pairs {
@@ -222,7 +222,7 @@ func (r *Report) quantities(key dataset.Key) []string {
 	return list
 }
 
-// table is one quantity of a group, or a line where there is nothing to see.
+// table adds one quantity of a group, or a line where there is nothing to see.
 func (r *Report) table(d *doc.Doc, key dataset.Key, name string) {
 	verdicts := map[Verdict]int{}
 	var list []*Comparison

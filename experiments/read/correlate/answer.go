@@ -10,8 +10,8 @@ import (
 	"krdlab/krd/doc"
 )
 
-// An Answer says which KRD share goes best with an outcome, how sure that is, and whether the runs
-// can tell.
+// An Answer names the KRD share that correlates best with an outcome, with its interval, or the
+// reason why the runs do not suffice.
 type Answer struct {
 	Question string  `json:"question"` // what is set against what
 	Scope    Kind    `json:"scope"`
@@ -29,7 +29,7 @@ const (
 	acrossOne         = "Across sizes and cores, one scheduler"
 )
 
-// answers says for each question what is found: misses per access before misses per core, which
+// answers returns the findings for each question: misses per access before misses per core, which
 // fall with the cores whatever reuse does, and which between schedulers are the same.
 func (f *Family) answers() (list []Answer) {
 	if s := f.scope(EqualCores); s != nil && s.mute(MissesPerAccess, WTI) != "" {
@@ -82,7 +82,7 @@ func (s *Scope) mute(outcomes ...Outcome) string {
 	return units.Count(n, "pair")
 }
 
-// silence is the one answer of a scope that is mute.
+// silence returns the one answer of a scope that is mute.
 func (s *Scope) silence(question string, outcomes ...Outcome) Answer {
 	text := "nothing can be told: " + s.mute(outcomes...) + " are too few to tell any coefficient " +
 		"from chance"
@@ -123,7 +123,7 @@ func (s *Scope) answers(question string, outcomes ...Outcome) (list []Answer) {
 
 const equalByConstruction = "equal by construction"
 
-// excess is by how much the misses differ from what KRD finds, "" if that is not known.
+// excess returns by how much the misses differ from the misses by KRD, "" if that is not known.
 func (a *Association) excess() string {
 	if !a.ExcessLeast.Known() {
 		return ""
@@ -136,7 +136,7 @@ func (a *Association) excess() string {
 	return s
 }
 
-// answer is what is found, with intervals or in brief.
+// answer returns the finding, with intervals or in brief.
 func (a *Association) answer(whole bool) string {
 	best := a.BestSpearman
 	switch {
@@ -174,7 +174,7 @@ func constantOutcome(a *Association) bool {
 	return false
 }
 
-// estimate is a coefficient with its interval, or why it has none.
+// estimate returns a coefficient with its interval, or why it has none.
 func (a *Association) estimate(c *Coefficient) string {
 	if !c.Low.Known() {
 		return signed(c.Value) + " (no interval)"
@@ -231,7 +231,8 @@ const (
 	answerLines = 18
 )
 
-// lines are the answers of a family, whole with intervals; with origin, what limits the numbers too.
+// lines returns the answers of a family, whole with intervals; with origin, the limits of the
+// numbers too.
 func (f *Family) lines(whole, origin bool) (list []string) {
 	list = append(list, f.String())
 	if origin {
@@ -254,7 +255,7 @@ func (f *Family) lines(whole, origin bool) (list []string) {
 	return list
 }
 
-// height is how many lines of a terminal sentences take.
+// height returns how many lines of a terminal sentences take.
 func height(list []string) (n int) {
 	for _, s := range list {
 		n += 1 + strings.Count(doc.Wrap(s, answerWidth, 2), "\n")

@@ -14,7 +14,7 @@ import (
 // renamed.
 const SchemaVersion = 1
 
-// A Report is what is found in an experiment: the document of `krdlab correlate --json`.
+// A Report holds the findings in an experiment: the document of `krdlab correlate --json`.
 type Report struct {
 	SchemaVersion int      `json:"schema_version"`
 	Experiment    string   `json:"experiment"`
@@ -33,16 +33,16 @@ type Association struct {
 	MissSource *string `json:"miss_source"`
 	// ByConstruction records that the misses follow from the trace that the KRD is computed from.
 	// There are no coefficients then; ExcessLeast and ExcessMost are the least and the most
-	// [Configuration.MissExcess]. These two are there of all misses of which they are known.
+	// [Configuration.MissExcess]. These two are there for all misses that have them.
 	ByConstruction bool          `json:"equal_by_construction"`
 	ExcessLeast    result.Number `json:"llc_misses_excess_least"`
 	ExcessMost     result.Number `json:"llc_misses_excess_most"`
-	// Modelled records that a simulated machine made the outcome: what is found is how the model
-	// charges for reuse, and says nothing about hardware.
+	// Modelled records that a simulated machine made the outcome: findings show how the model
+	// charges for reuse, and are no evidence about hardware.
 	Modelled bool `json:"modelled"`
 	N        int  `json:"n"` // pairs: configurations, or repetitions
-	// Units are what the bootstrap draws, and what counts as independent: configurations, or strata
-	// of them.
+	// Units are drawn by the bootstrap, and count as independent: configurations, or strata of
+	// them.
 	Units   int    `json:"units"`
 	PMethod string `json:"p_method"` // PExact, PStudent, or "" where there is no p
 	// SmallestP is the smallest p that n pairs without ties can have, where permutations are
@@ -52,7 +52,7 @@ type Association struct {
 	Coefficients []Coefficients `json:"coefficients"`
 	BestPearson  *Best          `json:"best_pearson"` // null where no coefficient is defined
 	BestSpearman *Best          `json:"best_spearman"`
-	// Findings are what limits it, Notes their sentences.
+	// Findings are its limits, Notes their sentences.
 	Findings []doc.Finding `json:"findings"`
 	Notes    []string      `json:"notes"`
 }
@@ -191,7 +191,7 @@ func (c *Coefficient) none(code doc.Code) {
 	c.Code, c.Why = code, c.lack()+": "+doc.Find(code).Sentence()
 }
 
-// lack is what a coefficient without a value is.
+// lack returns the reason why a coefficient has no value.
 func (c *Coefficient) lack() string {
 	if c.Code == cachesUnknown {
 		return "not known"

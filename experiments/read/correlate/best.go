@@ -37,7 +37,7 @@ type Rival struct {
 	BehindHigh result.Number `json:"behind_high"`
 }
 
-// Distinguishable says whether the rival is worse than the best with 95 % confidence.
+// Distinguishable reports whether the rival is worse than the best with 95 % confidence.
 func (r *Rival) Distinguishable() bool { return r.BehindLow.Known() && r.BehindLow.Float() > 0 }
 
 // equal are coefficients that differ by rounding only.

@@ -20,7 +20,7 @@ func fisher(r float64, df int) (low, high float64, ok bool) {
 	return math.Tanh(z - half), math.Tanh(z + half), true
 }
 
-// exactLimit is the largest n of which all n! permutations are tried: 40 320.
+// exactLimit is the largest n whose n! permutations are all tried: 40 320.
 const exactLimit = 8
 
 // permutationP returns the two-sided p of a correlation of x and y: the share of all permutations

@@ -94,9 +94,9 @@ func repeated(x, y [][]float64) *sample {
 	return s
 }
 
-// The p of the best of several points knows that it was picked: over samples in which nothing goes
-// with anything, as many as 5 % of its values are below 0.05, and not more. That of the best point
-// by itself is below in more.
+// The p of the best of several points allows for its being picked: over samples in which nothing
+// goes with anything, as many as 5 % of its values are below 0.05, and not more. That of the best
+// point by itself is below in more.
 func TestPicked(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	const samples, points, n = 400, 12, 7

@@ -54,8 +54,8 @@ func TestCoverageOfRepetitions(t *testing.T) {
 	const groups, reps, rho = 12, 8, 0.5
 	trials := long.Or(50, 300)
 	rng := rand.New(rand.NewPCG(11, 11))
-	// What Spearman's coefficient of reps pairs is on average (Moran, Rank Correlation and
-	// Product-Moment Correlation, Biometrika 35, 1948).
+	// The mean of Spearman's coefficient of reps pairs (Moran, Rank Correlation and Product-Moment
+	// Correlation, Biometrika 35, 1948).
 	ranks := 6 / math.Pi / (reps + 1) * (math.Asin(rho) + (reps-2)*math.Asin(rho/2))
 	within, bootstrapped, naive := 0, 0, 0
 	for range trials {

@@ -5,19 +5,18 @@
 // What counts as one. A configuration is a scheduler, a core count and a size; its repetitions and
 // seeds measure the same thing again, and are pooled to medians. So n of a coefficient is the
 // number of configurations, and not that of repetitions, which would be as many times too large.
-// Where repetitions themselves are correlated ([WithinConfigurations]), what differs between
-// configurations is taken off, the degrees of freedom are reduced by it (Bakdash and Marusich,
+// Where repetitions themselves are correlated ([WithinConfigurations]), the differences between
+// configurations are taken off, the degrees of freedom are reduced by it (Bakdash and Marusich,
 // Repeated Measures Correlation, Frontiers in Psychology 8:456, 2017), and the bootstrap draws
 // whole configurations.
 //
 // What is never pooled. Kernels, substrates, machines, cache models, parameters other than the
 // size, and the sources of LLC misses: each is a [Family], or an [Association], of its own.
 //
-// The parts: points.go says which shares of a histogram are predictors; family.go collects
-// configurations; scope.go says which of them are taken together; association.go computes; best.go
-// ranks, and picked.go says how often chance does as well; answer.go sums up; coefficient.go and
-// bootstrap.go are the statistics that package estimate lacks; text.go, overview.go and csv.go
-// print.
+// The parts: points.go defines the shares of a histogram that are predictors; family.go collects
+// configurations; scope.go groups them; association.go computes; best.go ranks, and picked.go
+// computes how often chance does as well; answer.go sums up; coefficient.go and bootstrap.go are
+// the statistics that package estimate lacks; text.go, overview.go and csv.go print.
 //
 // What is never correlated: misses that were computed from the trace of the KRD by a stack like the
 // KRD's ([Association.ByConstruction]).

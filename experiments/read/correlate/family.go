@@ -197,8 +197,8 @@ func configuration(size string, cells []*dataset.Cell) Configuration {
 	return c
 }
 
-// excesses returns [Configuration.MissExcess] of each repetition of r of which both the trace and
-// the misses are known.
+// excesses returns [Configuration.MissExcess] of each repetition of r whose trace and misses are
+// both known.
 func excesses(r *result.Result) (list []float64) {
 	add := func(h *krd.Histogram, misses float64) {
 		if h == nil || h.BeyondBytes == nil || *h.BeyondBytes == 0 || r.Machine.LineBytes == 0 {

@@ -5,7 +5,7 @@ import (
 	"krdlab/hw/units"
 )
 
-// signed prints a coefficient. What is not quite 0 or 1 may look like it.
+// signed prints a coefficient. A value close to 0 or 1 may look like it.
 func signed(n result.Number) string {
 	return n.Print(func(v float64) string { return units.Fixed(v, 3) })
 }

@@ -11,7 +11,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// key tells the associations of different scopes apart.
+// key distinguishes the associations of different scopes.
 type key struct {
 	outcome Outcome
 	source  string
@@ -77,7 +77,7 @@ func (f *Family) tests() (n, below int) {
 	return n, below
 }
 
-// String is the answer in a sentence.
+// String returns the answer in a sentence.
 func (b *Best) String() string {
 	s := fmt.Sprintf("%s (%s)", b.Points[0], signed(b.Value))
 	if n := len(b.Points) - 1; n > 0 {

@@ -68,7 +68,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// cells keeps those of the made experiment that f says, each with a result of its own to change.
+// cells keeps those of the made experiment that f selects, each with a result of its own to change.
 func cells(f func(*result.Result) bool) *dataset.Experiment {
 	e := datasettest.Small()
 	e.Cells = slices.DeleteFunc(e.Cells, func(c dataset.Cell) bool { return !f(c.Result) })
@@ -289,7 +289,7 @@ func TestSingleCell(t *testing.T) {
 	}
 }
 
-// What is the same everywhere has no coefficient: not 0, and not NaN.
+// A constant has no coefficient: not 0, and not NaN.
 func TestConstant(t *testing.T) {
 	e := datasettest.Small()
 	for i := range e.Cells {

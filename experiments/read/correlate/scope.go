@@ -10,7 +10,7 @@ import (
 	"krdlab/krd"
 )
 
-// An Outcome is what KRD shares are set against.
+// An Outcome is a quantity that KRD shares are correlated with.
 type Outcome string
 
 // The outcomes.
@@ -34,10 +34,10 @@ func (o Outcome) String() string {
 	return "WTI"
 }
 
-// misses says whether o has a source that is not to be mixed with others.
+// misses reports whether o has a source that is not to be mixed with others.
 func (o Outcome) misses() bool { return o != WTI }
 
-// A Kind says which configurations a [Scope] takes together, and how.
+// A Kind selects the configurations that a [Scope] takes together, and how.
 type Kind string
 
 // The kinds of scopes.
@@ -282,7 +282,7 @@ func (sel *selection) sample(points []stats.Point, o Outcome, source missSource)
 	return s
 }
 
-// common returns the schedulers of which all strata know the outcome and a share.
+// common returns the schedulers that have the outcome and a share in all strata.
 func (sel *selection) common(o Outcome, source missSource) map[string]bool {
 	count := map[string]int{}
 	for _, st := range sel.strata {

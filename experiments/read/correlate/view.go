@@ -128,10 +128,10 @@ func (f *Family) configurations(title string, columns []doc.Column,
 	return t
 }
 
-// right is a column of texts that are numbers.
+// right returns a column of texts that are numbers.
 func right(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }
 
-// tableI is the paper's table I: a row for each configuration.
+// tableI returns the paper's table I: a row for each configuration.
 func (f *Family) tableI() *doc.Table {
 	below := func(head string, unit doc.Unit) doc.Column {
 		return doc.Column{Head: head, Kind: doc.Real, Unit: unit, Spread: doc.Below}
@@ -194,10 +194,10 @@ func (f *Family) shares(d *doc.Doc) {
 
 var short = strings.NewReplacer(" or cold", "", ">= ", "", " KiB", "K", " MiB", "M", " GiB", "G")
 
-// twoLines is the name of a point as a head.
+// twoLines returns the name of a point as a head.
 func twoLines(name string) string { return strings.Replace(name, " or cold", "\nor cold", 1) }
 
-// shown are the points that get intervals, and a column in the overviews.
+// shown returns the points that get intervals, and a column in the overviews.
 func (f *Family) shown() []string {
 	list := []string{stats.FarOrCold.Name, stats.At(stats.PaperBytes, true).Name, stats.Cold.Name,
 		stats.Far.Name, stats.At(stats.PaperBytes, false).Name}
@@ -244,7 +244,7 @@ func (a *Association) table(s *Scope) *doc.Table {
 	return t
 }
 
-// cell is the coefficient, or what it lacks.
+// cell returns the coefficient, or the reason why there is none.
 func (c *Coefficient) cell() any {
 	if !c.Value.Known() {
 		return doc.Noted{Value: c.lack(), Note: doc.Find(c.Code).Sentence()}
@@ -252,7 +252,7 @@ func (c *Coefficient) cell() any {
 	return signed(c.Value)
 }
 
-// overview has a row for each scope, Spearman's coefficients of a few points.
+// overview returns a table with a row for each scope: Spearman's coefficients of a few points.
 func (f *Family) overview(k key) *doc.Doc {
 	shown := f.shown()
 	t := &doc.Table{Title: fmt.Sprintf("%s, by what is set against what", k),

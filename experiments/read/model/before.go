@@ -29,7 +29,7 @@ type Cluster struct {
 	Similarity result.Number `json:"rho2"` // the least of a pair with one of each part
 }
 
-// A Redundant predictor says nearly what another says.
+// A Redundant predictor is nearly determined by another.
 type Redundant struct {
 	Name       string        `json:"name"`
 	Of         string        `json:"of"`

@@ -12,8 +12,9 @@ import (
 	"krdlab/hw/failure"
 )
 
-// A construction is measures of which each is computed from the others: a fit of one to them says
-// that the program can calculate. Its left side equals its right one in each row of a repetition.
+// A construction is a set of measures where each is computed from the others: a fit of one to them
+// shows that the program can calculate. Its left side equals its right one in each row of a
+// repetition.
 type construction struct {
 	measures []string
 	why      string
@@ -80,7 +81,7 @@ var constructions = []construction{
 		}},
 }
 
-// atWork is the share of a run's core time that is neither idle nor scheduling.
+// atWork returns the share of a run's core time that is neither idle nor scheduling.
 func atWork(v func(string) float64) float64 {
 	return 1 - v(stats.IdleShare.Key) - v(stats.SchedShare.Key)
 }
@@ -111,7 +112,7 @@ func (c *construction) in(f *regress.Frame) (equal, known int) {
 	return equal, known
 }
 
-// A ConstructedError says that a formula has a relation that holds by construction.
+// A ConstructedError reports that a formula has a relation that holds by construction.
 type ConstructedError struct{ Formula, Why string }
 
 func (e *ConstructedError) Error() string {

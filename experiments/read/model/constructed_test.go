@@ -119,7 +119,7 @@ func TestRooted(t *testing.T) {
 	}
 }
 
-// What a line costs by the file of the paper's machine: latencies over three at a time.
+// The cost of a line by the file of the paper's machine: latencies over three at a time.
 func TestImplied(t *testing.T) {
 	m, err := machine.ByName("westmere-ex-4s")
 	if err != nil {

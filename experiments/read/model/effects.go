@@ -74,13 +74,14 @@ func (r *Report) predictor(name string) int {
 	})
 }
 
-// level is one standard deviation below the mean (-1), the mean (0), or as much above (1), within the
-// range.
+// level returns one standard deviation below the mean (-1), the mean (0), or as much above (1),
+// within the range.
 func level(c *regress.Coding, k int) float64 {
 	return min(max(c.Mean+float64(k)*c.SD, c.Min), c.Max)
 }
 
-// effect is the panel of two predictors, the first on the axis, or one for each level of a third.
+// effect returns the panel of two predictors, the first on the axis, or one for each level of a
+// third.
 func (r *Report) effect(product []int) (panels []plot.Panel, err error) {
 	x, z := &r.Columns[product[0]], &r.Columns[product[1]]
 	title, at := x.Name+" and "+z.Name, make([]float64, len(r.Columns))

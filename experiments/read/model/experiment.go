@@ -22,13 +22,13 @@ type Origin struct {
 	Substrate string `json:"substrate"`
 	Machine   string `json:"machine"`
 	Settings  string `json:"settings"`
-	// Implied is what a line costs by the file of the machine; null natively.
+	// Implied is the cost of a line by the file of the machine; null natively.
 	Implied *Implied `json:"implied"`
 }
 
-// Implied is what a line beyond the L2, and one beyond the LLC besides, take by the file of a
-// machine, in ns: in short rows, where latencies are waited for as many at a time as overlap, and
-// in streams, at a core's bandwidth with nobody else.
+// Implied is the time of a line beyond the L2, and the further time of one beyond the LLC, by the
+// file of a machine, in ns: in short rows, where latencies are waited for as many at a time as
+// overlap, and in streams, at a core's bandwidth with nobody else.
 type Implied struct {
 	RowL2     float64 `json:"row_l2"`
 	RowLLC    float64 `json:"row_llc_local"`

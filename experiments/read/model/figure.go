@@ -42,7 +42,7 @@ func (r *Report) Figure(name string) (*plot.Figure, error) {
 	return f, nil
 }
 
-// origin says where the rows are from.
+// origin returns where the rows are from.
 func (r *Report) origin() string {
 	s := fmt.Sprintf("; %s of %s", units.Count(r.N, "row"), r.Source)
 	if r.Experiment != nil {
@@ -57,7 +57,7 @@ func (r *Report) origin() string {
 // mostPoints is how many rows a panel shows; of more, those in equal steps, and the farthest.
 const mostPoints = 600
 
-// scatter is a panel of points.
+// scatter returns a panel of points.
 func scatter(title, x, y string, xs, ys []float64) plot.Panel {
 	p := plot.Panel{Kind: plot.Lines, Title: title, X: plot.Axis{Label: x}, Y: plot.Axis{Label: y}}
 	s := plot.NewSeries("rows", 1)
@@ -184,7 +184,7 @@ func (r *Report) coefficientsFigure() *plot.Figure {
 			"where all are at their means, is " + units.Digits(r.atMeans(), 4) + "." + more}}
 }
 
-// atMeans is the response where all predictors are at their means.
+// atMeans returns the response where all predictors are at their means.
 func (r *Report) atMeans() float64 {
 	if len(r.Terms) > 0 && r.Terms[0].Name == "(Intercept)" {
 		return r.Terms[0].Standardized.Float()
@@ -192,7 +192,7 @@ func (r *Report) atMeans() float64 {
 	return math.NaN()
 }
 
-// named is a panel with names at the left.
+// named returns a panel with names at the left.
 func named(y string) plot.Panel {
 	return plot.Panel{Kind: plot.Lines, X: plot.Axis{Min: -0.5}, Y: plot.Axis{Label: y},
 		Flipped: true}
@@ -310,7 +310,7 @@ func (r *Report) heldOut() *plot.Figure {
 		Panels: []plot.Panel{p}, Caption: []string{caption}}
 }
 
-// name says what was left out.
+// name names the rows that were left out.
 func (v *Validation) name() string {
 	if v.Seed == nil {
 		return "a " + *v.Groups

@@ -129,19 +129,19 @@ func init() {
 	})
 }
 
-// size is how many rows and coefficients there are, the first two arguments.
+// size prints how many rows and coefficients there are, the first two arguments.
 func size(a doc.Args) string {
 	return units.Count(a.Whole(0), "row") + ", " + units.Count(a.Whole(1), "coefficient")
 }
 
-// rows says words of a number of rows, and what more there is.
+// rows prints words with a number of rows, and the further arguments.
 func rows(words string) func(doc.Args) string {
 	return func(a doc.Args) string {
 		return fmt.Sprintf(words, append([]any{units.Count(a.Whole(0), "row")}, a[1:]...)...)
 	}
 }
 
-// misses says why the misses of a model are no measure beside the lines beyond the LLC.
+// misses explains why the misses of a model are no measure beside the lines beyond the LLC.
 func misses(same, both int) string {
 	return fmt.Sprintf("in %d of %d rows the modelled misses (%s) equal the lines beyond the LLC "+
 		"(%s) exactly",

@@ -165,7 +165,7 @@ func Of(t *Table, o Options) (*Report, error) {
 	return r, nil
 }
 
-// asked is a formula with the options that change it.
+// asked prints a formula with the options that change it.
 func asked(text string, o *Options) string {
 	if o.Order > 1 {
 		text += fmt.Sprintf(", products of up to %d", o.Order)

@@ -11,8 +11,8 @@ import (
 	"krdlab/krd/doc"
 )
 
-// Noise is what a fit explains of the response in random orders, the whole search for terms repeated
-// in each: rows with the same predictors stay together.
+// Noise is the part of the response that a fit explains in random orders, the whole search for
+// terms repeated in each: rows with the same predictors stay together.
 type Noise struct {
 	Orders int           `json:"orders"`
 	R2     result.Number `json:"r2_95"` // that 95 % of the orders do not reach
@@ -29,8 +29,8 @@ const (
 	// noiseLevel is in which share of orders noise may reach a model that stands, by R2 or by its
 	// largest |t|: by each of them half of that (Bonferroni).
 	noiseLevel = 0.05
-	// fewestDF is how many degrees of freedom residuals have at least in a model of which shares are
-	// told.
+	// fewestDF is the least number of degrees of freedom of the residuals of a model whose shares
+	// are printed.
 	fewestDF = 10
 	// largeVIF is from where on a coefficient cannot be told from others.
 	largeVIF = 10
@@ -122,8 +122,8 @@ func (r *Report) within() string {
 	return r.Response
 }
 
-// Answer is what the model says, in a sentence or two. The first has no share where there are too few
-// rows for one, or noise is explained as well.
+// Answer returns the model's result in a sentence or two. The first has no share where there are
+// too few rows for one, or noise is explained as well.
 func (r *Report) Answer() string {
 	f, within := r.fit, r.within()
 	if r.answered == 1 && r.Findings[0].Code != explains {
@@ -167,7 +167,7 @@ func (r *Report) Answer() string {
 	return s + "."
 }
 
-// surest are at most three terms, with what a standard deviation of them does.
+// surest returns at most three terms, with the effect of a standard deviation of each.
 func (r *Report) surest() (words []string) {
 	for _, t := range r.strongest() {
 		if len(words) == 3 || t.Standardized.Float() == 0 {

@@ -93,8 +93,8 @@ func TestAnswer(t *testing.T) {
 		twelve.Frame.Columns[i].Numbers = twelve.Frame.Columns[i].Numbers[:12]
 	}
 	twelve.Frame.N = 12
-	// Each of four settings has 25 rows with one value of x and of y: 24 orders, in 8 of which x explains
-	// as much.
+	// Each of four settings has 25 rows with one value of x and of y: 24 orders; in 8 of them x
+	// explains as much.
 	settings := &regress.Frame{N: 100, Columns: []regress.Column{{Name: "x"}, {Name: "y"}}}
 	for i := range 100 {
 		settings.Columns[0].Numbers = append(settings.Columns[0].Numbers, []float64{1, 2, 3, 4}[i/25])

@@ -240,7 +240,7 @@ func (r *Report) outside(d *regress.Design, row int, leverage float64) []string 
 	return list
 }
 
-// A Change is what the response is expected to do where one predictor changes and the others are at
+// A Change is the expected change of the response where one predictor changes and the others are at
 // their means (categories at the first).
 type Change struct {
 	SchemaVersion int    `json:"schema_version"`

@@ -19,9 +19,9 @@ const sureLevel = 0.001
 // heavy-tailed residuals are not.
 const apartBy = 2
 
-// outliers finds the row that is farthest off what a fit to the others expects there (externally
-// studentized residuals; Cook and Weisberg, Residuals and Influence in Regression, 1982), and counts
-// those like it. What is far off among many that are less and less so is a tail.
+// outliers finds the row that is farthest off the expectation of a fit to the others (externally
+// studentized residuals; Cook and Weisberg, Residuals and Influence in Regression, 1982), and
+// counts those like it. A far row among many that are less and less so is a tail.
 func (r *Report) outliers() {
 	type off struct {
 		row int

@@ -24,12 +24,12 @@ import (
 	"krdlab/loi/imports"
 )
 
-// A Table is what a model is fitted to.
+// A Table holds the rows that a model is fitted to.
 type Table struct {
 	Name  string // of the file or the folders
 	Frame *regress.Frame
-	// Groups are what rows can be left out by, beside the columns: they belong together where the
-	// text is the same.
+	// Groups are texts by which rows can be left out, beside the columns: rows with the same text
+	// belong together.
 	Groups map[string][]string
 	// Folds names the group or column that random folds do not part; "": rows are independent.
 	Folds string
@@ -223,7 +223,7 @@ func number(s string) (v float64, ok bool) {
 	return v, true
 }
 
-// text is a number as a category.
+// text returns a number as a category.
 func text(v float64) string {
 	if math.IsNaN(v) {
 		return ""

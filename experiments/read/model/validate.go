@@ -294,7 +294,7 @@ func (r *Report) third(full *regress.Design, whole *regress.Fit) (*regress.Desig
 	return regress.NewDesign(r.table.Frame, next)
 }
 
-// order is that of the largest product of f.
+// order returns that of the largest product of f.
 func order(f *regress.Formula) (n int) {
 	for _, t := range f.Terms {
 		n = max(n, len(t))
@@ -429,7 +429,7 @@ func (v *Validation) interval(d *regress.Design, block []int) {
 	}
 }
 
-// gain is what the first predicts more than the second, over the rows that both predict.
+// gain returns how much better the first predicts than the second, over the rows that both predict.
 func gain(d *regress.Design, a, b *Validation, block []int) (g Gain) {
 	if a.Why != "" || b.Why != "" {
 		return g

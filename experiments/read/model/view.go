@@ -78,7 +78,7 @@ func (r *Report) passesZero() bool {
 	return low < high/1e4
 }
 
-// left says how well what was left out is predicted.
+// left returns how well the rows left out are predicted.
 func (r *Report) left() string {
 	var words []string
 	for i := range r.LeaveOne {
@@ -142,7 +142,7 @@ func digits(n result.Number) string {
 	return n.Print(func(v float64) string { return fmt.Sprintf("%.4g", v) })
 }
 
-// terms has a row for each coefficient: the intercept, then the surest first.
+// terms returns a table with a row for each coefficient: the intercept, then the surest first.
 func (r *Report) terms(all bool) *doc.Table {
 	t := doc.NewTable(1, "term", "estimate", "std. error", "t", "p", "VIF", "standardized",
 		"its error", "its VIF")
@@ -189,7 +189,7 @@ func vif(n result.Number) string {
 	return units.Digits(n.Float(), 3)
 }
 
-// models is the paper's table IV.
+// models returns the paper's table IV.
 func (r *Report) models() *doc.Table {
 	t := doc.NewTable(1, "model", "coefficients", "R2", "adjusted", "sigma", "BIC", "equation 5",
 		"F", "p", "at 99 %", "error", "+- 1.96 sd")
@@ -249,7 +249,7 @@ func known(n result.Number, s string) string {
 	return s
 }
 
-// leftOut has a row for each value that was left out.
+// leftOut returns a table with a row for each value that was left out.
 func (r *Report) leftOut() *doc.Table {
 	t := doc.NewTable(2, "left out", "", "rows", "error", "RMSE", "R2")
 	t.Keys = 2

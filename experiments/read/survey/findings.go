@@ -22,7 +22,8 @@ func init() {
 	})
 }
 
-// conclude says of all rows in how many the best is told, is a tie, and cannot be told.
+// conclude counts, over all rows, those with a single best, with a tie, and with too few
+// repetitions.
 func (r *Report) conclude() {
 	var all []estimate.Ranking
 	for _, p := range r.Places {

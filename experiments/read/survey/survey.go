@@ -103,7 +103,7 @@ type Share struct {
 	logs float64
 }
 
-// A NothingError says that no kernel was run under two schedulers.
+// A NothingError reports that no kernel was run under two schedulers.
 type NothingError struct{ Experiments []string }
 
 func (e *NothingError) Error() string {
@@ -114,8 +114,8 @@ func (e *NothingError) Error() string {
 // Class implements [failure.Classed].
 func (*NothingError) Class() failure.Class { return failure.Data }
 
-// Of computes the report. What differs in the prices of its machine alone is one place. Error: a
-// [*NothingError]. Cost: a bootstrap for each configuration.
+// Of computes the report. Cells that differ in the prices of their machine alone are one place.
+// Error: a [*NothingError]. Cost: a bootstrap for each configuration.
 func Of(experiments []*dataset.Experiment) (*Report, error) {
 	r := &Report{SchemaVersion: SchemaVersion, Experiments: []string{}, Alpha: estimate.Alpha,
 		Places: []Place{}}
@@ -292,7 +292,7 @@ func (p *Place) finish() {
 	}
 }
 
-// held says whether the best of a row is so under all prices.
+// held reports whether the best of a row is so under all prices.
 func (p *Place) held(row Row) Held {
 	h := Held{row.Kernel, row.Params, row.Best, row.changed}
 	for i := range p.Prices {
@@ -303,7 +303,7 @@ func (p *Place) held(row Row) Held {
 	return h
 }
 
-// row is that of a kernel, nil where there is none.
+// row returns that of a kernel, nil where there is none.
 func (p *Prices) row(kernel, params string) *Row {
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Kernel == kernel && r.Params == params {

@@ -103,7 +103,7 @@ func (p *Place) winners() *doc.Table {
 
 func percent(v float64) string { return units.Digits(100*v, 2) }
 
-// text is the best of a row with its speed-up.
+// text returns the best of a row with its speed-up.
 func (r *Row) text() string {
 	s := r.Best
 	if r.Speedup.Median.Known() {
@@ -123,7 +123,7 @@ func (r *Row) text() string {
 
 const unlike = "no row has all schedulers"
 
-// known is a number of a cell, or why there is none.
+// known returns a number of a cell, or why there is none.
 func known(n doc.Number) any {
 	if !n.Known() {
 		return doc.Missing(unlike)

@@ -57,7 +57,7 @@ func pointers(results []result.Result) []*result.Result {
 	return all
 }
 
-// where says on what the run was, and of a simulated machine how far it is to be believed.
+// where returns the place of the run, and for a simulated machine how far to trust it.
 func where(results []result.Result) string {
 	r := &results[0]
 	m := &r.Machine
@@ -173,9 +173,9 @@ func Summaries(p *doc.Page, results []*result.Result) {
 	noteDisturbed(p, results)
 }
 
-// summaries has a row for each result: medians, how far intervals reach, and the share of accesses
-// beyond the LLC, without columns that no result has. With cores, a second column has their number,
-// and reaches are those of time and WTI alone.
+// summaries returns a table with a row for each result: medians, how far intervals reach, and the
+// share of accesses beyond the LLC, without columns that no result has. With cores, a second column
+// has their number, and reaches are those of time and WTI alone.
 func summaries(results []*result.Result, cores bool) *doc.Table {
 	reach := doc.Reach
 	if cores {
@@ -234,8 +234,8 @@ func finished(results []result.Result) bool {
 func traced(r *result.Result) bool { return r.Trace != nil || r.KRD != nil }
 
 // checked reports what was checked and found right: the results of schedulers that finished a
-// repetition, or after an interruption what ran before (warm-ups, the serial run). It is empty where
-// nothing was checked or something failed, of which a warning tells.
+// repetition, or after an interruption the runs before (warm-ups, the serial run). It is empty
+// where nothing was checked or something failed, which has a warning.
 func checked(results []result.Result) []doc.Finding {
 	var right, none []string
 	any := false
@@ -327,8 +327,8 @@ var gravity = []result.Code{result.CheckFailed, result.Interrupted, result.Distu
 // A warningKind is all warnings of a code.
 type warningKind struct{ name, sentence string }
 
-// warningKinds are the kinds of warnings of results, the gravest first, each with the sentence of
-// the first and whom it is about.
+// warningKinds returns the kinds of warnings of results, the gravest first, each with the sentence
+// of the first and the results that have it.
 func warningKinds(results []result.Result) (list []warningKind) {
 	var all []doc.Finding
 	for i := range results {

@@ -50,7 +50,7 @@ func timed(ns ...float64) (list []result.Repetition) {
 	return list
 }
 
-// brief is what people read of results on a terminal of so many columns.
+// brief returns the text of results on a terminal of so many columns.
 func brief(t *testing.T, results []result.Result, columns int) string {
 	t.Helper()
 	var b strings.Builder
@@ -87,8 +87,8 @@ func TestBriefFits(t *testing.T) {
 	}
 }
 
-// What was checked is what was done: after an interruption some schedulers, or what ran before the
-// first repetition.
+// The check is reported for the finished part: after an interruption for some schedulers, or for
+// the runs before the first repetition.
 func TestCheckedAfterInterruption(t *testing.T) {
 	for name, c := range map[string]struct {
 		finished, checked int // so many of six
@@ -123,8 +123,8 @@ func TestCheckedAfterInterruption(t *testing.T) {
 	}
 }
 
-// The worst of runs is a screen too: every kind of warning, and all that can be missing. What there
-// is no room for is counted, and it is said how to see it.
+// The worst of runs is a screen too: every kind of warning, and all that can be missing. Warnings
+// without room are counted, and the text names the flag that shows them.
 func TestBriefOfTheWorst(t *testing.T) {
 	every := []result.Warning{
 		result.Warn(result.NoIntervals, 5, 6), result.Warn(result.Interrupted, 5, 10),
@@ -216,7 +216,7 @@ func TestBriefSaysNoMore(t *testing.T) {
 	}
 }
 
-// What a brief and its long form say after an interruption in each phase is what was done until then.
+// After an interruption in each phase a brief and its long form describe the part that was done.
 func TestInterrupted(t *testing.T) {
 	const right = "the results were checked, and are right"
 	for name, c := range map[string]struct {
@@ -273,7 +273,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// What is missing has its reason, and what was recorded is said.
+// Missing values have their reason, and recorded traces are named.
 func TestStatus(t *testing.T) {
 	one := []result.Repetition{{}}
 	source := result.LLCSourceModel
@@ -307,8 +307,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// The overhead says how much of it is waiting: of two workers that were idle for a half and a
-// quarter of 100 ns, 3/8 of their time.
+// The overhead has its share of waiting: of two workers that were idle for a half and a quarter of
+// 100 ns, 3/8 of their time.
 func TestIdling(t *testing.T) {
 	half, quarter := int64(50), int64(25)
 	r := result.Result{Repetitions: []result.Repetition{

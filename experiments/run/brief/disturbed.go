@@ -19,7 +19,7 @@ func SchedulerOf(r *result.Result) string {
 	return Marked(r.Scheduler, r.Disturbed())
 }
 
-// Marked is a name with the mark behind it if what it names was disturbed.
+// Marked returns a name, with the mark behind it if its result was disturbed.
 func Marked(name string, disturbed bool) string {
 	if disturbed {
 		return name + " " + DisturbedMark

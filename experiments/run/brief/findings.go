@@ -96,7 +96,7 @@ func init() {
 	})
 }
 
-// smallest says who has the smallest share beyond the LLC, and who the largest.
+// smallest names the schedulers with the smallest and the largest share beyond the LLC.
 func smallest(a doc.Args) string {
 	return fmt.Sprintf("fewest accesses beyond the LLC: %s, %s; most: %s, %s", a.Text(0), span(a, 1, 0),
 		a.Text(4), span(a, 5, 0))

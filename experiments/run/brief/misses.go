@@ -90,7 +90,7 @@ func extreme(m *result.LLCModel, sign float64) *result.NodeSummary {
 	return best
 }
 
-// kernelMisses are the misses of a kernel in a repetition; nil: no model counted any.
+// kernelMisses returns the misses of a kernel in a repetition; nil: no model counted any.
 func kernelMisses(r *result.Result, name string) any {
 	if r.LLCModel == nil {
 		return doc.Missing("no cache model counted the misses under " + r.Scheduler)

@@ -103,7 +103,8 @@ func writeHead(b *doc.Page, results []result.Result) {
 		doc.Time(r.Serial.WorkNS))
 }
 
-// serialTime is that of the serial runs; a simulated one in which no operation has a price takes none.
+// serialTime returns the time of the serial runs; a simulated one in which no operation has a price
+// takes none.
 func serialTime(r *result.Result) string {
 	if t := r.Serial.TimeNS; r.Substrate == loi.Simulated && t == result.Some(0) {
 		return doc.NotAvailable
@@ -175,12 +176,12 @@ func headed(m stats.Measure, head string, spread doc.Spread) doc.Column {
 	return c
 }
 
-// counted is a column of counts.
+// counted returns a column of counts.
 func counted(head string) doc.Column {
 	return doc.Column{Head: head, Kind: doc.Whole, Unit: doc.Events}
 }
 
-// timeTable has a row for each scheduler: medians, intervals under them.
+// timeTable returns a table with a row for each scheduler: medians, intervals under them.
 func timeTable(results []result.Result) *doc.Table {
 	t := byScheduler(stats.Time.Column(doc.Below), stats.Speedup.Column(doc.Below),
 		stats.OVR.Column(doc.Below), stats.WTI.Column(doc.Below),
@@ -248,9 +249,9 @@ func kernelTable(p *doc.Page, results []result.Result) {
 	}
 }
 
-// reuseTable has a row for each scheduler: LLC misses and where the reuses of traced repetitions
-// fall, in per cent of all accesses: close, near, far, cold, and the share of distances of 32 MiB
-// or more without and with cold accesses (KRD paper, IV-B).
+// reuseTable returns a table with a row for each scheduler: LLC misses and where the reuses of
+// traced repetitions fall, in per cent of all accesses: close, near, far, cold, and the share of
+// distances of 32 MiB or more without and with cold accesses (KRD paper, IV-B).
 func reuseTable(results []result.Result) *doc.Table {
 	t := byScheduler(headed(stats.Misses, "LLC misses\nper core", doc.Hidden),
 		doc.Column{Head: "\nfrom"})

@@ -96,7 +96,7 @@ func golden(t *testing.T, name string, results ...result.Result) {
 	}
 }
 
-// fourCores is what is asked of a run of a kernel.
+// fourCores returns a request to run a kernel on four cores.
 func fourCores(t *testing.T, name string) request.Request {
 	t.Helper()
 	k, err := request.FindKernel(name)
@@ -108,7 +108,7 @@ func fourCores(t *testing.T, name string) request.Request {
 	return r
 }
 
-// asked is what is asked of a run of matmul.
+// asked returns a request to run matmul.
 func asked(t *testing.T) request.Asked {
 	r := fourCores(t, "matmul")
 	return r.Asked()

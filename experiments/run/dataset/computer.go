@@ -34,13 +34,13 @@ type nameKey struct{ substrate, name string }
 
 func (c *Cell) nameKey() nameKey { return nameKey{c.Result.Substrate, c.Result.Machine.Name} }
 
-// element says whether a cell was run as an element of a job array (krdlab sweep exec), on
+// element reports whether a cell was run as an element of a job array (krdlab sweep exec), on
 // whichever computer the cluster gave it.
 func (c *Cell) element() bool { return c.Manifest != nil && c.Manifest.Element }
 
-// identity tells the machine of c from others of its name. A job array is submitted to computers
-// that are meant to be alike, and its cells are spread over them: told apart, hardly two of them
-// would be left on one, so that computers of arrays are one machine.
+// identity distinguishes the machine of c from others of its name. A job array is submitted to
+// computers that are meant to be alike, and its cells are spread over them: told apart, hardly two
+// of them would be left on one, so that computers of arrays are one machine.
 func (c *Cell) identity(arrays map[nameKey][]string) string {
 	m := &c.Result.Machine
 	array := arrays[c.nameKey()]

@@ -10,8 +10,8 @@
 //	cells/ID.partial/      one that was not finished
 //	cells/ID.failed.json   why a cell failed: Failure
 //
-// A single run directory is an experiment of one cell. What cannot be used is a Problem and does
-// not hide what can.
+// A single run directory is an experiment of one cell. Cells that cannot be used are Problems and
+// do not hide others.
 package dataset
 
 import "krdlab/experiments/run/result"

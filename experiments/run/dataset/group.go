@@ -12,7 +12,7 @@ import (
 	"krdlab/loi"
 )
 
-// A Key tells apart what must not be drawn or computed together.
+// A Key distinguishes results that must not be drawn or computed together.
 type Key struct {
 	Kernel    string
 	Params    string // as [request.Describe] writes them
@@ -23,7 +23,7 @@ type Key struct {
 	Settings string
 }
 
-// String is the key for a person, as a caption has it.
+// String returns the key as a caption has it.
 func (k Key) String() string {
 	s := k.Kernel + " " + k.Params + ", " + k.Substrate + " on " + k.Machine
 	if k.Settings != "" {
@@ -40,7 +40,7 @@ type Group struct {
 	pooled map[string]*result.Result // of cells of several seeds, by their IDs
 }
 
-// Place is the key without what differs between kernels.
+// Place returns the key without the fields that differ between kernels.
 func (g *Group) Place() Key {
 	c, r := *g.Cells[0], *g.Cells[0].Result
 	r.Settings.Grain = request.GrainKernel
@@ -50,7 +50,7 @@ func (g *Group) Place() Key {
 	return k
 }
 
-// Changed is the kernel with the parameters that are not its defaults.
+// Changed returns the kernel with the parameters that are not its defaults.
 func (g *Group) Changed() string {
 	k, ok := kernels.ByName(g.Kernel)
 	words := []string{g.Kernel}
@@ -65,8 +65,8 @@ func (g *Group) Changed() string {
 	return strings.Join(words, " ")
 }
 
-// Pages say where the pages of the data of simulated cells are; "" natively, and of programs whose
-// pages no model knows.
+// Pages returns where the pages of the data of simulated cells are; "" natively, and for programs
+// whose pages no model has.
 func (g *Group) Pages() string {
 	var list []string
 	for _, c := range g.Cells {
@@ -101,8 +101,8 @@ func KeyOf(c *Cell) Key {
 	return key
 }
 
-// Params are the parameters of a result in the order of the kernel's declaration, or of the
-// alphabet where this krdlab does not know the kernel; parameters that are empty are left out.
+// Params returns the parameters of a result in the order of the kernel's declaration, or of the
+// alphabet where this krdlab does not have the kernel; parameters that are empty are left out.
 func Params(r *result.Result) []loi.KV {
 	var list []loi.KV
 	if k, ok := kernels.ByName(r.Kernel); ok {
@@ -115,7 +115,7 @@ func Params(r *result.Result) []loi.KV {
 	return slices.DeleteFunc(list, func(p loi.KV) bool { return p.Value == "" })
 }
 
-// ParamsText is [Params] as n=4096 leaf=32x32x64.
+// ParamsText returns [Params] as n=4096 leaf=32x32x64.
 func ParamsText(r *result.Result) string {
 	var words []string
 	for _, p := range Params(r) {
@@ -204,7 +204,7 @@ func (g *Group) At(scheduler string, cores int) *result.Result {
 	return g.pooled[ids]
 }
 
-// A Pooled is what was measured of one configuration: cells that differ in the seed alone, their
+// A Pooled holds the measurements of one configuration: cells that differ in the seed alone, their
 // repetitions, and their runs as one result.
 type Pooled struct {
 	Cells  []*Cell

@@ -45,7 +45,7 @@ type Kept struct {
 // Median reports whether the repetition is the one that [result.MedianRepetition] returns.
 func (k *Kept) Median() bool { return k.Rank-1 == (k.Of-1)/2 }
 
-// String returns which repetition it is and where it lies, as a page says it.
+// String returns the number of the repetition and the place of its trace, as a page prints it.
 func (k *Kept) String() string {
 	which := fmt.Sprintf("repetition %d", k.Rep+1)
 	if k.Rep < 0 {

@@ -12,7 +12,7 @@ import (
 	"krdlab/loi"
 )
 
-// A page shows the trace of the median repetition, or the nearest one that is kept, and says which.
+// A page shows the trace of the median repetition, or the nearest one that is kept, and names it.
 func TestMedianTrace(t *testing.T) {
 	type cell struct {
 		mode          request.TraceMode

@@ -17,7 +17,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// An Experiment is what there is of one.
+// An Experiment holds the readable parts of an experiment folder.
 type Experiment struct {
 	Dir      string
 	Name     string // the folder's
@@ -40,13 +40,13 @@ type Cell struct {
 	machine string // its name where the result's own would be that of several computers
 }
 
-// A Manifest is what is read of manifest.json, and all of it.
+// A Manifest holds the fields read from manifest.json, and its whole text.
 type Manifest struct {
 	result.Manifest
 	Raw json.RawMessage
 }
 
-// A ProblemKind says what is wrong with a cell.
+// A ProblemKind is a kind of fault of a cell.
 type ProblemKind string
 
 // The kinds of problems.
@@ -115,9 +115,9 @@ func (e *Experiment) AllDoubts(subject, of string) (list []doc.Finding) {
 	return append(list, doc.Once(of, results)...)
 }
 
-// Load reads the experiment, or the single run, in the folder dir. What is missing, failed or
-// damaged is told in Problems; an error means that nothing can be used: the folder cannot be read,
-// is neither (ErrNotAnExperiment), or its plan cannot be read.
+// Load reads the experiment, or the single run, in the folder dir. Missing, failed and damaged
+// cells are in Problems; an error means that nothing can be used: the folder cannot be read, is
+// neither (ErrNotAnExperiment), or its plan cannot be read.
 func Load(dir string) (*Experiment, error) {
 	dir = filepath.Clean(dir)
 	e := &Experiment{Dir: dir, Name: filepath.Base(dir)}
@@ -162,7 +162,7 @@ func noFolder(dir string) error {
 		return &NoExperimentError{fmt.Sprintf("%s: there is no such folder; %s", dir, want),
 			fs.ErrNotExist}
 	case err != nil || info.IsDir():
-		return nil // reading it says what is wrong
+		return nil // reading it returns the error
 	}
 	switch filepath.Base(dir) {
 	case PlanFile, InfoFile, result.ResultFile, result.ManifestFile:
@@ -183,7 +183,7 @@ func (e *NoExperimentError) Error() string { return e.Text }
 
 func (e *NoExperimentError) Unwrap() error { return e.Kind }
 
-// Class is that of the kind: what is not there is no bad data.
+// Class returns the class of the kind: a missing folder is no bad data.
 func (e *NoExperimentError) Class() failure.Class { return failure.Of(e.Kind) }
 
 func exists(path string) bool {

@@ -39,7 +39,7 @@ func load(t *testing.T, dir string) *dataset.Experiment {
 	return e
 }
 
-// What is written is read: all numbers, and the keys that group them.
+// Written data is read back: all numbers, and the keys that group them.
 func TestRoundTrip(t *testing.T) {
 	want, got := datasettest.Small(), load(t, written(t))
 	if len(got.Problems) > 0 || len(got.Cells) != len(want.Cells) || got.Info == nil ||
@@ -369,7 +369,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// A result with fewer repetitions than planned says so, is used, and is no damage.
+// A result with fewer repetitions than planned has a warning, is used, and is no damage.
 func TestInterrupted(t *testing.T) {
 	e := datasettest.Small()
 	r := e.Cells[0].Result

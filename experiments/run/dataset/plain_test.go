@@ -24,7 +24,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// What was JSON is JSON, and without control characters.
+// JSON stays JSON, without control characters.
 func FuzzPlain(f *testing.F) {
 	f.Add(`{"a": "\u001b[31m\\\n"}`)
 	f.Fuzz(func(t *testing.T, doc string) {

@@ -25,8 +25,7 @@ type Info struct {
 	Argv    []string     `json:"argv"`
 	Created time.Time    `json:"created"`
 	Build   result.Build `json:"build"`
-	// Notes are what a person should know of the experiment as a whole, such as the scale of a
-	// reproduction.
+	// Notes are remarks on the experiment as a whole, such as the scale of a reproduction.
 	Notes []string `json:"notes,omitempty"`
 	// Over is the baseline that the sweep is set over; "": none.
 	Over string `json:"over,omitempty"`
@@ -61,7 +60,7 @@ type PlannedCell struct {
 // Native is the PlannedCell.Machine of a cell that is not simulated.
 const Native = "native"
 
-// A Failure says why a cell could not be run.
+// A Failure holds the reason why a cell could not be run.
 type Failure struct {
 	SchemaVersion int       `json:"schema_version"`
 	ID            string    `json:"id"`

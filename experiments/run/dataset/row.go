@@ -7,7 +7,7 @@ import (
 	"krdlab/krd"
 )
 
-// A Row is one repetition of a cell. What was not measured is not known.
+// A Row is one repetition of a cell. Values that were not measured are not known.
 type Row struct {
 	Cell *Cell
 	Rep  int // from 0

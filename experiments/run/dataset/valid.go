@@ -179,9 +179,9 @@ func validHistogram(h *krd.Histogram) error {
 	return nil
 }
 
-// check keeps of what was read for a planned cell what was planned, each scheduler once, and says
-// what is not and what is missing. A scheduler beyond the plan is used. m is the planned machine,
-// nil where it is native or cannot be read.
+// check keeps the planned results among those that were read for a planned cell, each scheduler
+// once, and adds a problem for each other and each missing one. A scheduler beyond the plan is
+// used. m is the planned machine, nil where it is native or cannot be read.
 func (p *PlannedCell) check(m *machine.Machine, cells []Cell, problems []Problem) ([]Cell,
 	[]Problem) {
 	var kept []Cell
@@ -195,8 +195,8 @@ func (p *PlannedCell) check(m *machine.Machine, cells []Cell, problems []Problem
 			return q.Scheduler == scheduler
 		})
 	}
-	// Why a result is lost is said already where none is left, and of those of which the name is
-	// not known.
+	// The reason of a lost result is given already where none is left, and for results without a
+	// known name.
 	said := len(cells) == 0 || about(Unnamed)
 	for _, c := range cells {
 		s := c.Result.Scheduler
@@ -219,7 +219,7 @@ func (p *PlannedCell) check(m *machine.Machine, cells []Cell, problems []Problem
 	return kept, problems
 }
 
-// differs says in what a result is not what was planned; "" if it is.
+// differs returns the difference of a result from the plan; "" if there is none.
 func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
 	native, r := p.Machine == Native, c.Result
 	switch {
@@ -276,7 +276,7 @@ func fieldsOf(s request.Settings) (fields map[string]any) {
 	return fields
 }
 
-// coresOf is how many cores a result of a scheduler should have: a serial one has one.
+// coresOf returns how many cores a result of a scheduler should have: a serial one has one.
 func (p *PlannedCell) coresOf(scheduler string) int {
 	if s, err := runtimes.ParseScheduler(scheduler); err == nil && s.Serial() {
 		return 1

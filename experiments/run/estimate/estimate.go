@@ -100,7 +100,8 @@ func Ranks(x []float64) []float64 {
 }
 
 // Correlation returns Pearson's coefficient of x and y with weights w (nil: all 1), of ranks
-// Spearman's; NaN where x or y is constant. What differs from -1 or 1 by rounding only is that.
+// Spearman's; NaN where x or y is constant. Values that differ from -1 or 1 by rounding alone are
+// set to these.
 func Correlation(x, y, w []float64) float64 {
 	if !varies(x, w) || !varies(y, w) {
 		return math.NaN()
@@ -168,7 +169,7 @@ func Central(values []float64) (low, high float64) {
 	return values[tail], values[len(values)-1-tail]
 }
 
-// Defined is [Central] of values without NaN; ok is false where too few are left.
+// Defined returns [Central] of values without NaN; ok is false where too few are left.
 func Defined(values []float64) (low, high float64, ok bool) {
 	v := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if float64(len(v)) < float64(definedShare*float64(len(values))) || len(v) == 0 {

@@ -72,7 +72,7 @@ func TestSpearmanOfPermutations(t *testing.T) {
 	})
 }
 
-// What is drawn w times counts as if it were there w times, and increasing transforms leave
+// A value drawn w times counts as if it were there w times, and increasing transforms leave
 // Spearman's coefficient as it is.
 func TestWeightsAndTransforms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -83,7 +83,7 @@ func (r *Ranking) untold(row []Sample, p []float64, limit float64) {
 		}
 		a, b := row[r.Order[0]], row[j]
 		seen := Seen(a, b, limit)
-		nothing := Median(a.Values) == 0 || Median(b.Values) == 0 // of which there is no part
+		nothing := Median(a.Values) == 0 || Median(b.Values) == 0 // a change relative to 0 is undefined
 		if math.IsNaN(p[i]) || math.IsNaN(seen) && !nothing {
 			needed := Needed(Alpha/float64(r.Rows), a.Exact() != b.Exact())
 			r.Few, r.Needed = append(r.Few, j), max(r.Needed, needed, MinSample)

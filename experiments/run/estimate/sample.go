@@ -34,8 +34,8 @@ func (s Sample) Exact() bool {
 // Varies reports whether there are values that differ.
 func Varies(values []float64) bool { return varies(values, nil) }
 
-// Exactly returns the quantity of a value of n inputs, of each of which every repetition gives the
-// same; nothing is known of it where v is not finite.
+// Exactly returns the quantity of a value of n inputs, where all repetitions of an input give the
+// same; it is unknown where v is not finite.
 func Exactly(v float64, n int) doc.Quantity {
 	if !doc.Some(v).Known() {
 		return doc.Quantity{}

@@ -13,7 +13,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// A Change is what a cause costs a scheduler in two runs.
+// A Change holds the costs of a cause for a scheduler in two runs.
 type Change struct {
 	Scheduler string       `json:"scheduler"`
 	Cause     string       `json:"cause"`
@@ -132,7 +132,7 @@ func Compare(a, b *Report) (*Changes, error) {
 	return c, nil
 }
 
-// all are the groups and what remains.
+// all returns the groups and the remaining parts.
 func (l *Loss) all() (list []*Part) {
 	for i := range l.Groups {
 		list = append(list, &l.Groups[i])

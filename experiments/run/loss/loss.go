@@ -1,4 +1,4 @@
-// Package loss computes what the time of a simulated run is made of, by taking causes away.
+// Package loss splits the time of a simulated run into causes, by taking them away.
 //
 //	run -> the same operations, timed without each set of causes -> shares -> Doc
 //
@@ -11,9 +11,9 @@
 //	                     - [what the memory costs the serial run too: (serial({}) - serial(all))/P]
 //
 // v({}) - v(all) is divided among the groups by the value of Shapley (A value for n-person games, 1953)
-// over the 32 subsets: the mean, over all orders in which the groups can be taken away, of what each gives
-// when its turn comes. The rest is what each node and core fetches for itself, which the serial run fetches
-// once (kernels then take longer, over P), and imbalance.
+// over the 32 subsets: the mean, over all orders in which the groups can be taken away, of the time
+// that goes with each. The rest is the data that each node and core fetches for itself, which the
+// serial run fetches once (kernels then take longer, over P), and imbalance.
 //
 // Departures: calls of kernels and frames that a serial run has too are work, not runtime. Parts of a group
 // and objects are taken away one at a time, and scaled to the share of the group.
@@ -42,7 +42,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// A cause is what can be taken away, with its key and its words.
+// A cause is a part of the time that can be taken away, with its key and its words.
 type cause struct {
 	key, words string
 	causes     measure.Causes
@@ -76,18 +76,18 @@ const (
 	partsFrom = 0.005
 )
 
-// A Part is what a cause costs. Quantities are over repetitions, each against its own time.
+// A Part is the cost of a cause. Quantities are over repetitions, each against its own time.
 type Part struct {
 	Key   string       `json:"key"`
 	Share doc.Quantity `json:"share"` // of the time of the run
 	NS    doc.Quantity `json:"ns"`
-	// Least and Most are what taking it away gives in the order in which that is least, and most; of a
-	// group. Alone is what it gives before all others.
+	// Least and Most are the least and the largest gain of taking it away, over all orders; of a
+	// group. Alone is the gain where it goes before all others.
 	Least doc.Number `json:"least_share"`
 	Most  doc.Number `json:"most_share"`
 	Alone doc.Number `json:"alone_share"`
-	// Free is what a run without it gives, whose scheduler does as it likes; absent where it was not asked
-	// for.
+	// Free is the gain in a run without it whose scheduler is free to decide otherwise; absent
+	// where it was not asked for.
 	Free  *doc.Quantity `json:"free_share,omitempty"`
 	Parts []Part        `json:"parts,omitempty"`
 	// Objects are the parts of a group of the memory by object of the program, the largest first.
@@ -102,7 +102,7 @@ type Pair struct {
 	Shared doc.Quantity `json:"shared_share"` // alone + alone - together, of the time
 }
 
-// A Loss is what the time of one scheduler is made of.
+// A Loss splits the time of one scheduler into causes.
 type Loss struct {
 	Scheduler string       `json:"scheduler"`
 	Workers   int          `json:"workers"`
@@ -193,8 +193,8 @@ func Of(ctx context.Context, e *dataset.Experiment, schedulers []string, reps in
 	return report, nil
 }
 
-// What the losses of a run take to compute, in ns on a core of 2025, and what is a moment: operations are
-// timed some forty times, and what misses the LLC is slow to simulate.
+// The costs of computing the losses of a run, in ns on a core of 2025, and the length of a moment:
+// operations are timed some forty times, and misses of the LLC are slow to simulate.
 const (
 	operationNS, missNS = 2000, 100
 	momentNS            = 1_000_000_000
@@ -439,7 +439,7 @@ func (t *timed) shapley() (shares [5]float64) {
 	return shares
 }
 
-// weight is the share of the orders of n in which those before one are a given set of size k.
+// weight returns the share of the orders of n in which those before one are a given set of size k.
 func weight(k, n int) float64 {
 	w := 1 / float64(n)
 	for i := range k { // 1 / (n * C(n-1, k))

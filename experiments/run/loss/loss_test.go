@@ -224,7 +224,7 @@ func TestNotRepeated(t *testing.T) {
 	}
 }
 
-// What is measured natively makes the time, and what is not measured is none.
+// Parts that were measured natively make the time; unmeasured ones are unknown.
 func TestMeasured(t *testing.T) {
 	ns := func(v int64) *int64 { return &v }
 	rep := result.Repetition{TimeNS: 100, WorkNS: ns(130), Workers: []result.Worker{

@@ -83,7 +83,7 @@ func MatrixOf(ctx context.Context, list []*dataset.Experiment, progress func(don
 	return m, nil
 }
 
-// parameters are those of the kernel of x, as people write them.
+// parameters returns those of the kernel of x, as people write them.
 func parameters(x *result.Result) string {
 	k, err := request.FindKernel(x.Kernel)
 	if err != nil {
@@ -92,7 +92,7 @@ func parameters(x *result.Result) string {
 	return request.Describe(k, x.Params)
 }
 
-// causes are those that take a per cent of the time or more, the largest first.
+// causes returns those that take a per cent of the time or more, the largest first.
 func (l *Loss) causes() []Part {
 	all := append(append(slices.Clone(l.Groups), l.Parallel), l.Rest.Parts...)
 	all = slices.DeleteFunc(all, func(p Part) bool { return !(p.Share.Median.Float() >= leastNamed) })
@@ -168,7 +168,7 @@ func (m *Matrix) View() *doc.Doc {
 	return d
 }
 
-// short is the name of a cause in a matrix.
+// short returns the name of a cause in a matrix.
 func short(key string) string {
 	switch key {
 	case "imbalance":

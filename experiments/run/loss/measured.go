@@ -52,7 +52,7 @@ func measured(x *result.Result) (l Loss, ok bool) {
 		Serial: part("serial_too", serial), Pairs: []Pair{}}, len(x.Repetitions) > 0
 }
 
-// ofNative is [Of] for a native run: what is measured, of each scheduler.
+// ofNative does as [Of] for a native run: the measured parts of each scheduler.
 func ofNative(e *dataset.Experiment, schedulers []string) (*Report, error) {
 	x := e.Cells[0].Result
 	r := &Report{SchemaVersion: result.SchemaVersion, Kernel: x.Kernel, Params: x.Params, Cores: x.Cores,

@@ -100,8 +100,8 @@ func divided(reps []timed, i int) bool {
 	return true
 }
 
-// scaled is part k of group i, of what the parts give alone, scaled to the share of the group; NaN where
-// they give nothing together.
+// scaled returns part k of group i: its gain alone, scaled to the share of the group; NaN where the
+// parts gain nothing together.
 func scaled(t *timed, i int, alone []float64, k int) float64 {
 	total := 0.0
 	for _, ps := range alone {

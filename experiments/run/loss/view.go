@@ -43,7 +43,7 @@ func (r *Report) View() *doc.Doc {
 	return d
 }
 
-// shares has a row for each scheduler, and a column for each share.
+// shares returns a table with a row for each scheduler, and a column for each share.
 func (r *Report) shares(heads []string) *doc.Table {
 	t := &doc.Table{Name: "causes", Columns: []doc.Column{
 		{Key: "scheduler", Head: "scheduler"},
@@ -68,7 +68,7 @@ func (r *Report) shares(heads []string) *doc.Table {
 	return t
 }
 
-// parts has a row for each part of a group that was divided.
+// parts returns a table with a row for each part of a group that was divided.
 func (r *Report) parts() *doc.Table {
 	t := &doc.Table{Name: "parts", Title: "What the groups consist of", Keys: 3, Columns: []doc.Column{
 		{Key: "scheduler", Head: "scheduler"}, {Key: "group", Head: "group"}, {Key: "part", Head: "part or object"},

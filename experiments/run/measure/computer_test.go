@@ -8,7 +8,7 @@ import (
 	"krdlab/hw"
 )
 
-// A native result says which computer it is of, as far as the system tells; a simulated one is the
+// A native result names its computer, as far as the system identifies it; a simulated one is the
 // same on every computer.
 func TestMachineComputer(t *testing.T) {
 	topo, err := hw.Synthetic("1x2")

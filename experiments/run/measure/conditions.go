@@ -20,7 +20,7 @@ var exchanges = hw.Effort{Rounds: 500, Time: 10 * time.Millisecond}
 // watch sees what the CPUs of one repetition are like: before and after it, and what its workers
 // got of them.
 type watch struct {
-	fsys    fs.FS // that the kernel tells its accounts in
+	fsys    fs.FS // where the kernel keeps its accounts
 	clock   hw.Clock
 	cpus    []int // of the workers; nil if those have none of their own
 	workers int
@@ -38,7 +38,7 @@ type watch struct {
 	processWall time.Duration
 }
 
-// watched is what one worker saw, on its own thread.
+// watched holds the readings of one worker, on its own thread.
 type watched struct {
 	cycleBefore, cycleAfter float64 // ticks
 	began                   time.Time
@@ -191,15 +191,15 @@ func (w *watch) report(r *result.Repetition) {
 	}
 }
 
-// share is the part of timeNS that was not lost, where lostNS were lost in wall, which is a little
-// more than timeNS: as much as can be is taken to have been lost outside it.
+// share returns the part of timeNS that was not lost, where lostNS were lost in wall, which is a
+// little more than timeNS: as much as possible is taken to have been lost outside it.
 func share(lostNS uint64, wall time.Duration, timeNS int64) result.Number {
 	lost := float64(lostNS) - float64(wall.Nanoseconds()-timeNS)
 	return result.Some(1 - min(max(lost, 0)/float64(timeNS), 1))
 }
 
-// reportProcess is report where workers have no threads of their own: all threads of the process
-// together, as if they were as many as there are workers.
+// reportProcess does as report where workers have no threads of their own: it takes all threads of
+// the process together, as if they were as many as there are workers.
 func (w *watch) reportProcess(c *result.CPUTime) {
 	if w.processErr != nil {
 		c.Reason = reasonOf(w.processErr)

@@ -13,8 +13,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// tracingCost is what the tracer adds to one kernel execution, in ns. What could not be measured is
-// not known.
+// tracingCost is the time that the tracer adds to one kernel execution, in ns; not known where it
+// could not be measured.
 type tracingCost struct {
 	profileNS result.Number // two stamps and the sums
 	traceNS   result.Number // two stamps, the sums and a record

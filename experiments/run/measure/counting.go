@@ -69,7 +69,7 @@ func (c *threadCounters) attach(int) (detach func(), err error) {
 	}, nil
 }
 
-// of is the sum of an event over the workers, or why there is none.
+// of returns the sum of an event over the workers, or why there is none.
 func (c *threadCounters) of(e hw.Event) result.Count {
 	if c.off != "" {
 		return result.Count{Reason: c.off}
@@ -90,7 +90,7 @@ func (c *threadCounters) sum() result.Counters {
 	}
 }
 
-// demandCounters is an error if counters were demanded and there are none.
+// demandCounters returns an error if counters were demanded and there are none.
 func (n *native) demandCounters() error {
 	if n.asked.Counters != request.CountersPerf {
 		return nil

@@ -17,8 +17,8 @@ type hostModel struct {
 }
 
 // replay counts the misses of a traced repetition by the cache model of this host, where counters
-// were wanted and the hardware has none. What keeps it from doing so is added to the reason why
-// there are no misses.
+// were wanted and the hardware has none. An obstacle is added to the reason why there are no
+// misses.
 func (n *native) replay(s *schedule, t *loi.Trace, r *result.Repetition) {
 	if n.asked.Counters != request.CountersAuto || s.LLCSource == hw.SourcePerf {
 		return

@@ -9,7 +9,7 @@ import (
 	"krdlab/hw"
 )
 
-// A computer that does not tell its caches has no model, and says why.
+// A computer that does not report its caches has no model, and the reason is recorded.
 func TestNoModelOfTheHost(t *testing.T) {
 	blind := &hw.Topology{Name: "blind", Packages: 1, CPUs: []hw.CPU{{Allowed: true}},
 		Cores: []hw.Core{{CPUs: []int{0}}},

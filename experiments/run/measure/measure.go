@@ -40,9 +40,9 @@ type Progress func(done, total int, scheduler, next string)
 // cannot do (hardware counters).
 var ErrCapability = failure.New(failure.Capability, "this machine cannot do what was asked")
 
-// Run is the [Func] that measures: on the machine of r where that names one, otherwise on threads.
-// r is valid. Errors, beside those of the kernel and of files: a [*request.Error] where memory or
-// disk are too small; [ErrCapability].
+// Run measures, as a [Func]: on the machine of r where that names one, otherwise on threads. r is
+// valid. Errors, beside those of the kernel and of files: a [*request.Error] where memory or disk
+// are too small; [ErrCapability].
 func Run(ctx context.Context, r *request.Request, t *hw.Topology, dir *result.RunDir,
 	progress Progress) ([]*result.Measured, error) {
 	s, err := newSetup(r, t, dir, progress)
@@ -59,7 +59,7 @@ func Run(ctx context.Context, r *request.Request, t *hw.Topology, dir *result.Ru
 	return (&native{setup: s, ctx: ctx, clock: hw.CalibrateClock()}).run()
 }
 
-// setup is what both substrates need of a request, resolved.
+// setup holds the parts of a request that both substrates need, resolved.
 type setup struct {
 	kernel     *kernel.Kernel
 	params     kernel.Params
@@ -112,7 +112,7 @@ func (s *setup) repetitions() int { return s.asked.Reps * (1 + len(s.schedulers)
 // sideBySide returns how many of them are simulated at a time, each with an instance of its own.
 func (s *setup) sideBySide() int { return min(runtime.GOMAXPROCS(0), s.repetitions()) }
 
-// repetitionSeed is the seed of repetition i of all that are run, warm-ups included.
+// repetitionSeed returns the seed of repetition i of all that are run, warm-ups included.
 func (s *setup) repetitionSeed(i int) uint64 { return s.seed + uint64(i)*0x9e3779b97f4a7c15 }
 
 // await returns what f does. Once ctx is done it does not wait for f and returns the cause: f has
@@ -129,7 +129,7 @@ func await[T any](ctx context.Context, left *bool, f func() (T, error)) (T, erro
 	}
 }
 
-// outcome is what a function returned.
+// outcome holds the return values of a function.
 type outcome[T any] struct {
 	value T
 	err   error

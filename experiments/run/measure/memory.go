@@ -99,11 +99,11 @@ func (m *memory) reset() {
 	}
 }
 
-// initialize has the workers of the dealers' nodes touch all data first, each an equal part of the blocks
-// of each object, before the timed run: one worker, as programs do whose initialisation is not
-// parallel (here matmul fills its matrices on one goroutine, FMM its bodies and locals), or all, as
-// those do that initialise in parallel loops. Without it the timed run itself would lay out the
-// pages, each scheduler to its own advantage. A page with blocks of several is touched first by
+// initialize makes the workers of the dealers' nodes touch all data first, each an equal part of
+// the blocks of each object, before the timed run: one worker, as programs do whose initialisation
+// is not parallel (here matmul fills its matrices on one goroutine, FMM its bodies and locals), or
+// all, as those do that initialise in parallel loops. Without it the timed run itself would lay out
+// the pages, each scheduler to its own advantage. A page with blocks of several is touched first by
 // that of the first.
 func (m *memory) initialize() {
 	nodes := m.dealers

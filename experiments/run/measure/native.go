@@ -199,8 +199,8 @@ func (n *native) warn(code result.Code, args ...any) {
 	n.warnings = append(n.warnings, result.Warn(code, args...))
 }
 
-// measure does all repetitions, and those that were disturbed again. What is complete when it fails
-// stays in n.
+// measure does all repetitions, and those that were disturbed again. Complete repetitions stay in n
+// when it fails.
 func (n *native) measure() error {
 	c := &n.asked
 	n.total = (c.Warmup + c.Reps) * (1 + len(n.schedules))
@@ -269,7 +269,7 @@ func (n *native) tell(s *schedule, what string) {
 	n.progress(n.done, n.total, s.Measured.Scheduler, what)
 }
 
-// tracingOf is how a repetition is traced: serial ones and warm-ups are not traced in full.
+// tracingOf returns how a repetition is traced: serial ones and warm-ups are not traced in full.
 func (n *native) tracingOf(s *schedule, rep int, tracing runtimes.Tracing) runtimes.Tracing {
 	if tracing == runtimes.TraceFull && (s == n.baseline || rep < 0) {
 		return runtimes.TraceProfile
@@ -306,7 +306,7 @@ func (n *native) sumUp() {
 	}
 }
 
-// nodesOf is the topology that the workers' nodes are of.
+// nodesOf returns the topology that the workers' nodes are of.
 func (n *native) nodesOf() *hw.Topology {
 	if n.synthetic != nil {
 		return n.synthetic

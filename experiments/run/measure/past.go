@@ -38,8 +38,8 @@ const (
 var ErrNoPast = failure.New(failure.Request, "causes can be taken away from simulated runs alone, of "+
 	"schedulers that krdlab simulates")
 
-// A Past is what one repetition of a simulated run did. It computes how long the same operations take
-// without some of their causes: the schedule stays as it was.
+// A Past holds the operations of one repetition of a simulated run. It computes how long the same
+// operations take without some of their causes: the schedule is unchanged.
 type Past struct {
 	Objects []loi.Object // of the program
 	Workers int
@@ -135,7 +135,8 @@ func Free(ctx context.Context, r *request.Request, t *hw.Topology, scheduler str
 	return uint64(ran.TimeNS), m.err
 }
 
-// leastPrice is what an operation costs that costs nothing, in ps: idle workers repeat some without end.
+// leastPrice is the price of an operation without a price, in ps: idle workers repeat some without
+// end.
 const leastPrice = 1000
 
 // Close gives back the memory of the kernel's instance.
@@ -225,7 +226,7 @@ func (p *Past) WorkPS() (sum uint64) {
 // Operations returns how many operations of workers there are.
 func (p *Past) Operations() int { return p.history.Operations() }
 
-// stepConfig is how job j is simulated.
+// stepConfig returns how job j is simulated.
 func (s *simulation) stepConfig(ctx context.Context, registry *loi.Registry, j *job,
 	model *memory) runtimes.StepConfig {
 	return runtimes.StepConfig{

@@ -9,8 +9,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// What a run did takes as long as the run, to the digit, where no cause is taken away; without all of
-// them each scheduler takes about as long as the serial run over its cores.
+// The operations of a run take as long as the run, to the digit, where no cause is taken away;
+// without all of them each scheduler takes about as long as the serial run over its cores.
 func TestPast(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

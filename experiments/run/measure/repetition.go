@@ -6,8 +6,8 @@ import (
 	"krdlab/runtimes"
 )
 
-// check returns the verdict on a run: that of the numerical check, unless the run itself did not do
-// what the kernel's plan says. Both substrates ask it; computed is nil where nothing was computed, and
+// check returns the verdict on a run: that of the numerical check, unless the run itself departed
+// from the kernel's plan. Both substrates ask it; computed is nil where nothing was computed, and
 // the verdict then nil unless it failed.
 func (s *setup) check(in kernel.Instance, r *runtimes.Result, computed *kernel.Check) *result.Check {
 	var ended uint64
@@ -39,7 +39,7 @@ func (s *setup) check(in kernel.Instance, r *runtimes.Result, computed *kernel.C
 		Detail: computed.Detail, Lines: computed.Lines}
 }
 
-// repetitionFrom is what the workers of a run did, without counters.
+// repetitionFrom returns the work of the workers of a run, without counters.
 func repetitionFrom(r *runtimes.Result, s runtimes.Scheduler) *result.Repetition {
 	rep := &result.Repetition{TimeNS: r.TimeNS, Tasks: count(r.Tasks), Flags: []string{},
 		Workers: []result.Worker{}, KernelTimes: []result.KernelTime{}}

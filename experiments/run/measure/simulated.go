@@ -264,7 +264,7 @@ func (s *simulation) mixedPrices() []result.Warning {
 		strings.Join(by[0], ", "))}
 }
 
-// costs are the machine's prices for a family of runtimes.
+// costs returns the machine's prices for a family of runtimes.
 func (s *simulation) costs(family string, model *memory) runtimes.Costs {
 	p := s.machine.CostsOf(family)
 	c := runtimes.Costs{
@@ -403,7 +403,7 @@ func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 		return err
 	}
 	if errors.Is(err, loi.ErrLoss) {
-		err = nil // no KRD: Trace.Discarded says why
+		err = nil // no KRD: Trace.Discarded has the count
 	}
 	var cerr error
 	if j.stats, cerr = w.Close(); err != nil || cerr != nil {
@@ -416,15 +416,15 @@ func (s *simulation) analyse(ctx context.Context, j *job, w *loi.Writer) error {
 	return nil
 }
 
-// describe is the machine of the results. It is a model, and not a real machine's workers under a
-// made-up map.
+// describe returns the machine of the results. It is a model, and not a real machine's workers
+// under a made-up map.
 func (s *simulation) describe() result.Machine {
 	m := result.Machine{Machine: s.topo.Machine(), TimeSource: "virtual"}
 	m.Synthetic = false
 	return m
 }
 
-// model is what must be known of the machine beside the numbers of a scheduler.
+// model returns the data of the machine that belong beside the numbers of a scheduler.
 func (s *simulation) model(x *runtimes.Scheduler) *result.Model {
 	fitted := s.machine.FittedTo(s.kernel.Name, request.Describe(s.kernel, s.params),
 		s.workersOf(x), x.Name)

@@ -14,7 +14,8 @@ import (
 )
 
 // checkSpace compares the memory and the trace files that a run needs with what is free, and
-// returns a [*request.Error] where it is not enough. What the system does not tell is not compared.
+// returns a [*request.Error] where it is not enough. Sizes that the system does not report are not
+// compared.
 func (s *setup) checkSpace(memory func() (hw.Memory, error),
 	disk func(path string) (int64, error)) error {
 	if free, err := memory(); err == nil {
@@ -66,8 +67,8 @@ const (
 	krdBytes   = 150
 )
 
-// analysisBytes is about how much memory the KRD of a trace takes, whose nodes are analysed side by
-// side.
+// analysisBytes estimates the memory that the KRD of a trace takes, whose nodes are analysed side
+// by side.
 func (s *setup) analysisBytes() uint64 {
 	if s.asked.Trace.None() || !s.kernel.Work {
 		return 0
@@ -87,7 +88,7 @@ func (s *setup) limitHeap() (end func()) {
 	return hw.LimitHeap((free.FreeBytes - int64(s.analysis)) / 20 * 19)
 }
 
-// keptBytes is about how much memory the results of all repetitions take, the text of their
+// keptBytes estimates the memory that the results of all repetitions take, the text of their
 // document included.
 func (s *setup) keptBytes() uint64 {
 	const each, aWorker, aKRD = 4 << 10, 2560, 24 << 10
@@ -116,8 +117,8 @@ func (e *noDiskError) Error() string { return e.request.Error() }
 
 func (e *noDiskError) Unwrap() []error { return []error{&e.request, syscall.ENOSPC} }
 
-// traceBytes is an upper bound of the trace files, written with options that depend on the number
-// of recorders: a file for each traced repetition of each scheduler.
+// traceBytes returns an upper bound of the size of the trace files, written with options that
+// depend on the number of recorders: a file for each traced repetition of each scheduler.
 func (s *setup) traceBytes(options func(recorders int) loi.Options) uint64 {
 	var all, largest uint64
 	records, params := s.recordsOf()
@@ -158,8 +159,8 @@ func (s *setup) recordsOf() (records uint64, params int) {
 	return records + records*more/loi.RecordBytes(params), params
 }
 
-// What events of the structure add for each child in place, of which a task has two at least: that
-// it ended, that a task began and ended; two regions; its hint and its place.
+// The events of the structure for each child in place (a task has at least two): its end, a task's
+// beginning and end; two regions; its hint and its place.
 const (
 	structureBytes = 32 + 40 + 32
 	regionBytes    = 2 * (32 + 24)
@@ -181,7 +182,7 @@ func (s *setup) recordersOf(x *runtimes.Scheduler) int {
 	return s.workersOf(x)
 }
 
-// growing are the options of a trace that grows as it is written.
+// growing returns the options of a trace that grows as it is written.
 func (s *setup) growing(int) loi.Options { return loi.Options{MaxBytes: s.asked.TraceLimit} }
 
 const (
@@ -218,5 +219,5 @@ func (s *setup) traceOptions(free int64) func(recorders int) loi.Options {
 	return sized
 }
 
-// defaultFirstChunk is what loi begins with by itself.
+// defaultFirstChunk is loi's first chunk without an option.
 const defaultFirstChunk = 64 << 10

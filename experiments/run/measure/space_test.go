@@ -152,7 +152,7 @@ func TestTraceOptions(t *testing.T) {
 	}
 }
 
-// Who measures says why a trace lost records, and nothing where none did.
+// A measurement has a warning with the reason where a trace lost records, and none otherwise.
 func TestNoRoom(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -66,7 +66,7 @@ func (n *native) createTrace(s *schedule, rep int) (*traceFile, error) {
 	return f, nil
 }
 
-// traceName is the file of the trace of a repetition.
+// traceName returns the file of the trace of a repetition.
 func (n *native) traceName(s *schedule, rep int) string {
 	if n.asked.Trace.Each() {
 		return result.TraceFile(fmt.Sprintf("%s.%d", s.Measured.Scheduler, rep+1))
@@ -94,8 +94,8 @@ func sum(list []uint64) (n int64) {
 	return n
 }
 
-// analyse computes the KRD of a trace, and says what tracing cost. Of several repetitions that are
-// traced, the latest without losses counts.
+// analyse computes the KRD of a trace, and records the cost of tracing. Of several repetitions that
+// are traced, the latest without losses counts.
 func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error {
 	lost := sum(f.stats.Discarded)
 	if lost > 0 {
@@ -135,7 +135,7 @@ func (n *native) analyse(s *schedule, f *traceFile, r *result.Repetition) error 
 	})
 	if errors.Is(err, loi.ErrLoss) {
 		n.notReplayed(s.Measured, "the trace lost records")
-		return nil // no KRD: Trace.Discarded says why
+		return nil // no KRD: Trace.Discarded has the count
 	}
 	if err != nil {
 		return err

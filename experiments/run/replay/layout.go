@@ -37,8 +37,8 @@ func Layout(r *loi.Registry, place kernel.Modelled) (base []uint32, layout *cach
 }
 
 // Caches returns the cache model of m for a program with that layout and so many kernels. seed is
-// that of the frames of pages, which matter by lines only. Pages are placed as numa says, "" as the
-// machine says.
+// that of the frames of pages, which matter by lines only. Pages are placed by numa; "": by the
+// machine's own policy.
 func Caches(m *machine.Machine, layout *cachemodel.Layout, caches request.CacheModel,
 	numa request.NUMAPolicy, kernels int, seed uint64) (*cachemodel.Model, error) {
 	opt := cachemodel.Options{Granularity: cachemodel.Blocks, Seed: seed, Kernels: kernels,

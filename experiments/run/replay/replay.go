@@ -30,7 +30,7 @@ type Options struct {
 	AllowLoss bool   // replay a trace with discarded records too
 }
 
-// Misses has the cache model of m do the accesses of a trace, and returns the lines that missed
+// Misses does the accesses of a trace in the cache model of m, and returns the lines that missed
 // last-level caches. Executions come in the order in which they began, those of all workers merged:
 // ties go to the lower worker and then to program order, as in the KRD (KRD paper, III), but over
 // all nodes, since writes on one node take lines from the others. A kernel's accesses are done at
@@ -116,8 +116,8 @@ func activeWorkers(t *loi.Trace) (list []int, err error) {
 	return list, nil
 }
 
-// Suits returns an error that wraps ErrUnsuitable if the header of a trace tells that [Report] cannot
-// replay it on m.
+// Suits returns an error that wraps ErrUnsuitable if [Report] cannot replay a trace with this
+// header on m.
 func Suits(h *loi.Header, m *machine.Machine, caches request.CacheModel) error {
 	opt := Options{CacheModel: caches}
 	if caches == request.CacheLines {

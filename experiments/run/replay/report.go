@@ -8,9 +8,9 @@ import (
 	"krdlab/loi"
 )
 
-// Report replays a trace on m (see [Misses]) and says what came out. Where opt.Place is nil
-// it makes an instance of the program that the trace names, if this is one of krdlab's, to ask
-// where its blocks lie; its data is not computed.
+// Report replays a trace on m (see [Misses]) and returns the result. Where opt.Place is nil it
+// makes an instance of the program that the trace names, if this is one of krdlab's, to ask where
+// its blocks lie; its data is not computed.
 func Report(t *loi.Trace, m *machine.Machine, opt Options) (*result.ReplayReport, error) {
 	r := &result.ReplayReport{SchemaVersion: result.SchemaVersion, Source: result.LLCSourceModel,
 		Machine:    m.Name,

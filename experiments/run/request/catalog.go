@@ -14,11 +14,10 @@ import (
 	"krdlab/runtimes"
 )
 
-// AllSchedulers is what stands for every scheduler but the serial one, which is always run for
-// comparison.
+// AllSchedulers stands for every scheduler but the serial one, which is always run for comparison.
 const AllSchedulers = "all"
 
-// AllKernels is what stands for every kernel of the table, each in a class of size.
+// AllKernels stands for every kernel of the table, each in a class of size.
 const AllKernels = "all"
 
 // AllKernelsReps is how many repetitions a sweep of all kernels has unless told otherwise.
@@ -46,7 +45,7 @@ func DefaultScheduler() runtimes.Scheduler {
 // SchedulerNames returns the names of the table of schedulers, serial first.
 func SchedulerNames() []string { return Names(runtimes.Schedulers) }
 
-// ownName is the text of a scheduler with our name in place of the KRD paper's.
+// ownName returns the text of a scheduler with our name in place of the KRD paper's.
 func ownName(text string) string {
 	name, params, more := strings.Cut(text, ":")
 	for _, s := range runtimes.Schedulers {

@@ -12,14 +12,15 @@ import (
 	"krdlab/runtimes"
 )
 
-// A Draft is a request of which the machine, and what depends on it, is still to be chosen.
+// A Draft is a request without its machine, and the settings that depend on it, which are chosen
+// later.
 type Draft struct {
-	// Request is what was asked. Machine is chosen by Resolve.
+	// Request holds the settings that were given. Machine is chosen by Resolve.
 	Request
 	Place string // [Auto], [Native], [Host], the name or the TOML file of a machine
 
-	// What was not asked depends on the machine: all of its cores, which schedulers there are on
-	// it, where its pages are.
+	// Settings that were not given depend on the machine: all of its cores, its schedulers, the
+	// place of its pages.
 	AllCores, AllSchedulers, DefaultNUMA bool
 	// Pinned records that workers were given places, which are those of this computer.
 	Pinned bool
@@ -62,8 +63,8 @@ func (d *Draft) place(machines *Machines) (m *machine.Machine, tooFew int, err e
 }
 
 // Resolve chooses the machine and fills in what depends on it. Errors: those of
-// [Machines.Find]; an [*Error] where no machine that may be chosen has the cores. What does not fit
-// together is found by [Request.Validate].
+// [Machines.Find]; an [*Error] where no machine that may be chosen has the cores. Settings that do
+// not fit together are found by [Request.Validate].
 func (d *Draft) Resolve(machines *Machines) (*Choice, error) {
 	m, tooFew, err := d.place(machines)
 	if err != nil {
@@ -111,9 +112,9 @@ type Sweep struct {
 	Seeds  []uint64
 	Cores  []uint64 // with Parts nil too: powers of two up to the cores of a node, and each whole node
 	Parts  []string // node, half and all: the cores of a node, of half of the nodes and of all
-	// SimulatedTrace is how simulated ones are traced; "": as the draft says.
+	// SimulatedTrace is how simulated ones are traced; "": as in the draft.
 	SimulatedTrace TraceMode
-	// Elsewhere records that native ones will be run on a computer of which nothing is known here.
+	// Elsewhere records that native ones will be run on a computer that is unknown here.
 	Elsewhere bool
 }
 
@@ -183,7 +184,7 @@ const (
 // IsPart reports whether s is a word for a number of cores.
 func IsPart(s string) bool { return slices.Contains([]string{oneNode, halfNodes, allNodes}, s) }
 
-// coresOf are the numbers of cores of a sweep in a place, ascending, each once.
+// coresOf returns the numbers of cores of a sweep in a place, ascending, each once.
 func (s *Sweep) coresOf(place string, machines *Machines) ([]uint64, error) {
 	if s.Parts == nil && s.Cores != nil {
 		return s.Cores, nil

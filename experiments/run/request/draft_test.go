@@ -117,7 +117,7 @@ func TestSweepOrder(t *testing.T) {
 	}
 }
 
-// Pages are where the machine puts them unless asked for. What would change nothing is refused.
+// Pages are where the machine puts them unless asked for. A placement without an effect is refused.
 func TestPlacement(t *testing.T) {
 	two := *testHost
 	two.NUMA = []hw.NUMANode{{ID: 0, Bytes: 1 << 30}, {ID: 2, Bytes: 1 << 30}, {ID: 3}}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What ParamList writes of a program's parameters is read back; what it would not write is refused.
+// Texts that ParamList writes of a program's parameters are read back; others are refused.
 func TestReadParams(t *testing.T) {
 	for _, k := range kernels.Table {
 		for _, p := range append(slices.Clone(k.Small), nil) {

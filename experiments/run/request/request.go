@@ -20,11 +20,10 @@ import (
 // own seed.
 const DefaultReps = 10
 
-// DefaultMachine is what is simulated where nothing else is named: the machine of the KRD paper.
+// DefaultMachine is the machine that is simulated where no other is named: that of the KRD paper.
 const DefaultMachine = "westmere-ex-4s"
 
-// Request is what one run is asked to do. Use [New] for the defaults and [Request.Validate] before
-// running it.
+// Request describes one run. Use [New] for the defaults and [Request.Validate] before running it.
 type Request struct {
 	Kernel     *kernel.Kernel
 	Params     kernel.Params // the kernel's own parameters, one for each that it declares
@@ -33,7 +32,7 @@ type Request struct {
 	Seed       uint64
 	Settings
 	Out string // the run directory; "" for a new one under the folder of runs
-	// Machine is what the run is simulated on; nil: it is native.
+	// Machine is the machine that the run is simulated on; nil: it is native.
 	Machine *machine.Machine
 	// Element records that the run is an element of a job array, on whichever computer the cluster
 	// gave it.

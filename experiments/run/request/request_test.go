@@ -66,7 +66,7 @@ func TestParseTrace(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// What is told of a trace needs one that is kept, and comes back from a document.
+	// The parts recorded in a trace need one that is kept, and are read back from a document.
 	c := valid(t)
 	for mode, ok := range map[TraceMode]bool{TraceOff: false, TraceProfile: false, TraceKRD: false,
 		TraceFull: true, TraceDefault: true} {

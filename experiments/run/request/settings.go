@@ -44,12 +44,12 @@ type Reuse struct {
 	Coherence bool `json:"krd_coherence,omitempty"` // a write invalidates the copies of others
 }
 
-// Options are those of the analysis.
+// Options returns those of the analysis.
 func (r Reuse) Options() krd.Options {
 	return krd.Options{Cores: r.Cores, Coherence: r.Coherence}
 }
 
-// A TraceMode says what the tracer records while repetitions are timed.
+// A TraceMode selects the records of the tracer while repetitions are timed.
 type TraceMode string
 
 // The trace modes. With TraceDefault, repetitions are timed in profile mode and one more is traced
@@ -91,13 +91,14 @@ func ParseTrace(text string) (mode TraceMode, what runtimes.Structure, reuse Reu
 	return cmp.Or(mode, TraceDefault), what, reuse, nil
 }
 
-// Each says whether every repetition is traced.
+// Each reports whether every repetition is traced.
 func (t TraceMode) Each() bool { return t == TraceFull || t == TraceKRD }
 
-// None says whether no repetition is traced.
+// None reports whether no repetition is traced.
 func (t TraceMode) None() bool { return t == TraceOff || t == TraceProfile }
 
-// A TraceGrain says what one pair of stamps covers. Times of the two are never compared.
+// A TraceGrain selects the code that one pair of stamps covers. Times of the two are never
+// compared.
 type TraceGrain string
 
 // The grains.
@@ -107,7 +108,7 @@ const (
 	GrainTask TraceGrain = "task"
 )
 
-// A CounterMode says whether hardware counters are wanted.
+// A CounterMode selects whether hardware counters are used.
 type CounterMode string
 
 // The counter modes.
@@ -127,7 +128,7 @@ const (
 	CacheLines  CacheModel = "lines"  // cache lines in sets, where the data lies in memory
 )
 
-// A NUMAPolicy says where the memory of a kernel's data is placed.
+// A NUMAPolicy selects the place of the memory of a kernel's data.
 type NUMAPolicy string
 
 // The placements: those of machines, and one that depends on the run.
@@ -151,7 +152,7 @@ func (p *NUMAPolicy) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Words say where pages are, for people.
+// Words returns the place of pages, for people.
 func (p NUMAPolicy) Words() string {
 	return map[NUMAPolicy]string{NUMANode0: "all pages on node 0",
 		NUMADealt: "pages dealt to the workers", NUMAInterleave: "pages interleaved"}[p]

@@ -28,8 +28,9 @@ func Suggest(name string, names []string, where string) string {
 	return "did you mean " + strings.Join(near[:min(2, len(near))], "? or ") + "? " + where
 }
 
-// editDistance is the least number of insertions, deletions, replacements and swaps of neighbours
-// that turn a into b, no byte being edited twice (the "optimal string alignment" distance).
+// editDistance returns the least number of insertions, deletions, replacements and swaps of
+// neighbours that turn a into b, no byte being edited twice (the "optimal string alignment"
+// distance).
 func editDistance(a, b string) int {
 	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

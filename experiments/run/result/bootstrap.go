@@ -7,9 +7,9 @@ import (
 	"krdlab/experiments/run/estimate"
 )
 
-// Bootstrap gives q, of which median and N are set, the central 95 % of what statistic is of so
-// many resamples, which it draws itself. Nothing is done below [estimate.MinSample] or where the
-// median is not known.
+// Bootstrap sets the interval of q, whose median and N are set, to the central 95 % of the values
+// of statistic over so many resamples, which statistic draws itself. Nothing is done below
+// [estimate.MinSample] or where the median is not known.
 func Bootstrap(q *Quantity, seed uint64, resamples int, statistic func(*rand.Rand) float64) {
 	if q.N < estimate.MinSample || !q.Median.Known() || q.Reason == Deterministic {
 		return
@@ -22,8 +22,8 @@ func Bootstrap(q *Quantity, seed uint64, resamples int, statistic func(*rand.Ran
 	setInterval(q, values)
 }
 
-// BootstrapRatio is [Bootstrap] of the ratio of two independent statistics. Each draws a resample of
-// its own.
+// BootstrapRatio does as [Bootstrap] for the ratio of two independent statistics. Each draws a
+// resample of its own.
 func BootstrapRatio(q *Quantity, seed uint64, resamples int, over, under func(*rand.Rand) float64) {
 	Bootstrap(q, seed, resamples, func(rng *rand.Rand) float64 {
 		top := over(rng)

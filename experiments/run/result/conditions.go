@@ -1,6 +1,6 @@
 package result
 
-// CPUTime is what the workers of a repetition had of their CPUs.
+// CPUTime is the time that the workers of a repetition had on their CPUs.
 type CPUTime struct {
 	// NS is the CPU time of the workers' threads, or of all threads of the process where workers
 	// have none of their own, in ns.
@@ -20,7 +20,7 @@ const (
 	ShareFromTaskClock = "task clock"
 )
 
-// Conditions are what the CPU of a worker was like in a repetition.
+// Conditions describe the CPU of a worker in a repetition.
 type Conditions struct {
 	CPUNS    *int64 `json:"cpu_ns"`    // CPU time of its thread
 	CPUShare Number `json:"cpu_share"` // as [CPUTime.Share], of this worker
@@ -48,8 +48,8 @@ type Disturbances struct {
 }
 
 // Disturbed reports whether other programs, or the machine, had a part in the numbers of r: a
-// repetition or a serial one stays disturbed, or, in documents that do not tell that, a warning
-// says so.
+// repetition or a serial one stays disturbed, or, in documents without that field, there is a
+// warning of it.
 func (r *Result) Disturbed() bool {
 	if d := r.Disturbances; d != nil && d.Repetitions+d.Serial > 0 {
 		return true

@@ -30,8 +30,8 @@ func (r *Result) impossible() []Warning {
 	return list
 }
 
-// leastOVR is the least OVR, 1 at most, of a run that does between its kernels what the serial run
-// does there. With a = W_s / T_s and N T_par >= W_N + T_s - W_s
+// leastOVR returns the least OVR, 1 at most, of a run that does between its kernels what the serial
+// run does there. With a = W_s / T_s and N T_par >= W_N + T_s - W_s
 //
 //	OVR = N T_par W_s / (W_N T_s) >= a + (1 - a) / WTI
 //

@@ -14,15 +14,14 @@ const (
 	// the other, and from the median of all. Between undisturbed repetitions it was seen to differ
 	// by 1 %.
 	mostMoved = 0.05
-	// mostHandover is the ratio of the longest hand-over of a run to the shortest beyond which a
-	// warning says so.
+	// mostHandover is the ratio of the longest hand-over of a run to the shortest beyond which
+	// there is a warning.
 	mostHandover = 2
 )
 
 // Judge sets Disturbed of repetitions of one scheduler on a number of workers, all on the same
-// CPUs, of which there are so many (0: not known). Workers that have fewer CPUs than they are take
-// them from each other, which is no disturbance. A repetition of which nothing is known is not
-// judged.
+// CPUs, cpus in number (0: not known). Workers with fewer CPUs than workers take them from each
+// other, which is no disturbance. A repetition without records is not judged.
 func Judge(reps []Repetition, workers, cpus int) {
 	var cycles []float64 // of each worker the median over all repetitions
 	for i := range workers {
@@ -58,7 +57,8 @@ func Judge(reps []Repetition, workers, cpus int) {
 	}
 }
 
-// medianCycle is the median clock cycle of a worker over repetitions, in ns, NaN if none is known.
+// medianCycle returns the median clock cycle of a worker over repetitions, in ns, NaN if none is
+// known.
 func medianCycle(reps []Repetition, worker int) float64 {
 	var v []float64
 	for i := range reps {

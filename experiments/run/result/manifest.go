@@ -15,8 +15,8 @@ import (
 	"krdlab/kernels/kernel"
 )
 
-// A Manifest says what a run was and on what: the document manifest.json of a run directory. What
-// the system does not tell is null.
+// A Manifest describes a run and its machine: the document manifest.json of a run directory. Values
+// that the system does not report are null.
 type Manifest struct {
 	SchemaVersion int              `json:"schema_version"`
 	Argv          []string         `json:"argv"`
@@ -58,7 +58,7 @@ func Checksum(doc []byte) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes())), nil
 }
 
-// A Build says which program it was.
+// A Build identifies the program.
 type Build struct {
 	// null: the build was not stamped (go run, or no repository)
 	Revision   *string           `json:"vcs_revision"`
@@ -73,7 +73,7 @@ type Build struct {
 	MemLimit   *int64            `json:"gomemlimit_bytes"`
 }
 
-// A TracerCost is what tracing cost one scheduler's run, and what it lost.
+// A TracerCost holds the cost of tracing one scheduler's run, and the records lost.
 type TracerCost struct {
 	Scheduler string `json:"scheduler"`
 	Trace
@@ -96,7 +96,7 @@ func NewManifest(a request.Asked, argv []string, t *hw.Topology, now time.Time) 
 	return m
 }
 
-// ReadBuild returns what the running program says of itself.
+// ReadBuild returns the build information of the running program.
 func ReadBuild() Build {
 	b := Build{GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Flags: map[string]string{}, GOMAXPROCS: runtime.GOMAXPROCS(0)}

@@ -96,13 +96,12 @@ func (r *Result) MissesFrom() string {
 
 // MissesByConstruction reports whether the LLC misses were computed from the very trace that the
 // reuse distances are computed from, by a stack of whole blocks, as they are: the one follows from
-// the other, and their correlation says nothing about a machine.
+// the other, and their correlation is no evidence about a machine.
 func (r *Result) MissesByConstruction() bool {
 	return r.LLCModel != nil && r.LLCModel.Replayed && r.MissesFrom() == MissesOfBlocks
 }
 
-// LLCModel sums up the misses that a cache model counted, over the repetitions of which it counted
-// any.
+// LLCModel sums up the misses that a cache model counted, over the repetitions with such a count.
 type LLCModel struct {
 	Machine    string             `json:"machine"` // whose caches are modelled
 	CacheModel request.CacheModel `json:"cache_model"`

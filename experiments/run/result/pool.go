@@ -26,8 +26,8 @@ func (r *Result) measured() *Measured {
 // Pool returns the result of several runs of one scheduler under one configuration but for the
 // seed: repetitions and serial repetitions in a row, summed up anew; all else is the first's.
 // Inputs differ with the seed, so that intervals are of repetitions drawn within each run, and runs
-// in which nothing was drawn have none. A single result is returned as it is. Results of which the
-// source of LLC misses differs have none when pooled, and a warning says so. Every trace counts
+// in which nothing was drawn have none. A single result is returned as it is. Results whose sources
+// of LLC misses differ have none when pooled, and there is a warning. Every trace counts
 // ([Result.Histograms]). Cost: a bootstrap.
 func Pool(list []*Result) *Result {
 	if len(list) == 1 {

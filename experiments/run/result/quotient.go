@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Ranged returns the quantity of a median, with its interval if that is sure. What is not finite is
-// not known.
+// Ranged returns the quantity of a median, with its interval if that is sure. Values that are not
+// finite are not known.
 func Ranged(median, low, high float64, sure bool, n int) Quantity {
 	q := Quantity{Median: Some(median), Low: Some(low),
 		High: Some(high), N: n}
@@ -32,8 +32,8 @@ func Combined(a, b Quantity, f func(a, b float64) float64,
 	return q
 }
 
-// Quotient is a/b, as far apart as the intervals allow: wider than 95 %. It is unknown where b is 0,
-// and has no interval where b may be 0.
+// Quotient returns a/b, as far apart as the intervals allow: wider than 95 %. It is unknown where b
+// is 0, and has no interval where b may be 0.
 func Quotient(a, b Quantity) Quantity {
 	return Combined(a, b, func(a, b float64) float64 { return a / b },
 		func(aLow, aHigh, bLow, bHigh float64) (low, high float64) {

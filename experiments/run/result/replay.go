@@ -4,7 +4,7 @@ import (
 	"krdlab/experiments/run/request"
 )
 
-// A ReplayReport is what the replay of one trace found: the document of `krdlab krd --replay`.
+// A ReplayReport is the result of the replay of one trace: the document of `krdlab krd --replay`.
 type ReplayReport struct {
 	SchemaVersion int                `json:"schema_version"`
 	Source        string             `json:"source"` // LLCSourceModel

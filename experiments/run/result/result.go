@@ -20,8 +20,8 @@ const SchemaVersion = 1
 // LLCSourceModel is the source of LLC misses that a cache model counted.
 const LLCSourceModel = "model"
 
-// A Result is what one scheduler did under one configuration: the document of `krdlab run --json`.
-// Times are in ns, sizes in bytes. Null means that there is no measurement.
+// A Result is the result of one scheduler under one configuration: the document of `krdlab run
+// --json`. Times are in ns, sizes in bytes. Null means that there is no measurement.
 type Result struct {
 	SchemaVersion int           `json:"schema_version"`
 	Kernel        string        `json:"kernel"`
@@ -78,14 +78,14 @@ type Result struct {
 type Machine struct {
 	hw.Machine
 	TimeSource string `json:"time_source"` // "tsc", "monotonic" or "virtual"
-	// Computer tells this computer from others of the same name ([hw.ComputerID]); "" where that is
-	// not known, and of a simulated machine, which is the same everywhere.
+	// Computer identifies this computer among others of the same name ([hw.ComputerID]); "" where
+	// that is not known, and of a simulated machine, which is the same everywhere.
 	Computer string `json:"computer,omitempty"`
 	// Model describes the file of a simulated machine; nil natively.
 	Model *Model `json:"model,omitempty"`
 }
 
-// A Model is what must be known of a simulated machine beside its numbers.
+// A Model holds the data of a simulated machine that belong beside its numbers.
 type Model struct {
 	Hash       string `json:"hash"`       // of all that decides a result ([machine.Machine.Hash])
 	Parameters int    `json:"parameters"` // how many numbers it has
@@ -117,14 +117,14 @@ func (s *Serial) At(i int) *Repetition {
 	return &s.Repetitions[i]
 }
 
-// Quantity is [QuantityOf] values, of repetitions of r: where nothing was drawn they have no
+// Quantity returns [QuantityOf] values, of repetitions of r: where nothing was drawn they have no
 // interval.
 func (r *Result) Quantity(values []float64) Quantity {
 	return Sample{Values: values, Fixed: r.Deterministic}.Quantity()
 }
 
-// Inflates says whether work can differ from that of the serial run: WTI is not measured where a
-// machine model, which knows of no data, has a constant price for each kernel.
+// Inflates reports whether work can differ from that of the serial run: WTI is not measured where a
+// machine model without data has a constant price for each kernel.
 func (r *Result) Inflates() bool { return r.Substrate != loi.Simulated || !r.NoData }
 
 // A Repetition is one run of the kernel from the start of its root task to its end.
@@ -138,7 +138,7 @@ type Repetition struct {
 	// preempted or moved while they ran; nil where it cannot be told
 	FlaggedKernels *int64   `json:"flagged_kernels"`
 	Counters       Counters `json:"counters"`
-	// CPUTime is what the workers had of their CPUs; absent in virtual time.
+	// CPUTime is the time of the workers on their CPUs; absent in virtual time.
 	CPUTime *CPUTime `json:"cpu_time,omitempty"`
 	// Disturbed are the reasons why other programs, or the machine, had a part in the times; absent
 	// where it was not looked for, [] where there is none.
@@ -163,7 +163,7 @@ func (r *Repetition) SetKRD(report *krd.Report) {
 	}
 }
 
-// A Worker is what one worker did in a repetition. Work + scheduling + idle = time of the
+// A Worker is the account of one worker in a repetition. Work + scheduling + idle = time of the
 // repetition. Pointers are nil where the scheduler has no such thing (go) or it was not measured.
 type Worker struct {
 	CPU          int    `json:"cpu"` // -1: not pinned
@@ -183,9 +183,9 @@ type Worker struct {
 	Tasks      *int64  `json:"tasks"`
 	Kernels    *int64  `json:"kernels"`
 	// Frames that this worker made for tasks, as none was free; those of all workers together are
-	// what the repetition allocated. Absent where it was not counted.
+	// the frames that the repetition allocated. Absent where it was not counted.
 	Frames *int64 `json:"frames,omitempty"`
-	// Conditions are what its CPU was like; absent where the worker has no CPU of its own.
+	// Conditions describe its CPU; absent where the worker has no CPU of its own.
 	Conditions *Conditions `json:"conditions,omitempty"`
 }
 
@@ -246,14 +246,14 @@ type KernelSummary struct {
 	SampledEvery int  `json:"sampled_every"` // 1: each execution was stamped
 }
 
-// A Check is what the numerical check of a computed result found.
+// A Check is the outcome of the numerical check of a computed result.
 type Check struct {
 	Passed    bool   `json:"passed"`
 	Error     Number `json:"error"`
 	Tolerance Number `json:"tolerance"`
 	Detail    string `json:"detail,omitempty"` // where the error is, after a failure
 	Method    string `json:"method,omitempty"` // such as "Freivalds, exact"
-	// Lines are what else the check found.
+	// Lines are further findings of the check.
 	Lines []string `json:"lines,omitempty"`
 }
 
@@ -295,7 +295,7 @@ func MedianRepetition(reps []Repetition) *Repetition {
 	return order[(len(order)-1)/2]
 }
 
-// IdleOVR is how much of OVR are workers without a task: the share of the workers' time in the
+// IdleOVR returns the part of OVR of workers without a task: the share of the workers' time in the
 // repetition of median time that they were idle, times OVR. With it, and what scheduling took, OVR
 // is W_s / T_s, the share of work in the serial run. Unknown where OVR or an idle time is.
 func (r *Result) IdleOVR() Number {

@@ -20,7 +20,7 @@ import (
 // RunsDir is the folder under which runs without --out are written.
 const RunsDir = "krdlab-runs"
 
-// What is in a run directory, beside its traces.
+// The files in a run directory, beside its traces.
 const (
 	ManifestFile = "manifest.json"
 	ResultFile   = "result.json"
@@ -106,8 +106,8 @@ func CreateNamedRunDir(name string, now time.Time) (*RunDir, error) {
 	}
 }
 
-// Begin makes the directory of a run and writes its manifest, so that a killed run says what it
-// was, with the machine that is simulated, if one is. out is where; "" is a new directory under
+// Begin makes the directory of a run and writes its manifest, so that a killed run is described,
+// with the machine that is simulated, if one is. out is where; "" is a new directory under
 // [RunsDir] with that name.
 func Begin(out, name string, m *Manifest, simulated *machine.Machine) (d *RunDir, err error) {
 	if out != "" {

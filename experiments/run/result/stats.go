@@ -9,7 +9,7 @@ import (
 // A Sample is the values of repetitions.
 type Sample = estimate.Sample
 
-// QuantityOf is that of a sample that is not fixed.
+// QuantityOf returns the quantity of a sample that is not fixed.
 func QuantityOf(values []float64) Quantity { return Sample{Values: values}.Quantity() }
 
 // Ratio returns the quantity of a ratio between two samples that has the given median: N is the
@@ -34,9 +34,9 @@ func Ratio(over, under Sample, median float64) Quantity {
 // are not drawn for one another; nil: one run.
 type strata struct{ serial, par []int }
 
-// A ratioSample is what the ratios of a run are computed from: time and work of the serial
-// repetitions and of those on n cores, in ns. Work is nil where there is none; otherwise it is as
-// long as time, entry by entry from the same repetition.
+// A ratioSample holds the data of the ratios of a run: time and work of the serial repetitions and
+// of those on n cores, in ns. Work is nil where there is none; otherwise it is as long as time,
+// entry by entry from the same repetition.
 type ratioSample struct {
 	cores               int
 	serialTime, parTime []float64
@@ -72,8 +72,8 @@ func (s *ratioSample) point() (speedup, ovr, wti float64) {
 func (s *ratioSample) hasWork() bool { return len(s.serialWork) > 0 && len(s.parWork) > 0 }
 
 // quantities returns speed-up, OVR and WTI with bootstrap percentile intervals: serial and parallel
-// repetitions are drawn anew with replacement, time and work of a repetition together; a side of
-// which nothing varies stays as it is. The same sample and seed give the same intervals on every
+// repetitions are drawn anew with replacement, time and work of a repetition together; a side
+// without variation stays as it is. The same sample and seed give the same intervals on every
 // computer. N is the smaller of the two sample sizes; below 6 there is no interval.
 func (s *ratioSample) quantities() (speedup, ovr, wti Quantity) {
 	if len(s.serialTime) == 0 || len(s.parTime) == 0 {

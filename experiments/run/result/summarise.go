@@ -11,7 +11,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// Measured is what was found out about one scheduler; [Summarise] makes a [Result] of it.
+// Measured holds the measurements of one scheduler; [Summarise] makes a [Result] of it.
 type Measured struct {
 	Scheduler   string
 	Workers     int
@@ -23,7 +23,7 @@ type Measured struct {
 	Repetitions []Repetition
 	// repetitions that were disturbed and done again
 	SerialSetAside, SetAside []Repetition
-	// of which nothing was drawn at random: one repetition stands for all that were asked for
+	// without random choices: one repetition stands for all that were asked for
 	SerialDeterministic, Deterministic bool
 	NoData                             bool // as that of the result
 
@@ -70,7 +70,7 @@ func keepInterval(q *Quantity, read Quantity) {
 	}
 }
 
-// summarise is Summarise, or, if pointsOnly, without the intervals of ratios.
+// summarise does as Summarise, or, if pointsOnly, without the intervals of ratios.
 func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	r := Result{
 		SchemaVersion: SchemaVersion, Kernel: a.Kernel, Params: a.Params, Resolved: m.Resolved,
@@ -137,7 +137,7 @@ func summarise(a request.Asked, m *Measured, pointsOnly bool) Result {
 	return r
 }
 
-// quantityOrNil is Quantity, or nil without values.
+// quantityOrNil returns Quantity, or nil without values.
 func (r *Result) quantityOrNil(values []float64) *Quantity {
 	if len(values) == 0 {
 		return nil

@@ -32,7 +32,7 @@ func measured(n int) *Measured {
 	return m
 }
 
-// twoCores is what is asked of a run of matmul.
+// twoCores returns a request to run matmul on two cores.
 func twoCores(reps int) request.Asked {
 	return request.Asked{Kernel: "matmul", Params: kernel.Params{"n": 4096}, Seed: 1,
 		Settings: request.Settings{Reps: reps}}
@@ -204,8 +204,8 @@ func TestSummariseDoubts(t *testing.T) {
 	}
 }
 
-// What was not measured is null in the document, never 0, and every field that the format promises
-// is there.
+// Values that were not measured are null in the document, never 0, and every field that the format
+// promises is there.
 func TestResultJSON(t *testing.T) {
 	m := measured(2)
 	for i := range m.Repetitions { // tracing off

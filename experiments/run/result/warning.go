@@ -8,7 +8,7 @@ import (
 // A Warning is a doubt about a result. The catalogue has its sentence (words.go).
 type Warning = doc.Finding
 
-// A Code is what a warning is about.
+// A Code is the kind of a warning.
 type Code = doc.Code
 
 // Warn returns a warning.
@@ -24,9 +24,9 @@ const (
 	Interrupted Code = "interrupted"
 	// SharedCPUs: workers, CPUs.
 	SharedCPUs Code = "shared_cpus"
-	// StampedOverCPU: of which repetitions (Parallel or SerialRun), by how many per cent.
+	// StampedOverCPU: the repetitions (Parallel or SerialRun), by how many per cent.
 	StampedOverCPU Code = "stamped_over_cpu"
-	// LostCPU: of which repetitions (Parallel or SerialRun), how often a worker in a repetition.
+	// LostCPU: the repetitions (Parallel or SerialRun), how often a worker in a repetition.
 	LostCPU Code = "lost_cpu"
 	// CPUTaken of a repetition: the share of a CPU that its worker with the least had.
 	CPUTaken Code = "cpu_taken"

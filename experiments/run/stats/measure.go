@@ -90,7 +90,8 @@ var (
 	Misses = Measure{"llc_misses_per_core", "LLC misses per core", doc.Lines, Lower, "lines",
 		func(r *result.Result) result.Quantity { return r.Summary.LLCMissesPerCore },
 		func(r *dataset.Row) result.Number { return r.LLCMissesPerCore }, WhyNoMisses}
-	// BeyondLLC is what the last-level cache cannot have kept (KRD paper, III-A).
+	// BeyondLLC is the share of accesses that the last-level cache cannot have kept (KRD paper,
+	// III-A).
 	BeyondLLC = FarOrCold.Measure("beyond_llc", "beyond LLC",
 		"accesses whose data the last-level cache cannot have kept: far or cold")
 	BeyondPaper = At(PaperBytes, true).Measure("beyond_32mib", "≥ 32 MiB or cold",

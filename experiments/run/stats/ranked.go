@@ -21,7 +21,7 @@ const (
 	tooFew doc.Code = "too_few_to_tell_best"
 )
 
-// ToldNeeds is what the evidence of a best one must have.
+// ToldNeeds is the evidence that a best one needs.
 var ToldNeeds = doc.Needs{N: estimate.MinTested, P: estimate.Alpha}
 
 func init() {
@@ -60,7 +60,7 @@ func init() {
 	})
 }
 
-// inRows says in how many rows, of one: nothing.
+// inRows returns the number of rows as text; "" for one row.
 func inRows(a doc.Args) string {
 	if a.Whole(1) == 1 {
 		return ""
@@ -76,7 +76,7 @@ func named(before, list, after string) string {
 	return before + list + after
 }
 
-// Sampled is what there is of each of what is ranked.
+// Sampled describes the samples of a ranking: their noun, and the options that give more.
 type Sampled struct{ Noun, Options string }
 
 // Repeated are the repetitions of a run, Traced those that were traced.
@@ -85,8 +85,8 @@ var (
 	Traced   = Sampled{"trace", " --trace krd"}
 )
 
-// Conclude says of how many rankings the best is told, is a tie, and cannot be told. naming names some
-// of them, by their indices; nil: they have no names.
+// Conclude counts the rankings with a single best, with a tie, and with too few samples. naming
+// names some of them, by their indices; nil: they have no names.
 func (s Sampled) Conclude(list []estimate.Ranking, naming func(told bool, rows []int) string) (found []doc.Finding) {
 	if naming == nil {
 		naming = func(bool, []int) string { return "" }

@@ -22,8 +22,8 @@ type Point struct {
 
 // The points that are not distances. Close is within the L2 of a core, near within the last-level
 // cache of the node, far neither, and cold is an access whose distance is INF: the first one of the
-// node or, with coherence, one to what a write elsewhere invalidated. These four add up to all
-// accesses. Far or cold is what the last-level cache cannot have kept.
+// node or, with coherence, one to a block that a write elsewhere invalidated. These four add up to
+// all accesses. Far or cold accesses are those that the last-level cache cannot have kept.
 var (
 	Close     = Point{Name: "close"}
 	Near      = Point{Name: "near"}

@@ -9,7 +9,7 @@ import (
 	"krdlab/krd/doc"
 )
 
-// Unknown is the cell of a result that has no value: the reason of why, unless nothing of the
+// Unknown returns the cell of a result that has no value: the reason of why, unless nothing of the
 // result is known.
 func Unknown(r *result.Result, why func(*result.Result) string) doc.Missing {
 	if len(r.Repetitions) == 0 && r.Summary.TimeNS.N == 0 {

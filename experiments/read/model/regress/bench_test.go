@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// random makes a table of n rows and p predictors, of which a few and two products make y.
+// random makes a table of n rows and p predictors; a few of them and two products make y.
 func random(n, p int) *Frame {
 	rng := rand.New(rand.NewPCG(1, 1))
 	f := &Frame{N: n}

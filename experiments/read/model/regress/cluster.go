@@ -7,7 +7,7 @@ import (
 )
 
 // A Merge joins two clusters: numbers below the number of variables are these, others are earlier
-// merges, the first of which has that number.
+// merges, the first with that number.
 type Merge struct {
 	A, B int
 	// Similarity is the least squared Spearman coefficient of a variable of A with one of B.

@@ -14,7 +14,7 @@ func (f *Fit) BIC() float64 { return BIC.of(len(f.Design.Y), f.P, f.RSS) }
 // error of prediction in the units of y squared, and no BIC. NaN without degrees of freedom.
 func (f *Fit) Equation5() float64 { return Equation5.of(len(f.Design.Y), f.P, f.RSS) }
 
-// A Criterion is what a stepwise search makes least.
+// A Criterion is a quantity that a stepwise search minimises.
 type Criterion string
 
 // The criteria.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Coefficient is an estimate with its error. What cannot be told is NaN.
+// A Coefficient is an estimate with its error. Values without an estimate are NaN.
 type Coefficient struct {
 	Name                  string
 	Estimate, StdError, T float64

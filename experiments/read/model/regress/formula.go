@@ -31,8 +31,8 @@ func (t Term) times(u Term) Term {
 // a*b is a + b + a:b, a/b is a + a:b, (a + b)^n has the products of up to n, "." is every other
 // column, and 0 (or - 1) leaves the intercept out. Names that are no words stand in backquotes.
 // log, log2, log10, log1p, exp, sqrt, abs and I (for arithmetic) transform, factor makes numbers
-// categories. What follows | is absorbed: rows are compared within its values only, as if
-// each had an intercept of its own.
+// categories. Terms behind | are absorbed: rows are compared within its values only, as if each had
+// an intercept of its own.
 type Formula struct {
 	Response  string   // as R prints it
 	Variables []string // the predictors, in the order in which they appear
@@ -325,8 +325,8 @@ func few(terms []Term) ([]Term, error) {
 	return terms, nil
 }
 
-// power returns terms with all their products with up to order-1 others, of which a product is made
-// in at most 2 * order ways. The error is of too many.
+// power returns terms with all their products with up to order-1 others; a product is made in at
+// most 2 * order ways. The error is of too many.
 func power(terms, others []Term, order int) ([]Term, error) {
 	terms = unique(terms)
 	last := terms

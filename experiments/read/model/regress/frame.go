@@ -50,7 +50,7 @@ func (c *Column) missing(i int) bool {
 	return math.IsNaN(c.Numbers[i])
 }
 
-// An Error says what is wrong with a formula or a table.
+// An Error describes a fault of a formula or a table.
 type Error struct {
 	Place string // "formula", "column hp", "column hp, row 3"
 	Text  string // what was found, and what was expected

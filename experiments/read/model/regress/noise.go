@@ -10,7 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Noise is what a fit to y in another order explains, the search for terms repeated each time.
+// Noise is the part of y that a fit to it in another order explains, the search for terms repeated
+// each time.
 type Noise struct {
 	// R2 and T are of each permutation, ascending: what its model explains, and the largest |t| of its
 	// coefficients, each by its Scale.
@@ -99,7 +100,8 @@ func (d *Design) chosen(by Criterion) (r2 float64, list []Coefficient) {
 	return f.R2(), f.Coefficients(false)
 }
 
-// Most is the largest |t| of coefficients, without the intercept, each by its scale; 0: there is none.
+// Most returns the largest |t| of coefficients, without the intercept, each by its scale; 0: there
+// is none.
 func (n *Noise) Most(list []Coefficient) (most float64) {
 	for _, c := range list {
 		scale, seen := n.Scale[c.Name]

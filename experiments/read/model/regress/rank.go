@@ -7,7 +7,7 @@ import (
 	"krdlab/experiments/run/estimate"
 )
 
-// Strength is how strongly a predictor is related to the response alone, in ranks: the R^2 of
+// Strength returns how strongly a predictor is related to the response alone, in ranks: the R^2 of
 // rank(y) on rank(x) (Linear: Spearman's coefficient squared), and on rank(x) and its square
 // (Quadratic), which sees relations that turn (F. Harrell, "Regression modeling strategies", 2001,
 // 7.3; regression paper, figure 2). NaN where one of them is constant.

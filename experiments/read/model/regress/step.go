@@ -193,7 +193,7 @@ func (s *search) candidates(in []bool) []candidate {
 	return list
 }
 
-// value is an element of the upper triangle.
+// value returns an element of the upper triangle.
 func value(a blas64.General, i, j int) float64 {
 	if i > j {
 		return 0

@@ -16,8 +16,8 @@ import (
 type Prediction struct {
 	Row  int // of the design
 	Fold int
-	// Value is what is predicted, Base what is without predictors: the mean of the rows of the fit,
-	// with absorbed groups that of the row's group. NaN where the fit determines none.
+	// Value is the prediction, Base that without predictors: the mean of the rows of the fit, with
+	// absorbed groups that of the row's group. NaN where the fit determines none.
 	Value, Base float64
 }
 
