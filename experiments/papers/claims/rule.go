@@ -13,7 +13,7 @@ import (
 	"krdlab/experiments/run/result"
 )
 
-// A Verdict is what became of a claim.
+// A Verdict is the outcome of a claim.
 type Verdict string
 
 // The verdicts.
@@ -24,7 +24,7 @@ const (
 	// it agrees in some readings of the claim, and not in others
 	Depends Verdict = "depends on the reading"
 	NotRun  Verdict = "not run" // the experiment lacks what the claim is about
-	// it was run on another size than the paper's, and says nothing about the claim
+	// it was run on another size than the paper's, which is no evidence on the claim
 	OtherSize Verdict = "other size"
 )
 
@@ -34,43 +34,43 @@ const margin = 0.10
 // A Test has the values that agree, from low to high, and those that differ, below and above.
 type Test struct{ low, high, below, above float64 }
 
-// Held is a test by bounds, inclusive, of a statement in words.
+// Held returns a test by bounds, inclusive, of a statement in words.
 func Held(low, high float64) Test { return Test{low, high, low, high} }
 
-// Refuted is a test by bounds, inclusive, of what bounds a claim only: beyond them it disagrees, and within
-// them it cannot be told.
+// Refuted returns a test by bounds, inclusive, of a quantity that bounds a claim only: beyond them
+// the claim is refuted, and within them it stays open.
 func Refuted(low, high float64) Test { return Test{math.Inf(1), math.Inf(-1), low, high} }
 
-// Printed is the test of numbers that a paper prints, from low to high, whose last digit has the
-// unit: within half of that, or within the margin if that is more. The margin is of what exceeds
-// base, which is 1 for ratios near 1 and 0 for other numbers.
+// Printed returns the test of numbers that a paper prints, from low to high, whose last digit has
+// the unit: within half of that, or within the margin if that is more. The margin is of the excess
+// over base, which is 1 for ratios near 1 and 0 for other numbers.
 func Printed(low, high, unit, base float64) Test {
 	return Held(low-max(unit/2, margin*math.Abs(low-base)), high+max(unit/2, margin*math.Abs(high-base)))
 }
 
-// NoMore is the test of a printed bound: what is less agrees too.
+// NoMore returns the test of a printed upper bound: smaller numbers agree too.
 func NoMore(value, unit, base float64) Test {
 	t := Printed(value, value, unit, base)
 	return Held(math.Inf(-1), t.high)
 }
 
-// NoLess is likewise for what is more.
+// NoLess returns the test of a printed lower bound: larger numbers agree too.
 func NoLess(value, unit, base float64) Test {
 	t := Printed(value, value, unit, base)
 	return Held(t.low, math.Inf(1))
 }
 
-// Order is the test of a [Gap].
+// Order returns the test of a [Gap].
 func Order() Test {
 	const least = margin / (2 + margin) // the gap of 1 and 1.1
 	return Test{math.Nextafter(least, 1), math.Inf(1), -least, math.Inf(1)}
 }
 
-// Sign is the test of a number that is to be above 0.
+// Sign returns the test of a number that is to be above 0.
 func Sign() Test { return Test{math.SmallestNonzeroFloat64, math.Inf(1), 0, math.Inf(1)} }
 
-// Gap is by how much a is below b, from -1 to 1; 0 where they are the same. It falls with a and
-// rises with b. Ratios near 1 are given less 1.
+// Gap returns by how much a is below b, from -1 to 1; 0 where they are the same. It falls with a
+// and rises with b. Ratios near 1 are given less 1.
 func Gap(a, b float64) float64 {
 	if a == b {
 		return 0
@@ -94,7 +94,7 @@ func (t Test) Of(q result.Quantity) Verdict {
 	return CannotTell
 }
 
-// Same is the verdict on what has no margin, such as a list or a count of cases.
+// Same returns the verdict on a statement without a margin, such as a list or a count of cases.
 func Same(same bool) Verdict {
 	if same {
 		return Agree
@@ -107,7 +107,7 @@ func Exactly(v float64) result.Quantity {
 	return result.Sample{Values: []float64{v}, Fixed: true}.Quantity()
 }
 
-// All is the verdict on statements that must hold together.
+// All returns the verdict on statements that must hold together.
 func All(verdicts ...Verdict) Verdict {
 	for _, v := range []Verdict{NotRun, OtherSize, Disagree, CannotTell, Depends} {
 		if slices.Contains(verdicts, v) {
@@ -117,8 +117,8 @@ func All(verdicts ...Verdict) Verdict {
 	return Agree
 }
 
-// Readings is the verdict on a claim out of those of its readings: it depends on them if some but
-// not all agree.
+// Readings returns the verdict on a claim out of those of its readings: it depends on them if some
+// but not all agree.
 func Readings(verdicts ...Verdict) Verdict {
 	switch out := All(verdicts...); {
 	case out == Agree, out == NotRun, out == OtherSize:
@@ -140,7 +140,7 @@ func (c Counts) Add(v Verdict) Verdict {
 	return v
 }
 
-// Judged is how many claims were judged.
+// Judged returns how many claims were judged.
 func (c Counts) Judged() int { return c[Agree] + c[Disagree] + c[Depends] + c[CannotTell] }
 
 func (c Counts) String() string {

@@ -92,7 +92,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What bounds a claim only can refute it, and never bears it out.
+// A quantity that only bounds a claim can refute it, and never confirms it.
 func TestRefuted(t *testing.T) {
 	for v, want := range map[float64]Verdict{1: Disagree, 2: CannotTell, 3: CannotTell, 4: CannotTell, 5: Disagree} {
 		if got := Refuted(2, 4).Of(Exactly(v)); got != want {

@@ -1,7 +1,7 @@
 // Package disconpro redoes the evaluation of the disconpro paper ("Memory Distance Measurement for
 // Concurrent Programs", section 5) with programs given as text, and sets its numbers beside ours:
-// tables 5 and 6, and figures like 2 and 3 for the programs of examples/interleavings. What the
-// paper measures of Parsec and MySQL needs those programs under a controlled scheduler, and is not
+// tables 5 and 6, and figures like 2 and 3 for the programs of examples/interleavings. The paper's
+// measurements of Parsec and MySQL need those programs under a controlled scheduler, and are not
 // here.
 package disconpro
 
@@ -50,7 +50,7 @@ var groups = []struct {
 	{"PCT 5", engine.PCT, 5, figureRuns}, {"PCT 10", engine.PCT, 10, figureRuns},
 	{"PCT 20", engine.PCT, 20, figureRuns}, {"PCT 50", engine.PCT, 50, figureRuns}}
 
-// exactGroup is what the groups are set against.
+// exactGroup is the group that the others are compared with.
 const exactGroup = "all interleavings"
 
 // Study is the evaluation of the paper.
@@ -72,7 +72,7 @@ var Study = &study.Study{
 // seed is that of what is drawn.
 const seed = 1
 
-// most is how many interleavings are enumerated at most.
+// most returns how many interleavings are enumerated at most.
 func most(scale study.Scale) float64 {
 	if scale == study.Smoke {
 		return 1e5
@@ -80,7 +80,7 @@ func most(scale study.Scale) float64 {
 	return 1e9
 }
 
-// A counted is what a setting came to.
+// A counted is the result of a setting.
 type counted struct {
 	Interleavings string         `json:"interleavings"`
 	Number        float64        `json:"number"` // the same, rounded
@@ -116,7 +116,7 @@ func plan(scale study.Scale) (list []study.Step, err error) {
 
 func (s *setting) step() string { return fmt.Sprintf("paths-%d-%d", s.threads, s.objects) }
 
-// programs are the names of those of examples/interleavings.
+// programs returns the names of those of examples/interleavings.
 func programs() (names []string, err error) {
 	files, err := fs.Glob(examples.Interleavings, "interleavings/*.txt")
 	for _, f := range files {
@@ -125,7 +125,7 @@ func programs() (names []string, err error) {
 	return names, err
 }
 
-// inOrder is the program of a setting.
+// inOrder returns the program of a setting.
 func inOrder(s *setting) *engine.Program {
 	p := &engine.Program{}
 	for o := range s.objects {
@@ -181,7 +181,7 @@ func distances(o *engine.Object) string {
 	return strings.Join(words, ",")
 }
 
-// rangesOf are those of the objects of a program that are accessed more than once.
+// rangesOf returns those of the objects of a program that are accessed more than once.
 func rangesOf(name string) ([]ranged, error) {
 	file, err := examples.Interleavings.Open("interleavings/" + name + ".txt")
 	if err != nil {

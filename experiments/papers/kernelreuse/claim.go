@@ -56,8 +56,8 @@ const (
 	Measured  = study.Measured
 )
 
-// Judge tests all claims. The bands are what the numbers of each draw of the guessed parameters
-// are; nil: none were drawn.
+// Judge tests all claims. The bands are the numbers of each draw of the guessed parameters; nil:
+// none were drawn.
 func Judge(e *dataset.Experiment, bands *Bands) []Finding {
 	v := newView(e)
 	var list []Finding
@@ -95,7 +95,8 @@ func (c *Claim) judge(v *view, bands *Bands) Finding {
 	return f
 }
 
-// in are the worlds under which c is judged: the readings of a finding are these for each meaning.
+// in returns the worlds under which c is judged: the readings of a finding are these for each
+// meaning.
 func (c *Claim) in() []world {
 	if c.worlds == nil {
 		return []world{plain}
@@ -103,9 +104,10 @@ func (c *Claim) in() []world {
 	return c.worlds
 }
 
-// listsTable has the claims whose verdict would be another if it were known which list of victims the
-// paper's Qthreads had: by all readings, and by those with that list alone. Those of FMM's tasks, of
-// which no other list is simulated, stay. The findings are those of all claims.
+// listsTable returns a table of the claims whose verdict would be another if it were known which
+// list of victims the paper's Qthreads had: by all readings, and by those with that list alone.
+// Those of FMM's tasks, which are simulated with no other list, stay. The findings are those of all
+// claims.
 func listsTable(found []Finding) *doc.Table {
 	t := doc.NewData("victims", "reading", "claim", "from", "to")
 	t.Title = "Claims whose verdict changes if Qthreads' victims are known to be listed as in one reading"
@@ -163,8 +165,8 @@ func (p *part) judge(v *view, bands *Bands) study.Part {
 	return f
 }
 
-// band is from the least to the greatest of the quantity over the draws: computed within each, so
-// that what moves both sides of a comparison cancels out. ok is false if a draw lacks it.
+// band returns the range of the quantity over the draws: computed within each, so that an effect on
+// both sides of a comparison cancels out. ok is false if a draw lacks it.
 func (p *part) band(v *view, bands *Bands) (low, high float64, ok bool) {
 	if bands == nil {
 		return 0, 0, false

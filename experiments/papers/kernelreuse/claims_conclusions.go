@@ -68,8 +68,7 @@ func above0(t term) part {
 	return p
 }
 
-// A series is a measure of which there is one value for each scheduler, and that of it which draws
-// keep.
+// A series is a measure with one value for each scheduler, and the part of it that draws keep.
 type series struct {
 	name  string
 	each  stats.Measure
@@ -88,8 +87,8 @@ var (
 	remote    = series{"remote steals", stats.RemoteSteals, quantity{}} // in no draw
 )
 
-// together is Pearson's coefficient of two series over schedulers: of each repetition of all of them,
-// whose seeds are the same, and over the draws of the medians.
+// together returns Pearson's coefficient of two series over schedulers: of each repetition of all
+// of them, whose seeds are the same, and over the draws of the medians.
 func together(kernel string, cores int, x, y series, schedulers []string) term {
 	t := on(quantity{}, kernel, cores, schedulers[0])
 	t.name, t.decimals = x.name+" with "+y.name, 2

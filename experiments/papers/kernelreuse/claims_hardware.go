@@ -6,7 +6,7 @@ import (
 	"krdlab/experiments/papers/claims"
 )
 
-// ofFive is what the digits of table I are, at the end of a test.
+// ofFive describes the digits of table I, at the end of a test.
 const ofFive = "; the paper's are digits of a mean of five runs without a spread"
 
 // hardware are the claims of IV-B, table I and figure 6: matmul on 2 sockets, 12 cores.

@@ -18,13 +18,13 @@ const (
 )
 
 // visible is the smallest difference that the paper names in its plots of reuse, in points: between
-// MTH and QTH/Socket at 32 MB (3.57 and 3.15 %). It is what "barely noticeable" is held to.
+// MTH and QTH/Socket at 32 MB (3.57 and 3.15 %). It is the bound for "barely noticeable".
 const visible = 3.57 - 3.15
 
 // almostAll is the share of distances that "almost all" is held to: the paper gives no number.
 const almostAll = 0.8
 
-// farMeans are the two meanings of far reuses: of figure 6, whose cold accesses are in INF, and
+// farMeans returns the two meanings of far reuses: of figure 6, whose cold accesses are in INF, and
 // without those.
 func farMeans(parts func(q quantity) []part) []meaning {
 	return []meaning{{"cold included", parts(qFar)}, {"finite distances", parts(qFinite)}}
@@ -230,7 +230,7 @@ var reuse = []Claim{
 // qClose is the share of reuses within the L2.
 var qClose = closer(close)
 
-// nearer says that t is nearer to a, which is below it, than to b, which is above.
+// nearer states that t is nearer to a, which is below it, than to b, which is above.
 func nearer(t, a, b term) part {
 	return part{t.where + ": " + t.name + " nearer to " + a.name + " than to " + b.name,
 		[]term{t, a, b}, func(v *view) result.Quantity {
@@ -239,13 +239,13 @@ func nearer(t, a, b term) part {
 		}, claims.Order()}
 }
 
-// upTo are the powers of two of the figures that are not above limit.
+// upTo returns the powers of two of the figures that are not above limit.
 func upTo(limit uint64) []uint64 {
 	return slices.DeleteFunc(limits(), func(x uint64) bool { return x > limit })
 }
 
-// widest is the largest difference between the cumulative histograms of two of the schedulers, at
-// any of these distances, in points.
+// widest returns the largest difference between the cumulative histograms of two of the schedulers,
+// at any of these distances, in points.
 func widest(kernel string, cores int, at []uint64, schedulers ...string) term {
 	t := on(quantity{}, kernel, cores, schedulers[0])
 	t.name = "largest difference"
@@ -254,8 +254,8 @@ func widest(kernel string, cores int, at []uint64, schedulers ...string) term {
 	})
 }
 
-// moved is the largest difference between the cumulative histograms of a scheduler on one socket and
-// on four, in points.
+// moved returns the largest difference between the cumulative histograms of a scheduler on one
+// socket and on four, in points.
 func moved(kernel, scheduler string) term {
 	t := on(quantity{}, kernel, 24, scheduler)
 	t.where = program[kernel] + ", 6 cores and 24"
@@ -264,7 +264,7 @@ func moved(kernel, scheduler string) term {
 	})
 }
 
-// furthest is t with the largest difference of two of n cumulative histograms, whose points of
+// furthest returns t with the largest difference of two of n cumulative histograms, whose points of
 // returns.
 func (t term) furthest(at []uint64, n int, of func(v *view, q quantity, i int) result.Quantity) term {
 	t.decimals = 3
@@ -302,8 +302,9 @@ var nativeWidest = term{where: "matmul on 1 core", name: "largest difference", d
 		return out
 	}}
 
-// best is the share of the distances at which the schedulers differ that QTH/Socket has the highest
-// cumulative histogram at: at least where it is above all others, at most where none is above it.
+// best returns the share of the distances at which the schedulers differ that QTH/Socket has the
+// highest cumulative histogram at: at least where it is above all others, at most where none is
+// above it.
 func best(kernel string, cores int) term {
 	t := on(quantity{}, kernel, cores, qts)
 	t.decimals = 2
@@ -361,7 +362,7 @@ func traced(kernel string) term {
 		}}
 }
 
-// beyondAt is the share of accesses with a distance of at least limit.
+// beyondAt returns the share of accesses with a distance of at least limit.
 func beyondAt(q quantity, limit uint64, cores int, scheduler string) term {
 	t := on(q, "matmul", cores, scheduler)
 	t.where += ", from " + units.Bytes(limit)

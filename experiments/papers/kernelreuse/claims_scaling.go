@@ -10,7 +10,7 @@ import (
 // both are the programs of the paper.
 var both = []string{"matmul", "fmm"}
 
-// forBoth are the parts of both programs.
+// forBoth returns the parts of both programs.
 func forBoth(f func(kernel string) []part) (list []part) {
 	for _, k := range both {
 		list = append(list, f(k)...)
@@ -235,7 +235,7 @@ func atMost11(cores int, scheduler string) part {
 	return is(on(qOVR, "matmul", cores, scheduler), claims.NoMore(1.1, 0.1, 1))
 }
 
-// overMTH says that the three others' overheads are 3 to 4 times MTH's.
+// overMTH states that the three others' overheads are 3 to 4 times MTH's.
 func overMTH(kernel string, overhead func(term) term) (list []part) {
 	base := overhead(on(qOVR, kernel, 24, mth))
 	for _, s := range papers[1:] {
@@ -246,13 +246,13 @@ func overMTH(kernel string, overhead func(term) term) (list []part) {
 	return list
 }
 
-// lost is what work time inflation costs on 24 cores, %.
+// lost returns the cost of work time inflation on 24 cores, %.
 func lost(kernel, scheduler string) term {
 	return on(qWTI, kernel, 24, scheduler).with(1,
 		func(v float64) float64 { return 100 * (1 - 1/v) })
 }
 
-// excess is t - 1, percent the same in %.
+// excess returns t - 1; percent, the same in %.
 func excess(t term) term {
 	return t.with(t.decimals, func(v float64) float64 { return v - 1 })
 }
@@ -261,21 +261,21 @@ func percent(t term) term {
 	return t.with(1, func(v float64) float64 { return (v - 1) * 100 })
 }
 
-// more is by how many % a quantity is greater under TBB than under MTH.
+// more returns by how many % a quantity is greater under TBB than under MTH.
 func more(q quantity, kernel string, cores int) term {
 	t := percent(over(on(q, kernel, cores, tbb), on(q, kernel, cores, mth), 3))
 	t.name = short[tbb] + " above " + short[mth] + ", %:"
 	return t
 }
 
-// aboveSerial is by how many % an inflation exceeds 1 under TBB.
+// aboveSerial returns by how many % an inflation exceeds 1 under TBB.
 func aboveSerial(q quantity, kernel string, cores int) term {
 	t := percent(on(q, kernel, cores, tbb))
 	t.name = short[tbb] + " above serial, %:"
 	return t
 }
 
-// either is the greater of two.
+// either returns the greater of two.
 func either(a, b term) term {
 	return term{kernel: a.kernel, where: a.where + " or " + b.where, name: a.name,
 		decimals: a.decimals, base: a.base,

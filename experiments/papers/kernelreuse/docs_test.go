@@ -24,8 +24,8 @@ var folder = flag.String("folder", "", "the folder of the run of krdlab reproduc
 	"of docs/reproduction.md is made from: what it shows is compared too")
 
 // The tables of docs/reproduction.md hold each claim once, with the words and thresholds of this program,
-// and the numbers of verdicts that the page begins with are those of the first. What ours are only a
-// folder knows: -folder DIR compares the last table.
+// and the numbers of verdicts that the page begins with are those of the first. Our numbers are in
+// a folder only: -folder DIR compares the last table.
 func TestDocsClaims(t *testing.T) {
 	b, err := os.ReadFile("../../../docs/reproduction.md")
 	if err != nil {

@@ -21,8 +21,8 @@ type drawn struct {
 	Hash      string  `json:"machine_hash"` // of the machine that was drawn
 }
 
-// Bands are what measures came to on machines whose guessed numbers were drawn within their ranges.
-// Draw 0 is the machine as its file has it.
+// Bands are the values of measures on machines whose guessed numbers were drawn within their
+// ranges. Draw 0 is the machine as its file has it.
 type Bands struct {
 	MachineHash string // of draw 0
 	Draws       int    // that are there, draw 0 included
@@ -45,7 +45,7 @@ func (b *Bands) At(draw int, kernel string, cores int, scheduler, measure string
 	return v, ok
 }
 
-// sorted are the values of all draws, the lowest first.
+// sorted returns the values of all draws, the lowest first.
 func (b *Bands) sorted(k bandKey) []float64 {
 	var list []float64
 	for _, v := range b.values[k] {

@@ -45,7 +45,7 @@ var leaves = []string{"32x32x64", "32x64x32"}
 var thetas = []string{"0.5", "0.49", "0.48", "0.47", "0.46", "0.45", "0.44", "0.43", "0.42", "0.41",
 	"0.4"}
 
-// leafOf is the leaf of a draw, thetaOf its theta.
+// leafOf returns the leaf of a draw; thetaOf, its theta.
 func leafOf(draw int) string  { return choice(draw, "leaf", leaves) }
 func thetaOf(draw int) string { return choice(draw, "theta", thetas) }
 
@@ -59,7 +59,7 @@ func choice(draw int, input string, values []string) string {
 	return values[rand.New(rand.NewPCG(uint64(draw), h.Sum64())).IntN(len(values))]
 }
 
-// drawDir is the name of a draw's step and of its folder.
+// drawDir returns the name of a draw's step and of its folder.
 func drawDir(draw int) string { return fmt.Sprintf("draw-%03d", draw) }
 
 // DrawPlan draws a machine and fits it, in a folder within dir that it removes, and returns the
@@ -95,7 +95,7 @@ func DrawPlan(ctx context.Context, m *machine.Machine, scale study.Scale, draw i
 	return plan, nil
 }
 
-// drawnOf are the values of a draw; those that are not known are left out.
+// drawnOf returns the values of a draw; those that are not known are left out.
 func drawnOf(e *dataset.Experiment, draw int) (rows []drawn) {
 	for i := range e.Cells {
 		r := e.Cells[i].Result
@@ -141,8 +141,8 @@ func drawStep(scale study.Scale, draw int) study.Step {
 	}}
 }
 
-// table is the bands: for each program, cores and measure a row a scheduler, and how often their
-// order is that of draw 0.
+// table returns the bands: for each program, cores and measure a row a scheduler, and how often
+// their order is that of draw 0.
 func (b *Bands) table() *doc.Table {
 	t := doc.NewTable(4, "program", "cores", "measure", "scheduler", "draw 0", "median", "lowest",
 		"highest", "order as draw 0")

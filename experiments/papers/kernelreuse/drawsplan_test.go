@@ -111,7 +111,7 @@ func TestFitInterrupted(t *testing.T) {
 	}
 }
 
-// What cannot be fitted is said: without targets, without fits, or to what no price brings out.
+// A fit fails with an error: without targets, without fits, or to targets that no price reaches.
 func TestFitBad(t *testing.T) {
 	for want, change := range map[string]func(m *machine.Machine){
 		"found no target of ovr workfirst": func(m *machine.Machine) { m.Fits[1].Target = 0 },
@@ -135,8 +135,8 @@ func TestFitBad(t *testing.T) {
 	}
 }
 
-// What the paper leaves open is drawn: both leaves, theta in all of its range; draw 0 has the leaf
-// of the fit and the theta of the evaluation.
+// Parameters that the paper leaves open are drawn: both leaves, theta in all of its range; draw 0
+// has the leaf of the fit and the theta of the evaluation.
 func TestInputs(t *testing.T) {
 	counts, parts := map[string]int{}, map[bool]int{}
 	for i := 1; i <= 20; i++ {

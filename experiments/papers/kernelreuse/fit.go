@@ -44,7 +44,7 @@ type target struct {
 	scheduler runtimes.Scheduler
 }
 
-// rateStep is what rates.fused gave.
+// rateStep is a value of rates.fused and the serial time with it.
 type rateStep struct{ rate, serial float64 }
 
 // Fit changes the fitted numbers of m until its fits hold, by the rule of docs/simulation.md:
@@ -193,7 +193,7 @@ func (f *fitting) step(results []result.Result) (off string, err error) {
 	return off, nil
 }
 
-// rate is the next rates.fused: a serial run takes a + b/rate, which two of them tell.
+// rate returns the next rates.fused: a serial run takes a + b/rate, and two runs determine a and b.
 func (f *fitting) rate(serial float64) uint64 {
 	now := rateStep{float64(f.m.Rates[ops.Fused]), serial}
 	next := now.rate * serial / f.serial

@@ -9,13 +9,13 @@ import (
 )
 
 // Frozen is the hash of the simulated machine that the paper is predicted with. It was fixed before
-// the runs whose results docs/reproduction.md has; docs/simulation.md says what was changed before,
-// after which row had been seen. Whoever changes a number or a range of the machine changes this
-// too, and gives the source there.
+// the runs whose results docs/reproduction.md has; docs/simulation.md lists the earlier changes,
+// and the row that had been seen before each. Whoever changes a number or a range of the machine
+// changes this too, and gives the source there.
 const Frozen = "d82d647bbcbd8a0f695f8d5538d21d0faa68f77c144c6edf2c27a08053153a14"
 
-// simulatedOn is the hash of the machine that a result was simulated on; "" natively, and where its
-// document does not say.
+// simulatedOn returns the hash of the machine that a result was simulated on; "" natively, and
+// where its document has none.
 func simulatedOn(r *result.Result) string {
 	if r.Substrate != loi.Simulated || r.Machine.Model == nil {
 		return ""
@@ -23,8 +23,8 @@ func simulatedOn(r *result.Result) string {
 	return r.Machine.Model.Hash
 }
 
-// machineHash is that of the machine that the evaluation was simulated on; "" where the cells of e
-// do not say, or say several.
+// machineHash returns that of the machine that the evaluation was simulated on; "" where the cells
+// of e have none, or several.
 func machineHash(e *dataset.Experiment) string {
 	hash := ""
 	for i := range e.Cells {

@@ -34,7 +34,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// What the documents say of the machine: the frozen one, another, and none where cells differ.
+// The machine of the documents: the frozen one, another, and none where cells differ.
 func TestFrozenText(t *testing.T) {
 	cell := func(hash string) dataset.Cell {
 		r := &result.Result{Substrate: loi.Simulated}

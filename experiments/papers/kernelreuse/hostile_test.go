@@ -33,7 +33,7 @@ var everyHostile = flag.Bool("every", false, "every hostile value at every place
 var hostile = []string{`null`, `-1`, `0`, `1e300`, `1e-300`, `9223372036854775807`,
 	`"<script>alert(1)</script>, \"a\"\n"`, `""`, `[]`, `{}`, `true`}
 
-// notNumbers are what a number that is none looks like when it is printed. Each has one of maybes.
+// notNumbers are the printed forms of a value that is no number. Each has one of maybes.
 var (
 	notNumbers = regexp.MustCompile(`\bNaN\b|[+-]Inf\b|\+Inf|%!`)
 	maybes     = [][]byte{[]byte("NaN"), []byte("Inf"), []byte("%!")}

@@ -51,7 +51,7 @@ func TestQuantities(t *testing.T) {
 	}
 }
 
-// Every claim says all that it must, and an experiment without its runs leaves it open.
+// Every claim is complete, and an experiment without its runs leaves it open.
 func TestClaimsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range Claims {
@@ -170,7 +170,8 @@ func TestMadeExperiment(t *testing.T) {
 		f.Readings[1].Verdict != claims.Disagree {
 		t.Errorf("shepherds exchanged: %s, %+v", f.Verdict, f.Readings)
 	}
-	// What each list alone comes to: without the sorted one the claim holds, with it alone it does not.
+	// The verdicts by each list alone: without the sorted one the claim holds, with it alone it
+	// does not.
 	list := Judge(e, nil)
 	text := func(t *doc.Table) string {
 		var b bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"krdlab/runtimes"
 )
 
-// size is what a scale runs.
+// size holds the inputs of a scale.
 type size struct {
 	cores                   []int
 	matmul, fmm             kernel.Params // simulated
@@ -23,8 +23,8 @@ type size struct {
 	nativeReps              int
 }
 
-// asPaper are the parameters of the paper's product of n x n matrices: rows follow each other, as
-// in an array of C. So the rows of a tile are a few lines each, which no prefetcher follows.
+// asPaper returns the parameters of the paper's product of n x n matrices: rows follow each other,
+// as in an array of C. So the rows of a tile are a few lines each, which no prefetcher follows.
 func asPaper(n int) kernel.Params { return kernel.Params{"n": n, "layout": "row"} }
 
 var sizes = map[study.Scale]size{
@@ -54,7 +54,7 @@ var sizes = map[study.Scale]size{
 // Schedulers are those of the paper, and TBB's with affinity beside them.
 var Schedulers = []string{mth, tbb, "helpfirst-locality", qtc, qts}
 
-// What readings of the paper look at beside those: Qthreads' victims sorted by distance, rightly and
+// The further variants in readings of the paper: Qthreads' victims sorted by distance, rightly and
 // as version 1.9 does it, and exaFMM's tasks.
 const (
 	nearRule    = ":near=1"
@@ -68,7 +68,7 @@ var (
 	byRule   = []int{1, 6, 24}
 )
 
-// sized is what a scale has of a study.
+// sized returns the entry of a scale.
 func sized[T any](sizes map[study.Scale]T, scale study.Scale) (T, error) {
 	s, ok := sizes[scale]
 	if !ok {
@@ -96,7 +96,7 @@ func (p *requests) add(name string, params kernel.Params, m *machine.Machine, co
 	return &(*p)[len(*p)-1]
 }
 
-// schedulers are those of names, which the table has.
+// schedulers returns those of names, which the table has.
 func schedulers(names []string) []runtimes.Scheduler {
 	list, err := request.FindSchedulers(names)
 	if err != nil {
@@ -155,13 +155,13 @@ func Plan(scale study.Scale, hostCores int) ([]request.Request, error) {
 	return plan, nil
 }
 
-// threads are the schedulers that exist on threads only, beside those of the paper.
+// threads returns the schedulers that exist on threads only, beside those of the paper.
 func threads() []runtimes.Scheduler {
 	return slices.DeleteFunc(slices.Clone(runtimes.Schedulers),
 		func(s runtimes.Scheduler) bool { return !s.ThreadsOnly() })
 }
 
-// nativeCores are one, powers of two, and all, up to the 24 of the paper.
+// nativeCores returns one, powers of two, and all, up to the 24 of the paper.
 func nativeCores(have int) []int {
 	have = min(have, 24)
 	var list []int

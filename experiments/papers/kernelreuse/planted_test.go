@@ -24,7 +24,7 @@ func twoPrograms() *dataset.Experiment {
 	return e
 }
 
-// Each conclusion holds on runs of which it is true, and not on runs of which the contrary is.
+// Each conclusion holds on runs where it is true, and not on runs where the contrary is.
 func TestPlanted(t *testing.T) {
 	summary := func(set func(s *result.Summary, v float64), values map[string]float64) func(*result.Result) {
 		return func(r *result.Result) {
@@ -171,7 +171,7 @@ func TestPlanted(t *testing.T) {
 func TestClaimsHaveFigures(t *testing.T) {
 	drawn := map[string]bool{}
 	for name, g := range groupsNamed(twoPrograms()) {
-		list, _ := figures.All(g) // what is left out says why
+		list, _ := figures.All(g) // those left out have a reason
 		for i := range list {
 			drawn[name+"-"+list[i].ID] = true
 		}

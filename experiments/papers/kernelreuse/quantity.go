@@ -9,16 +9,16 @@ import (
 	"krdlab/krd/doc"
 )
 
-// ratio is a/b, as far apart as the intervals allow.
+// ratio returns a/b, as far apart as the intervals allow.
 func ratio(a, b result.Quantity) result.Quantity { return result.Quotient(a, b) }
 
-// minus is a - b, likewise.
+// minus returns a - b, likewise.
 func minus(a, b result.Quantity) result.Quantity {
 	return result.Combined(a, b, func(a, b float64) float64 { return a - b },
 		func(aLow, aHigh, bLow, bHigh float64) (low, high float64) { return aLow - bHigh, aHigh - bLow })
 }
 
-// gap is by how much a - base is below b - base, likewise.
+// gap returns by how much a - base is below b - base, likewise.
 func gap(a, b result.Quantity, base float64) result.Quantity {
 	of := func(a, b float64) float64 { return claims.Gap(a-base, b-base) }
 	return result.Combined(a, b, of, func(aLow, aHigh, bLow, bHigh float64) (low, high float64) {
@@ -26,7 +26,7 @@ func gap(a, b result.Quantity, base float64) result.Quantity {
 	})
 }
 
-// larger is the greater of two.
+// larger returns the greater of two.
 func larger(a, b result.Quantity) result.Quantity {
 	return result.Combined(a, b, func(a, b float64) float64 { return max(a, b) },
 		func(aLow, aHigh, bLow, bHigh float64) (low, high float64) {
@@ -34,14 +34,14 @@ func larger(a, b result.Quantity) result.Quantity {
 		})
 }
 
-// distance is how far q is from 0.
+// distance returns how far q is from 0.
 func distance(q result.Quantity) result.Quantity {
 	low, high, sure := q.Bounds()
 	return result.Ranged(math.Abs(q.Median.Float()), max(low, -high, 0), max(math.Abs(low), math.Abs(high)),
 		sure, q.N)
 }
 
-// mapped is q with a rising function of all of its values.
+// mapped returns q with a rising function of all of its values.
 func mapped(q result.Quantity, f func(float64) float64) result.Quantity {
 	for _, n := range []*result.Number{&q.Median, &q.Low, &q.High} {
 		*n = result.Some(f(n.Float()))

@@ -19,7 +19,7 @@ type term struct {
 	base                float64 // 1: a ratio near 1
 }
 
-// baseOf is that of a quantity.
+// baseOf returns that of a quantity.
 func baseOf(q quantity) float64 {
 	switch q.id {
 	case qWTI.id, qOVR.id, qM2L.id:
@@ -31,7 +31,7 @@ func baseOf(q quantity) float64 {
 // program is the kernel's name in texts.
 var program = map[string]string{"matmul": "matmul", "fmm": "FMM"}
 
-// on is a simulated number of a scheduler.
+// on returns a simulated number of a scheduler.
 func on(m quantity, kernel string, cores int, scheduler string) term {
 	return term{kernel: kernel,
 		where: program[kernel] + " on " + units.Count(cores, "core"),
@@ -39,7 +39,7 @@ func on(m quantity, kernel string, cores int, scheduler string) term {
 		of: func(v *view) result.Quantity { return v.value(m, kernel, cores, scheduler) }}
 }
 
-// each is on for several schedulers.
+// each returns on for several schedulers.
 func each(m quantity, kernel string, cores int, schedulers ...string) (list []term) {
 	for _, s := range schedulers {
 		list = append(list, on(m, kernel, cores, s))
@@ -47,20 +47,20 @@ func each(m quantity, kernel string, cores int, schedulers ...string) (list []te
 	return list
 }
 
-// called is t with a name of its own behind the scheduler's.
+// called returns t with a name of its own behind the scheduler's.
 func called(t term, name string) term {
 	t.name += " " + name
 	return t
 }
 
-// over is a/b.
+// over returns a/b.
 func over(a, b term, decimals int) term {
 	return term{kernel: a.kernel, where: a.where, name: a.name + " over " + b.name,
 		decimals: decimals, base: a.base,
 		of: func(v *view) result.Quantity { return ratio(a.of(v), b.of(v)) }}
 }
 
-// growth is the number of a scheduler on many cores over that on few.
+// growth returns the number of a scheduler on many cores over that on few.
 func growth(m quantity, kernel string, few, many int, scheduler string) term {
 	t := over(on(m, kernel, many, scheduler), on(m, kernel, few, scheduler), 3)
 	t.where = fmt.Sprintf("%s, %d cores over %d", program[kernel], many, few)
@@ -68,7 +68,7 @@ func growth(m quantity, kernel string, few, many int, scheduler string) term {
 	return t
 }
 
-// is says that t passes the test.
+// is states that t passes the test.
 func is(t term, test claims.Test) part {
 	name := t.name
 	if t.where != "" {
@@ -77,7 +77,7 @@ func is(t term, test claims.Test) part {
 	return part{name, []term{t}, t.of, test}
 }
 
-// ranks says that a is below b.
+// ranks states that a is below b.
 func ranks(a, b term) part {
 	name := a.where + ": " + a.name + " < " + b.name
 	if a.where != b.where {
@@ -88,7 +88,7 @@ func ranks(a, b term) part {
 	}, claims.Order()}
 }
 
-// lowest says that a is below each of the others, pair by pair.
+// lowest states that a is below each of the others, pair by pair.
 func lowest(a term, others ...term) (list []part) {
 	for _, o := range others {
 		list = append(list, ranks(a, o))
@@ -96,7 +96,7 @@ func lowest(a term, others ...term) (list []part) {
 	return list
 }
 
-// highest says that a is above each of the others.
+// highest states that a is above each of the others.
 func highest(a term, others ...term) (list []part) {
 	for _, o := range others {
 		list = append(list, ranks(o, a))
@@ -104,7 +104,7 @@ func highest(a term, others ...term) (list []part) {
 	return list
 }
 
-// ascending says that each is below the next.
+// ascending states that each is below the next.
 func ascending(list ...term) (parts []part) {
 	for i := 1; i < len(list); i++ {
 		parts = append(parts, ranks(list[i-1], list[i]))
@@ -112,7 +112,7 @@ func ascending(list ...term) (parts []part) {
 	return parts
 }
 
-// with is t with a rising function of its values, which are not near 1.
+// with returns t with a rising function of its values, which are not near 1.
 func (t term) with(decimals int, f func(float64) float64) term {
 	of := t.of
 	t.decimals, t.of = decimals, func(v *view) result.Quantity { return mapped(of(v), f) }
@@ -120,12 +120,12 @@ func (t term) with(decimals int, f func(float64) float64) term {
 	return t
 }
 
-// printed says that t is the number that the paper prints, whose last digit has the unit.
+// printed states that t is the number that the paper prints, whose last digit has the unit.
 func printed(t term, value, unit float64) part {
 	return is(t, claims.Printed(value, value, unit, t.base))
 }
 
-// means is the only meaning of a claim, that all of these hold.
+// means returns the only meaning of a claim, that all of these hold.
 func means(parts ...[]part) []meaning { return []meaning{{parts: concat(parts...)}} }
 
 func concat(parts ...[]part) (list []part) {
@@ -135,7 +135,7 @@ func concat(parts ...[]part) (list []part) {
 	return list
 }
 
-// ours are the values of the meaning, each once, and the parts that do not hold.
+// ours returns the values of the meaning, each once, and the parts that do not hold.
 func (m *meaning) ours(v *view, found []study.Part) string {
 	var where []string
 	named := map[string]bool{}
@@ -163,7 +163,7 @@ func (m *meaning) ours(v *view, found []study.Part) string {
 	return strings.Join(list, between)
 }
 
-// notAgreeing are the names of the parts with a verdict that not all have.
+// notAgreeing returns the names of the parts with a verdict that not all have.
 func notAgreeing(found []study.Part, verdict claims.Verdict, word string) []string {
 	var names []string
 	for _, p := range found {
@@ -180,8 +180,8 @@ func notAgreeing(found []study.Part, verdict claims.Verdict, word string) []stri
 	return []string{word + ": " + strings.Join(names, ", ")}
 }
 
-// ours are the readings of a claim, each with its verdict. What an earlier one has said of the same
-// runs is not said again.
+// ours returns the readings of a claim, each with its verdict. Values of the same runs in an
+// earlier one are not repeated.
 func ours(list []study.Reading) string {
 	if len(list) == 1 {
 		return list[0].Ours

@@ -70,7 +70,7 @@ func (w *world) has(p kernel.Params) bool {
 	return w.rule(p)
 }
 
-// scheduler is the name of the one that stands for s. On one core there are no victims.
+// scheduler returns the name of the one that stands for s. On one core there are no victims.
 func (w *world) scheduler(s string, cores int) string {
 	if cores > 1 && (s == qtc || s == qts) {
 		return s + w.list
@@ -88,10 +88,10 @@ type view struct {
 
 func newView(e *dataset.Experiment) *view { return &view{groups: e.Groups()} }
 
-// in is the view of another world.
+// in returns the view of another world.
 func (v *view) in(w world) *view { return &view{groups: v.groups, world: w} }
 
-// drawn is the view of a draw.
+// drawn returns the view of a draw.
 func (v *view) drawn(b *Bands, i int) *view {
 	return &view{groups: v.groups, world: v.world, bands: b, draw: i}
 }
@@ -149,10 +149,10 @@ func (q quantity) called(id string) quantity {
 
 func inPerCent(m stats.Measure) quantity { return quantity{"", "%", m.Of, 100, 2} }
 
-// beyond is the share of the accesses with a distance of at least limit, cold ones included.
+// beyond returns the share of the accesses with a distance of at least limit, cold ones included.
 func beyond(limit uint64) quantity { return inPerCent(stats.At(limit, true).Measure("", "", "")) }
 
-// closer is the share with a finite distance below limit.
+// closer returns the share with a finite distance below limit.
 func closer(limit uint64) quantity {
 	q := beyond(limit)
 	q.of = func(r *result.Result) result.Quantity {
@@ -165,10 +165,10 @@ func closer(limit uint64) quantity {
 	return q
 }
 
-// value is the quantity of a result.
+// value returns the quantity of a result.
 func (q quantity) value(r *result.Result) result.Quantity { return times(q.of(r), q.scale) }
 
-// value is a simulated quantity; not known where it was not run, or not drawn.
+// value returns a simulated quantity; not known where it was not run, or not drawn.
 func (v *view) value(q quantity, kernel string, cores int, scheduler string) result.Quantity {
 	if v.bands != nil {
 		if q.id == "" || v.world.list != "" || v.world.rule != nil && kernel == "fmm" {
@@ -186,7 +186,8 @@ func (v *view) value(q quantity, kernel string, cores int, scheduler string) res
 	return result.Quantity{}
 }
 
-// kernelWTI is the mean time of one kernel over that in the serial run, repetition by repetition.
+// kernelWTI returns the mean time of one kernel over that in the serial run, repetition by
+// repetition.
 func kernelWTI(name string) func(*result.Result) result.Quantity {
 	return func(r *result.Result) result.Quantity {
 		var values []float64
@@ -204,8 +205,8 @@ func kernelWTI(name string) func(*result.Result) result.Quantity {
 	}
 }
 
-// outside is the share of all cores' time that is in no kernel: search of work, and scheduling, in
-// which are spawns, joins and the waits for the locks of queues.
+// outside returns the share of all cores' time that is in no kernel: search of work, and
+// scheduling, which includes spawns, joins and the waits for the locks of queues.
 func outside(r *result.Result) result.Quantity {
 	var values []float64
 	for i := range r.Repetitions {
@@ -218,7 +219,7 @@ func outside(r *result.Result) result.Quantity {
 	return r.Quantity(values)
 }
 
-// mean is NaN where the kernel was not timed.
+// mean returns the mean time of a kernel, NaN where it was not timed.
 func mean(p *result.Repetition, kernel string) float64 {
 	for _, k := range p.KernelTimes {
 		if k.Name == kernel && k.Count > 0 {
@@ -228,7 +229,7 @@ func mean(p *result.Repetition, kernel string) float64 {
 	return result.Number{}.Float()
 }
 
-// limits are the powers of two that the paper's figures 4 and 5 have on their axis: those of a
+// limits returns the powers of two that the paper's figures 4 and 5 have on their axis: those of a
 // histogram from 1 KiB to 256 MiB.
 func limits() []uint64 {
 	var list []uint64
@@ -238,8 +239,8 @@ func limits() []uint64 {
 	return list
 }
 
-// tracing is the time of traced serial runs over that of profiled ones, which they ran beside, on
-// this computer.
+// tracing returns the time of traced serial runs over that of profiled ones, which they ran beside,
+// on this computer.
 func (v *view) tracing(kernel string) result.Quantity {
 	r := v.at(loi.Native, kernel, "serial", 1)
 	if r == nil || r.Settings.Trace != request.TraceKRD &&

@@ -10,7 +10,7 @@ import (
 	"krdlab/experiments/run/stats"
 )
 
-// A response is what is explained.
+// A response is a column that is explained.
 type response struct {
 	key, name, formula string
 	logarithm          bool // errors are root mean squares, not shares
@@ -22,7 +22,7 @@ var responses = []response{{"wti", "work time inflation", stats.WTI.Key, false},
 // deals is how often rows are dealt to folds: as many as an interval needs.
 const deals = 6
 
-// leftOut are what is left out value by value, too.
+// leftOut are the columns whose values are left out one by one, too.
 var leftOut = []string{"scheduler", "kernel"}
 
 // A deal is the report of one deal of rows to folds, with the models in it; nil: there is none, as there
@@ -33,8 +33,8 @@ type deal struct {
 	first, second, pruned, third *model.Compared
 }
 
-// An explained response has the deals, of which the first has what else there is. Without deals there
-// were too few rows.
+// An explained response has the deals; the first has all further results. Without deals there were
+// too few rows.
 type explained struct {
 	response
 	table *model.Table
@@ -83,7 +83,7 @@ func newDeal(r *model.Report, logarithm bool) *deal {
 	return d
 }
 
-// over is what of returns for each deal; unknown where one has none.
+// over returns the values of of over the deals; unknown where one has none.
 func (x *explained) over(of func(*deal) float64) result.Quantity {
 	var s result.Sample
 	for _, d := range x.deals {
@@ -104,7 +104,7 @@ func number(c *model.Compared, of func(*model.Compared) result.Number) float64 {
 	return of(c).Float()
 }
 
-// miss is the error of rows left out, in per cent.
+// miss returns the error of rows left out, in per cent.
 func (d *deal) miss(c *model.Compared) float64 {
 	return number(c, func(c *model.Compared) result.Number {
 		switch {
@@ -129,5 +129,5 @@ func bic(c *model.Compared) float64 {
 	return number(c, func(c *model.Compared) result.Number { return c.BIC })
 }
 
-// below is by how much the error of a model is below another's.
+// below returns by how much the error of a model is below another's.
 func (d *deal) below(a, b *model.Compared) float64 { return claims.Gap(d.miss(a), d.miss(b)) }

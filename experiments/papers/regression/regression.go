@@ -96,7 +96,7 @@ func plan(scale study.Scale) ([]study.Step, error) {
 	}}}, nil
 }
 
-// requests are those of a scale. A kernel without work of its own has no accesses to trace.
+// requests returns those of a scale. A kernel without work of its own has no accesses to trace.
 func requests(ctx context.Context, scale study.Scale, machines *request.Machines) (list []request.Request,
 	err error) {
 	under, cores, of := request.AllSchedulers, []uint64{1, 6, 12, 24}, programs

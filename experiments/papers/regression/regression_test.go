@@ -25,7 +25,7 @@ import (
 // row has the predictors of a made row, each 0 to 1 but for the cores.
 type row struct{ l2, llc, spawns, steals, idle, cores, noise float64 }
 
-// made is a table of which the response is known.
+// made returns a table with a known response.
 func made(n int, response func(row) float64) *model.Table {
 	rng := rand.New(rand.NewPCG(1, 4))
 	f := &regress.Frame{N: n}
@@ -45,7 +45,7 @@ func made(n int, response func(row) float64) *model.Table {
 	return &model.Table{Name: "made", Frame: f}
 }
 
-// Each statement is judged on responses of which it is true, and of which it is not.
+// Each statement is judged on responses for which it is true, and others for which it is not.
 func TestPlanted(t *testing.T) {
 	products := func(r row) float64 { return 3 + (r.llc-0.5)*(r.cores-13)/4 + 0.03*r.noise }
 	for _, c := range []struct {

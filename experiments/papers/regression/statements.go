@@ -153,7 +153,7 @@ func has(product string, predictors []string) bool {
 	})
 }
 
-// products are those that stay in the pruned model; false without a second order.
+// products returns those that stay in the pruned model; false without a second order.
 func (d *deal) products() (list []model.Term, ok bool) {
 	for _, t := range d.Terms {
 		if strings.Contains(t.Name, ":") {
@@ -191,7 +191,7 @@ func (d *deal) shareOfLines() float64 {
 	return float64(n) / float64(len(list))
 }
 
-// rankOfLines is the rank of the strongest predictor that is misses.
+// rankOfLines returns the rank of the strongest predictor that is misses.
 func (d *deal) rankOfLines() float64 {
 	for i, s := range d.Strengths {
 		if slices.Contains(lines, s.Name) {

@@ -28,10 +28,10 @@ func table(name, title string, texts int, columns ...string) *doc.Table {
 	return t
 }
 
-// mostColumns is how wide tables of lists are where no terminal says.
+// mostColumns is the width of tables of lists without a terminal.
 const mostColumns = 130
 
-// tables are those for people: models, products, predictors and what is alike.
+// tables returns those for people: models, products, predictors and groups of similar ones.
 func tables(all []*explained) []*doc.Table {
 	models := table("models", "Models (table IV)", 2, "response", "model", "rows", "coefficients", "r2 R2",
 		"r2_adjusted adjusted", "bic BIC", "eq5 equation 5", "f F", "p", "verdict at 99 %", "error error, %",
@@ -138,7 +138,7 @@ func alike(t *model.Table, of string, by ...string) []model.Cluster {
 	return model.Clusters(names, values)
 }
 
-// data are the tables of krdlab model for programs.
+// data returns the tables of krdlab model for programs.
 func data(all []*explained) (list []*doc.Table) {
 	for _, x := range all {
 		for _, name := range []string{"terms", "steps", "left-out"} {
@@ -152,7 +152,7 @@ func data(all []*explained) (list []*doc.Table) {
 	return list
 }
 
-// figures are those of krdlab model that have something to draw.
+// figures returns those of krdlab model that have something to draw.
 func figures(all []*explained) (list []study.Figure) {
 	for _, x := range all {
 		for _, name := range model.Figures {

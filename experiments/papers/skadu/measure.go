@@ -53,8 +53,8 @@ type Native struct {
 
 // A Sample is a program profiled by a technique.
 type Sample struct {
-	// NotRunBytes is what the baseline would take, which was not run for that reason; all else is 0
-	// then.
+	// NotRunBytes is the memory that the baseline would take, which was not run for that reason;
+	// all else is 0 then.
 	NotRunBytes *uint64 `json:"not_run_bytes"`
 	Depth       int     `json:"depth"`      // levels of regions
 	DataBytes   float64 `json:"data_bytes"` // that all regions touched; 0 of critical paths
@@ -230,7 +230,7 @@ func (s *Sample) baselineBytes(by *profiler) uint64 {
 	return s.VersionBytes*uint64(s.Depth) + s.TableBytes
 }
 
-// observe runs a Go program, rewritten as the request says.
+// observe runs a Go program, rewritten by the request.
 func observe(ctx context.Context, w *study.Worker, p *program, r *goprogram.Request) (
 	*goprogram.Document, error) {
 	dir, err := p.sources(w)
@@ -315,7 +315,7 @@ func ofPaths(ctx context.Context, w *study.Worker, p *program, o *regions.Option
 	return x, nil
 }
 
-// cpuTime is what this process has used.
+// cpuTime returns the CPU time of this process.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

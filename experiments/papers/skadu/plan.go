@@ -25,8 +25,8 @@ type technique struct {
 	validation  shadow.Validation
 	compress    bool
 	iterations  bool // the iterations of loops are regions too
-	// What the paper found: means over its programs, of the memory expansion, of its reduction and of
-	// the speed-up over the baseline, of the slowdown; 0: it does not tell.
+	// The paper's results: means over its programs, of the memory expansion, of its reduction and
+	// of the speed-up over the baseline, of the slowdown; 0: it has none.
 	expansion, reduction, speedup, slowdown float64
 }
 
@@ -68,7 +68,7 @@ var (
 	profilers = []*profiler{&footprints, &hcpa}
 )
 
-// measured is the order of measuring: what SlimTV takes tells what the baseline would take.
+// measured returns the order of measuring: the memory of SlimTV determines that of the baseline.
 func (p *profiler) measured() []*technique {
 	t := p.techniques
 	return []*technique{&t[slim], &t[2], &t[3], &t[baseline]}
@@ -145,7 +145,8 @@ var programs = []program{
 		"class=small"}},
 }
 
-// programsAt are the programs of a scale: of smoke one of each source, as each is built several times.
+// programsAt returns the programs of a scale: of smoke one of each source, as each is built several
+// times.
 func programsAt(scale study.Scale) []program {
 	if scale != study.Smoke {
 		return programs
@@ -155,11 +156,11 @@ func programsAt(scale study.Scale) []program {
 	})
 }
 
-// has reports whether a program is profiled so at a scale: a block is a datum of a kernel, of which
-// there are few.
+// has reports whether a program is profiled so at a scale: a block is a datum of a kernel, which
+// has few.
 func (p *profiler) has(x *program, scale study.Scale) bool { return x.input(p, scale) != "" }
 
-// input of a program, as it is profiled.
+// input returns the input of a program, as it is profiled.
 func (x *program) input(p *profiler, scale study.Scale) string {
 	if p.paths {
 		return x.paths.of(scale)
@@ -167,7 +168,7 @@ func (x *program) input(p *profiler, scale study.Scale) string {
 	return x.footprint.of(scale)
 }
 
-// arguments of a Go program.
+// arguments returns those of a Go program.
 func (x *program) arguments(p *profiler, scale study.Scale) []string {
 	return strings.Fields(x.args + " " + x.input(p, scale))
 }
@@ -232,7 +233,7 @@ var Study = &study.Study{
 	Of:    outcomeOf,
 }
 
-// leftOut is the error of a program that others can do without.
+// leftOut returns the error of a program that others can do without.
 func leftOut(err error) error {
 	if err == nil {
 		return nil

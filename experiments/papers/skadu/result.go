@@ -18,14 +18,15 @@ import (
 	"krdlab/krd/doc"
 )
 
-// A result is what the steps of a folder come to.
+// A result holds the results of the steps of a folder.
 type result struct {
 	*study.Outcome
 	warned []doc.Finding
 	rows   map[*profiler][]row // by program, then technique
 }
 
-// A row is a program under a technique. What was not measured is not known, for the reason why.
+// A row is a program under a technique. Values that were not measured are not known, for the reason
+// why.
 type row struct {
 	program   *program
 	technique *technique
@@ -54,7 +55,7 @@ func (r *result) warn(p *program, s *Sample) {
 	}
 }
 
-// known is a number of a cell, or why there is none.
+// known returns a number of a cell, or why there is none.
 func known(n doc.Number, why doc.Missing) any {
 	if !n.Known() {
 		return why
@@ -190,7 +191,7 @@ func (x *row) of(s *Sample, memory, time doc.Number) {
 	x.whole = ratio(doc.Some(s.WholeNS), time)
 }
 
-// ofRun is the slowdown of a whole run; of a kernel, whose trace is analysed, there is none.
+// ofRun returns the slowdown of a whole run; of a kernel, whose trace is analysed, there is none.
 func (x *row) ofRun() doc.Number {
 	if x.program.source == kernels {
 		return doc.Number{}
@@ -227,8 +228,8 @@ func (r *result) techniques(by *profiler) {
 	}
 }
 
-// mean is the geometric mean of what is known of the rows of a technique, with an interval of 95 %
-// over the programs. Go programs alone, or kernels too.
+// mean returns the geometric mean of the known values of the rows of a technique, with an interval
+// of 95 % over the programs. Go programs alone, or kernels too.
 func (r *result) mean(by *profiler, t *technique, of func(*row) doc.Number, all bool) doc.Quantity {
 	var logs []float64
 	for i := range r.rows[by] {
@@ -250,7 +251,7 @@ func (r *result) mean(by *profiler, t *technique, of func(*row) doc.Number, all 
 		High: doc.Some(math.Exp(mean + half)), N: n}
 }
 
-// word is a letter of a name in a file.
+// word returns a letter of a name in a file.
 func word(r rune) rune {
 	switch r {
 	case ' ', '-':
@@ -401,7 +402,7 @@ func (r *result) table(name, title string, keys int, pairs ...string) *doc.Table
 	return t
 }
 
-// scale is what one of a column's numbers is of those that people see; 0: they see these.
+// scale returns the factor from a column's numbers to the printed ones; 0: they are the same.
 func scale(key string) float64 {
 	switch {
 	case strings.HasSuffix(key, "_bytes"):

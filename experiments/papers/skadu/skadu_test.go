@@ -19,7 +19,7 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// TestMain has programs linked as package corpus says.
+// TestMain links programs by package corpus.
 func TestMain(m *testing.M) {
 	if err := corpus.Linking(); err != nil {
 		panic(err)
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// once is one iteration of sor, with more data than scale smoke has: the shortest program of which
+// once is one iteration of sor, with more data than scale smoke has: the shortest program for which
 // BulkTV takes less than SlimTV.
 var once = program{name: "sor-once", source: scimark, args: "sor -iterations 1",
 	paths: inputs{smoke: "-n 180"}}
@@ -72,7 +72,7 @@ func load[T any](t *testing.T, f *study.Folder, name string) *T {
 	return x
 }
 
-// What is computed of SlimTV is what the baseline takes, of a Go program and of a kernel.
+// The bytes computed from SlimTV are those of the baseline, for a Go program and for a kernel.
 func TestBaselineBytes(t *testing.T) {
 	f := some(t, "lu-slim", "lu-baseline", "heat-slim", "heat-baseline")
 	run(t, f)

@@ -16,7 +16,7 @@ import (
 	"krdlab/hw/failure"
 )
 
-// A Step is what is run at once; Do returns what is kept of it as NAME.json.
+// A Step is run at once; Do returns its results, which are kept as NAME.json.
 type Step struct {
 	Name string
 	Do   func(context.Context, *Worker) (any, error)
@@ -28,7 +28,7 @@ var ErrFolder = failure.New(failure.Request, "another folder is needed")
 // Dir is the folder of what steps left.
 const Dir = "steps"
 
-// planDocument is what a folder is, in the file KIND.json.
+// planDocument describes a folder, in the file KIND.json.
 type planDocument struct {
 	SchemaVersion int      `json:"schema_version"`
 	Kind          string   `json:"kind"`
@@ -62,7 +62,7 @@ type Folder struct {
 	Steps []Step
 }
 
-// Open makes the folder dir, or finds what it did of the same kind and scale: created says which.
+// Open makes the folder dir, or finds one of the same kind and scale: created reports which.
 // Errors: [ErrFolder], wrapped; those of the file system.
 func Open(dir, kind string, scale Scale, list []Step) (f *Folder, created bool,
 	err error) {
@@ -105,7 +105,7 @@ func encode(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// Path is the file of what a step left.
+// Path returns the file of the results of a step.
 func (f *Folder) Path(step string) string {
 	return filepath.Join(f.Dir, Dir, step+".json")
 }

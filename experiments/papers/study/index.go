@@ -32,7 +32,7 @@ type indexed struct {
 // Add adds what a study came to; nil where it failed.
 func (x *Index) Add(s *Study, o *Outcome) { x.list = append(x.list, indexed{s, o}) }
 
-// Papers has a row for each paper: how many claims have which verdict.
+// Papers returns a table with a row for each paper: how many claims have which verdict.
 func (x *Index) Papers() *doc.Table {
 	t := doc.NewTable(2, "name", "paper", "agree", "disagree", "depend on the reading", "cannot be told",
 		"not judged, or fitted")
@@ -56,7 +56,7 @@ func (x *Index) command(s *Study) string {
 	return fmt.Sprintf("krdlab reproduce %s --scale %s", s.Name, x.Scale)
 }
 
-// Table has a row for each claim.
+// Table returns a table with a row for each claim.
 func (x *Index) Table() *doc.Table {
 	t := doc.NewData("index", "paper", "where", "id", "claim", "paper_value", "ours", "test", "verdict", "basis",
 		"figure", "command", "go_version", "revision")
@@ -73,7 +73,7 @@ func (x *Index) Table() *doc.Table {
 	return t
 }
 
-// figure is the file of a claim's figure within the folder of the index, "" where it has none.
+// figure returns the file of a claim's figure within the folder of the index, "" where it has none.
 func (x *Index) figure(s *Study, c *Claim) string {
 	if c.Figure == "" {
 		return ""
@@ -147,7 +147,7 @@ func short(s string) string {
 	return s
 }
 
-// revision is that of the program, or that it is not known.
+// revision returns that of the program, or that it is not known.
 func (x *Index) revision() string {
 	if x.Build.Revision == nil {
 		return doc.NotAvailable

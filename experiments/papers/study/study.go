@@ -1,6 +1,7 @@
 // Package study redoes the evaluations of papers, each by one plan: steps that run the programs, and
-// what these come to beside the paper's statements. What each step found is kept in the experiment
-// folder, so that the same command goes on after an interrupt; all else is made anew of these files.
+// their results beside the paper's statements. The results of each step are kept in the experiment
+// folder, so that the same command goes on after an interrupt; all else is made anew of these
+// files.
 //
 //	Study.Steps -> Open -> Folder.Run -> a file for each step -> Study.Of -> Outcome -> Folder.Write
 package study
@@ -36,7 +37,7 @@ type Study struct {
 	Of func(*Folder) (*Outcome, error)
 }
 
-// An Outcome is what the steps of a folder came to. As JSON each of its tables is an array.
+// An Outcome holds the results of the steps of a folder. As JSON each of its tables is an array.
 type Outcome struct {
 	Title   string
 	Scale   Scale
@@ -71,7 +72,7 @@ func (d Drawing) Draw(w io.Writer, format string) error {
 	return d.Write(w, format)
 }
 
-// A Basis is what an agreement is worth.
+// A Basis is the strength of an agreement.
 type Basis string
 
 // The bases.
@@ -100,7 +101,7 @@ type Claim struct {
 	Figure   string         `json:"figure,omitempty"` // that shows it: the Name of one of the outcome
 }
 
-// A Reading is what became of a claim in one reading.
+// A Reading is the outcome of a claim in one reading.
 type Reading struct {
 	Name    string         `json:"reading"`
 	Ours    string         `json:"ours"`
@@ -109,7 +110,7 @@ type Reading struct {
 	Parts   []Part         `json:"parts"`
 }
 
-// A Part is what became of one pair of an order, or of one value.
+// A Part is the outcome of one pair of an order, or of one value.
 type Part struct {
 	Name    string         `json:"part"`
 	Verdict claims.Verdict `json:"verdict"`
@@ -162,10 +163,10 @@ func (c Count) String() string {
 	return s
 }
 
-// pageColumns is how wide the table of claims is where no terminal says.
+// pageColumns is the width of the table of claims without a terminal.
 const pageColumns = 130
 
-// ClaimsTable has a row for each claim, in a few words for people.
+// ClaimsTable returns a table with a row for each claim, in a few words for people.
 func ClaimsTable(list []Claim) *doc.Table {
 	t := &doc.Table{Name: "claims", Title: "Claims", Rules: true, Most: pageColumns, Columns: []doc.Column{
 		{Head: "verdict"}, {Head: "claim"}, {Key: "id", Data: true}, {Key: "where", Data: true},
@@ -195,7 +196,7 @@ func PageTable(list []Claim) *doc.Table {
 	return t
 }
 
-// verdict is the word for the claim with its basis, and that of seeds alone where it is another.
+// verdict returns the word for the claim with its basis, and that of seeds alone where it differs.
 func (c *Claim) verdict() string {
 	s := string(c.Verdict)
 	if c.Basis != "" {
@@ -221,7 +222,7 @@ func (o *Outcome) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// View is what people read.
+// View returns the text for people.
 func (o *Outcome) View() *doc.Doc {
 	d := &doc.Doc{Title: o.Title, Warnings: o.Warnings}
 	if o.Tiny && o.Scale == Smoke {

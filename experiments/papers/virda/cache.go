@@ -34,7 +34,7 @@ func waysName(ways int) string {
 	return "fully associative"
 }
 
-// Missed is what a program misses in simulated caches with the paper's sizes.
+// Missed holds the misses of a program in simulated caches with the paper's sizes.
 type Missed struct {
 	Operations uint64   `json:"operations"` // loads and stores; an update is one of each
 	Misses     []uint64 `json:"misses"`     // lines that missed the last-level cache, by ways
@@ -46,7 +46,7 @@ func (m *Missed) Document() any { return m }
 // View implements [analysis.Result].
 func (m *Missed) View() *doc.Doc { return &doc.Doc{} }
 
-// perThousand is the misses in 1 000 operations of the cache of ways[i].
+// perThousand returns the misses in 1 000 operations of the cache of ways[i].
 func (m *Missed) perThousand(i int) float64 {
 	return 1000 * float64(m.Misses[i]) / float64(max(m.Operations, 1))
 }
@@ -115,7 +115,7 @@ func operations(m loi.Mode) uint64 {
 	return 1
 }
 
-// simulate has the caches do what was noted.
+// simulate runs the noted accesses through the caches.
 func (r *replayed) simulate() {
 	for _, m := range r.models {
 		m.Kernel(0, 0, 0, 0, r.list)

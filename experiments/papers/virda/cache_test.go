@@ -12,8 +12,8 @@ import (
 	"krdlab/loi"
 )
 
-// What a sweep over an array misses, whose misses are known: of one that fits the first time only,
-// of one that is larger than the cache each line each time.
+// A sweep over an array has known misses: one that fits misses the first time only, one that is
+// larger than the cache misses each line each time.
 func TestMissed(t *testing.T) {
 	for _, c := range []struct {
 		bytes, sweeps, misses uint64 // of the fully associative cache
@@ -46,7 +46,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// What is left out changes no cache: loops and single accesses miss as each access alone does.
+// Accesses left out change no cache: loops and single accesses miss as each access alone does.
 func TestLeftOut(t *testing.T) {
 	const bytes = 16 << 20
 	r, err := newReplayed(bytes)

@@ -24,7 +24,7 @@ type lineCurve struct {
 	krd   *krd.Report
 }
 
-// interchangeFigure draws shares by bin, a panel for each length, of which list has both orders.
+// interchangeFigure draws shares by bin, a panel for each length whose both orders are in list.
 func interchangeFigure(list []lineCurve) analysis.Drawn {
 	f := &plot.Figure{ID: "interchange", Title: "FFT before and after the interchange of its loops",
 		Columns: 1, Caption: []string{"Shares of all accesses to lines of 64 bytes."}}

@@ -71,7 +71,7 @@ var others = []struct {
 // inputs are those of a kernel: the two that components are found in, and those predicted.
 type inputs struct{ small, targets []int }
 
-// apart are those that run with updates as a load and a store, too.
+// apart returns those that run with updates as a load and a store, too.
 func (in inputs) apart(p *program) []int {
 	if !p.updates {
 		return nil
@@ -79,7 +79,7 @@ func (in inputs) apart(p *program) []int {
 	return in.small
 }
 
-// size is what a scale runs.
+// size holds the inputs of a scale.
 type size struct {
 	of          map[string]inputs // by kernel
 	iterations  int               // of sor and sparse
@@ -141,7 +141,7 @@ var quick = size{
 		[]int{100_000, 200_000, 400_000}),
 }
 
-// sizes has the sizes of a scale.
+// sizes returns the sizes of a scale.
 func sizes(scale study.Scale) size {
 	s := quick
 	switch scale {
@@ -185,7 +185,7 @@ const (
 	interchanged = "interchanged"
 )
 
-// dataBytes is the size of a kernel's data, about.
+// dataBytes returns about the size of a kernel's data.
 func dataBytes(kernel string, n int) uint64 {
 	switch x := uint64(n); kernel {
 	case "fft": // what is transformed, and what it is compared with
@@ -197,7 +197,7 @@ func dataBytes(kernel string, n int) uint64 {
 	}
 }
 
-// arguments are those of a traced program.
+// arguments returns those of a traced program.
 func arguments(kernel, loops string, n, iterations int) []string {
 	args := []string{kernel, "-n", strconv.Itoa(n), "-iterations", strconv.Itoa(iterations)}
 	switch kernel {

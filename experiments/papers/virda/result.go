@@ -20,7 +20,7 @@ import (
 // partRatio is of the misses of FFT's loops, from which they have parted.
 const partRatio = 1.2
 
-// What the paper says of FFT's loops (4.3.1, figures 8 to 10). The middle is from bin 8 to the one
+// The paper's numbers on FFT's loops (4.3.1, figures 8 to 10). The middle is from bin 8 to the one
 // below the last, which is that of distances just below the array's bytes; after the interchange it
 // is "almost empty", which a print of 0 % would be.
 const (
@@ -30,7 +30,7 @@ const (
 	paperPart   = 8 << 20 // bytes of the array
 )
 
-// A result is what the steps of a folder come to.
+// A result holds the results of the steps of a folder.
 type result struct {
 	*study.Outcome
 	moves map[string][]float64 // of SciMark's kernels
@@ -52,12 +52,12 @@ func (r *result) judge(c study.Claim, all ...claims.Verdict) string {
 	return r.Judge(c)
 }
 
-// printed is the verdict on a share that the paper prints, the last digit of which has the unit.
+// printed returns the verdict on a share that the paper prints, whose last digit has the unit.
 func printed(share, paper, unit float64) claims.Verdict {
 	return claims.Printed(paper, paper, unit, 0).Of(claims.Exactly(share))
 }
 
-// below is the verdict on an order.
+// below returns the verdict on an order.
 func below(a, b float64) claims.Verdict {
 	return claims.Order().Of(claims.Exactly(claims.Gap(a, b)))
 }
@@ -97,7 +97,7 @@ func shiftsOf(list []components.Moved) (out []float64) {
 	return out
 }
 
-// moving are the shifts that are not 0; once: each once, ascending.
+// moving returns the shifts that are not 0; once: each once, ascending.
 func moving(list []float64, once bool) []float64 {
 	list = slices.DeleteFunc(slices.Clone(list), func(v float64) bool { return v == 0 })
 	if once {
@@ -313,7 +313,7 @@ func (r *result) cause(t *doc.Table, p *program, c *cause, list []components.Mov
 		c.ours, nil, r.judge(held, claims.Disagree), nil)
 }
 
-// shareOf is the share of a function in the accesses of bins.
+// shareOf returns the share of a function in the accesses of bins.
 func shareOf(function string, d *goprogram.Document, from, to int) float64 {
 	var all, of uint64
 	for _, g := range d.Functions {
@@ -382,7 +382,7 @@ func (r *result) interchange(f *study.Folder, s *size) error {
 	return nil
 }
 
-// A missPoint is what FFT of an array misses.
+// A missPoint holds the misses of FFT of an array.
 type missPoint struct {
 	bytes  uint64
 	misses [2]*Missed // original, interchanged
@@ -398,8 +398,8 @@ func cached(f *study.Folder, kernel, loops string, n int) (*Missed, error) {
 	return m, err
 }
 
-// parted is the bytes of the array from which on the original loops miss partRatio times as often, at
-// every longer one; 0: of the longest they do not.
+// parted returns the bytes of the array from which on the original loops miss partRatio times as
+// often, at every longer one; 0: of the longest they do not.
 func parted(list []missPoint, cache int) (bytes uint64) {
 	for _, p := range slices.Backward(list) {
 		if p.misses[0].perThousand(cache) < partRatio*p.misses[1].perThousand(cache) {
@@ -485,8 +485,8 @@ func (r *result) part(list []missPoint) {
 	r.judgeReadings(grow)
 }
 
-// table2 sets misses beside the paper's. It has them of instructions, of which loads and stores are
-// a part, so that ours are to be no fewer.
+// table2 sets misses beside the paper's. The paper's are of all instructions, and ours of loads and
+// stores, so ours are to be no fewer.
 func (r *result) table2(f *study.Folder, s *size) error {
 	t := r.table("table2", "Misses of the last-level cache (table 2): the paper's in 1 000 instructions, simulated "+
 		"ones in 1 000 counted operations, loads and stores", 1, "program", "program", "size", "of size",
