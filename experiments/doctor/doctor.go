@@ -19,7 +19,7 @@ const (
 	Missing Status = "missing"
 )
 
-// A Check is what was found out about one thing that measurements need.
+// A Check is the state of one feature that measurements need.
 type Check struct {
 	Name   string        `json:"name"`
 	Status Status        `json:"status"`

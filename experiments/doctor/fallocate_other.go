@@ -2,7 +2,7 @@
 
 package doctor
 
-// checkFallocate says that only Linux has it.
+// checkFallocate returns a check that only Linux has the call.
 func checkFallocate(string) Check {
 	f := Check{Name: "fallocate here", Found: "not on this system"}
 	f.limit(Limited, writtenTwice)

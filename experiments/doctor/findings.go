@@ -120,7 +120,7 @@ func (d *Diagnosis) conclude() {
 	}
 }
 
-// limit says what is limited or missing, and what would help.
+// limit sets the status of c, its limit, and the remedy.
 func (c *Check) limit(s Status, code doc.Code, args ...any) {
 	f := doc.Find(code, args...)
 	c.Status, c.limits = s, append(c.limits, f)

@@ -29,7 +29,7 @@ var benchUnits = []struct {
 func WriteBench(w io.Writer, e *dataset.Experiment) error {
 	for _, u := range benchUnits {
 		if u.unit == "ns/op" {
-			continue // benchstat knows it
+			continue // benchstat has it
 		}
 		better := "lower"
 		if u.of.Better == stats.Higher {
@@ -71,7 +71,7 @@ func WriteBench(w io.Writer, e *dataset.Experiment) error {
 	return nil
 }
 
-// benchName is Matmul/n=1024/leaf=32x32x64/seed=1/sched=workfirst/cores=6. The last part ends
+// benchName returns Matmul/n=1024/leaf=32x32x64/seed=1/sched=workfirst/cores=6. The last part ends
 // without a dash and a number, which would be read as GOMAXPROCS.
 func benchName(c *dataset.Cell) benchfmt.Name {
 	r := c.Result

@@ -14,7 +14,7 @@ import (
 	"krdlab/hw/failure"
 )
 
-// A Holder says who works on something.
+// A Holder is the process that works on something.
 type Holder struct {
 	Host  string    `json:"host"`
 	PID   int       `json:"pid"`
@@ -29,7 +29,7 @@ func (h Holder) String() string {
 		h.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// A BusyError says that another process, which lives, holds what is asked for.
+// A BusyError reports that another live process holds the lock.
 type BusyError struct {
 	What string
 	By   Holder
@@ -63,8 +63,8 @@ func named(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// take takes the lock of the file path, which it makes; what names it in errors. A *BusyError says
-// who has it, a *FolderError that the file cannot be made.
+// take takes the lock of the file path, which it makes; what names it in errors. Errors: a
+// *BusyError, with the holder; a *FolderError, if the file cannot be made.
 func take(path, what string) (*claim, error) {
 	for n := 1; ; n++ {
 		c, err := try(path, unix.LOCK_EX|unix.LOCK_NB)

@@ -1,11 +1,10 @@
 // Package sweep runs many configurations into one experiment folder, whose form package dataset
 // describes, and writes tables that sum them up.
 //
-// A plan is written before anything runs. Its cells are independent: each is what one `krdlab run`
-// of several schedulers would be, and is run by [experiments.Run]. A cell is finished when its
-// folder has lost the suffix .partial, which is one rename, after everything in it was synced; so a
-// sweep can be ended at any moment, kill -9 included, and goes on with the cells that are not
-// finished.
+// A plan is written before anything runs. Its cells are independent: each is one `krdlab run` of
+// several schedulers, run by [experiments.Run]. A cell is finished when its folder has lost the
+// suffix .partial, which is one rename, after everything in it was synced; so a sweep can be ended
+// at any moment, kill -9 included, and goes on with the cells that are not finished.
 //
 // # Who may run a cell
 //
@@ -21,7 +20,7 @@
 // whether a process of another computer lives cannot be asked); the same with a time of last life
 // (a computer that sleeps, or a slow file server, looks dead); one lock for the whole folder
 // (elements of an array would wait for each other). Where a file system has no locks (ENOSYS,
-// ENOLCK, EOPNOTSUPP) nothing is run, and the error says so.
+// ENOLCK, EOPNOTSUPP) nothing is run, and the error names it.
 //
 // A sweep, as opposed to a single cell, also holds sweep.lock: two on one folder would disturb each
 // other's native cells.

@@ -11,8 +11,8 @@ import (
 	"krdlab/hw/textfile"
 )
 
-// A File is what a TOML file asks for: settings that hold for every kernel, and a table for each
-// kernel. docs/sweeps.md has the format.
+// A File holds the requests of a TOML file: settings that hold for every kernel, and a table for
+// each kernel. docs/sweeps.md has the format.
 type File struct {
 	Path    string
 	Common  []Setting
@@ -53,8 +53,8 @@ func (*FileError) Class() failure.Class { return failure.Request }
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// ReadFile reads the file path. What the keys mean, and whether there are such keys, is for the
-// caller to say. Errors: a [*FileError], or that the file cannot be read.
+// ReadFile reads the file path. The caller interprets and checks the keys. Errors: a [*FileError],
+// or that the file cannot be read.
 func ReadFile(path string) (*File, error) {
 	text, err := textfile.ReadFile(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func ReadFile(path string) (*File, error) {
 	return ParseFile(path, text)
 }
 
-// ParseFile is ReadFile of a text.
+// ParseFile does as ReadFile for a text.
 func ParseFile(path string, text []byte) (*File, error) {
 	tree, keys, err := textfile.TOML(text)
 	if e, ok := errors.AsType[*textfile.Error](err); ok {

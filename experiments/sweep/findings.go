@@ -52,7 +52,7 @@ func init() {
 	})
 }
 
-// conclude says how far the sweep is, then of each cell that is not done what it is.
+// conclude adds the progress of the sweep, then the state of each cell that is not done.
 func (s *Status) conclude() {
 	s.Find(cellsDone, len(s.Done), s.Cells, len(s.InFlight), len(s.Failed), len(s.Damaged), len(s.Partial),
 		len(s.Missing))

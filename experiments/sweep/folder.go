@@ -215,7 +215,7 @@ func writeJSON(path string, v any) error {
 	return writeFile(path, append(b, '\n'))
 }
 
-// readFailure reads why a cell failed. A record that cannot be read says so.
+// readFailure reads why a cell failed. The failure of an unreadable record is its read error.
 func readFailure(path, id string) dataset.Failure {
 	var f dataset.Failure
 	b, err := textfile.Read(path)

@@ -14,7 +14,7 @@ import (
 )
 
 // Merging keeps every native measurement and each simulated cell once, takes a cell from where it
-// is done, and tells of what nobody did.
+// is done, and reports cells that are done nowhere.
 func TestMerge(t *testing.T) {
 	m := paper(t)
 	other := *m

@@ -65,7 +65,7 @@ func (w *work) settled() (n int) {
 // finished in dir.
 func (p *Plan) Estimate(dir string) Left { return newWork(dir, p).left(0) }
 
-// RoundTime is d with two or three digits.
+// RoundTime returns d with two or three digits.
 func RoundTime(d time.Duration) string {
 	switch {
 	case d < 100*time.Millisecond:

@@ -74,7 +74,7 @@ func idOf(c dataset.PlannedCell) string {
 	return fmt.Sprintf("%s-c%d-s%d", id, c.Cores, c.Seed)
 }
 
-// identity is all of a cell that changes what is run.
+// identity returns all fields of a cell that change the run.
 func identity(c dataset.PlannedCell) string {
 	c.Index, c.ID = 0, ""
 	b, err := json.Marshal(c)
@@ -148,7 +148,7 @@ func (p *Plan) Request(i int, dir string, host *hw.Topology) (*request.Request, 
 	return r, t, nil
 }
 
-// lines is the plan as plan.jsonl has it.
+// lines returns the plan as plan.jsonl has it.
 func (p *Plan) lines() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -161,7 +161,7 @@ func (p *Plan) lines() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// A DifferentPlanError says that a folder holds another experiment than the one that is asked for.
+// A DifferentPlanError reports that a folder holds another experiment than the one requested.
 type DifferentPlanError struct {
 	Dir  string
 	What []string // what differs, one by one
@@ -175,7 +175,7 @@ func (e *DifferentPlanError) Error() string {
 // Class implements [failure.Classed].
 func (*DifferentPlanError) Class() failure.Class { return failure.Request }
 
-// differences says in what two plans differ; nothing if they are the same.
+// differences lists the differences of two plans; none if they are the same.
 func differences(there, asked *Plan) []string {
 	var what []string
 	a, b := there.dimensions(), asked.dimensions()
@@ -204,7 +204,7 @@ func differences(there, asked *Plan) []string {
 
 type dimension struct{ name, values string }
 
-// dimensions are the distinct values of everything in a plan, for comparing and for showing it.
+// dimensions returns the distinct values of everything in a plan, for comparing and for showing it.
 func (p *Plan) dimensions() []dimension {
 	var list []dimension
 	add := func(name string, of func(c *dataset.PlannedCell) string) {

@@ -133,8 +133,8 @@ func TestMachinesOfOneName(t *testing.T) {
 	}
 }
 
-// The same plan goes on in its folder, another is refused and says what differs, and what is no
-// experiment is left alone.
+// The same plan goes on in its folder, another is refused with the differences, and a folder that
+// is no experiment is left alone.
 func TestCreate(t *testing.T) {
 	m := paper(t)
 	p := plan(t, config(t, m, 1), config(t, m, 6))

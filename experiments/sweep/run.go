@@ -51,7 +51,7 @@ type Finished struct {
 	Err         error           // why it failed
 }
 
-// A Summary is what a sweep did, by IDs of cells in the order of the plan.
+// A Summary lists the cells of a sweep by outcome, by IDs in the order of the plan.
 type Summary struct {
 	Before   []string          // finished when it began
 	Unused   []string          // finished when it began, but not as planned: not run again
@@ -67,7 +67,7 @@ var ErrCheck = failure.New(failure.Check, "the check failed")
 // size was set.
 var ErrLost = failure.New(failure.Failed, "records of a trace were lost")
 
-// An Outcome says what became of a cell.
+// An Outcome is the state of a cell after a sweep.
 type Outcome int
 
 // The outcomes.
@@ -235,7 +235,7 @@ func (w *work) tell(opt Options, i int, took time.Duration, results []result.Res
 	}
 }
 
-// run is `krdlab run` of the cell.
+// run does the `krdlab run` of the cell.
 func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcome, error) {
 	r, t, err := w.plan.Request(i, w.dir, opt.Host)
 	if err != nil {
@@ -253,8 +253,8 @@ func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcom
 	return experiments.Run(ctx, r, opt.Argv, t, strict(opt.Measure), progress)
 }
 
-// strict fails where the numbers of do must not be used: `krdlab run` completes such a run and says
-// so, but in a sweep nobody looks.
+// strict fails where the numbers of do must not be used: `krdlab run` completes such a run and
+// prints a warning, but in a sweep nobody looks.
 func strict(do measure.Func) measure.Func {
 	if do == nil {
 		do = measure.Run
@@ -262,7 +262,7 @@ func strict(do measure.Func) measure.Func {
 	return func(ctx context.Context, r *request.Request, t *hw.Topology, dir *result.RunDir,
 		progress measure.Progress) ([]*result.Measured, error) {
 		list, err := do(ctx, r, t, dir, progress)
-		// a simulated run of which each repetition is traced has no limit but the disk
+		// a simulated run with each repetition traced has no limit but the disk
 		all := r.Kernel.Work && r.Machine != nil && r.Trace == request.TraceKRD
 		for _, m := range list {
 			if err != nil {

@@ -20,8 +20,7 @@ import (
 	"krdlab/hw"
 )
 
-// fake is options whose native cells are measured by do, one of which is called for each cell by
-// its number of cores.
+// fake returns options whose native cells are measured by do, by the number of cores of the cell.
 func fake(t *testing.T, do map[int]func() (result.Measured, error)) (opt sweep.Options,
 	ran *[]int) {
 	t.Helper()
@@ -156,7 +155,7 @@ func TestRunEndsOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A cell that is finished and is not what its line of the plan says now is told of, and neither
+// A cell that is finished and differs from its present line of the plan is reported, and neither
 // used nor run again.
 func TestRunOfAChangedPlan(t *testing.T) {
 	for name, change := range map[string]struct {

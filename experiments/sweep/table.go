@@ -115,8 +115,8 @@ func columns(e *dataset.Experiment) []column {
 	return list
 }
 
-// paramColumns are the parameters of the kernels, each once, sorted within a kernel as it declares
-// them.
+// paramColumns returns the parameters of the kernels, each once, sorted within a kernel as it
+// declares them.
 func paramColumns(e *dataset.Experiment) []column {
 	var names []string
 	words := map[string]bool{} // not all values are whole numbers
@@ -154,7 +154,7 @@ func paramColumns(e *dataset.Experiment) []column {
 	return list
 }
 
-// workerColumns are sums over the workers of a repetition.
+// workerColumns returns sums over the workers of a repetition.
 func workerColumns() []column {
 	sum := func(key, about string, of func(w *result.Worker) *int64) column {
 		return whole(key, about, func(r *dataset.Row) any {
@@ -197,7 +197,7 @@ func workerColumns() []column {
 
 func repetition(r *dataset.Row) *result.Repetition { return &r.Cell.Result.Repetitions[r.Rep] }
 
-// krdColumns are the KRD of a repetition that was traced.
+// krdColumns returns the KRD of a repetition that was traced.
 func krdColumns() []column {
 	from := func(in func(*dataset.Row) *krd.Histogram, key, about string,
 		of func(h *krd.Histogram) *uint64) column {
@@ -251,19 +251,19 @@ func truth(key, about string, of func(r *dataset.Row) any) column {
 	return column{doc.Column{Key: key, Kind: doc.Truth, Doc: about}, of}
 }
 
-// measured is the column of a measure.
+// measured returns the column of a measure.
 func measured(m stats.Measure) column {
 	return column{m.Column(doc.Hidden), func(r *dataset.Row) any { return m.Each(r) }}
 }
 
-// renamed is the column of a measure that this table has under another key.
+// renamed returns the column of a measure that this table has under another key.
 func renamed(key string, m stats.Measure) column {
 	c := measured(m)
 	c.Key = key
 	return c
 }
 
-// integral is a number that has no fraction.
+// integral returns a number that has no fraction.
 func integral(key, about string, of func(r *dataset.Row) result.Number) column {
 	return whole(key, about, func(r *dataset.Row) any {
 		if n := of(r); n.Known() {
@@ -273,7 +273,7 @@ func integral(key, about string, of func(r *dataset.Row) result.Number) column {
 	})
 }
 
-// orNil is n, or nil for 0, which in a machine means that the system does not tell.
+// orNil returns n, or nil for 0, which in a machine means that the system does not report it.
 func orNil[T ~int | ~int64](n T) any {
 	if n <= 0 {
 		return nil

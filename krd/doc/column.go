@@ -180,7 +180,7 @@ func (c *Column) print(list []Quantity, largest float64) (unit string, cells []p
 	return unit, s.print(list)
 }
 
-// largest is the largest median, 0 where none is known.
+// largest returns the largest median, 0 where none is known.
 func largest(column []Quantity) float64 {
 	v := 0.0
 	for _, q := range column {
@@ -191,7 +191,7 @@ func largest(column []Quantity) float64 {
 	return v
 }
 
-// largest is the largest median of the columns that are alike.
+// largest returns the largest median of the columns that are alike.
 func (t *Table) largest(like int) float64 {
 	var list []Quantity
 	for i := range t.Columns {

@@ -88,8 +88,7 @@ func (c *Column) data(v any) any {
 	return v
 }
 
-// CSV writes the table with a header of keys. What is not known is empty; lines end in LF (RFC
-// 4180).
+// CSV writes the table with a header of keys. Unknown values are empty; lines end in LF (RFC 4180).
 func (t *Table) CSV(w io.Writer) error {
 	columns, rows := t.data()
 	out := csv.NewWriter(w)

@@ -169,7 +169,7 @@ func TestPageParts(t *testing.T) {
 	}
 }
 
-// A column that no row knows is left out for people, not in data; columns that are alike have one
+// A column without values is left out for people, not in data; columns that are alike have one
 // unit.
 func TestKnownAndLike(t *testing.T) {
 	table := &Table{Columns: []Column{{Key: "name", Head: "name"},

@@ -20,8 +20,8 @@ var echarts []byte
 //go:embed licences
 var licenceFiles embed.FS
 
-// packed is ECharts as the page carries it: gzip in base64, in an element that a browser does not
-// run.
+// packed returns ECharts as the page carries it: gzip in base64, in an element that a browser does
+// not run.
 func packed() template.HTML {
 	return template.HTML(`<script type="text/plain" id="echarts">` +
 		base64.StdEncoding.EncodeToString(echarts) + `</script>`)
@@ -30,7 +30,7 @@ func packed() template.HTML {
 // A licence is that of something which the page carries.
 type licence struct{ Of, Text string }
 
-// licences are those that must go with each copy of ECharts, and so with each page.
+// licences returns those that must go with each copy of ECharts, and so with each page.
 func licences() (list []licence, err error) {
 	for _, l := range []struct{ of, file string }{
 		{"Apache ECharts " + echartsVersion + ": notice", "echarts-NOTICE.txt"},

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What the page carries is the file that the npm package echarts 6.1.0 has as dist/echarts.min.js,
-// with its licences.
+// The page carries the file dist/echarts.min.js of the npm package echarts 6.1.0, with its
+// licences.
 func TestECharts(t *testing.T) {
 	r, err := gzip.NewReader(bytes.NewReader(echarts))
 	if err != nil {

@@ -19,7 +19,7 @@ type Finding struct {
 	// Count is how many have it, where several do, of what Of names.
 	Count int    `json:"count,omitempty"`
 	Of    string `json:"of,omitempty"`
-	// Evidence is what an answer rests on; nil: it needs none.
+	// Evidence supports an answer; nil: it needs none.
 	Evidence *Evidence `json:"evidence,omitempty"`
 }
 
@@ -34,12 +34,12 @@ func Find(code Code, args ...any) Finding {
 	return Finding{Code: code, Args: args}
 }
 
-// A Level is what a finding is.
+// A Level is the kind of a finding.
 type Level string
 
-// The levels. An Answer is what was asked for, a Fault is wrong or missing, a Doubt says that numbers
-// are wrong or may be, a Limit what is not told and why, a Note what a reader has to know besides, and
-// what is Good was looked at and speaks for the numbers.
+// The levels. An Answer answers the question, a Fault is wrong or missing, a Doubt means that
+// numbers are wrong or may be, a Limit names a missing result and its reason, a Note is a remark,
+// and Good is a check that supports the numbers.
 const (
 	Answer Level = "answer"
 	Fault  Level = "fault"
@@ -49,7 +49,7 @@ const (
 	Good   Level = "ok"
 )
 
-// An Entry is what the catalogue has of a code.
+// An Entry is the line of a code in the catalogue.
 type Entry struct {
 	Level Level
 	Words string            // the sentence, with a verb for each argument
@@ -61,22 +61,22 @@ type Entry struct {
 	Next string
 }
 
-// Evidence is what an answer rests on.
+// Evidence supports an answer.
 type Evidence struct {
 	N     int     `json:"n"`               // runs, rows or draws of the side that has least
 	P     float64 `json:"p,omitempty"`     // after the correction for the looks that were taken
 	Looks int     `json:"looks,omitempty"` // how many there were
-	// Unlike is what is not the same on both sides; "": nothing.
+	// Unlike names the difference of both sides; "": none.
 	Unlike string `json:"unlike,omitempty"`
 }
 
-// Needs are what the evidence of an answer must have; 0: nothing.
+// Needs are the least evidence of an answer; 0: none.
 type Needs struct {
 	N int     // at least
 	P float64 // at most
 }
 
-// String says what is needed; "": nothing.
+// String returns the needs in words; "": none.
 func (n Needs) String() (s string) {
 	if n.N > 0 {
 		s = fmt.Sprintf("%d at least", n.N)
@@ -87,7 +87,7 @@ func (n Needs) String() (s string) {
 	return strings.TrimPrefix(s, ", ")
 }
 
-// lacks says what evidence lacks; "": nothing.
+// lacks returns the missing evidence in words; "": none.
 func (n Needs) lacks(e *Evidence) string {
 	switch {
 	case n == Needs{}:
@@ -125,7 +125,7 @@ func Catalogue(entries map[Code]Entry) {
 	}
 }
 
-// Codes are those of the catalogue, ascending.
+// Codes returns those of the catalogue, ascending.
 func Codes() []Code { return slices.Sorted(maps.Keys(catalogue)) }
 
 // In returns what the catalogue has of a code.
@@ -256,8 +256,8 @@ func Recorded(warnings []string, findings []Finding) (list []Finding) {
 	return list
 }
 
-// Conclude adds findings, or, for an answer whose evidence does not do, that it cannot be told. Without
-// any, a document says that there are none.
+// Conclude adds findings, or, for an answer with too little evidence, a limit. Without any, a
+// document prints that there are none.
 func (c *Concluded) Conclude(list ...Finding) {
 	if c.Findings == nil {
 		c.Findings, c.Warnings = []Finding{}, []string{}

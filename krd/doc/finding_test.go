@@ -33,7 +33,7 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// What several have is said once, with their number; another subject is another finding.
+// A finding of several is printed once, with their number; another subject is another finding.
 func TestOnce(t *testing.T) {
 	f := Find("test_once", 1)
 	got := Sentences(Once("results", []Finding{f, f, f.About("A"), f, Find("test_once", 2)}))
@@ -43,7 +43,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// A finding that was written to a document and read says the same, numbers above a million too.
+// A finding that was written to a document and read has the same sentence, numbers above a million
+// too.
 func TestReadAgain(t *testing.T) {
 	const lost Code = "test_lost"
 	Catalogue(map[Code]Entry{lost: {Level: Doubt, Words: "%v records of %v"}})

@@ -7,10 +7,10 @@ import (
 	"krdlab/hw/units"
 )
 
-// NotAvailable is what is printed for a number that there is not.
+// NotAvailable is printed in place of a missing number.
 const NotAvailable = units.NotAvailable
 
-// Digits is [units.Digits].
+// Digits calls [units.Digits].
 func Digits(v float64, n int) string { return units.Digits(v, n) }
 
 // timeUnits are in ns.

@@ -78,7 +78,7 @@ func pick[T any](of []T, which []int) []T {
 	return list
 }
 
-// total is the width of columns with the gaps between them.
+// total returns the width of columns with the gaps between them.
 func total(widths []int) int {
 	n := gap * max(0, len(widths)-1)
 	for _, w := range widths {
@@ -87,7 +87,7 @@ func total(widths []int) int {
 	return n
 }
 
-// widths are the least and the most that each column takes.
+// widths returns the least and the most that each column takes.
 func (t *grid) widths() (least, most []int) {
 	n := len(t.head)
 	for _, r := range t.rows {
@@ -118,7 +118,7 @@ func cell(row []string, i int) string {
 	return ""
 }
 
-// width is that of the longest line of s.
+// width returns that of the longest line of s.
 func width(s string) (n int) {
 	for line := range strings.Lines(s) {
 		n = max(n, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
@@ -224,7 +224,7 @@ func pickCells(row []string, which []int) []string {
 	return cells
 }
 
-// heads are those of a part, as narrow as its columns. The first line of a group is that of its
+// heads returns those of a part, as narrow as its columns. The first line of a group is that of its
 // first column.
 func (t *grid) heads(which, widths []int) []string {
 	heads := pickCells(t.head, which)
@@ -241,7 +241,7 @@ func (t *grid) heads(which, widths []int) []string {
 	return heads
 }
 
-// list has a paragraph for each row: its keys, and below them what it says, each with its head.
+// list prints a paragraph for each row: its keys, and below them its values, each with its head.
 func (t *grid) list(columns int) string {
 	keys := max(t.keys, 1)
 	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }

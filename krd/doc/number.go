@@ -21,8 +21,8 @@ func SomeInt(p *int64) Number {
 }
 
 // A Quantity is the median of a sample of N values with an interval around it. Where there is no
-// interval of 95 %, Low, High and Confidence are not known, and Reason says why; where there is no
-// sample, nothing is, and N is 0.
+// interval of 95 %, Low, High and Confidence are not known, and Reason has the cause; where there
+// is no sample, nothing is, and N is 0.
 type Quantity struct {
 	Median     Number `json:"median"`
 	Low        Number `json:"low"`
@@ -32,8 +32,8 @@ type Quantity struct {
 	Reason     Reason `json:"reason"`
 }
 
-// A Reason says why a quantity has no interval. In JSON the zero value is null: it has one, or it
-// has no value either.
+// A Reason is the cause why a quantity has no interval. In JSON the zero value is null: it has one,
+// or it has no value either.
 type Reason string
 
 const (

@@ -13,7 +13,7 @@ import (
 // leaves open, two to four in all; three where there is no interval, four where it is exact. An
 // interval has the decimals of its median. In a column, one unit or SI prefix stands for all, points
 // are below each other, and zeros at the end are kept. Counts have all their digits below 100 000;
-// counts of which one is below a tenth of the prefix have one each.
+// where one is below a tenth of the prefix, each has its own.
 
 // A style is how the numbers of a column are printed.
 type style struct {
@@ -62,7 +62,7 @@ func (s style) print(column []Quantity) []printed {
 	return list
 }
 
-// reachOf is how far the interval of q reaches, "" where there is none.
+// reachOf returns how far the interval of q reaches, "" where there is none.
 func reachOf(q Quantity) string {
 	low, high, ok := q.Bounds()
 	switch m := q.Median.Float(); {
@@ -70,7 +70,7 @@ func reachOf(q Quantity) string {
 		return "="
 	case ok && m != 0:
 		reach := max(1, math.Ceil(100*max(m-low, high-m)/math.Abs(m)-rounding))
-		if reach > 100 { // the median says little, and how little is of no use
+		if reach > 100 { // the median has little meaning, and how little is of no use
 			return "±>100%"
 		}
 		return fmt.Sprintf("±%.0f%%", reach)
@@ -103,7 +103,7 @@ func Format(q Quantity, v, scale float64) string {
 	return strconv.FormatFloat(v*scale+0, 'f', meaningful(q, scale), 64)
 }
 
-// rounding is what a percentage may be too large by.
+// rounding is the largest excess of a percentage.
 const rounding = 1e-6
 
 // atPoint pads numbers on the right so that their points stand below each other.
@@ -124,9 +124,9 @@ func atPoint(cells []string) {
 	}
 }
 
-// meaningful is how many decimals of the median of q, times scale, mean something: down to the first
-// digit of how far its interval reaches, the second if the first is 1; between two and four digits
-// in all. Four digits of a deterministic value, and three where there is no interval.
+// meaningful returns how many decimals of the median of q, times scale, are significant: down to
+// the first digit of how far its interval reaches, the second if the first is 1; between two and
+// four digits in all. Four digits of a deterministic value, and three where there is no interval.
 func meaningful(q Quantity, scale float64) int {
 	v := math.Abs(q.Median.Float() * scale)
 	if !q.Median.Known() || v == 0 {
@@ -153,8 +153,8 @@ func meaningful(q Quantity, scale float64) int {
 }
 
 // Percent prints part of whole in per cent with two decimals, n/a where there is nothing to take a
-// share of. They are counts of one trace; the next run differs in the first of them. What is more
-// than nothing and less than can be seen so is called that.
+// share of. They are counts of one trace; the next run differs in the first of them. A share above
+// 0 that would print as 0 is printed as less than the least.
 func Percent(part, whole float64) string {
 	switch share := 100 * part / whole; {
 	case whole == 0:

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// TextWidth is how many columns sentences have where no terminal says how many there are.
+// TextWidth is the number of columns of sentences without a terminal.
 const TextWidth = 80
 
 // A Page is text for people as it is written: lines that are longer than a terminal is wide are
-// broken at spaces, and tables are laid out to fit. It is the one place where widths are kept. What
-// has no spaces, such as a path, stays whole.
+// broken at spaces, and tables are laid out to fit. It is the one place where widths are kept. A
+// word without spaces, such as a path, stays whole.
 type Page struct {
 	w       io.Writer
 	columns int // 0: no terminal: sentences have TextWidth, tables what they need
@@ -26,7 +26,7 @@ type Page struct {
 // NewPage returns a page that writes to w, a terminal of so many columns, or none with 0.
 func NewPage(w io.Writer, columns int) *Page { return &Page{w: w, columns: max(columns, 0)} }
 
-// Width is how many columns sentences have.
+// Width returns how many columns sentences have.
 func (p *Page) Width() int {
 	if p.columns > 0 {
 		return p.columns

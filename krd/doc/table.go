@@ -102,7 +102,7 @@ func (n *notes) mark(text, note string) string {
 	return fmt.Sprintf("%s [%d]", text, i+1)
 }
 
-// shown are the numbers of the columns that people see.
+// shown returns the numbers of the columns that people see.
 func (t *Table) shown() (list []int) {
 	for i := range t.Columns {
 		if !t.Columns[i].Data && (!t.Columns[i].Known || t.known(i)) {

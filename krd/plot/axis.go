@@ -24,7 +24,7 @@ func NiceAxis(a Axis, low, high float64) Axis {
 	return a
 }
 
-// niceStep is the least of 1, 2, 5 times a power of ten that is not below x; a step of 1 for what
+// niceStep returns the least of 1, 2, 5 times a power of ten that is not below x; a step of 1 if x
 // is not positive.
 func niceStep(x float64) float64 {
 	if !(x > 1e-300) {
@@ -51,10 +51,10 @@ const (
 	LeastLoss = 0.25
 )
 
-// Span is what an axis of ratios shows: the points of all series and their intervals, but not a few
-// series that are more than [outlier] times as far above 1 as all the others, on which these would
-// be a flat line, and not the ends of intervals that are so far beyond all points. What is beyond
-// is drawn at the end of the axis.
+// Span returns the range of an axis of ratios: the points of all series and their intervals, but
+// not a few series that are more than [outlier] times as far above 1 as all the others, on which
+// these would be a flat line, and not the ends of intervals that are so far beyond all points.
+// Values beyond are drawn at the end of the axis.
 func Span(series []Series) (low, high float64) {
 	var peaks []float64
 	low = math.Inf(1)
@@ -89,7 +89,7 @@ func Span(series []Series) (low, high float64) {
 	return low, high
 }
 
-// PercentAxis is a vertical axis from 0 to at least high, of shares in %.
+// PercentAxis returns a vertical axis from 0 to at least high, of shares in %.
 func PercentAxis(label string, high float64) Axis {
 	a := NiceAxis(Axis{Label: label, Unit: "%"}, 0, high)
 	if a.Max > 100 && high <= 100 {
@@ -98,7 +98,7 @@ func PercentAxis(label string, high float64) Axis {
 	return a
 }
 
-// Thousands writes the labels of large ticks in powers of a thousand, and says so in the axis'
+// Thousands writes the labels of large ticks in powers of a thousand, and notes it in the axis'
 // label.
 func (a *Axis) Thousands() {
 	for _, u := range []struct {
@@ -124,9 +124,9 @@ func (p *Panel) RuleAtOne(name string) {
 	p.Rules = []Rule{{Name: name, X1: 0, Y1: 1, X2: p.X.Max, Y2: 1, Legend: true}}
 }
 
-// Places is a figure of ratios at named places, one panel below the other: the caller gives titles,
-// the X axis with a tick at each place, and the series; all panels have one Y axis, with a rule at
-// 1.
+// Places returns a figure of ratios at named places, one panel below the other: the caller gives
+// titles, the X axis with a tick at each place, and the series; all panels have one Y axis, with a
+// rule at 1.
 func Places(id, title, label, atOne string, caption []string, panels []Panel) *Figure {
 	f := &Figure{ID: id, Title: title, Caption: caption, Panels: panels, Columns: 1}
 	low, high := 1.0, 1.0

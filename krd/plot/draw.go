@@ -78,7 +78,7 @@ func (f *Figure) panels(c draw.Canvas, rows int) {
 	}
 }
 
-// beside is a without its words where it stands beside the same axis: Align makes their areas
+// beside returns a without its words where it stands beside the same axis: Align makes their areas
 // equal.
 func (a Axis) beside(left Axis) Axis {
 	if a.Min != left.Min || a.Max != left.Max || !slices.Equal(a.Ticks, left.Ticks) {
@@ -93,8 +93,8 @@ func (a Axis) beside(left Axis) Axis {
 	return a
 }
 
-// thinned is a without the labels for which a width has no room; the last stays, then the first,
-// then those further right.
+// thinned returns a without the labels for which a width has no room; the last stays, then the
+// first, then those further right.
 func (a Axis) thinned(width vg.Length) Axis {
 	if a.Turned {
 		return a
@@ -129,7 +129,7 @@ func (a Axis) thinned(width vg.Length) Axis {
 	return a
 }
 
-// rowsHeight is that of so many rows, each as high as wanted unless they are many.
+// rowsHeight returns that of so many rows, each as high as wanted unless they are many.
 func rowsHeight(rows, each float64) vg.Length {
 	return vg.Length(min(max(rows*each, 50), max(220, rows)))
 }

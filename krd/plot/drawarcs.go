@@ -12,7 +12,7 @@ import (
 // a Plotter.
 type arcs struct{ p *Panel }
 
-// What arcs look like.
+// The look of arcs.
 const (
 	arcHighest = 0.94 // of a row: an arc as long as the axis
 	arcThin    = 0.3  // width in points, at Shade 0

@@ -49,7 +49,7 @@ func (h fields) Plot(c draw.Canvas, g *gonum.Plot) {
 	}
 }
 
-// frame is the line around a field that is marked.
+// frame returns the line around a field that is marked.
 func frame(mark string) draw.LineStyle {
 	if mark == MarkBest {
 		return draw.LineStyle{Color: ink, Width: vg.Points(1.3)}
@@ -57,8 +57,8 @@ func frame(mark string) draw.LineStyle {
 	return draw.LineStyle{Color: ink, Width: vg.Points(0.6), Dashes: []vg.Length{1.5, 1.5}}
 }
 
-// size is the size of letters, 8 points at most and 4 at least, in which all texts fit into fields
-// of a width; 0 if they do not.
+// size returns the size of letters, 8 points at most and 4 at least, in which all texts fit into
+// fields of a width; 0 if they do not.
 func (h fields) size(width vg.Length) vg.Length {
 	for size := vg.Length(8); size >= 4; size -= 0.5 {
 		style, widest := textStyle(size), vg.Length(0)
@@ -116,7 +116,7 @@ func (m cells) Plot(c draw.Canvas, g *gonum.Plot) {
 		Max: vg.Point{X: toX(x.Max), Y: toY(y.Max)}}, all)
 }
 
-// turnedHeight is what the turned labels of an axis take.
+// turnedHeight returns the height of the turned labels of an axis.
 func (a *Axis) turnedHeight() (most vg.Length) {
 	for _, t := range a.Ticks {
 		most = max(most, textStyle(8).Width(t.Label))
@@ -145,7 +145,7 @@ func (b stackedBars) Plot(c draw.Canvas, g *gonum.Plot) {
 	}
 }
 
-// mix is white at 0 and full at 1.
+// mix returns white at 0 and full at 1.
 func mix(full color.RGBA, share float64) color.RGBA {
 	part := func(v uint8) uint8 {
 		return uint8(

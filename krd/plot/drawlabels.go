@@ -48,7 +48,7 @@ func clusters(marks []mark) (list []cluster) {
 	return list
 }
 
-// order is where a label first stands.
+// order returns where a label first stands.
 func order(marks []mark, label string) int {
 	return slices.IndexFunc(marks, func(m mark) bool { return m.point.Label == label })
 }
@@ -78,7 +78,7 @@ func label(c draw.Canvas, beside vg.Rectangle, words string, taken []vg.Rectangl
 	return taken
 }
 
-// square is around a middle.
+// square returns the square around a middle.
 func square(at vg.Point, half vg.Length) vg.Rectangle {
 	return grown(vg.Rectangle{Min: at, Max: at}, half)
 }
@@ -88,7 +88,7 @@ func grown(r vg.Rectangle, by vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: r.Min.Sub(d), Max: r.Max.Add(d)}
 }
 
-// around is the least rectangle that holds both.
+// around returns the least rectangle that holds both.
 func around(a, b vg.Rectangle) vg.Rectangle {
 	return vg.Rectangle{
 		Min: vg.Point{X: min(a.Min.X, b.Min.X), Y: min(a.Min.Y, b.Min.Y)},

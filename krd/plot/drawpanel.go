@@ -231,7 +231,7 @@ func (l polyline) Plot(c draw.Canvas, g *gonum.Plot) {
 	}
 }
 
-// clipped is the parts of a line within the axes; a line on their edge is within.
+// clipped returns the parts of a line within the axes; a line on their edge is within.
 func clipped(c draw.Canvas, line ...vg.Point) [][]vg.Point {
 	c.Rectangle = grown(c.Rectangle, 0.1)
 	return c.ClipLinesXY(line)

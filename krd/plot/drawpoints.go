@@ -64,7 +64,7 @@ func (m pointMarkers) Plot(c draw.Canvas, g *gonum.Plot) {
 	}
 }
 
-// marks are the known points of all series, in the order of drawing.
+// marks returns the known points of all series, in the order of drawing.
 func (m pointMarkers) marks(c draw.Canvas, g *gonum.Plot) (list []mark) {
 	x, y := g.Transforms(&c)
 	columns := map[float64]int{} // how many are cut at an x
@@ -106,8 +106,8 @@ func (m pointMarkers) marks(c draw.Canvas, g *gonum.Plot) (list []mark) {
 	return list
 }
 
-// besides is how far the n-th of several points that are cut at one x moves, so that each is seen:
-// towards the middle of the picture.
+// besides returns how far the n-th of several points that are cut at one x moves, so that each is
+// seen: towards the middle of the picture.
 func besides(x vg.Length, c draw.Canvas, n int) vg.Length {
 	const step = 24 // room for the value
 	if x > c.Center().X {
@@ -140,7 +140,7 @@ func arrowHead(c draw.Canvas, style draw.LineStyle, tip, to vg.Point) {
 	c.Fill(p)
 }
 
-// barBoxes are the rectangles of the intervals of a point.
+// barBoxes returns the rectangles of the intervals of a point.
 func barBoxes(v Point, x, y func(float64) vg.Length) (list []vg.Rectangle) {
 	const half = 1
 	at := vg.Point{X: x(v.X), Y: y(v.Y.Float())}

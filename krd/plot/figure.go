@@ -5,9 +5,9 @@
 // table, and a page may chart it in its own way. [Of] describes the reuse distances of a report, as
 // in figures 4 and 5 of the KRD paper; experiments/show/figures describes experiments.
 //
-// The parts: distances.go and scale.go lay distances out; axis.go chooses ticks; notes.go finds what
-// a caption says of what is drawn; look.go and marker.go tell series apart; draw.go and the files
-// beside it draw, and svg.go, pdf.go and mark.go write the formats. A [Flame] is a flame graph.
+// The parts: distances.go and scale.go lay distances out; axis.go chooses ticks; notes.go finds the
+// notes of a caption; look.go and marker.go distinguish series; draw.go and the files beside it
+// draw, and svg.go, pdf.go and mark.go write the formats. A [Flame] is a flame graph.
 package plot
 
 import (
@@ -30,8 +30,8 @@ var (
 // Formats are those that [Figure.Write] knows.
 var Formats = []string{"svg", "pdf", "png", Markdown}
 
-// FormatOf returns the format that the extension of path says, one of [Formats]. Another is an error
-// that wraps [ErrFormat].
+// FormatOf returns the format of the extension of path, one of [Formats]. Another is an error that
+// wraps [ErrFormat].
 func FormatOf(path string) (string, error) {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if err := checkFormat(format); err != nil {
@@ -58,11 +58,11 @@ type Figure struct {
 	Caption []string `json:"caption"`
 	Panels  []Panel  `json:"panels"`  // at least one
 	Columns int      `json:"columns"` // that the panels are laid out in
-	// Findings are what it shows; the caption has their sentences.
+	// Findings are its conclusions; the caption has their sentences.
 	Findings []doc.Finding `json:"-"`
 }
 
-// A Kind says how a panel is drawn.
+// A Kind is a way of drawing a panel.
 type Kind string
 
 // The kinds of panels.
@@ -85,8 +85,8 @@ const (
 	Steps Kind = "steps"
 )
 
-// Noun is what the points of a panel of the kind are, where they are so many that tables count them;
-// "" of other kinds.
+// Noun names the points of a panel of the kind, where they are so many that tables count them; ""
+// of other kinds.
 func (k Kind) Noun() string {
 	switch k {
 	case Cells, Strips:
@@ -131,7 +131,7 @@ type Tick struct {
 	Label string  `json:"label"`
 }
 
-// A Series is what is drawn in one colour.
+// A Series is drawn in one colour.
 type Series struct {
 	Name   string `json:"name"`
 	Colour string `json:"colour"` // #rrggbb; the same for a scheduler in all figures
@@ -146,7 +146,7 @@ type Series struct {
 	Legend string `json:"legend,omitempty"`
 }
 
-// A Point is a measured value. What is not known is not drawn; what is beyond the axis is drawn at
+// A Point is a measured value. Unknown values are not drawn; a value beyond the axis is drawn at
 // its end, as an arrow with the value.
 type Point struct {
 	X     float64      `json:"x"` // position on the axis
@@ -185,7 +185,7 @@ type Rule struct {
 const (
 	MarkBest  = "best"  // of its row, told from all others
 	MarkTied  = "tied"  // the best of its row, or not told from it
-	MarkFirst = "first" // the best of its row, of which some have too few to tell it from
+	MarkFirst = "first" // the best of its row, where some have too few to test it against
 )
 
 // Lay sets the columns, at most so many, and as many as make rows of about the same length.
@@ -206,7 +206,7 @@ type Row struct {
 	N             int
 }
 
-// Rows is the figure as a table.
+// Rows returns the figure as a table.
 func (f *Figure) Rows() []Row {
 	var rows []Row
 	for _, p := range f.Panels {

@@ -212,7 +212,7 @@ func TestFixedWidth(t *testing.T) {
 	}
 }
 
-// What a PDF says is in the encoding of its fonts, without a date.
+// The texts of a PDF are in the encoding of its fonts, without a date.
 func TestPDF(t *testing.T) {
 	if got := codePage1252("n\u00a0= 3\u00d7\u2265"); got != "n\xa0= 3\xd7?" {
 		t.Errorf("%q", got)

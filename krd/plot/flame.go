@@ -99,7 +99,7 @@ func HeatOfParallelism(name string) *FlameHeat {
 		{math.Inf(1), "more", color.RGBA{0x2c, 0xa2, 0x5f, 0xff}}}}
 }
 
-// colour is that of a frame.
+// colour returns that of a frame.
 func (f *Flame) colour(x *flame) color.RGBA {
 	switch {
 	case f.Heat == nil:
@@ -209,7 +209,7 @@ func (f *Flame) Write(w io.Writer, format string) error {
 	return fmt.Errorf("%w %q, expected svg, png or pdf", ErrFormat, format)
 }
 
-// meaning is what the drawing shows.
+// meaning describes the drawing.
 func (f *Flame) meaning() string {
 	if f.Heat == nil {
 		return "Width: " + f.Unit + " in the range."
@@ -217,7 +217,7 @@ func (f *Flame) meaning() string {
 	return "Width: " + f.Unit + ". Colour: " + f.Heat.name + ", below what stands beside it."
 }
 
-// A flameDrawing is what stands where, in pixels from the left and the top.
+// A flameDrawing holds the places of frames and texts, in pixels from the left and the top.
 type flameDrawing struct {
 	*Flame
 	all    uint64
@@ -315,7 +315,7 @@ func (d *flameDrawing) svg(w io.Writer) error {
 	return out.Flush()
 }
 
-// length is so many pixels in print, where the drawing is as wide as all figures.
+// length returns so many pixels in print, where the drawing is as wide as all figures.
 func (d *flameDrawing) length(pixels float64) vg.Length {
 	return width * vg.Length(pixels/flameWidth)
 }

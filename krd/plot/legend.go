@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// What all figures share.
+// The sizes that all figures share.
 const (
 	width  = 6.5 * vg.Inch // the text width of a page
 	margin = 8 * vg.Length(1)
@@ -57,7 +57,7 @@ func newLegend(entries []entry) legend {
 	return l
 }
 
-// height is what the legend takes of the picture.
+// height returns the height of the legend.
 func (l legend) height() vg.Length { return legendLine*vg.Length(len(l)) + margin }
 
 // draw draws the legend centred, its lower edge so far above that of c.
@@ -119,7 +119,7 @@ func (f *Figure) legend() legend {
 	return newLegend(append(list, rules...))
 }
 
-// textStyle is that of texts of a size in points.
+// textStyle returns that of texts of a size in points.
 func textStyle(size vg.Length) text.Style {
 	return text.Style{Color: ink, Font: sans(size), YAlign: draw.YTop,
 		Handler: gonum.DefaultTextHandler}
@@ -152,7 +152,7 @@ func newCaption(paragraphs []string) caption {
 
 func captionLine() vg.Length { return textStyle(8).Height("Mg") * 1.35 }
 
-// height is what the caption takes of the picture.
+// height returns the height of the caption.
 func (t caption) height() vg.Length { return captionLine()*vg.Length(len(t)) + margin }
 
 // draw draws the caption at the lower edge of c.

@@ -27,7 +27,7 @@ var dashes = [][]vg.Length{
 	{3, 3.5}, nil, {6, 2.5}, {11, 3}, {1.5, 1.5}, {6, 2, 1.5, 2}, {6, 1.5, 1.5, 1.5, 1.5, 1.5},
 }
 
-// Looks is how many looks there are of which no two have two of their three parts in common. The
+// Looks is how many looks there are such that no two have two of their three parts in common. The
 // numbers of colours, markers and dashes have no common divisor, so that two looks that share one
 // part differ in the two others.
 var Looks = len(Palette) * len(dashes)
@@ -39,23 +39,23 @@ type Look struct {
 	Dashes []vg.Length // of its line: drawn, left out, ...; none: solid
 }
 
-// LookAt is look number i, of [Looks] that differ.
+// LookAt returns look number i, of [Looks] that differ.
 func LookAt(i int) Look {
 	return Look{Palette[i%len(Palette)], Marker{outline: outlines[i%len(outlines)]},
 		dashes[i%len(dashes)]}
 }
 
-// Line is the style of the line through points.
+// Line returns the style of the line through points.
 func (l Look) Line() draw.LineStyle {
 	return draw.LineStyle{Color: l.Colour, Width: vg.Points(1.2), Dashes: l.Dashes}
 }
 
-// Glyph is the style of a point.
+// Glyph returns the style of a point.
 func (l Look) Glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.Colour, Radius: vg.Points(2.7), Shape: l.Marker}
 }
 
-// Hex is the colour as #rrggbb.
+// Hex returns the colour as #rrggbb.
 func (l Look) Hex() string {
 	return fmt.Sprintf("#%02x%02x%02x", l.Colour.R, l.Colour.G, l.Colour.B)
 }

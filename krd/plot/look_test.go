@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A sight is what an eye makes of linear RGB.
+// A sight is an eye's transform of linear RGB.
 type sight [3][3]float64
 
 // Matrices of Machado, Oliveira and Fernandes ("A Physiologically-based Model for Simulation of

@@ -9,7 +9,7 @@ import (
 // told from what it did not: a comment of SVG and PDF, a text of PNG.
 const Mark = "made by krdlab"
 
-// chunk is a chunk of a PNG file (ISO/IEC 15948, 5.3).
+// chunk returns a chunk of a PNG file (ISO/IEC 15948, 5.3).
 func chunk(kind, data string) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(b, kind+data...)

@@ -50,8 +50,8 @@ func (f *Figure) markdown(w io.Writer) error {
 	return err
 }
 
-// Fields is a matrix as a table of texts, the first row at the top. best and tie
-// are forms, with %s, of the best of a row and of what cannot be told from it.
+// Fields returns a matrix as a table of texts, the first row at the top. best and tie
+// are forms, with %s, of the best of a row and of those that tie with it.
 func (p *Panel) Fields(best, tie string) (head []string, rows [][]string) {
 	head = []string{""}
 	for _, t := range p.X.Ticks {
@@ -74,7 +74,7 @@ func (p *Panel) Fields(best, tie string) (head []string, rows [][]string) {
 	return head, rows
 }
 
-// list is a panel as a table of its points.
+// list returns a panel as a table of its points.
 func (p *Panel) list() (head []string, rows [][]string) {
 	for _, s := range p.Series {
 		for _, v := range s.Points {

@@ -29,14 +29,14 @@ var outlines = [][]vg.Point{
 	polygon(3, 2, 1.4), // triangle, left
 }
 
-// at is the point so far from the middle, in the direction of so many quarters of a circle from the
-// right.
+// at returns the point so far from the middle, in the direction of so many quarters of a circle
+// from the right.
 func at(radius, quarters float64) vg.Point {
 	return vg.Point{X: vg.Length(radius * math.Cos(quarters*math.Pi/2)),
 		Y: vg.Length(radius * math.Sin(quarters*math.Pi/2))}
 }
 
-// polygon has so many corners on a circle, the first turned by so many quarters.
+// polygon returns so many corners on a circle, the first turned by so many quarters.
 func polygon(corners int, turn, radius float64) (list []vg.Point) {
 	for i := range corners {
 		list = append(list, at(radius, turn+4*float64(i)/float64(corners)))
@@ -44,7 +44,7 @@ func polygon(corners int, turn, radius float64) (list []vg.Point) {
 	return list
 }
 
-// star has five points.
+// star returns a star of five points.
 func star(radius float64) (list []vg.Point) {
 	for i := range 5 {
 		turn := 1 + 4*float64(i)/5
@@ -53,7 +53,7 @@ func star(radius float64) (list []vg.Point) {
 	return list
 }
 
-// cross is two beams, turned by twice so many quarters: 0 is a +, a quarter an x.
+// cross returns two beams, turned by twice so many quarters: 0 is a +, a quarter an x.
 func cross(radius, turn float64) (list []vg.Point) {
 	const thick = 0.32 // half of a beam
 	inner, edge := thick*math.Sqrt2, math.Hypot(radius, thick)
@@ -99,8 +99,8 @@ func (m Marker) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	}
 }
 
-// SVG is the marker as the data of an SVG path, whose y grows downwards, in a box from -1.6 to 1.6
-// around the middle, that two empty moves span.
+// SVG returns the marker as the data of an SVG path, whose y grows downwards, in a box from -1.6 to
+// 1.6 around the middle, that two empty moves span.
 func (m Marker) SVG() string {
 	var b strings.Builder
 	b.WriteString("M-1.6-1.6zM1.6 1.6z")

@@ -10,7 +10,7 @@ import (
 // DisturbedBy is why a number is doubtful.
 const DisturbedBy = "other programs, or the machine, disturbed a repetition or more"
 
-// Notes are the lines of the caption that follow from what is drawn.
+// Notes returns the lines of the caption that follow from what is drawn.
 func (f *Figure) Notes() (lines []string) {
 	lines = f.identical()
 	cut, disturbed := false, false
@@ -61,7 +61,7 @@ func (f *Figure) identical() []string {
 	return []string{"Identical, in " + strings.Join(parts, ", in ") + "."}
 }
 
-// identical is "a and b; c, d and e", "" where no two series are the same.
+// identical returns "a and b; c, d and e", "" where no two series are the same.
 func (p *Panel) identical() string {
 	if p.Kind != Lines {
 		return ""

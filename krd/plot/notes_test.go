@@ -43,7 +43,7 @@ func svg(t *testing.T, f *Figure) string {
 }
 
 // A few series far above all others do not flatten these: they stand at the end of the axis, with
-// their values, and the caption says so.
+// their values, and the caption notes it.
 func TestCutOff(t *testing.T) {
 	f := ratioFigure(1.2, 1.3, 51.34, 1.1).fitted()
 	if top := f.Panels[0].Y.Max; top < 1.3 || top > 2 {
@@ -112,7 +112,7 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// What is doubtful has a hollow marker.
+// A doubtful point has a hollow marker.
 func TestHollow(t *testing.T) {
 	s := NewSeries("a", 1)
 	for _, doubt := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 
 // A pdfCanvas is a canvas of package vgpdf whose texts are right beyond ASCII, and whose bytes depend on
 // what was drawn alone. vgpdf embeds its fonts with the encoding of code page 1252 and passes texts
-// on in UTF-8, and a PDF says when it was made.
+// on in UTF-8, and its PDFs have the time of their making.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
 // newPDF returns an empty canvas.
@@ -48,7 +48,7 @@ func (c pdfCanvas) WriteTo(w io.Writer) (int64, error) {
 	// so that the table of objects stays right
 	blank := func(date []byte) []byte { return bytes.Repeat([]byte{' '}, len(date)) }
 	all := pdfDates.ReplaceAllFunc(b.Bytes(), blank)
-	// behind the table of objects, which tells where in the file each is
+	// behind the table of objects, which has the place of each in the file
 	if at := bytes.LastIndex(all, []byte("startxref")); at >= 0 {
 		all = slices.Insert(all, at, []byte("% "+Mark+"\n")...)
 	}

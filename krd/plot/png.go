@@ -57,14 +57,15 @@ func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
 
 // Pictures list their colours, which makes files a third as large: not more than listedColours, and of
 // those that are nearer to each other than nearColours, in levels of all channels, or twice as near
-// and so on where they are too many, the most frequent. What is lost are shades at the edges of
-// letters and lines.
+// and so on where they are too many, the most frequent. Shades at the edges of letters and lines
+// are lost.
 const (
 	listedColours = 256
 	nearColours   = 16
 )
 
-// listed is a picture with a list of its colours, and for those that are not in it the nearest.
+// listed returns a picture with a list of its colours, and for those that are not in it the
+// nearest.
 func listed(from image.Image) *image.Paletted {
 	all := image.NewRGBA(from.Bounds())
 	draw.Draw(all, all.Bounds(), from, from.Bounds().Min, draw.Src)
@@ -92,7 +93,8 @@ func listed(from image.Image) *image.Paletted {
 	return to
 }
 
-// thinned is colours without those that are near to one before them; it ends where they are too many.
+// thinned returns colours without those that are near to one before them; it ends where they are
+// too many.
 func thinned(colours [][4]uint8, near int) (list color.Palette) {
 	for _, c := range colours {
 		if !slices.ContainsFunc(list, func(other color.Color) bool {
@@ -109,7 +111,7 @@ func thinned(colours [][4]uint8, near int) (list color.Palette) {
 
 func rgba(c [4]uint8) color.RGBA { return color.RGBA{c[0], c[1], c[2], c[3]} }
 
-// apart is by how many levels two colours differ, over all channels.
+// apart returns by how many levels two colours differ, over all channels.
 func apart(a, b color.RGBA) (sum int) {
 	for _, c := range [][2]uint8{{a.R, b.R}, {a.G, b.G}, {a.B, b.B}, {a.A, b.A}} {
 		sum += max(int(c[0])-int(c[1]), int(c[1])-int(c[0]))

@@ -9,7 +9,7 @@ import (
 	"krdlab/hw/units"
 )
 
-// NewSeries is a series with the look of a number, without points.
+// NewSeries returns a series with the look of a number, without points.
 func NewSeries(name string, number int) Series {
 	look := LookAt(number)
 	e := Series{Name: name, Style: number, Colour: look.Hex(), Marker: look.Marker.SVG(),
@@ -20,14 +20,14 @@ func NewSeries(name string, number int) Series {
 	return e
 }
 
-// look is how the series is drawn.
+// look returns how the series is drawn.
 func (s *Series) look() Look {
 	look := LookAt(s.Style)
 	look.Colour = colourOf(s.Colour)
 	return look
 }
 
-// glyph is the style of a point of the series.
+// glyph returns the style of a point of the series.
 func (s *Series) glyph(v *Point) draw.GlyphStyle {
 	look := s.look()
 	look.Marker.Hollow = v != nil && v.Disturbed
@@ -53,7 +53,7 @@ func (s *Series) Doubt(disturbed bool) {
 	}
 }
 
-// Highest is the largest value or end of an interval, at least 0.
+// Highest returns the largest value or end of an interval, at least 0.
 func Highest(points []Point) (top float64) {
 	for _, v := range points {
 		for _, n := range []units.Number{v.Y, v.High} {

@@ -15,7 +15,7 @@ var (
 	ruleColour = color.Gray{0x60}
 )
 
-// sans is the font of all texts.
+// sans returns the font of all texts.
 func sans(size vg.Length) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // An svgCanvas is a canvas of package vgsvg whose texts, all in [sans], keep their places where its font
-// is not installed: others of the same metrics are named, and each text says how wide it is.
+// is not installed: others of the same metrics are named, and each text has its width.
 type svgCanvas struct{ *vgsvg.Canvas }
 
 // newSVG returns an empty canvas.

@@ -18,8 +18,9 @@ const (
 	allArcs   = 1000
 )
 
-// arcs is where accesses find what they touch: a panel for each scheduler, a line of time for each
-// node, and over it arcs from the column of time of the previous use to that of the access.
+// arcs draws where accesses find the data that they touch: a panel for each scheduler, a line of
+// time for each node, and over it arcs from the column of time of the previous use to that of the
+// access.
 func arcs(s *subject) (*plot.Figure, error) {
 	all, err := s.over()
 	if err != nil {
@@ -54,15 +55,15 @@ func arcs(s *subject) (*plot.Figure, error) {
 	return f, nil
 }
 
-// heaviest are the arcs of most accesses, so many or all.
+// heaviest returns the arcs of most accesses, so many or all.
 func (x *schedule) heaviest(most int) []scene.Arc {
 	list := slices.Clone(x.arcs.List)
 	slices.SortStableFunc(list, func(a, b scene.Arc) int { return b.Accesses - a.Accesses })
 	return list[:min(len(list), most)]
 }
 
-// panel is the arcs of a schedule, at most so many, as wide as their share of the heaviest of the
-// figure; classes are those that are in it.
+// panel returns the arcs of a schedule, at most so many, as wide as their share of the heaviest of
+// the figure; classes are those that are in it.
 func (s *schedules) panel(x *schedule, most, heaviest int,
 	classes *[scene.Classes]bool) plot.Panel {
 	nodes := x.header.Nodes

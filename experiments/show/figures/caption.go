@@ -33,7 +33,7 @@ func (s *subject) source() string {
 	return words + "."
 }
 
-// A statistic is what the points of a figure are, and the bars around them.
+// A statistic describes the points of a figure, and the bars around them.
 type statistic struct{ points, bars string }
 
 var (
@@ -61,7 +61,7 @@ func (t *tally) add(repetitions int, interval bool) {
 	}
 }
 
-// says is what points and bars are; extra is said of the bars.
+// says describes points and bars; extra is added on the bars.
 func (t *tally) says(how statistic, noun, seeds, extra string) string {
 	if t.all == 0 {
 		return "Points: one value each."
@@ -195,7 +195,7 @@ func (s *subject) ordered() []*result.Result {
 	return list
 }
 
-// seeds is how many different seeds the cells have.
+// seeds returns how many different seeds the cells have.
 func (s *subject) seeds() int {
 	seen := map[uint64]bool{}
 	for _, c := range s.Cells {
@@ -260,7 +260,7 @@ func notDrawn(names []string) string {
 	return "Not drawn, because it was not measured: " + strings.Join(names, ", ") + "."
 }
 
-// counted is "8 repetitions", "1 to 8 repetitions".
+// counted returns "8 repetitions", "1 to 8 repetitions".
 func counted(low, high int, noun string) string {
 	if low == high {
 		return plural(low, noun)
@@ -268,7 +268,7 @@ func counted(low, high int, noun string) string {
 	return fmt.Sprintf("%d to %s", low, plural(high, noun))
 }
 
-// between is a number, or two, in groups of three digits.
+// between returns a number, or two, in groups of three digits.
 func between(low, high uint64) string {
 	if low == high {
 		return units.Grouped(low)
@@ -287,7 +287,7 @@ func short(v float64) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// sentences are findings as lines of a caption.
+// sentences returns findings as lines of a caption.
 func sentences(list []doc.Finding) (lines []string) {
 	for _, f := range list {
 		s := f.Sentence()

@@ -29,7 +29,7 @@ func spread(hs []*krd.Histogram) distances.Spread {
 	}
 }
 
-// traced are the histograms of a cell, without empty ones.
+// traced returns the histograms of a cell, without empty ones.
 func (s *subject) traced(scheduler string, cores int) []*krd.Histogram {
 	r := s.at(scheduler, cores)
 	if r == nil {
@@ -46,7 +46,7 @@ func (s *subject) tracedAt(cores int) (hs []*krd.Histogram) {
 	return hs
 }
 
-// nodesAt is on how many nodes the workers were at a core count, 0 if that is not known.
+// nodesAt returns on how many nodes the workers were at a core count, 0 if that is not known.
 func (s *subject) nodesAt(cores int) int {
 	for _, name := range s.schedulers {
 		if r := s.at(name, cores); r != nil {
@@ -58,7 +58,7 @@ func (s *subject) nodesAt(cores int) int {
 	return 0
 }
 
-// place is a core count and where the cores are: "12 cores of 2 nodes".
+// place returns a core count and where the cores are: "12 cores of 2 nodes".
 func (s *subject) place(cores int) string {
 	text := plural(cores, "core")
 	if n := s.nodesAt(cores); n > 0 && cores > 1 {
@@ -67,7 +67,7 @@ func (s *subject) place(cores int) string {
 	return text
 }
 
-// chosen are the core counts of figures 4 and 5: one core, one node (the largest count that one
+// chosen returns the core counts of figures 4 and 5: one core, one node (the largest count that one
 // node holds), all that there are; those that were traced.
 func (s *subject) chosen() []int {
 	var counts []int
@@ -88,7 +88,7 @@ func (s *subject) chosen() []int {
 	return slices.Compact([]int{counts[0], node, counts[len(counts)-1]})
 }
 
-// distances are the reuse distances at each of the chosen core counts, cumulative and per bin
+// reuse returns the reuse distances at each of the chosen core counts, cumulative and per bin
 // (figures 4 and 5), on the same axes.
 func reuse(s *subject) (figs []plot.Figure, err error) {
 	chosen := s.chosen()
@@ -127,7 +127,7 @@ func reuse(s *subject) (figs []plot.Figure, err error) {
 	return figs, nil
 }
 
-// distancesSay is the caption of a figure of reuse distances at a core count.
+// distancesSay returns the caption of a figure of reuse distances at a core count.
 func (s *subject) distancesSay(cores int, what string, p *plot.Panel) []string {
 	var accesses []uint64
 	convention := krd.Exclusive
@@ -146,8 +146,7 @@ func (s *subject) distancesSay(cores int, what string, p *plot.Panel) []string {
 	return append([]string{text}, s.absent(p)...)
 }
 
-// tracedSays is what the points and bars of figures of reuse distances on the given core counts
-// are.
+// tracedSays describes the points and bars of figures of reuse distances on the given core counts.
 func (s *subject) tracedSays(cores ...int) string {
 	var t tally
 	for _, name := range s.schedulers {

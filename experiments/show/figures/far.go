@@ -13,9 +13,9 @@ import (
 	"krdlab/krd/plot"
 )
 
-// threshold is the distance that figures look beyond: the least power of two that is not below the
-// size of the LLC, at which the histograms count exactly; 32 MiB, the paper's, where that size is
-// not known. What is beyond it is not what is far, which is counted with the LLC's own size.
+// threshold returns the distance that figures look beyond: the least power of two that is not below
+// the size of the LLC, at which the histograms count exactly; 32 MiB, the paper's, where that size
+// is not known. Accesses beyond it are not the far ones, which are counted with the LLC's own size.
 func (s *subject) threshold() uint64 {
 	if llc := uint64(s.machine().LLCBytes); llc > 0 {
 		return 1 << bits.Len64(llc-1)
@@ -31,7 +31,7 @@ func (s *subject) thresholdSays() string {
 	return text + ", as in the paper; the size of the LLC is not known"
 }
 
-// far is figure 6, and the share of accesses beyond the threshold against cores.
+// far returns figure 6, and the share of accesses beyond the threshold against cores.
 func far(s *subject) (figs []plot.Figure, err error) {
 	counts := []int{}
 	for _, n := range s.cores {
@@ -62,8 +62,8 @@ func far(s *subject) (figs []plot.Figure, err error) {
 	return append(figs, *s.farAgainstCores()), err
 }
 
-// beyond is the share of the accesses at each distance or more, from half the threshold on (figure
-// 6).
+// beyond returns the share of the accesses at each distance or more, from half the threshold on
+// (figure 6).
 func (s *subject) beyond(cores int) (*plot.Figure, error) {
 	llc := uint64(s.machine().LLCBytes)
 	sc := distances.NewScale(s.tracedAt(cores))
@@ -104,7 +104,8 @@ func (s *subject) beyond(cores int) (*plot.Figure, error) {
 	}, nil
 }
 
-// farAgainstCores is the share of accesses beyond the threshold against cores, in both readings.
+// farAgainstCores returns the share of accesses beyond the threshold against cores, in both
+// readings.
 func (s *subject) farAgainstCores() *plot.Figure {
 	limit := s.threshold()
 	f := &plot.Figure{ID: "far", Title: "Accesses at " + units.Bytes(limit) + " or more", Columns: 2}

@@ -39,7 +39,7 @@ func (s Skipped) Error() string {
 // Class implements [failure.Classed].
 func (Skipped) Class() failure.Class { return failure.Failed }
 
-// A maker makes the figures of one family from a group, and says why it cannot, or not all.
+// A maker makes the figures of one family from a group, and returns the reasons for those missing.
 type maker struct {
 	id    string
 	about string
@@ -88,7 +88,7 @@ func one(f func(*subject) (*plot.Figure, error)) func(*subject) ([]plot.Figure, 
 // the largest core count.
 func All(g *dataset.Group) (list []plot.Figure, skipped []Skipped) { return Of(g, nil) }
 
-// Of is All of the families that some ids are of, figures or families; nil: of all.
+// Of does as All for the families of some ids, figures or families; nil: for all.
 func Of(g *dataset.Group, ids []string) (list []plot.Figure, skipped []Skipped) {
 	s := newSubject(g)
 	s.asked = ids != nil
@@ -162,7 +162,8 @@ func (s *subject) at(scheduler string, cores int) *result.Result {
 	return s.results[cell{scheduler, cores}]
 }
 
-// machine is where the numbers come from, the same for all cells but for what names do not tell.
+// machine returns the machine of the numbers, the same for all cells except for fields that names
+// do not hold.
 func (s *subject) machine() *result.Machine { return &s.Cells[0].Result.Machine }
 
 // several refuses figures against cores where there is one core count only.

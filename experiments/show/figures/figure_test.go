@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// small is the made experiment with its kernel's work divided between two kernels, of which one
+// small returns the made experiment with its kernel's work divided between two kernels, so that one
 // suffers more.
 func small(t *testing.T) *dataset.Group {
 	t.Helper()
@@ -111,7 +111,7 @@ func TestGolden(t *testing.T) {
 
 var written = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
 
-// words is what is written in a picture, in the order of drawing, and how often something else is
+// words returns the texts in a picture, in the order of drawing, and how often something else is
 // drawn.
 func words(svg []byte) []byte {
 	var b bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"krdlab/krd/plot"
 )
 
-// kernelWTI is the work time inflation of each kernel against cores, a panel for each kernel.
+// kernelWTI returns the work time inflation of each kernel against cores, a panel for each kernel.
 func kernelWTI(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func kernelWTI(s *subject) (*plot.Figure, error) {
 
 const kernelResamples = 2000
 
-// kernelInflation is the ratio of a kernel's mean times that the result has, with a bootstrap
+// kernelInflation returns the ratio of a kernel's mean times that the result has, with a bootstrap
 // interval: repetitions, parallel and serial, are drawn anew.
 func kernelInflation(r *result.Result, name string) result.Quantity {
 	var median result.Number

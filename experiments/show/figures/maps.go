@@ -14,9 +14,9 @@ import (
 
 const mapID = "map"
 
-// maps is who wrote each block last, of the object of most bytes that kernels write: a panel for
-// each scheduler at the largest core count of which there are traces. Who is a node, or where there
-// is one, a worker.
+// maps draws who wrote each block last, of the object of most bytes that kernels write: a panel for
+// each scheduler at the largest core count with traces. The owner is a node, or where there is one
+// node, a worker.
 func maps(s *subject) (*plot.Figure, error) {
 	all, err := s.over()
 	if err != nil {
@@ -49,7 +49,7 @@ func maps(s *subject) (*plot.Figure, error) {
 	return f, nil
 }
 
-// traceOf is the trace of a cell; "": there is none.
+// traceOf returns the trace of a cell; "": there is none.
 func (s *subject) traceOf(scheduler string, cores int) string {
 	for _, c := range s.Cells {
 		r := c.Result
@@ -61,7 +61,7 @@ func (s *subject) traceOf(scheduler string, cores int) string {
 	return ""
 }
 
-// mapOf is the panel of an object, and what is in it.
+// mapOf returns the panel of an object, and its contents in words.
 func mapOf(h *loi.Header, o *scene.Object) (*plot.Panel, string) {
 	who, of := "node", func(worker int) int { return h.Workers[worker].Node }
 	if h.Nodes < 2 {
@@ -91,7 +91,7 @@ func mapOf(h *loi.Header, o *scene.Object) (*plot.Panel, string) {
 		who)
 }
 
-// owner is the series of a node or worker, in one of the palette's colours.
+// owner returns the series of a node or worker, in one of the palette's colours.
 func owner(who string, k int) plot.Series {
 	colours := plot.Palette[1:] // black is for letters
 	c := colours[k%len(colours)]

@@ -60,7 +60,7 @@ func inPercent(m stats.Measure, r *result.Result) result.Quantity {
 	return q
 }
 
-// threeDigits is v with the digits that a field has room for.
+// threeDigits returns v with the digits that a field has room for.
 func threeDigits(v float64) string {
 	switch {
 	case v == 0:
@@ -82,7 +82,7 @@ type matrix struct {
 	schedulers  []string
 	missing     []string // why fields have no number
 	reps        [2]int   // fewest and most behind a field of a scheduler that draws
-	disturbed   [2]int   // fields of which a repetition was, and all
+	disturbed   [2]int   // fields with a disturbed repetition, and all
 	fixed       bool     // a field is of a scheduler that draws nothing
 }
 
@@ -98,7 +98,7 @@ type WholeFigure struct {
 	Prefix   string // of the names of its files, where there are several machines
 	Headline bool   // it has the speed-ups at the largest number of cores of its machine
 	Machine  string // with the substrate where that is not native: "westmere-ex-4s, SIMULATED"
-	// Findings are what it concludes: which schedulers are the best of which rows.
+	// Findings are its conclusions: the best schedulers of rows.
 	Findings []doc.Finding
 }
 
@@ -211,15 +211,15 @@ func (m *matrix) fill(e *dataset.Experiment, subjects []*subject) {
 	say(failed, "not all of their runs were finished, or could be used")
 }
 
-// addRow adds a kernel of which nothing was run.
+// addRow adds a kernel without runs.
 func (m *matrix) addRow(kernel string) {
 	if !slices.ContainsFunc(m.rows, func(r matrixRow) bool { return r.name == kernel }) {
 		m.rows = append(m.rows, matrixRow{name: kernel})
 	}
 }
 
-// order puts rows and columns in the order of the tables, unknown ones last, and tells rows of one
-// kernel apart.
+// order puts rows and columns in the order of the tables, unknown ones last, and distinguishes rows
+// of one kernel.
 func (m *matrix) order() {
 	rank := func(list []string, name string) int {
 		if i := slices.Index(list, name); i >= 0 {
@@ -245,7 +245,7 @@ func (m *matrix) order() {
 	}
 }
 
-// figure is the heat map of one quantity; nil where no field has a number.
+// figure returns the heat map of one quantity; nil where no field has a number.
 func (m *matrix) figure(part *matrixPart) *WholeFigure {
 	m.reps, m.disturbed, m.fixed = [2]int{}, [2]int{}, false
 	p := plot.Panel{Kind: plot.Matrix,
@@ -309,7 +309,7 @@ func (m *matrix) figure(part *matrixPart) *WholeFigure {
 	return f
 }
 
-// row is one kernel: its fields, and of each the sample that is ranked.
+// row returns one kernel: its fields, and of each the sample that is ranked.
 func (m *matrix) row(part *matrixPart, r *matrixRow) (s plot.Series, samples []estimate.Sample) {
 	s = plot.Series{Name: r.name, Colour: part.colour, Points: make([]plot.Point, len(m.schedulers))}
 	samples = make([]estimate.Sample, len(m.schedulers))

@@ -124,7 +124,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// What cannot be told apart is not called the best.
+// Schedulers that tie are not called the best.
 func TestMatrixUnsure(t *testing.T) {
 	e := several([]string{"matmul", "fmm"}, 0)
 	of := func(kernel, scheduler string) **result.Result {
@@ -174,7 +174,7 @@ func TestMatrixUnsure(t *testing.T) {
 	if got := marks(t, matrixOf(t, e, "matrix-far-24"), "fmm"); got["shepherd-socket"] != plot.MarkBest {
 		t.Errorf("an exact value: %v", got)
 	}
-	// What failed is n/a, and said.
+	// Failed cells are n/a, and named.
 	e.Cells = slices.DeleteFunc(e.Cells, func(c dataset.Cell) bool {
 		return c.Result.Kernel == "fmm" && c.Result.Cores == 24
 	})

@@ -32,7 +32,7 @@ func winners(p *plot.Panel, ranks []estimate.Ranking, told bool, rows []int) str
 	return strings.Join(names, "; ")
 }
 
-// says is the caption of a matrix.
+// says returns the caption of a matrix.
 func (m *matrix) says(part *matrixPart, found []doc.Finding) []string {
 	where := "Measured on " + m.Machine
 	if m.Substrate == loi.Simulated {

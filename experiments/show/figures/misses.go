@@ -22,7 +22,8 @@ type missSample struct {
 	y         result.Quantity
 }
 
-// missSamples are the cells that have both reuse distances and LLC misses, and what counted these.
+// missSamples returns the cells that have both reuse distances and LLC misses, and the source of
+// the misses.
 func (s *subject) missSamples() (list []missSample, from string, byConstruction bool, err error) {
 	traced := false
 	for _, name := range s.schedulers {
@@ -56,7 +57,7 @@ func (s *subject) missSamples() (list []missSample, from string, byConstruction 
 	return list, from, byConstruction, err
 }
 
-// misses is the share of accesses beyond the threshold against LLC misses, a point for each
+// misses returns the share of accesses beyond the threshold against LLC misses, a point for each
 // scheduler and core count, with the line of least squares unless the one follows from the other.
 func misses(s *subject) (*plot.Figure, error) {
 	list, from, byConstruction, err := s.missSamples()
@@ -162,7 +163,7 @@ func (s *subject) missPanel(list []missSample, all, several bool) (p plot.Panel,
 	return p, xs, ys
 }
 
-// An extent is the range of numbers none of which is negative.
+// An extent is the range of non-negative numbers.
 type extent struct {
 	low, high float64
 	any       bool
@@ -180,7 +181,7 @@ func (e *extent) add(list ...result.Number) {
 	}
 }
 
-// axis is an axis around the range, with some room beside it; it begins at 0 if that is near.
+// axis returns an axis around the range, with some room beside it; it begins at 0 if that is near.
 func (e *extent) axis(a plot.Axis) plot.Axis {
 	room := 0.05 * (e.high - e.low)
 	if room == 0 { // one value: in the middle
@@ -195,7 +196,8 @@ func (e *extent) axis(a plot.Axis) plot.Axis {
 // A line is y = a + b x with Pearson's correlation r of what it was fitted to.
 type line struct{ a, b, r float64 }
 
-// fit is the line of least squares; none through fewer than 3 points or where x or y does not vary.
+// fit returns the line of least squares; none through fewer than 3 points or where x or y does not
+// vary.
 func fit(xs, ys []float64) (l line, ok bool) {
 	n := float64(len(xs))
 	if len(xs) < 3 {
@@ -219,7 +221,7 @@ func fit(xs, ys []float64) (l line, ok bool) {
 	return l, true
 }
 
-// rule is the line between two x, cut where it leaves the vertical axis.
+// rule returns the line between two x, cut where it leaves the vertical axis.
 func (l line) rule(x1, x2 float64, up plot.Axis) plot.Rule {
 	y := func(x float64) float64 { return l.a + float64(l.b*x) }
 	for _, x := range []*float64{&x1, &x2} {

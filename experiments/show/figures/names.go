@@ -15,7 +15,7 @@ func GroupNames(groups []dataset.Group) []string {
 	if len(groups) < 2 {
 		return names
 	}
-	parts := make([][]string, len(groups)) // all that a key says
+	parts := make([][]string, len(groups)) // all fields of a key
 	for i, g := range groups {
 		parts[i] = append(strings.Fields(g.Params), g.Substrate, strings.NewReplacer(" (", "-", ")",
 			"").Replace(g.Machine))
@@ -45,7 +45,7 @@ func GroupNames(groups []dataset.Group) []string {
 	return names
 }
 
-// fileWord is s with all but letters, digits and dots as underscores, and not longer than 40
+// fileWord returns s with all but letters, digits and dots as underscores, and not longer than 40
 // characters.
 func fileWord(s string) string {
 	s = strings.Map(func(r rune) rune {

@@ -81,8 +81,8 @@ func TestLabelsOfMisses(t *testing.T) {
 	}
 }
 
-// What counted the misses stands at the axis and in the caption, and what follows from the trace
-// has no line.
+// The source of the misses stands at the axis and in the caption, and misses that follow from the
+// trace have no line.
 func TestSourceOfMisses(t *testing.T) {
 	for _, replayed := range []bool{false, true} {
 		g := each(small(t), func(r *result.Result) {
@@ -114,7 +114,7 @@ func TestOneCoreCount(t *testing.T) {
 	}
 }
 
-// A scheduler looks as its place in the table says; others have looks of their own.
+// A scheduler's look follows from its place in the table; others have looks of their own.
 func TestSchedulerLooks(t *testing.T) {
 	var names []string
 	for i, s := range runtimes.Schedulers {
@@ -137,7 +137,7 @@ func TestSchedulerLooks(t *testing.T) {
 	}
 }
 
-// What was disturbed has hollow markers, and the captions say so; what was not has not.
+// Disturbed results have hollow markers, and the captions say so; others have not.
 func TestDisturbed(t *testing.T) {
 	list, _ := All(small(t))
 	for _, f := range list {

@@ -59,7 +59,7 @@ func (m ratio) figure(s *subject) (*plot.Figure, error) {
 		Caption: s.says(m.says, ratios, p)}, nil
 }
 
-// panel is a ratio against cores with its line of reference; nil if nothing is known.
+// panel returns a ratio against cores with its line of reference; nil if nothing is known.
 func (s *subject) panel(m ratio, rule string) *plot.Panel {
 	p := s.againstCores(m.label, m.of)
 	if p == nil {
@@ -75,7 +75,7 @@ func (s *subject) panel(m ratio, rule string) *plot.Panel {
 	return p
 }
 
-// factors is speed-up beside the two factors that it loses to the ideal, each on its own axis.
+// factors returns speed-up beside the two factors that it loses to the ideal, each on its own axis.
 func factors(s *subject) (*plot.Figure, error) {
 	if err := s.several(); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func factors(s *subject) (*plot.Figure, error) {
 	}, nil
 }
 
-// againstCores is a panel with a series for each scheduler and a point for each core count; nil if
-// nothing is known.
+// againstCores returns a panel with a series for each scheduler and a point for each core count;
+// nil if nothing is known.
 func (s *subject) againstCores(label string,
 	f func(*result.Result) result.Quantity) *plot.Panel {
 	p := &plot.Panel{Kind: plot.Lines, X: s.coreAxis(), Y: plot.Axis{Label: label}}
@@ -125,13 +125,13 @@ func (s *subject) againstCores(label string,
 	return p
 }
 
-// says is a caption: what is shown, what points and bars are, and which schedulers of the group are
-// not in the panel.
+// says returns a caption: the quantity, the meaning of points and bars, and the schedulers of the
+// group that are not in the panel.
 func (s *subject) says(what string, how statistic, p *plot.Panel) []string {
 	return append([]string{what + " " + s.sample(how)}, s.absent(p)...)
 }
 
-// coreAxis has a tick at each measured core count.
+// coreAxis returns an axis with a tick at each measured core count.
 func (s *subject) coreAxis() plot.Axis {
 	a := plot.Axis{Label: "cores", Unit: "cores", Max: float64(s.cores[len(s.cores)-1])}
 	for _, n := range s.cores {

@@ -25,8 +25,7 @@ type schedule struct {
 	lost      string // what is missing; "": nothing
 }
 
-// schedules are those of all schedulers at the largest core count of which there are traces, on one
-// axis of time.
+// schedules are those of all schedulers at the largest core count with traces, on one axis of time.
 type schedules struct {
 	list    []schedule
 	cores   int
@@ -116,7 +115,7 @@ func (s *subject) schedulesAt(cores int) *schedules {
 	return all
 }
 
-// opened has f done with a trace.
+// opened calls f with a trace.
 func opened(path string, f func(*loi.Trace) error) error {
 	t, err := loi.Open(path)
 	if err != nil {
@@ -129,7 +128,7 @@ func opened(path string, f func(*loi.Trace) error) error {
 	return nil
 }
 
-// timeAxis is an axis from 0 to so many seconds, or ticks of a clock whose rate is not known.
+// timeAxis returns an axis from 0 to so many seconds, or ticks of a clock whose rate is not known.
 func timeAxis(longest float64, known bool) plot.Axis {
 	unit, by := "ticks", 1.0
 	if known {
@@ -150,7 +149,7 @@ func timeAxis(longest float64, known bool) plot.Axis {
 	return a
 }
 
-// inColumns is the axis of time in columns, whose middles are whole numbers.
+// inColumns returns the axis of time in columns, whose middles are whole numbers.
 func (s *schedules) inColumns(columns int) plot.Axis {
 	a := s.time
 	a.Min, a.Max, a.Ticks = -0.5, float64(columns)-0.5, slices.Clone(a.Ticks)
@@ -160,13 +159,13 @@ func (s *schedules) inColumns(columns int) plot.Axis {
 	return a
 }
 
-// when is the time at which a column begins, in words.
+// when returns the time at which a column begins, in words.
 func (s *schedules) when(column, columns int) string {
 	return units.Digits(s.time.Max*float64(column)/float64(columns), 3)
 }
 
-// figure is one of panels on the axis of time, one below the other, or in two columns where they are
-// many.
+// figure returns one of panels on the axis of time, one below the other, or in two columns where
+// they are many.
 func (s *schedules) figure(id, title string, panel func(*schedule) plot.Panel) *plot.Figure {
 	f := &plot.Figure{ID: id, Title: title}
 	for i := range s.list {
@@ -184,7 +183,7 @@ func (s *schedules) figure(id, title string, panel func(*schedule) plot.Panel) *
 	return f
 }
 
-// of is what all captions over time end with.
+// of returns the end of all captions over time.
 func (s *schedules) of() (lines []string) {
 	lines = s.incomplete()
 	if len(s.missing) > 0 {
@@ -193,7 +192,7 @@ func (s *schedules) of() (lines []string) {
 	return lines
 }
 
-// incomplete says of which traces records are missing.
+// incomplete names the traces with missing records.
 func (s *schedules) incomplete() (lines []string) {
 	lost := map[string][]string{}
 	var words []string
@@ -211,7 +210,7 @@ func (s *schedules) incomplete() (lines []string) {
 	return lines
 }
 
-// shareOf is a share in words.
+// shareOf returns a share in words.
 func shareOf(n, all int64) string {
 	percent := 100 * float64(n) / float64(max(all, 1))
 	if n > 0 && percent < 0.1 {
@@ -220,7 +219,8 @@ func shareOf(n, all int64) string {
 	return short(percent) + " %"
 }
 
-// named are the schedulers for which is holds, as a list; "" if it holds for none, "all" for all.
+// named returns the schedulers for which is holds, as a list; "" if it holds for none, "all" for
+// all.
 func (s *schedules) named(is func(*schedule) bool) string {
 	var list []string
 	for i := range s.list {
@@ -234,7 +234,7 @@ func (s *schedules) named(is func(*schedule) bool) string {
 	return units.List(list)
 }
 
-// classWords says what the classes that are in a figure are.
+// classWords explains the classes that are in a figure.
 func classWords(seen func(scene.Class) bool) string {
 	about := [scene.Classes]string{"within the L2", "within the LLC", "beyond the LLC",
 		"the first on its node", "reused, at a distance from caches of unknown size"}

@@ -13,7 +13,7 @@ import (
 	"krdlab/loi"
 )
 
-// mostBytes is what a figure of traces may take in any format.
+// mostBytes is the largest size of a figure of traces in any format.
 const mostBytes = 300_000
 
 // Figures of traces in which nothing is regular stay small: 24 workers that do something else all the

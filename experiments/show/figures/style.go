@@ -33,7 +33,7 @@ func SchedulerLooks(names []string) []int {
 	return plot.DifferentLooks(looks)
 }
 
-// series is one of a scheduler, without points yet; it looks the same in all figures.
+// series returns one of a scheduler, without points yet; it looks the same in all figures.
 func (s *subject) series(scheduler string) plot.Series {
 	return plot.NewSeries(scheduler, s.looks[scheduler])
 }

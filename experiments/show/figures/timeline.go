@@ -12,8 +12,8 @@ import (
 
 const timelineID = "timeline"
 
-// doings are what workers do, in the order of the legend: reuse classes of kernel executions in
-// colours, what is no work in greys.
+// doings are the states of workers, in the order of the legend: reuse classes of kernel executions
+// in colours, all else in greys.
 var doings = func() (list [scene.Doings]plot.Series) {
 	for d, l := range scene.Looks {
 		list[d] = plot.Series{Name: l.Name, Colour: l.Colour}
@@ -21,8 +21,8 @@ var doings = func() (list [scene.Doings]plot.Series) {
 	return list
 }()
 
-// timeline is what each worker did when: a panel for each scheduler, a row for each worker, those of
-// a node together, and the kernel executions in the colours of their reuse classes.
+// timeline draws what each worker did when: a panel for each scheduler, a row for each worker,
+// those of a node together, and the kernel executions in the colours of their reuse classes.
 func timeline(s *subject) (*plot.Figure, error) {
 	all, err := s.over()
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *schedules) sees(what scene.Doing) bool {
 	return slices.ContainsFunc(s.list, func(x schedule) bool { return x.strip.Ticks[what] > 0 })
 }
 
-// strips is the panel of a schedule.
+// strips returns the panel of a schedule.
 func (s *schedules) strips(x *schedule) plot.Panel {
 	p := plot.Panel{Title: x.scheduler, Kind: plot.Strips, X: s.inColumns(s.columns),
 		Y: plot.Axis{Min: -0.5}}
@@ -100,7 +100,7 @@ func (s *schedules) strips(x *schedule) plot.Panel {
 // A row is where a worker is drawn, counted from the top.
 type row struct{ worker, node, at int }
 
-// rowsOf are those of a schedule: workers by node, with an empty row between two nodes.
+// rowsOf returns those of a schedule: workers by node, with an empty row between two nodes.
 func rowsOf(x *schedule) (list []row) {
 	for w := range x.header.Workers {
 		list = append(list, row{worker: w, node: x.header.Workers[w].Node})
@@ -119,14 +119,14 @@ func rowsOf(x *schedule) (list []row) {
 // panel on 32 nodes for each of 20 schedulers are a wall of letters, and most of the file.
 const figureTicks = 200
 
-// every is how many nodes each name stands for, in each of so many panels.
+// every returns how many nodes each name stands for, in each of so many panels.
 func every(nodes, panels int) int {
 	most := max(1, figureTicks/max(panels, 1))
 	return (nodes + most - 1) / most
 }
 
-// rowTicks are the names of nodes, of each so many the first, at the middle of its rows; of a single
-// node, of the first and the last worker.
+// rowTicks returns the names of nodes, of each so many the first, at the middle of its rows; of a
+// single node, of the first and the last worker.
 func rowTicks(x *schedule, rows []row, every int) (ticks []plot.Tick) {
 	high := rows[len(rows)-1].at
 	for i, node := 0, 0; i < len(rows); node++ {

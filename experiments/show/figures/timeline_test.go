@@ -91,8 +91,8 @@ func classy() []made {
 		{worker: 1, from: 0, to: 300}, {worker: 2, from: 500, to: 800, blocks: []uint64{9}}}
 }
 
-// colourAt is what a panel of strips shows of a row, counted from the bottom, at a time in µs: the
-// names of the series that have a cell there.
+// colourAt returns the contents of a panel of strips in a row, counted from the bottom, at a time
+// in µs: the names of the series that have a cell there.
 func colourAt(p *plot.Panel, row int, at, longest float64) string {
 	column := float64(int(at / longest * (p.X.Max - p.X.Min)))
 	var names []string
@@ -161,7 +161,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// A trace of tasks: the caption tells what its times are.
+// A trace of tasks: the caption describes its times.
 func TestTimelineOfTasks(t *testing.T) {
 	a := datasettest.Schedulers[0]
 	f, err := timeline(tracedSubject(t, map[string][]made{a: {{to: 5, task: true}}}))

@@ -41,8 +41,8 @@ func (s *subject) losses() (*loss.Report, error) {
 	return loss.Of(context.Background(), e, nil, loss.DefaultReps, false, nil)
 }
 
-// why is a waterfall for each scheduler: from the serial run over the cores by what each cause takes, or
-// natively by what is measured, to the time.
+// why draws a waterfall for each scheduler: from the serial run over the cores by the cost of each
+// cause, or natively by the measured parts, to the time.
 func why(s *subject) (*plot.Figure, error) {
 	r, err := s.losses()
 	if err != nil {
@@ -78,7 +78,7 @@ func why(s *subject) (*plot.Figure, error) {
 	return f, nil
 }
 
-// waterfall is the panel of a scheduler, on an axis of time of so many ns a unit.
+// waterfall returns the panel of a scheduler, on an axis of time of so many ns a unit.
 func waterfall(l *loss.Loss, axis plot.Axis, unit float64) plot.Panel {
 	const total, taken, remains = 0, 1, 2
 	p := plot.Panel{Title: l.Scheduler, Note: "loses " + doc.Sentence(l.Lost, doc.PerCent) + "\u00a0%", Kind: plot.Steps,

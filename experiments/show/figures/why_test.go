@@ -44,8 +44,8 @@ func TestWaterfall(t *testing.T) {
 	}
 }
 
-// What takes long is left out where nobody asked, and the command is named; so are, always, several core
-// counts and what was not stamped.
+// A figure that takes long is left out unless asked for, and the command is named; so are, always,
+// several core counts and runs without stamps.
 func TestNoWaterfall(t *testing.T) {
 	e := datasettest.Small()
 	reason := func(change func(*result.Result), ids ...string) string {

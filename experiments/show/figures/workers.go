@@ -9,8 +9,8 @@ import (
 	"krdlab/krd/plot"
 )
 
-// shares is what the workers did with their time: a panel for each scheduler, a bar for each core
-// count. Sums over workers and repetitions, so that they add up.
+// shares draws what the workers did with their time: a panel for each scheduler, a bar for each
+// core count. Sums over workers and repetitions, so that they add up.
 func shares(s *subject) (*plot.Figure, error) {
 	parts := []struct {
 		name, colour string
@@ -83,7 +83,8 @@ func shares(s *subject) (*plot.Figure, error) {
 	return f, nil
 }
 
-// steals is a heat map for each scheduler: who stole from whom, by node, at the largest core count.
+// steals returns a heat map for each scheduler: who stole from whom, by node, at the largest core
+// count.
 func steals(s *subject) (*plot.Figure, error) {
 	cores := s.cores[len(s.cores)-1]
 	nodes := s.nodesAt(cores)

@@ -19,13 +19,13 @@ import (
 	"krdlab/runtimes"
 )
 
-// What a baseline may be, beside the name of a scheduler.
+// The baselines, beside the name of a scheduler.
 const (
 	Base      = "base"      // of a scheduler with a changed rule the same without
 	Simulated = "simulated" // of a native run the simulated one of the same program and scheduler
 )
 
-// Check is an error unless what is a baseline.
+// Check returns an error unless what is a baseline.
 func Check(what string) error {
 	if _, ok := runtimes.SchedulerByName(what); ok || what == Base || what == Simulated {
 		return nil
@@ -96,7 +96,7 @@ func (x *pair) simulated(groups []dataset.Group) (list []pair) {
 	return list
 }
 
-// measures are what is set over the baseline's; shown are printed beside them.
+// measures are divided by the baseline's; shown are printed beside them.
 var (
 	shown    = []stats.Measure{stats.Time, stats.OVR, stats.WTI, stats.Misses, stats.BeyondLLC}
 	measures = []struct {
@@ -106,13 +106,13 @@ var (
 		{"beyond_llc_over", "beyond LLC", stats.BeyondLLC}}
 )
 
-// over is a measure over that of the baseline, as far apart as the intervals of both allow: wider than
-// 95 %.
+// over returns a measure over that of the baseline, as far apart as the intervals of both allow:
+// wider than 95 %.
 func (x *pair) over(m stats.Measure) result.Quantity {
 	return result.Quotient(m.Of(x.of), m.Of(x.base))
 }
 
-// word is the baseline in heads.
+// word returns the baseline in heads.
 func (p *Pivot) word() string {
 	if p.What == Base || p.What == Simulated {
 		return p.What
@@ -120,7 +120,8 @@ func (p *Pivot) word() string {
 	return "over " + p.What
 }
 
-// Table has a row for each result that has a baseline: what was measured, and over the baseline.
+// Table returns a table with a row for each result that has a baseline: its values, and those over
+// the baseline.
 func (p *Pivot) Table() *doc.Table {
 	t := &doc.Table{Name: "over", Keys: 4, Columns: []doc.Column{{Key: "kernel", Head: "program"},
 		{Key: "params", Data: true}, {Key: "machine", Head: "machine"},
@@ -155,7 +156,7 @@ func (p *Pivot) Table() *doc.Table {
 	return t
 }
 
-// words is the baseline in a sentence.
+// words returns the baseline in a sentence.
 func (p *Pivot) words() string {
 	switch p.What {
 	case Base:
@@ -172,7 +173,7 @@ type point struct {
 	value                result.Quantity
 }
 
-// Figure is the time over that of the baseline; nil where there is no pair.
+// Figure returns the time over that of the baseline; nil where there is no pair.
 func (p *Pivot) Figure() *plot.Figure {
 	var points []point
 	for i := range p.list {

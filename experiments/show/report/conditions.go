@@ -11,7 +11,7 @@ import (
 	"krdlab/loi"
 )
 
-// What a native run happened under, as lines of the banner.
+// The conditions of a native run, as lines of the banner.
 
 // natives returns the cells that were measured.
 func natives(e *dataset.Experiment) (list []*dataset.Cell) {
@@ -23,7 +23,7 @@ func natives(e *dataset.Experiment) (list []*dataset.Cell) {
 	return list
 }
 
-// number is what flags of one kind differ in.
+// number matches the part in which flags of one kind differ.
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 
 func disturbed(e *dataset.Experiment) doc.Finding {
@@ -67,7 +67,7 @@ func disturbed(e *dataset.Experiment) doc.Finding {
 // busy is the load for each CPU before the first run beyond which the times are doubted.
 const busy = 0.5
 
-// load tells whether something else ran when the first run began; later runs see the load of those
+// load judges whether something else ran when the first run began; later runs see the load of those
 // before them.
 func load(e *dataset.Experiment) doc.Finding {
 	var first *dataset.Cell
@@ -88,7 +88,7 @@ func load(e *dataset.Experiment) doc.Finding {
 	return doc.Find(code, n, cpus)
 }
 
-// frequency tells what is known of the clock of the cores, which is not itself measured.
+// frequency judges the clock of the cores, which is not itself measured.
 func frequency(e *dataset.Experiment) doc.Finding {
 	native := natives(e)
 	if len(native) == 0 {

@@ -27,7 +27,7 @@ type factValue struct {
 
 const unknown = "not known"
 
-// questions are what the environment tells, in its order. An answer of "" is left out.
+// questions are the rows of the environment, in its order. An answer of "" is left out.
 var questions = []struct {
 	name string
 	ask  func(m *dataset.Manifest) string

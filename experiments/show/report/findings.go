@@ -174,7 +174,7 @@ func parts(between string, names ...string) func(doc.Args) string {
 	}
 }
 
-// usedCells says of how many planned cells, or of a single run, there are results.
+// usedCells counts the planned cells with results, or the schedulers of a single run.
 func usedCells(a doc.Args) string {
 	if a.Whole(1) == 0 {
 		return "a single run of " + plural(a.Whole(0), "scheduler")

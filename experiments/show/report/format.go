@@ -20,7 +20,7 @@ func count(n int64) string {
 // plural prints n of a thing, such as "1 cell" and "3 cells".
 func plural(n int, what string) string { return count(int64(n)) + " " + units.Noun(n, what) }
 
-// sample says of how many values medians are, which differ between cells or not: "8", "6 to 8".
+// sample prints the sizes of the samples of medians, one or a range over cells: "8", "6 to 8".
 func sample(ns []int) string {
 	if len(ns) == 0 {
 		return "0"

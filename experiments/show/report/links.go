@@ -39,7 +39,7 @@ func newLinker(from, root string) (*linker, error) {
 	return &linker{a, b}, nil
 }
 
-// to is a link to a file that is named relative to the experiment.
+// to returns a link to a file that is named relative to the experiment.
 func (l *linker) to(name string) link {
 	rel, err := filepath.Rel(l.from, filepath.Join(l.root, name))
 	if err != nil {
@@ -75,7 +75,7 @@ func files(e *dataset.Experiment, l *linker, page string) *doc.Doc {
 	return d
 }
 
-// topFiles are the files beside the cells, but for page, which is being written.
+// topFiles returns the files beside the cells, but for page, which is being written.
 func topFiles(e *dataset.Experiment, l *linker, page string) (links []link) {
 	entries, err := os.ReadDir(e.Dir)
 	if err != nil {
@@ -96,8 +96,8 @@ func topFiles(e *dataset.Experiment, l *linker, page string) (links []link) {
 	return links
 }
 
-// isPage: other pages made of the same experiment are no data, and would make pages depend on each
-// other.
+// isPage reports whether name is a page: other pages made of the same experiment are no data, and
+// would make pages depend on each other.
 func isPage(name string) bool { return strings.EqualFold(filepath.Ext(name), ".html") }
 
 func globQuote(s string) string {

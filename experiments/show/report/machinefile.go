@@ -15,7 +15,7 @@ import (
 	"krdlab/loi"
 )
 
-// A machineFile is what a simulated machine was told to be.
+// A machineFile is the file of a simulated machine.
 type machineFile struct {
 	Name    string
 	Origin  string // where the content is from

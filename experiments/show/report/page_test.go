@@ -318,7 +318,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// What is wrong with cells is said, and the others are shown.
+// Faulty cells are reported, and the others are shown.
 func TestProblems(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(cell string) error
@@ -361,7 +361,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// An experiment of which nothing can be used is a page that says so.
+// An experiment without usable cells has a page that says so.
 func TestNothingToShow(t *testing.T) {
 	e := loaded(t, func(dir string) {
 		if err := os.RemoveAll(filepath.Join(dir, dataset.CellsDir)); err != nil {

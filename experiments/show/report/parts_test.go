@@ -136,7 +136,7 @@ func native(e *dataset.Experiment, governor string, boost bool, load float64) *d
 	return e
 }
 
-// What is known of validity is judged: each doubt has its cause, and without causes there is none.
+// Validity is judged: each doubt has its cause, and without causes there is none.
 func TestValidity(t *testing.T) {
 	find := func(e *dataset.Experiment, subject string) judgement {
 		for _, j := range validity(e) {

@@ -32,10 +32,10 @@ func eachCell(g *dataset.Group, title string, columns []doc.Column,
 	return t
 }
 
-// right is a column of numbers without a unit.
+// right returns a column of numbers without a unit.
 func right(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }
 
-// timesTable has a row for each scheduler and core count: times, ratios, misses.
+// timesTable returns a table with a row for each scheduler and core count: times, ratios, misses.
 func timesTable(g *dataset.Group) *doc.Table {
 	measures := []stats.Measure{stats.Time, stats.Speedup, stats.OVR, stats.WTI, stats.KernelTime,
 		stats.Misses}
@@ -72,8 +72,8 @@ func timesTable(g *dataset.Group) *doc.Table {
 	return t
 }
 
-// reuseTable has a row for each scheduler and core count: where the reuses of its traced
-// repetitions fall, and both readings of the paper's comparison; nil where there is no KRD.
+// reuseTable returns a table with a row for each scheduler and core count: where the reuses of its
+// traced repetitions fall, and both readings of the paper's comparison; nil where there is no KRD.
 func reuseTable(g *dataset.Group) *doc.Table {
 	measures := []stats.Measure{stats.CloseShare, stats.NearShare, stats.FarShare, stats.ColdShare,
 		stats.FinitePaper, stats.BeyondPaper}
@@ -99,7 +99,8 @@ func reuseTable(g *dataset.Group) *doc.Table {
 		})
 }
 
-// kernelTable has a row for each kernel of the program; nil where there is one or none.
+// kernelTable returns a table with a row for each kernel of the program; nil where there is one or
+// none.
 func kernelTable(g *dataset.Group) *doc.Table {
 	several := false
 	t := eachCell(g, "Executions in one repetition; mean time over all repetitions, and WTI: that "+

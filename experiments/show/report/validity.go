@@ -17,7 +17,7 @@ import (
 	"krdlab/loi"
 )
 
-// A judgement is a line of the banner: a finding whose subject is what was looked at.
+// A judgement is a line of the banner: a finding with its subject.
 type judgement struct{ doc.Finding }
 
 // Level returns the level that the catalogue has of it.
@@ -29,7 +29,7 @@ func (j judgement) Level() doc.Level {
 // Text returns its words.
 func (j judgement) Text() string { return j.About("").Sentence() }
 
-// looks are what is looked at, in the order of the banner. A finding without a code is left out; of an
+// looks are the checks, in the order of the banner. A finding without a code is left out; of an
 // experiment without cells there is the one of cells alone.
 var looks = []struct {
 	subject string
@@ -55,7 +55,7 @@ func validity(e *dataset.Experiment) (list []judgement) {
 	return list
 }
 
-// verdict is the sentence that sums up a banner.
+// verdict returns the sentence that sums up a banner.
 func verdict(e *dataset.Experiment, list []judgement) string {
 	if len(e.Cells) == 0 {
 		return doc.Find(nothingThere).Sentence()
@@ -214,7 +214,7 @@ func repetitions(e *dataset.Experiment) doc.Finding {
 	return doc.Find(repetitionsEnough, sample(drawn), fixed)
 }
 
-// guesses tells how much of the simulated machines nobody measured or published.
+// guesses counts the numbers of the simulated machines that were neither measured nor published.
 func guesses(e *dataset.Experiment) doc.Finding {
 	var unknown, guessed, sure []string
 	for _, f := range machineFiles(e) {

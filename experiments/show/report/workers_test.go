@@ -66,7 +66,7 @@ func runTraced(t *testing.T, kernel string, grain request.TraceGrain, params map
 	return e
 }
 
-// A lane is what Perfetto shows of one worker.
+// A lane is one worker as Perfetto shows it.
 type lane struct {
 	work, idle, kernels, tasks, idles, local, remote int64
 	open                                             string // name of the slice that has begun
@@ -323,8 +323,9 @@ type broken struct{}
 
 func (*broken) Begin(*analysis.Input) (analysis.Sink, error) { return nil, errors.New("no luck") }
 
-// What each scheduler loses to is found, and the first figure, where it takes little to compute; where it
-// takes long the command is named. An analysis that fails does not hide what others say, and is said.
+// The causes of each scheduler's losses are found, and are the first figure, where it takes little
+// to compute; where it takes long the command is named. An analysis that fails does not hide the
+// results of others, and is reported.
 func TestFailedAnalysis(t *testing.T) {
 	e := runTraced(t, "matmul", request.GrainKernel, map[string]any{"n": 128}, 2)
 	defer func(was []*analysis.Analysis) { analyses.Table = was }(analyses.Table)

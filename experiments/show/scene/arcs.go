@@ -22,12 +22,11 @@ type Arcs struct {
 	All    int
 }
 
-// Arcs cuts the first ticks of the run, of which it has no more, into columns, and adds up where each
-// access finds what it touches: see [Run.Previous]. The farther apart in time two uses are, the
-// coarser are the places that are told apart: those 2^k to 2^(k+1)-1 columns apart are one arc if both
-// their ends are in the same 2^k columns, on a node and of a class.
-// Cost: that of Previous; memory for the arcs, at most 4 times as many as columns on a node and of a
-// class.
+// Arcs cuts the first ticks of the run, at most all, into columns, and adds up where each access
+// finds what it touches: see [Run.Previous]. The farther apart in time two uses are, the coarser
+// are the places that are told apart: those 2^k to 2^(k+1)-1 columns apart are one arc if both
+// their ends are in the same 2^k columns, on a node and of a class. Cost: that of Previous; memory
+// for the arcs, at most 4 times as many as columns on a node and of a class.
 func (r *Run) Arcs(columns int, ticks int64) *Arcs {
 	type key struct {
 		node, scale, from, to int

@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// A Doing is what a worker does at a time: it executes a kernel whose class ([Run.Farthest]) is
+// A Doing is the state of a worker at a time: it executes a kernel whose class ([Run.Farthest]) is
 // Doing(class), or one of the others.
 type Doing uint8
 
-// What a worker does but for executing a kernel of a class.
+// The states of a worker that executes no kernel of a class.
 const (
 	NoAccess   = Doing(Classes) + iota // it executes a kernel that accesses nothing
 	Searching                          // it looks for work
@@ -25,7 +25,7 @@ var Looks = [Ended]struct{ Name, Colour string }{
 	{"close", "#efe350"}, {"near", "#b9a3e3"}, {"far", "#9157c9"}, {"cold", "#b01657"},
 	{"reused", "#8a6d3b"}, {"no access", "#c9b99a"}, {"idle", "#e4e4e4"}, {"scheduling", "#8c8c8c"}}
 
-// A Strip is what the workers of a run do, in columns of equal time.
+// A Strip holds the states of the workers of a run, in columns of equal time.
 type Strip struct {
 	// by worker and column: what took most of its time, executions together or one of the others; of
 	// executions the class that did; of several the least
@@ -117,12 +117,12 @@ func (c *stripRow) execute(t task, from, to int64) {
 	}
 }
 
-// part is where part i of n begins, of something cut into equal ones.
+// part returns where part i of n begins, of something cut into equal ones.
 func part(whole int64, i, n int) int64 {
 	return whole/int64(n)*int64(i) + whole%int64(n)*int64(i)/int64(n)
 }
 
-// partAt is which of n parts holds a moment.
+// partAt returns which of n parts holds a moment.
 func partAt(whole, moment int64, n int) int {
 	return max(0, sort.Search(n, func(i int) bool { return part(whole, i, n) > moment })-1)
 }
@@ -138,7 +138,7 @@ func (c *stripRow) add(what Doing, from, to int64) {
 	}
 }
 
-// edge is where a column begins.
+// edge returns where a column begins.
 func (c *stripRow) edge(column int) int64 { return part(c.ticks, column, len(c.time)) }
 
 // most returns what took most of the time of each column, as [Strip].Cells has it, and adds up the

@@ -129,8 +129,8 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// The previous use of an access is that which a search backwards finds, and accesses without one are
-// the cold ones; arcs are their sums.
+// The previous use of an access is the one found by a search backwards, and accesses without one
+// are the cold ones; arcs are their sums.
 func TestPrevious(t *testing.T) {
 	lists := 0
 	for seed := range uint64(5) {

@@ -11,7 +11,7 @@ import (
 	"krdlab/loi"
 )
 
-// A Class says which cache of its node serves an access: see [krd.Histogram].
+// A Class is the cache of its node that serves an access: see [krd.Histogram].
 type Class uint8
 
 // The classes of accesses, from that next to the core on.
@@ -28,7 +28,7 @@ const (
 // [2^(k-1), 2^k) bytes, as those of [krd.Histogram].
 const ColdBin = 64
 
-// A Unit is what accesses touch: a registered or keyed block, or an atom of an address space, those
+// A Unit is touched by accesses: a registered or keyed block, or an atom of an address space, those
 // of an object one after the other as they lie: blocks by number or key, atoms by address.
 type Unit = uint32
 
@@ -58,7 +58,7 @@ type Run struct {
 	Objects []Area   // that have units, in the order of the registry
 	Idle    [][]Span // by worker, ascending: it looked for work
 	Steals  []Steal  // ascending
-	// Searches and Stealing report whether the trace tells of these.
+	// Searches and Stealing report whether the trace has these.
 	Searches, Stealing bool
 	begun              bool
 }
@@ -184,7 +184,7 @@ func (r *Run) lasts(e *loi.Event) (start, end int64) {
 	return start, end
 }
 
-// told takes what the runtime tells.
+// told takes an event of the runtime.
 func (d *reader) told(e *loi.Event, at int64) {
 	r := d.run
 	switch e.Event {
@@ -240,10 +240,10 @@ func (d *reader) access(e *loi.Event, a *loi.Access) error {
 	return nil
 }
 
-// nodeOf is the node of a worker.
+// nodeOf returns the node of a worker.
 func nodeOf(h *loi.Header, worker int) int { return h.Workers[worker].Node }
 
-// class is that of an access which a cache of needs bytes serves.
+// class returns that of an access which a cache of needs bytes serves.
 func (r *Run) class(needs uint64) Class {
 	h := r.Header
 	switch {
@@ -269,7 +269,7 @@ func (d *reader) lies(u uint32, a *loi.Access) {
 	}
 }
 
-// list is the item of several units.
+// list returns the item of several units.
 func (d *reader) list(found []uint32) uint32 {
 	d.key = d.key[:0]
 	for _, u := range found {
@@ -349,7 +349,7 @@ func (d *reader) end(t *loi.Trace) {
 	}
 }
 
-// Units are those of an item.
+// Units returns those of an item.
 func (r *Run) Units(item uint32) []Unit {
 	if int(item) < len(r.Bytes) {
 		return []Unit{item}
@@ -366,7 +366,7 @@ func (r *Run) ByWorker() [][]int32 {
 	return list
 }
 
-// Node is that of a kernel's worker.
+// Node returns that of a kernel's worker.
 func (r *Run) Node(kernel int) int { return nodeOf(r.Header, int(r.Worker[kernel])) }
 
 // Length returns how long the run is that [Read] reads, in ticks. Errors: those of

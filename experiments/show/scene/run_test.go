@@ -160,8 +160,8 @@ func TestFold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// the root has two large children, of which worker 1 stole the second, and after them 30 small
-	// ones, which worker 0 runs but for three
+	// the root has two large children (worker 1 stole the second), and after them 30 small ones,
+	// which worker 0 runs but for three
 	a, b := w.Recorder(0), w.Recorder(1)
 	root := a.BeginTask(10, 0, 0, 0, 2)
 	one := a.BeginTask(20, root, 0, 0, 1)

@@ -28,7 +28,7 @@ type Object struct {
 
 // A Layout is how the units of an object lie. The zero value is a vector.
 type Layout struct {
-	Across int  // units in a row of the matrix; 0: it is none, or nothing tells
+	Across int  // units in a row of the matrix; 0: it is none, or that is not known
 	Curve  bool // they are in the order of a curve that fills space
 }
 
@@ -57,8 +57,8 @@ func (r *Run) Owners() (list []Object) {
 	return list
 }
 
-// layouts returns what knows how the units of an object lie: the program of the trace, if it is one
-// of krdlab's and has the same blocks as the one that was traced.
+// layouts returns a function of the layout of the units of an object: the program of the trace, if
+// it is one of krdlab's and has the same blocks as the one that was traced.
 func layouts(t *loi.Trace) func(loi.ObjectID) Layout {
 	vector := func(loi.ObjectID) Layout { return Layout{} }
 	in, err := request.Program(&t.Header)
@@ -102,15 +102,15 @@ func Largest(list []Object) *Object {
 // Cell returns where in a picture block b lies: its row from the top, and its column.
 func (o *Object) Cell(b int) (row, column int) { return o.Layout.Cell(b, len(o.Writers)) }
 
-// Size is how many rows and columns the picture has.
+// Size returns how many rows and columns the picture has.
 func (o *Object) Size() (rows, columns int) { return o.Layout.Size(len(o.Writers)) }
 
-// Describe says what it is.
+// Describe returns the object in words.
 func (o *Object) Describe() string { return o.Name + ", " + o.Layout.Describe(len(o.Writers)) }
 
 // Cell returns where in a picture of n units number u lies: its row from the top, and its column.
-// What is no matrix is a strip, folded into rows of equal length that make a picture about as high
-// as wide, or lies along the curve of Morton.
+// An object that is no matrix is a strip, folded into rows of equal length that make a picture
+// about as high as wide, or lies along the curve of Morton.
 func (l Layout) Cell(u, n int) (row, column int) {
 	if l.Curve {
 		for k := range 16 {
@@ -123,7 +123,7 @@ func (l Layout) Cell(u, n int) (row, column int) {
 	return u / w, u % w
 }
 
-// Size is how many rows and columns a picture of n units has.
+// Size returns how many rows and columns a picture of n units has.
 func (l Layout) Size(n int) (rows, columns int) {
 	if l.Curve {
 		for u := range n {
@@ -139,7 +139,7 @@ func (l Layout) Size(n int) (rows, columns int) {
 	return (n + w - 1) / w, w
 }
 
-// Describe says what a picture of n units shows.
+// Describe returns a picture of n units in words.
 func (l Layout) Describe(n int) string {
 	rows, columns := l.Size(n)
 	switch {

@@ -78,7 +78,7 @@ func TestOwners(t *testing.T) {
 }
 
 // A matrix of a kernel's lies as it is: C of 3 x 2 tiles, and the tiles of LU's one matrix; a vector
-// is a strip, and so is what another program wrote.
+// is a strip, and so is an object of another program.
 func TestLayouts(t *testing.T) {
 	for _, x := range []struct {
 		kernel string

@@ -6,7 +6,7 @@ import (
 	"krdlab/loi"
 )
 
-// A Touched is what has been done to a unit until now.
+// A Touched holds the accesses to a unit until now.
 type Touched struct {
 	Toucher int   // the worker that touched it last, or Nobody
 	Writer  int   // that wrote it last, or Nobody
@@ -15,7 +15,7 @@ type Touched struct {
 	had     []uint64
 }
 
-// Nodes is how many nodes have touched it.
+// Nodes returns how many nodes have touched it.
 func (t *Touched) Nodes() (n int) {
 	for _, w := range t.had {
 		n += bits.OnesCount64(w)
@@ -41,7 +41,7 @@ func (r *Run) Begin() *State {
 	return s
 }
 
-// Execute has execution k, the next one, done. touched, if it is not nil, is given each unit that it
+// Execute does execution k, the next one. touched, if it is not nil, is given each unit that it
 // touches.
 func (s *State) Execute(k int, touched func(Unit)) {
 	r, worker := s.run, int(s.run.Worker[k])
@@ -68,8 +68,8 @@ func (s *State) Execute(k int, touched func(Unit)) {
 	}
 }
 
-// Farthest is the class of the access of execution k that is farthest from its core, [Classes] if it
-// has none.
+// Farthest returns the class of the access of execution k that is farthest from its core, [Classes]
+// if it has none.
 func (r *Run) Farthest(k int) Class {
 	far := Classes
 	for _, c := range r.Classes[r.From[k]:r.From[k+1]] {

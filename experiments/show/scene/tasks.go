@@ -23,7 +23,7 @@ type Folded struct {
 	Below  []Folded `json:"c,omitempty"`
 }
 
-// foldBelow is the share of all ticks of which a task must have more to stand by itself.
+// foldBelow is the share of all ticks that a task must exceed to stand by itself.
 const foldBelow = 800
 
 // foldDepth is how deep a tree is shown.
@@ -124,7 +124,7 @@ func (f *folder) measure() {
 	}
 }
 
-// task is task i with all below it, which is so deep in the tree.
+// task returns task i with all below it, which is so deep in the tree.
 func (f *folder) task(i, depth int) Folded {
 	x := f.one(i)
 	if depth == foldDepth {
@@ -159,7 +159,7 @@ func (f *folder) task(i, depth int) Folded {
 	return x
 }
 
-// one is task i, as if it had nothing below it.
+// one returns task i, as if it had nothing below it.
 func (f *folder) one(i int) Folded {
 	n, h := &f.graph.Tasks[i], f.run.Header
 	x := Folded{Ticks: f.ticks[i], Tasks: int(f.end[i]) - i, Same: 1, Worker: n.Begin.Worker,
@@ -182,7 +182,7 @@ func (f *folder) one(i int) Folded {
 	return x
 }
 
-// place is where in [Folded].By a worker is.
+// place returns where in [Folded].By a worker is.
 func (f *folder) place(worker int) int {
 	if f.run.Header.Nodes < 2 {
 		return worker
@@ -190,7 +190,7 @@ func (f *folder) place(worker int) int {
 	return nodeOf(f.run.Header, worker)
 }
 
-// spawner is the worker that spawned a task.
+// spawner returns the worker that spawned a task.
 func (f *folder) spawner(n *dag.TaskNode) int {
 	p := &f.graph.Tasks[n.Parent]
 	if n.Phase == 0 {

@@ -13,7 +13,7 @@ import (
 	"krdlab/experiments/test/browser"
 )
 
-// A looked is what a page looks at.
+// A looked is the view of a page.
 type looked struct {
 	From, To, At, End         float64
 	Colour, Map, Object, Area string
@@ -226,7 +226,7 @@ func shownKeys(t *testing.T, p *browser.Tab, runs []Run) {
 	p.Wait(`krdlab.look.from < 40000`)
 	share, span := (350-54)/g.Wide, 40000*math.Exp(0.25)
 	view("wheel", 40000+share*(40000-span), 40000+share*40000+(1-share)*span)
-	// two fingers, of which one moves: the time in the middle between them stays
+	// two fingers, and one moves: the time in the middle between them stays
 	zoom(40000, 80000)
 	p.Touch(browser.TouchStart, at(500))
 	p.Touch(browser.TouchStart, at(500), at(600))

@@ -104,8 +104,8 @@ func browserPage(t *testing.T, b *browser.Browser) {
 	}
 }
 
-// The shares of time that the page tells are those of [scene.Run.Strip], also where executions have
-// the stamps of their tasks.
+// The shares of time that the page prints are those of [scene.Run.Strip], also where executions
+// have the stamps of their tasks.
 func browserFacts(t *testing.T, b *browser.Browser) {
 	runs := append(small(t), Run{Name: "tasks", Run: made(t, shape{seed: 12, workers: 4, nodes: 2,
 		executions: 3000, blocks: 100, hz: 1e9, spread: true, tasks: true}), NoTasks: "none"})
@@ -156,8 +156,8 @@ func chosenBy(p *browser.Tab) (list [][]int) {
 	return list
 }
 
-// What is dragged over in a histogram, on the ruler and in a map marks in all runs the executions that
-// the trace says; the address brings it back, and Escape lets it go.
+// A drag in a histogram, on the ruler and in a map marks in all runs the executions of the trace;
+// the address brings it back, and Escape lets it go.
 func browserChoice(t *testing.T, b *browser.Browser) {
 	runs := small(t)
 	p := show(b, page(t, runs), browser.View{Width: 1400, Height: 1000, Scheme: "light"})
@@ -291,8 +291,8 @@ func browserChoice(t *testing.T, b *browser.Browser) {
 	quiet(t, q, "page by its address")
 }
 
-// At three times, forwards and back, the map has the owners that the trace says; what lies between two
-// uses has the distance that was counted.
+// At three times, forwards and back, the map has the owners of the trace; the data between two uses
+// have the distance that was counted.
 func browserTime(t *testing.T, b *browser.Browser) {
 	runs := small(t)
 	p := show(b, page(t, runs), browser.View{Width: 1000, Height: 800, Scheme: "light"})
@@ -437,8 +437,8 @@ func browserKeys(t *testing.T, b *browser.Browser) {
 	quiet(t, p, "page")
 }
 
-// A run of too many executions is shown by marks of several: the page says so, counts the same
-// accesses, marks what has one of a distance, and has the owners of its moments.
+// A run of too many executions is shown by marks of several: the page notes it, counts the same
+// accesses, marks executions with one of a distance, and has the owners of its moments.
 func browserMany(t *testing.T, b *browser.Browser) {
 	const room = 200 << 10
 	run := made(t, shape{seed: 7, workers: 8, nodes: 4, executions: 60000, blocks: 500, hz: 1e9})

@@ -10,14 +10,14 @@ import (
 	"krdlab/loi"
 )
 
-// A shape says what a trace is to be like.
+// A shape describes a made trace.
 type shape struct {
 	seed                       uint64
 	workers, nodes, executions int
 	blocks                     int // of each partition
 	hz                         float64
 	bytes                      uint64 // largest size of its file; 0: no limit
-	plain                      bool   // registered blocks alone, and nothing that the runtime tells
+	plain                      bool   // registered blocks alone, and no events of the runtime
 	spread                     bool   // workers of a node do not follow each other
 	tasks                      bool   // some executions have the stamps of a task of several
 }

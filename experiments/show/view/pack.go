@@ -13,7 +13,7 @@ import (
 	"krdlab/experiments/show/scene"
 )
 
-// A packed run is what the page holds of one: its description as JSON, and columns of numbers as
+// A packed run is one in the form of the page: its description as JSON, and columns of numbers as
 // variable-length integers (those of encoding/binary, signed ones zigzag), compressed. The script
 // reads them in the order in which they are written here: model.js, Run.
 type packed struct {
@@ -410,7 +410,7 @@ func (w *writer) mark(r *scene.Run, l []int32, writers []int16, took []int64) {
 	}
 }
 
-// most is the key of the largest value, the least of several.
+// most returns the key of the largest value, the least of several.
 func most(m map[int]int64) int {
 	best, at := int64(-1), 0
 	for k, v := range m {

@@ -11,8 +11,8 @@ import (
 	"krdlab/experiments/test/browser"
 )
 
-// A pick is what a test chooses: accesses of bins, on a node or any (-1), of executions that began in
-// a time, to cells of an object. What is 0 chooses nothing.
+// A pick is a test's selection: accesses of bins, on a node or any (-1), of executions that began
+// in a time, to cells of an object. A field of 0 selects nothing.
 type pick struct {
 	bins          [2]int
 	node          int
@@ -75,8 +75,8 @@ func (c pick) of(r *scene.Run) (executions, units []bool, all bool) {
 
 const noCell = 65535
 
-// shownMap compares maps with what the trace says: each cell has a unit of its own, or of those that
-// it stands for the one touched last, and is pale if none of them is chosen.
+// shownMap compares maps with the trace: each cell has a unit of its own, or of those that it
+// stands for the one touched last, and is pale if none of them is chosen.
 func shownMap(t *testing.T, p *browser.Tab, runs []Run) {
 	run := runs[0].Run
 	scale := run.Header.Clock.Hz / 1e9
@@ -176,8 +176,8 @@ func shownMap(t *testing.T, p *browser.Tab, runs []Run) {
 	}
 }
 
-// shownTimeline compares what a timeline draws with the time that the trace says: columns have what
-// took most of it, or what is chosen; nearer, each execution lies where it ran.
+// shownTimeline compares a drawn timeline with the times of the trace: columns have the state that
+// took most of it, or the selection; nearer, each execution lies where it ran.
 func shownTimeline(t *testing.T, p *browser.Tab, runs []Run) {
 	run := runs[0].Run
 	from, length := drawn(run)
@@ -248,7 +248,7 @@ func shownTimeline(t *testing.T, p *browser.Tab, runs []Run) {
 				sums[j] = make([]float64, kinds+1)
 			}
 			for w := range 6 {
-				for c := range columns { // scheduling is what is left
+				for c := range columns { // scheduling is the rest
 					lo := x.from*ticks + float64(c)*share
 					sums[slices.Index(rows, w)*columns+c][kinds] = (min(ticks, lo+share) - max(0, lo)) / share
 				}

@@ -33,7 +33,7 @@ func told(t testing.TB) []Run {
 }
 
 // folded is a tree of tasks: of the two below the root the first is stolen; the second has ten of one
-// shape below it, of which three are stolen, on two nodes.
+// shape below it; three of them are stolen, on two nodes.
 func folded(r *scene.Run) *scene.Folded {
 	by := func(v ...int64) []int64 { return v }
 	return &scene.Folded{Ticks: 4000, Tasks: 13, Same: 1, By: by(1250, 750, 2000), Below: []scene.Folded{
@@ -296,7 +296,7 @@ func lines(r *scene.Run, k int, previous []int32) (list []string, arcs [][2]int)
 	return list, arcs
 }
 
-// tip is what the page says at a point.
+// tip returns the text of the page at a point.
 func tip(p *browser.Tab, at browser.Point) (lines []string) {
 	p.Move(browser.Point{X: at.X, Y: at.Y + 0.5}, 0)
 	p.Move(at, 0)

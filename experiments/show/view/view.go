@@ -4,13 +4,13 @@
 //	loi.Trace -> scene.Run -> packed columns -> page.html, with the scripts
 //
 // The scripts (*.js) are plain JavaScript, typed in comments, and draw on canvases. They show the
-// columns and nothing else. Tests check what the page computes itself (who touched a block last at
-// a time, what lies between two uses) against package scene.
+// columns and nothing else. Tests check the values that the page computes itself (who touched a
+// block last at a time, what lies between two uses) against package scene.
 //
 // # Rejected
 //
 //   - A library for rendering: regl, PixiJS and deck.gl need WebGL, which headless browsers and
-//     remote desktops do in software; uPlot draws series; d3 would bring scales and axes, of which
+//     remote desktops do in software; uPlot draws series; d3 would bring scales and axes, and
 //     the page has one. From afar a timeline is an image of rows and columns, made anew in 30 ms
 //     for a million executions.
 //   - Levels of detail in every file: they would double it, and a choice of the reader changes
@@ -57,7 +57,7 @@ func Write(w io.Writer, title string, runs []Run) error {
 	return write(w, title, runs, MaxBytes)
 }
 
-// write is Write with so many bytes of data.
+// write does as Write with so many bytes of data.
 func write(w io.Writer, title string, runs []Run, room int) error {
 	page := struct {
 		Title string

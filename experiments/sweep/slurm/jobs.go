@@ -110,7 +110,7 @@ func Jobs(dir string, plan *sweep.Plan, opt Options) ([]Job, error) {
 	return jobs, nil
 }
 
-// Collect is the job that writes the tables when the arrays are done; it is submitted with a
+// Collect returns the job that writes the tables when the arrays are done; it is submitted with a
 // dependency on them.
 func Collect(dir string, opt Options) (string, error) {
 	dir, err := filepath.Abs(dir)

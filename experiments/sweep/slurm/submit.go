@@ -15,8 +15,8 @@ import (
 	"krdlab/hw/failure"
 )
 
-// Submit submits the jobs of the experiment in dir and collect, a script, after them, and tells the
-// number of each as Slurm takes it, with its job, nil for the last. Errors have the class
+// Submit submits the jobs of the experiment in dir and collect, a script, after them, and passes on
+// the number of each as Slurm takes it, with its job, nil for the last. Errors have the class
 // [failure.Capability] where there is no Slurm.
 func Submit(ctx context.Context, dir string, jobs []Job, collect string,
 	tell func(id string, j *Job)) error {

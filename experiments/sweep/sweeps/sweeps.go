@@ -22,7 +22,7 @@ func Has(name string) bool {
 	return ok
 }
 
-// Names are those of all, sorted.
+// Names returns those of all, sorted.
 func Names() (names []string) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
