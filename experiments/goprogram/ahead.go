@@ -89,7 +89,7 @@ func (a *ahead) add(worker uint32, places []uint64, groups []uint32) error {
 	return a.full()
 }
 
-// loop is add of a loop.
+// loop adds a loop, as add an access.
 func (a *ahead) loop(worker uint32, l *collect.Loop) error {
 	w := a.now
 	for _, x := range l.Accesses {

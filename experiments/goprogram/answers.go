@@ -51,14 +51,14 @@ func init() {
 	})
 }
 
-// A walk across rows is a finding where it has this share of the program's accesses, of which that share
-// is far.
+// A walk across rows is a finding where it has this share of the program's accesses, with that
+// share of them far.
 const (
 	muchAcross = 0.02
 	mostFar    = 0.5
 )
 
-// at is a line of a function.
+// at prints a line of a function.
 func at(function, file string, line int) string {
 	return fmt.Sprintf("%s (%s:%d)", function, filepath.Base(file), line)
 }
@@ -205,7 +205,8 @@ func (w *waiting) batch(b *collect.Batch) error {
 	return nil
 }
 
-// act is that of a trace, but for atomic operations: nobody waits in one, and they are too many.
+// act does as that of a trace, except for atomic operations: nobody waits in one, and they are too
+// many.
 func (w *waiting) act(x *collect.Act) error {
 	if x.Site > 0 && x.Class >= 0 {
 		return w.first(x.Goroutine, x.Time, collect.Group{Site: x.Site, Class: x.Class})

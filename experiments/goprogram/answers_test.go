@@ -178,8 +178,8 @@ func main() {
 }
 `
 
-// A loop that walks across rows is an answer where its lines do not stay in L1, and nothing else is. What
-// goroutines wait for is told of the same run, and changes none of its distances.
+// A loop that walks across rows is an answer where its lines do not stay in L1, and nothing else
+// is. Waits of goroutines are recorded in the same run, and change none of its distances.
 func TestAcross(t *testing.T) {
 	topology, err := hw.Host()
 	if err != nil {
@@ -225,7 +225,7 @@ func TestAcross(t *testing.T) {
 	of := func(d *goprogram.Document) map[string]goprogram.Part {
 		parts := map[string]goprogram.Part{}
 		for _, f := range d.Functions {
-			if f.Name != "main.locked" { // of which goroutine comes first
+			if f.Name != "main.locked" { // depends on which goroutine comes first
 				parts[f.Name] = f
 			}
 		}

@@ -43,7 +43,7 @@ func (x *apart) batch(r *collect.Reader, b *collect.Batch) *collect.Batch {
 	return out
 }
 
-// loop is batch of a loop.
+// loop batches a loop.
 func (x *apart) loop(r *collect.Reader, l *collect.Loop) *collect.Loop {
 	list := x.update.Accesses[:0]
 	x.update = *l

@@ -8,7 +8,7 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// TestMain has programs linked as package corpus says.
+// TestMain links programs by package corpus.
 func TestMain(m *testing.M) {
 	if err := corpus.Linking(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -105,7 +105,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// What any form of expression allocates on the heap is known by the line, whatever stands beside it.
+// Heap allocations of any form of expression are known by the line, whatever stands beside it.
 func TestMakes(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(corpus.Source(), "program/ways/main.go"))
 	if err != nil {

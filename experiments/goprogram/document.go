@@ -17,8 +17,8 @@ import (
 	"krdlab/loi/front/build"
 )
 
-// A Document is what a program's accesses came to: `krdlab trace go --json`, and krd.json in the
-// run directory.
+// A Document holds the analysis of a program's accesses: `krdlab trace go --json`, and krd.json in
+// the run directory.
 type Document struct {
 	SchemaVersion int      `json:"schema_version"`
 	Package       string   `json:"package"`
@@ -68,13 +68,13 @@ type Document struct {
 	levels  []level       // of the machine
 	by      level         // that tables are sorted by
 
-	// Result is what the observer of a [Request] found, nil where there was none; ObserverNs is the
-	// CPU time that it took, beside the program.
+	// Result is the result of the observer of a [Request], nil where there was none; ObserverNs is
+	// the CPU time that it took, beside the program.
 	Result     observe.Result `json:"-"`
 	ObserverNs int64          `json:"-"`
 }
 
-// A Place is accesses of the program that are not observed, or of which it is not known to what.
+// A Place is accesses of the program that are not observed, or whose data is unknown.
 type Place struct {
 	At       string  `json:"at"`   // file and line
 	What     string  `json:"what"` // load of main.tree.left
@@ -278,8 +278,8 @@ func (s *sums) part(name string) *Part {
 	return p
 }
 
-// list returns the parts, those first with the most accesses that are cold or from a distance on; of
-// which that is not known, as if all were.
+// list returns the parts, those first with the most accesses that are cold or from a distance on;
+// parts where that is not known count as if all were.
 func (s sums) list(from uint64) []Part {
 	list := make([]Part, 0, len(s))
 	for _, p := range s {

@@ -2,8 +2,8 @@ package goprogram
 
 import "testing"
 
-// Local variables that the compiler moves to the heap are data; so is what a library's pointer in a
-// variable of a package leads to.
+// Local variables that the compiler moves to the heap are data; so are the data behind a library's
+// pointer in a variable of a package.
 func TestVariablesThatEscape(t *testing.T) {
 	d, out, err := trace(t, Data, "escapes", nil)
 	if err != nil || out != "100 {190 190} 3072 100 300 11\n" {
@@ -35,7 +35,7 @@ func TestVariablesThatEscape(t *testing.T) {
 	}
 }
 
-// What a literal says is stored; zeros that nobody wrote are not.
+// Values of a literal are stored; zeros that nobody wrote are not.
 func TestInitialValues(t *testing.T) {
 	d, _, err := trace(t, Data, "initial", nil)
 	if err != nil {

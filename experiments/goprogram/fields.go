@@ -51,7 +51,7 @@ func init() {
 	})
 }
 
-// What is a finding has this share of the program's far accesses, and its far accesses that of all.
+// A finding has this share of the program's far accesses, and its far accesses that of all.
 const (
 	muchFar   = 0.05
 	fewestFar = 0.01
@@ -66,14 +66,14 @@ func (d *Document) matters(n, all uint64) (float64, bool) {
 		float64(n) >= fewestFar*float64(d.Accesses)
 }
 
-// A fieldUse is what is known of the fields of a structure.
+// A fieldUse holds the use of the fields of a structure.
 type fieldUse struct {
 	far  uint64            // accesses
 	used map[string]uint64 // accesses, by Object of a leaf
 	open bool              // some accesses to its objects are not known by a field
 }
 
-// fields finds structures of which hot fields lie beside fields that nothing uses once they are made.
+// fields finds structures whose hot fields lie beside fields that nothing uses once they are made.
 func (d *Document) fields(a *analysis, groups []krd.GroupHistogram, all uint64) {
 	uses, of := map[*front.Struct]*fieldUse{}, map[int]map[*front.Struct]bool{} // of a class
 	each := func(do func(site *front.Site, class, leaf int, g *krd.GroupHistogram)) {
@@ -141,7 +141,7 @@ func (d *Document) fields(a *analysis, groups []krd.GroupHistogram, all uint64) 
 	}
 }
 
-// some are the first names of a list.
+// some returns the first names of a list.
 func some(names []string) string {
 	if n := len(names) - mostFields; n > 0 {
 		names = append(names[:mostFields:mostFields], fmt.Sprintf("%d more", n))
@@ -152,7 +152,7 @@ func some(names []string) string {
 // mostFields is how many people are told.
 const mostFields = 3
 
-// fields are those with the most accesses, down to a tenth, and those that are not used.
+// fields returns those with the most accesses, down to a tenth, and those that are not used.
 func (u *fieldUse) fields(t *front.Struct) (hot, never []string) {
 	for _, l := range t.Leaves {
 		if l.Name != "" && u.used[l.Object] == 0 {

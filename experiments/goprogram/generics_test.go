@@ -34,7 +34,7 @@ func TestGenericsCountAsPlain(t *testing.T) {
 	}
 }
 
-// A program of which nothing is observed says why.
+// A program without observed accesses has the reason in its document.
 func TestNothingObserved(t *testing.T) {
 	for text, why := range map[string]string{
 		"package main\n\nfunc main() { println(1) }\n": "no access to the heap in their sources: " +

@@ -36,7 +36,7 @@ import (
 	"krdlab/loi/front/build"
 )
 
-// A Unit says what one datum is.
+// A Unit is the size of one datum.
 type Unit string
 
 const (
@@ -52,7 +52,7 @@ var Units = []string{string(Lines), string(Data)}
 
 const lineBytes = 64
 
-// A Request says what is traced.
+// A Request selects the program, and the records of its trace.
 type Request struct {
 	Build build.Request
 	Built *build.Program // what came of Build, whose files are still there; nil: it is built

@@ -142,7 +142,7 @@ func TestTable1OfVirdaAndTrace(t *testing.T) {
 		t.Errorf("the trace has %d accesses, %d cold, %v; the run %d, %d, %v", report.Accesses,
 			report.Cold, report.Bins, d.Accesses, d.KRD.Cold, d.KRD.Bins)
 	}
-	// so are the causes of a range, those that a trace knows
+	// so are the causes of a range, those that a trace has
 	for _, by := range krd.ProgramRankings {
 		if err := d.KRD.Rank(&d.Parts, by, in); err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestWhatCannotBeTraced(t *testing.T) {
 	}
 }
 
-// What is kept of a program that failed: the trace up to there, and how it ended.
+// The results kept of a program that failed: the trace up to there, and how it ended.
 func TestEndsInTrace(t *testing.T) {
 	for _, x := range []struct {
 		name, code, signal string

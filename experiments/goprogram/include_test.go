@@ -104,7 +104,7 @@ func run(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// files are what is in a folder and below, by path.
+// files returns the files in a folder and below, by path.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

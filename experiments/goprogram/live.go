@@ -28,7 +28,7 @@ type live struct {
 	to         *observer
 }
 
-// acts are what goroutines did, in order.
+// acts are the operations of goroutines, in order.
 type acts struct {
 	places  []uint64
 	bytes   []uint32

@@ -23,8 +23,8 @@ type told struct {
 	calls  int
 }
 
-// A story is what a worker did. Lines of 64 bytes are numbered as they come, since where an object
-// is differs from run to run.
+// A story lists the events of a worker. Lines of 64 bytes are numbered as they come, since where an
+// object is differs from run to run.
 type story struct {
 	list  []string
 	lines map[uint64]int
@@ -114,7 +114,7 @@ func tell(t *testing.T, name string, c *told, change func(*Request)) (*Document,
 	return d, err
 }
 
-// toldByTrace is what an observer would be told of the program of a trace.
+// toldByTrace returns the events that an observer would get from the program of a trace.
 func toldByTrace(t *testing.T, name string, change func(*Request)) *told {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.loi")

@@ -15,7 +15,7 @@ import (
 	"krdlab/krd/analysis/regions"
 )
 
-// looks are what a run has told of the memory that tried loops left, by loop: see the agent's look.go.
+// looks are a run's records of the memory after tried loops, by loop: see the agent's look.go.
 type looks map[string]*looking
 
 // A looking is of one loop.
@@ -27,7 +27,7 @@ type looking struct {
 	off       *regions.Difference
 }
 
-// A root is what is reached from a variable at the end of an instance.
+// A root is the memory reached from a variable at the end of an instance.
 type root struct {
 	instance    int
 	name        string
@@ -91,7 +91,7 @@ func readLooks(path string) (looks, error) {
 	}
 }
 
-// shown is a value of a kind, from its bits in hexadecimal.
+// shown prints a value of a kind, from its bits in hexadecimal.
 func shown(kind, bits string) string {
 	n, err := strconv.ParseUint(bits, 16, 64)
 	switch {
@@ -109,7 +109,7 @@ func shown(kind, bits string) string {
 	return "other contents"
 }
 
-// steady are the roots that are the same in two runs of the plain order; aside are the others.
+// steady returns the roots that are the same in two runs of the plain order; aside are the others.
 func (l *looking) steady(again *looking) (aside []string) {
 	odd := map[string]bool{}
 	for i, r := range l.roots {
@@ -123,7 +123,7 @@ func (l *looking) steady(again *looking) (aside []string) {
 	return aside
 }
 
-// differs is the first root that is not the same in another run.
+// differs returns the first root that is not the same in another run.
 func (l *looking) differs(x *looking, aside []string, loose bool) (at root, differs bool) {
 	skip := map[string]bool{}
 	for _, name := range aside {
@@ -142,7 +142,8 @@ func (l *looking) differs(x *looking, aside []string, loose bool) (at root, diff
 	return root{}, false
 }
 
-// firstValue is the first value that two runs tell of in detail, of a root, that differs.
+// firstValue returns the first value of a root, among those that two runs recorded in detail, that
+// differs.
 func firstValue(plain, other string, root string, loose bool) (place, a, b string, err error) {
 	x, err := os.ReadFile(plain)
 	if err != nil {
@@ -190,7 +191,7 @@ type look struct {
 	detail string // an instance and a loop
 }
 
-// environment lays the files of a look into a folder; "told" is what the run writes.
+// environment lays the files of a look into a folder; told is the file that the run writes.
 func (k *look) environment(folder string) (vars []string, told string, err error) {
 	told = filepath.Join(folder, "told")
 	if err := os.WriteFile(told, nil, 0o600); err != nil {

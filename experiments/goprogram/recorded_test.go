@@ -19,7 +19,7 @@ import (
 
 var record = flag.Bool("record", false, "write the traces of package corpus anew")
 
-// TestRecorded records each case of which package corpus has a trace, and compares event by event
+// TestRecorded records each case whose trace is in package corpus, and compares event by event
 // within each goroutine. Lines of 64 bytes and the objects of synchronisation are numbered by their
 // first use, since where they are differs from run to run; stamps are compared between goroutines
 // where one event forces the order of two.

@@ -40,7 +40,7 @@ func (s *sampler) Taken() (came, all uint64) {
 	return came, came + s.told.Load()
 }
 
-// A seen is what came of a group.
+// A seen is the outcome of a group.
 type seen struct {
 	n      uint64 // accesses
 	change uint64 // of the draw that saw it last
@@ -356,7 +356,7 @@ type Sampling struct {
 	Cold   *SampledBin  `json:"cold"`   // cold, or beyond what any phase saw; null: nothing was seen
 	Bins   []SampledBin `json:"bins"`
 	// Recorded are the accesses that were recorded of the program, and RecordedShare their share of
-	// accesses; null: there were none. What was asked for is null if nothing was.
+	// accesses; null: there were none. The requested share is null if none was.
 	Recorded      uint64   `json:"recorded"`
 	RecordedShare *float64 `json:"recorded_share"`
 	AskedShare    *float64 `json:"asked_share"`
@@ -423,7 +423,7 @@ func (s *sampler) end(d *Document) error {
 	return nil
 }
 
-// orNone is x, nil for 0.
+// orNone returns x, nil for 0.
 func orNone(x float64) *float64 {
 	if x == 0 {
 		return nil
@@ -435,10 +435,10 @@ func orNone(x float64) *float64 {
 // it.
 const leastError = 5e-3
 
-// view says what was estimated, and how well.
+// view adds the estimates and their errors.
 func (s *Sampling) view(v *doc.Doc) {
 	if s.Cold == nil {
-		return // a warning says so
+		return // there is a warning
 	}
 	asked := ""
 	if s.AskedShare != nil {

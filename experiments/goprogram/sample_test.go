@@ -73,8 +73,8 @@ func TestSampleTooShort(t *testing.T) {
 	}
 }
 
-// TestSampleOfSums compares a sample with what is known by hand. A column of 512 numbers takes 512
-// pointers, of which 192 begin a line, and 512 lines of rows, 7 of 8 times the same as the column
+// TestSampleOfSums compares a sample with values computed by hand. A column of 512 numbers takes
+// 512 pointers (192 begin a line), and 512 lines of rows, 7 of 8 times the same as the column
 // before: so 1/4 (192/512 + 7/8) of all accesses are 704 lines from the last. Each line of the rows
 // is accessed for the first time of a walk by 1/8 of the other half: 1/16 of all are from far.
 func TestSampleOfSums(t *testing.T) {

@@ -102,7 +102,7 @@ func counted(p *Part, n uint64) {
 	p.Accesses, p.Bytes = n, n*lineBytes
 }
 
-// orNil is x as a whole number, nil if it is not known.
+// orNil returns x as a whole number, nil if it is not known.
 func orNil(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil

@@ -56,7 +56,7 @@ func TestSciMarkCounts(t *testing.T) {
 		}
 		stack := trace(t, goprogram.Data, c.name, c.size, front.Options{Stack: true})
 		others := func(parts map[string]part) map[string]part { // without it, whose sizes are a variable
-			delete(parts, "main.run") // of which parts are written, memory with values
+			delete(parts, "main.run") // parts of it are written, memory with values
 			return parts
 		}
 		if more := trace(t, goprogram.Data, c.name, c.size,
@@ -99,7 +99,7 @@ func components(of map[string]part, kernel []string) (list []uint64) {
 
 // The kernels, traced by krdlab, make the accesses that those in C make, watched by
 // valgrind's lackey: as many, and with the same distances between lines. An update is two accesses
-// there, of which the second has distance 0.
+// there, and the second has distance 0.
 func TestSciMarkLackey(t *testing.T) {
 	for _, w := range watched[:long.Or(2, len(watched))] {
 		text := read(t, w.name)
@@ -127,7 +127,7 @@ func TestSciMarkLackey(t *testing.T) {
 	}
 }
 
-// part is what krdlab says of a function.
+// part holds krdlab's numbers of a function.
 type part struct {
 	Name           string
 	Accesses, Cold int

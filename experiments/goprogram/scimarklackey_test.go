@@ -17,7 +17,8 @@ import (
 	"krdlab/hw/hwtest/long"
 )
 
-// watched is what valgrind's lackey has watched: testdata/scimark/scimark.c, the same kernels in C.
+// watched are the accesses that valgrind's lackey has watched: testdata/scimark/scimark.c, the same
+// kernels in C.
 var watched = []struct {
 	name string
 	size
@@ -106,7 +107,7 @@ func commands(t *testing.T, file string, build *exec.Cmd) func(args ...string) [
 	}
 }
 
-// The traces are what valgrind says here, by default the first. -update writes them.
+// The traces are those of valgrind here, by default the first. -update writes them.
 func TestLackeyTraces(t *testing.T) {
 	for _, tool := range []string{"gcc", "valgrind"} {
 		if _, err := exec.LookPath(tool); err != nil {

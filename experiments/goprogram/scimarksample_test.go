@@ -9,7 +9,7 @@ import (
 	"krdlab/loi/front"
 )
 
-// sampledResult is what of a result of krdlab trace go is compared.
+// sampledResult holds the compared fields of a result of krdlab trace go.
 type sampledResult struct {
 	Accesses uint64
 	KRD      struct {

@@ -34,7 +34,7 @@ type sharing struct {
 	near    uint64            // ticks
 }
 
-// A datum is what a site accesses, or, where the site is 0, the locks of a class.
+// A datum is the data of a site, or, where the site is 0, the locks of a class.
 type datum struct{ site, class int }
 
 func (d datum) compare(e datum) int {
@@ -59,7 +59,7 @@ type visit struct {
 	at           uint8  // its byte
 }
 
-// A contest is what goroutines did at two sites that access the same lines.
+// A contest counts the accesses of goroutines at two sites that access the same lines.
 type contest struct {
 	data      [2]datum
 	by        [2]uint64 // goroutines
@@ -311,7 +311,7 @@ const (
 	sharedShare     = 0.01
 )
 
-// findings are the contests that matter, those with the most transfers first.
+// findings returns the contests that matter, those with the most transfers first.
 func (s *sharing) findings(a *analysis) (list []doc.Finding) {
 	pairs := slices.SortedFunc(maps.Values(s.pairs), func(x, y *contest) int {
 		return cmp.Or(cmp.Compare(y.transfers+y.same, x.transfers+x.same),

@@ -265,7 +265,7 @@ func (t *traceSink) object(class int) (loi.ObjectID, error) {
 	return loi.ObjectID(t.objects[class]), nil
 }
 
-// programName is what traces and documents of a package name as their program.
+// programName returns the name of the program in traces and documents of a package.
 func programName(path string) string { return "go " + path }
 
 func header(path string, unit Unit, m *hw.Machine) loi.Header {
@@ -278,7 +278,7 @@ func header(path string, unit Unit, m *hw.Machine) loi.Header {
 			loi.WorkersAreGoroutines}}
 }
 
-// accounts are entries of a header.
+// accounts returns entries of a header.
 func accounts(a *collect.Accounts) (all []loi.KV) {
 	for _, x := range []struct {
 		key string

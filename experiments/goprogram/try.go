@@ -33,12 +33,13 @@ const (
 	leastWait = 10 * time.Second
 )
 
-// Try builds the program of a request anew, nothing recorded, and has it execute each of some planned
-// loops in other orders, with what removes their dependences carried out. What the loop leaves in
-// memory, what the program prints and how it exits are compared with the plain order, whose standard
-// input is empty too. A reduction of floating point may be rounded otherwise, and becomes what it is in
-// the plain order, so that the rest can be the same; where it is not found by a name, or there are too
-// many, no number of floating point is compared, and those that are printed up to rounding.
+// Try builds the program of a request anew, nothing recorded, and makes it execute each of some
+// planned loops in other orders, with the removal of their dependences carried out. The memory
+// after the loop, the output of the program and its exit are compared with the plain order, whose
+// standard input is empty too. A reduction of floating point may be rounded otherwise, and becomes
+// what it is in the plain order, so that the rest can be the same; where it is not found by a name,
+// or there are too many, no number of floating point is compared, and those that are printed up to
+// rounding.
 func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tried, error) {
 	list := make([]regions.Tried, len(plan))
 	if len(plan) == 0 {
@@ -105,7 +106,7 @@ func Try(ctx context.Context, r *Request, plan []regions.Planned) ([]regions.Tri
 	return list, nil
 }
 
-// orders has a loop executed in other orders.
+// orders executes a loop in other orders.
 func (t *trying) orders(x *regions.Tried, p *regions.Planned, plain, again *ending) (err error) {
 	x.Result = regions.Same
 	loop := loopOf(p)
@@ -139,7 +140,7 @@ func (t *trying) orders(x *regions.Tried, p *regions.Planned, plain, again *endi
 	return nil
 }
 
-// inMemory is the first difference in what the loop left; nil: there is none.
+// inMemory returns the first difference in the memory after the loop; nil: there is none.
 func (t *trying) inMemory(x *regions.Tried, loop, order string, plain *looking, got *ending,
 	k *look) (*regions.Difference, error) {
 	if plain == nil {
@@ -197,10 +198,10 @@ type trying struct {
 	folder string // for files of runs
 }
 
-// wrapsAround is what the agent panics with, before the name of a loop whose index wraps around.
+// wrapsAround is the text of the agent's panic, before the name of a loop whose index wraps around.
 const wrapsAround = "krdlab: cannot be tried: "
 
-// why is why a loop cannot be tried.
+// why returns the reason why a loop cannot be tried.
 func (t *trying) why(loop string) string {
 	found := false
 	for _, x := range t.built.Tried {
@@ -220,7 +221,7 @@ func (t *trying) why(loop string) string {
 	return ""
 }
 
-// An ending is what a run of the program printed, and how it ended.
+// An ending holds the output of a run of the program, and how it ended.
 type ending struct {
 	stdout, stderr bytes.Buffer
 	exit           string
@@ -292,7 +293,7 @@ func (e *ending) differs(x *ending, rounds bool) *regions.Difference {
 // mostLine is how many bytes of a line are shown.
 const mostLine = 40
 
-// lineAt is the line of a text that has the byte at, or ends there.
+// lineAt returns the line of a text that has the byte at, or ends there.
 func lineAt(text []byte, at int) string {
 	at = min(at, len(text))
 	from := bytes.LastIndexByte(text[:at], '\n') + 1
@@ -306,8 +307,8 @@ const rounding = 1e-6
 
 var number = regexp.MustCompile(`[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?`)
 
-// firstDifference is the offset in plain of the first byte at which another text differs, or, if
-// numbers were rounded otherwise, of the first number; -1: they are the same.
+// firstDifference returns the offset in plain of the first byte at which another text differs, or,
+// if numbers were rounded otherwise, of the first number; -1: they are the same.
 func firstDifference(plain, other []byte, rounds bool) int {
 	at := 0
 	for rounds {

@@ -75,8 +75,8 @@ func main() {
 	}
 }
 
-// leaves are loops of which nothing is printed, and what they are found to leave in memory that is
-// not as in the plain order.
+// leaves are loops that print nothing, and the memory found after them that differs from the plain
+// order.
 var leaves = []struct {
 	body    string
 	removed loops.Removal

@@ -81,7 +81,7 @@ func TestFullDiskOfRunDirectory(t *testing.T) {
 	empty(t, dir)
 }
 
-// What a program becomes is not traced, and the result says so.
+// A program that replaces this one is not traced, and the result has a warning.
 func TestBecomesAnother(t *testing.T) {
 	for _, x := range []struct {
 		name, out string

@@ -7,7 +7,7 @@ import (
 	"krdlab/loi/front"
 )
 
-// values tells of each operation which of the accesses before it are its own.
+// values finds, for each operation, the earlier accesses that are its own.
 type values struct {
 	sites   []front.Site
 	list    []front.Operation
@@ -79,7 +79,7 @@ func (v *values) access(worker, site int) {
 	*sites = append(*sites, site)
 }
 
-// begin and end follow the regions of a worker.
+// begin follows the regions of a worker, as end does.
 func (v *values) begin(worker int, kind loi.RegionKind) {
 	list := v.of(worker)
 	*list = append(*list, pending{function: kind == loi.Function})

@@ -35,8 +35,8 @@ func openTraceOf(t *testing.T, name string, regions bool, args ...string) *loi.T
 	return tr
 }
 
-// Kernels are what the source names, by comments or labels, with all that they call; otherwise
-// functions.
+// Kernels are named in the source, by comments or labels, with all that they call; otherwise they
+// are functions.
 func TestNamedKernels(t *testing.T) {
 	tr := openTrace(t, "named")
 	got := map[string]int{}

@@ -118,7 +118,7 @@ func about(estimated bool) string {
 	return ""
 }
 
-// accesses is a count with its noun.
+// accesses prints a count with its noun.
 func accesses(n uint64) string {
 	if n == 1 {
 		return "1 access"
@@ -128,7 +128,7 @@ func accesses(n uint64) string {
 
 func count(n uint64) any { return doc.Count(result.Some(float64(n))) }
 
-// table has the first parts, as many as people read of it.
+// table returns a table of the first parts, at most so many.
 func (d *Document) table(head string, parts []Part, most int) *doc.Table {
 	heads := []string{head, "accesses", "share", "cold"}
 	var limits []uint64
@@ -161,7 +161,7 @@ func (d *Document) table(head string, parts []Part, most int) *doc.Table {
 	return t
 }
 
-// remark tells how many parts a table has no room for.
+// remark counts the parts that a table has no room for.
 func remark(t *doc.Table, parts []Part, most int) {
 	if n := len(parts) - most; n > 0 {
 		t.Remarks = []string{fmt.Sprintf("and %d more: --json", n)}
@@ -209,7 +209,7 @@ func (d *Document) some(code doc.Code, n uint64) {
 	}
 }
 
-// uncounted is what is in no account: what the compiler may keep in registers.
+// uncounted names the accesses in no account: variables that the compiler may keep in registers.
 func (d *Document) uncounted() string {
 	if d.Stack {
 		return "local variables that nothing points to"
@@ -232,7 +232,7 @@ func (d *Document) nothing() {
 	}
 }
 
-// named is the first of places.
+// named returns the first of places.
 func named(places []Place) (text string) {
 	for i, p := range places[:min(mostPlaces, len(places))] {
 		text += map[bool]string{true: ": ", false: "; "}[i == 0] + p.At + ": " + p.What

@@ -67,7 +67,7 @@ func (p *program) keep(t *testing.T, args, file string) {
 	}
 }
 
-// The exact results in testdata are what the programs give; -update writes them.
+// The exact results in testdata are those of the programs; -update writes them.
 func TestKept(t *testing.T) {
 	long.Only(t, "exact tracing takes longer than the samples")
 	for i := range programs {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 type program struct {
 	name, args string
 	scimark    bool
-	short      string // args in the short shape, of which testdata has the exact result; "": none
+	short      string // args in the short shape, whose exact result is in testdata; "": none
 	dir        string // of another program
 }
 
@@ -57,7 +57,7 @@ var programs = []program{
 	{name: "rare far phase", args: "calibrated rare 20", short: "calibrated rare 3"},
 }
 
-// A result is what is compared of the document of a program.
+// A result holds the compared fields of the document of a program.
 type result struct {
 	Accesses uint64
 	TracedNs float64 `json:"traced_ns"`

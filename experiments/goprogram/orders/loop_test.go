@@ -252,7 +252,7 @@ func (l *loop) source(name string) (source string, line int) {
 	return b.String(), line
 }
 
-// rest is what the functions of a program use.
+// rest is the code that the functions of a program use.
 const rest = `package main
 
 import (

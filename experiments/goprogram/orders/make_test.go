@@ -506,7 +506,7 @@ var rows = []struct {
 	{"plain", 50, (*maker).beside}, {"free", 90, (*maker).free},
 }
 
-// made makes a loop of a row that is what the row's loops are: of several tries.
+// made makes a loop of a row, by several tries.
 func made(row int, seed uint64) *loop {
 	for try := uint64(0); ; try++ {
 		m := &maker{Rand: rand.New(rand.NewPCG(seed, try)), loop: &loop{row: rows[row].name},

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A class is what the document has of a loop.
+// A class is the entry of a loop in the document.
 type class struct {
 	Name       string
 	Iterations int
@@ -139,13 +139,13 @@ func (l *loop) waysOf(removed []removal) (ways []way, odd string) {
 			}
 		}
 	}
-	if l.head == "before" { // the head says so
+	if l.head == "before" { // by the head
 		ways[l.index.id] = way{ahead: true}
 	}
 	return ways, ""
 }
 
-// parallel reports whether a class says that iterations may be executed in any order.
+// parallel reports whether iterations of a class may be executed in any order.
 func (c *class) parallel() bool {
 	return c.Class != nil && (*c.Class == "doall" || *c.Class == "reduction")
 }

@@ -14,7 +14,7 @@ type removal struct{ By, Name, Operator string }
 // A way is how iterations have a variable. The zero value: they share it.
 type way struct {
 	own    bool   // each has its own
-	last   bool   // of which the last iteration that wrote leaves what it wrote
+	last   bool   // the last iteration that wrote leaves its value
 	copied bool   // what an iteration has not written is read from a copy made before
 	ahead  bool   // its value at the begin of each is known
 	reduce string // each has a part, which the operator joins
@@ -36,7 +36,7 @@ type machine struct {
 	gone   bool // on to the next iteration
 }
 
-// A part is what an iteration has left of a variable of its own.
+// A part is the value that an iteration left in a variable of its own.
 type part struct {
 	k, id, cell, value int
 	list               []int
@@ -212,7 +212,7 @@ func (s *stmt) update() string {
 // execute executes all iterations once.
 func (m *machine) execute(order []int, time int) {
 	m.begin(time)
-	// in another order nobody knows which iteration is begun, unless that is named
+	// in another order it is unknown which iteration is begun, unless that is named
 	m.failed = m.failed || m.ways != nil && m.head == "while" && !m.ways[m.index.id].ahead
 	done := 0
 	for _, k := range order {
@@ -398,7 +398,7 @@ func walk(list []*stmt, f func(*stmt)) {
 	}
 }
 
-// poison is what is not defined.
+// poison returns a value in place of an undefined one.
 func poison(k int) int { return 1_000_003 * (k + 1) }
 
 func (m *machine) inside(v *variable, cell int) bool {

@@ -16,7 +16,8 @@ import (
 	"krdlab/loi/front/corpus/built"
 )
 
-// A trial is what comes of trying a loop: why it is not, or the first order that has another result.
+// A trial is the outcome of trying a loop: why it is not tried, or the first order that has another
+// result.
 type trial struct{ why, order string }
 
 // tries has the program itself execute loops in other orders, with what classes name carried out.

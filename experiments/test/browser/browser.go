@@ -27,7 +27,7 @@ type Browser struct {
 	t testing.TB
 }
 
-// A process is what the browsers of all tests have in common.
+// A process is shared by the browsers of all tests.
 type process struct {
 	to    *os.File
 	said  string // the file of its stderr

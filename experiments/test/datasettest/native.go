@@ -14,8 +14,8 @@ type Place struct {
 	CPUs     int    // of the computer; 0: as many as the made machine has
 }
 
-// NativeAt is [Small] as native, its cells of 1, 6, 12 and 24 cores measured at these
-// places, and merged from so many others.
+// NativeAt returns [Small] as native, its cells of 1, 6, 12 and 24 cores measured at these places,
+// and merged from so many others.
 func NativeAt(merged int, places ...Place) *dataset.Experiment {
 	e := Small()
 	for i := range e.Plan {

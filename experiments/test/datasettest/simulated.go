@@ -35,8 +35,8 @@ const (
 	coresOfNode = 6
 )
 
-// rates are what tells the schedulers apart: overhead and inflation for each core beyond the first,
-// share of far accesses.
+// rates are the differences of the schedulers: overhead and inflation for each core beyond the
+// first, share of far accesses.
 var rates = map[string]struct{ overhead, inflation, far float64 }{
 	"workfirst":       {0.0064, 0.0021, 0.036},
 	"helpfirst":       {0.0095, 0.0043, 0.045},
@@ -61,9 +61,9 @@ var results = sync.OnceValue(func() (list [][][]byte) {
 	return list
 })
 
-// Small is an experiment of four schedulers on 1, 6, 12 and 24 cores of a machine of four nodes,
-// each repetition with a KRD, misses and steals. Nothing of it is on disk, and each call returns
-// another copy.
+// Small returns an experiment of four schedulers on 1, 6, 12 and 24 cores of a machine of four
+// nodes, each repetition with a KRD, misses and steals. Nothing of it is on disk, and each call
+// returns another copy.
 func Small() *dataset.Experiment {
 	e := &dataset.Experiment{
 		Dir: "made", Name: "made",
@@ -150,7 +150,7 @@ func resultOf(scheduler string, cores int) result.Result {
 	return r
 }
 
-// jitter is a number in -4 to 4 that differs from repetition to repetition.
+// jitter returns a number in -4 to 4 that differs from repetition to repetition.
 func jitter(scheduler string, cores, rep int) int64 {
 	h := uint32(2166136261)
 	for _, b := range []byte(fmt.Sprint(scheduler, cores, rep)) {
@@ -221,8 +221,8 @@ func worker(scheduler string, w, cores, nodes int, time, work, j int64) result.W
 	}
 }
 
-// histogram has its bins from 0 to 64 MiB: much below the L2, a hump around the LLC, cold accesses
-// that grow with the nodes.
+// histogram returns one with bins from 0 to 64 MiB: much below the L2, a hump around the LLC, cold
+// accesses that grow with the nodes.
 func histogram(far float64, nodes int, j int64) *krd.Histogram {
 	const accesses = 3 * kernelCount
 	h := &krd.Histogram{Accesses: accesses, AccessCount: accesses,

@@ -24,7 +24,7 @@ func again(kernel, flags string) string {
 	return strings.Replace(defect(kernel), "b.toml --out", "a.toml "+flags+" --out", 1)
 }
 
-// thrice are three repetitions, all of which miss as often: on an LLC as it is, and on one of 1/16.
+// thrice are three repetitions, which all miss as often: on an LLC as it is, and on one of 1/16.
 var thrice = strings.ReplaceAll(strings.ReplaceAll(defect("triad --n 262144 --sweeps 4", "llc.size 1152KiB",
 	"l2.size 128KiB"), "--reps 10", "--reps 3"), "--cores 12", "--cores 4")
 

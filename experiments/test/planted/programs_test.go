@@ -189,7 +189,8 @@ func two(body string) map[string]string {
 // with is a lock that is waited for with so many percent of all accesses made while it is held.
 func with(from, to float64) number { return number{named{code: "lock_waited_for"}, 5, from, to} }
 
-// beside is a program of two goroutines, each of which does something n times with a structure x that both have.
+// beside returns a program of two goroutines; each does something n times with a structure x that
+// both have.
 func beside(n, fields, first, second string) map[string]string {
 	return program("import (\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar _ atomic.Int64\n" + work + "\ntype pair struct {" + fields +
 		"}\n\nfunc main() {\n\tvar w sync.WaitGroup\n\tx := &pair{}\n\tw.Go(func() {\n\t\tfor range " + n + " {\n" +

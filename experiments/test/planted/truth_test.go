@@ -22,7 +22,7 @@ type truth struct {
 	never []named
 	// long truths run with KRDLAB_LONG=1 only.
 	long bool
-	// why says why there is no finding yet; the test fails once there is.
+	// why is the reason why there is no finding yet; the test fails once there is.
 	why string
 }
 
