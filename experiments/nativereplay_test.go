@@ -17,7 +17,8 @@ import (
 // Three matrices of 64 x 64 fit every cache: each line misses once on each node that touches it.
 const coldLines = 3 * 64 * 64 * 4 / 64
 
-// Without hardware counters the traced repetitions are replayed, and the result says so.
+// Without hardware counters the traced repetitions are replayed, and the result records
+// the source of its misses.
 func TestNativeReplay(t *testing.T) {
 	for _, test := range []struct {
 		name   string

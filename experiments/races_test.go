@@ -15,7 +15,7 @@ import (
 )
 
 // shared has the programs whose kernels touch parts of blocks and declare them as whole: a tile of
-// sor's chequerboard has elements of both colours, of which a sweep writes one and reads the other; a
+// sor's chequerboard has elements of both colours, and a sweep writes one and reads the other; a
 // trapezoid of heat takes each tile that it reaches into as one that it writes. Nothing orders those
 // that touch other parts of the same block.
 var shared = map[string]kernel.Params{"sor": {"order": "redblack"}, "heat": {"order": "trapezoids"}}

@@ -219,7 +219,7 @@ func TestKernelsWithoutData(t *testing.T) {
 	}
 }
 
-// A simulated result says which of its numbers the machine was fitted to, and its folder has the
+// A simulated result lists the numbers that the machine was fitted to, and its folder has the
 // machine.
 func TestFittedQuantities(t *testing.T) {
 	hwtest.SkipRace(t)
@@ -330,7 +330,8 @@ func TestNewSchedulersArePriced(t *testing.T) {
 }
 
 // One core sees the serial order under every policy but for its mirror: the same misses of caches
-// that do not care, the work of the serial run, no steals; and the document says what it is.
+// that do not care, the work of the serial run, no steals; and
+// the document has the substrate and the sources of misses and time.
 func TestSimulatedOneCore(t *testing.T) {
 	out := simulated(t, func(c *request.Request) { c.Cores = 1 })
 	for _, r := range out.Results {

@@ -32,7 +32,8 @@ func init() {
 			Next: "krdlab trace go PACKAGE --unit datum prints the reuse of each field",
 			Say: func(a doc.Args) string {
 				return fmt.Sprintf("%d of %d bytes of its lines are used; hot: %s; unused once made: "+
-					"%s; it has %.3g %% of the accesses beyond L1", a.Whole(2), lineBytes, a.Text(0), a.Text(1), a.Number(3))
+					"%s; it has %.3g %% of the accesses beyond L1", a.Whole(2), lineBytes, a.Text(0),
+					a.Text(1), a.Number(3))
 			}},
 		pointerWalk: {Level: doc.Answer, Example: []any{"x = x.next", uint64(100000), 95., 40., uint64(32 << 10)},
 			Next: "krdlab trace go PACKAGE prints other far data by the place of their allocation",

@@ -138,8 +138,9 @@ func newSweepFlags(set *pflag.FlagSet, k *kernel.Kernel) *sweepFlags {
 		"known; run and write nothing")
 	set.BoolVar(&f.write, "plan-only", false, "write the experiment folder and run nothing, for "+
 		"krdlab sweep submit")
-	set.StringVar(&f.over, "over", "", "print results relative to a baseline, `WHAT`: a scheduler; "+over.Base+", the scheduler without a changed rule; "+over.Simulated+", of native "+
-		"runs the simulated ones")
+	set.StringVar(&f.over, "over", "", "print results relative to a baseline, `WHAT`: a scheduler; "+
+		over.Base+", the scheduler without a changed rule; "+over.Simulated+", of native runs the "+
+		"simulated ones")
 	viewVar(set, &f.view, "; without --trace simulated cells then keep the trace of each repetition, "+
 		"native ones one trace, and these have tasks")
 	return f

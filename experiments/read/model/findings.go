@@ -88,7 +88,8 @@ func init() {
 		}},
 		asNoise: {Level: doc.Answer, Example: []any{200, "wti", 30, 40, 40, 3}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("no more than noise: of %d random orders of %s, %d are explained as "+
-				"well, and %d have a term as significant (%s)", a.Whole(0), a.Text(1), a.Whole(2), a.Whole(3), size(a[4:]))
+				"well, and %d have a term as significant (%s)", a.Whole(0), a.Text(1), a.Whole(2),
+				a.Whole(3), size(a[4:]))
 		}},
 		fewDegrees: {Level: doc.Limit, Example: []any{12, 4, 8, fewestDF}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("no tests: %s leave %d degrees of freedom, and %d are needed: more "+

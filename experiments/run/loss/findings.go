@@ -56,7 +56,8 @@ func init() {
 			"can be taken away on a simulated machine only (krdlab run --machine)"},
 		notRepeated: {Level: doc.Doubt, Example: []any{1, 1.5e7, 1.4e7}, Say: func(a doc.Args) string {
 			return fmt.Sprintf("repetition %d takes %s now and took %s in the run: another version "+
-				"of krdlab made the run, and causes are those of this version", a.Whole(0), took(a.Number(2)), took(a.Number(1)))
+				"of krdlab made the run, and causes are those of this version", a.Whole(0), took(a.Number(2)),
+				took(a.Number(1)))
 		}},
 	})
 }

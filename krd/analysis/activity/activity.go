@@ -14,9 +14,10 @@ import (
 var Analysis = &analysis.Analysis{
 	Name:    "activity",
 	Summary: "Kernels, idle time and steals of each worker",
-	Long: `Count the kernel executions of each worker and sum up their time, or that of tasks where kernels have no stamps. Idle time is between the beginning of a search for work and
-its end, or the end of the run. Successful steals are local from a worker of the same node, and
-otherwise remote.`,
+	Long: `Count the kernel executions of each worker and sum up their time, or that of tasks
+where kernels have no stamps. Idle time is between the beginning of a search for work and
+its end, or the end of the run. Successful steals are local from a worker of the same node,
+and otherwise remote.`,
 	Example: "  krdlab activity trace.loi",
 	Needs:   analysis.Needs{Runtime: true, ByWorker: true},
 	New:     func() any { return &options{} },
