@@ -258,8 +258,7 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	x.Repetitions[0].WorkNS = nil
-	if text := strings.Join(of().Warnings, "\n"); !strings.Contains(text, "or the serial run's was "+
-		"not stamped") {
+	if text := strings.Join(of().Warnings, "\n"); !strings.Contains(text, "serial run's was not stamped") {
 		t.Errorf("%q of a run without stamps", text)
 	}
 }

@@ -32,11 +32,11 @@ var elsewhere = []other{
 	{"disturbed_results", reported, "TestValidity", "in 1 of 16 results other programs"},
 	{"undisturbed", reported, "TestValidity", "2 repetitions done again and set aside"},
 	{"report_measured", reported, "TestValidity", "The numbers were measured"},
-	{"report_nothing_against", reported, "TestValidity", "checks passed."},
+	{"report_nothing_against", reported, "TestValidity", "on a real machine. All "},
 	{"report_doubts", reported, "TestValidity", "Some of them are doubtful"},
 	{"report_mixed", reported, "TestValidity", "Some of the numbers are measured and some simulated"},
 	{"checked", briefed, "TestCheckedAfterInterruption", "the results were checked, and are right"},
-	{"checked_before", briefed, "TestCheckedAfterInterruption", "no repetition was finished; what ran before them"},
+	{"checked_before", briefed, "TestCheckedAfterInterruption", "no repetition was finished; the runs before them"},
 	{"checked_some", briefed, "TestCheckedAfterInterruption", "no repetition of helpfirst, "},
 	{"not_there", briefed, "TestStatus", "no LLC misses: neither counters nor a model here"},
 	{"tasks_traced", briefed, "TestStatus", "traces have the graph of tasks"},
@@ -61,7 +61,7 @@ var elsewhere = []other{
 	{"not_repeated", "experiments/run/loss/loss_test.go", "TestNotRepeated", "took 2.00 s"},
 	{"causes_not_measured", "experiments/run/loss/loss_test.go", "TestMeasured", "was not stamped"},
 	{"inflation_not_split", "experiments/run/loss/loss_test.go", "TestMeasured", "measured, and not split"},
-	{"several_places", "experiments/read/model/places_test.go", "TestPlaces", "left out are"},
+	{"several_places", "experiments/read/model/places_test.go", "TestPlaces", "left out:"},
 	{"unlike_rows", "experiments/read/survey/survey_test.go", "TestUnlikeRows", "compared over 1 of 3 rows"},
 }
 
