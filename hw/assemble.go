@@ -21,7 +21,7 @@ func Host() (*Topology, error) {
 	if err != nil && runtime.GOOS != "linux" {
 		t = flat(runtime.NumCPU())
 		t.Name = runtime.GOOS + "/" + runtime.GOARCH
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%s tells no topology: %d CPUs are taken as "+
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s has no topology to read: %d CPUs are taken as "+
 			"cores of one node", runtime.GOOS, len(t.CPUs)))
 		return t, nil
 	}

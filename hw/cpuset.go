@@ -34,7 +34,7 @@ func (s *sysfs) allowed(online, mask []int) []int {
 		set := s.cpuSet(name, ParseCPUList)
 		both := intersect(allowed, set)
 		if len(both) == 0 {
-			s.warn("%s allows %s, of which the process may use none by its affinity mask; the "+
+			s.warn("%s allows %s, but the affinity mask of the process has none of them; the "+
 				"cpuset is ignored", name, FormatCPUList(set))
 			continue
 		}

@@ -110,7 +110,7 @@ func agree(files []cpuFiles, s *sysfs, what string, claim func(*cpuFiles) *[]int
 		}
 		if !slices.Contains(*c, files[i].id) {
 			if *c != nil {
-				s.warn("CPU %d says that %s share its %s, without itself; taken as its own",
+				s.warn("CPU %d has a list of those that share its %[3]s, %[2]s, without itself; taken as its own",
 					files[i].id, FormatCPUList(*c), what)
 			}
 			*c = []int{files[i].id}
@@ -150,7 +150,7 @@ func agree(files []cpuFiles, s *sysfs, what string, claim func(*cpuFiles) *[]int
 			continue
 		}
 		if g := group[files[i].id]; !slices.Equal(g, *c) {
-			s.warn("CPU %d says that %s share its %s, and others contradict it; taken as %s",
+			s.warn("CPU %d has %s as those that share its %s, and others contradict it; taken as %s",
 				files[i].id, FormatCPUList(*c), what, FormatCPUList(g))
 			*c = g
 		}

@@ -73,7 +73,7 @@ func TestModules(t *testing.T) {
 				c.L2.CPUs, c.LLC.CPUs)
 		}
 	}
-	warned(t, top, "cpu0/cache/index2/shared_cpu_list says 0, but shared_cpu_map says 0-1 (so in "+
+	warned(t, top, "cpu0/cache/index2/shared_cpu_list has 0, but shared_cpu_map has 0-1 (so in "+
 		"64 files); the map is believed", "the siblings 0-1 have different core_ids and L1d caches "+
 		"of their own (32 sets of siblings in all)")
 	if p, err := top.Place(64, Binding{}, false); err != nil || len(p.CPUs) != 64 {
@@ -182,23 +182,23 @@ func TestListAgainstMap(t *testing.T) {
 		files         files
 		mapIsWrong    bool
 	}{
-		{"a wrong list of one L3", "cpu2/cache/index3/shared_cpu_list says 0-3, but " +
-			"shared_cpu_map says 2-3,6-7; the map is believed",
+		{"a wrong list of one L3", "cpu2/cache/index3/shared_cpu_list has 0-3, but " +
+			"shared_cpu_map has 2-3,6-7; the map is believed",
 			set(cache(2, "index3/shared_cpu_list"), "0-3"), false},
-		{"one list for all L3", "cpu2/cache/index3/shared_cpu_list says 0-1,4-5, but " +
-			"shared_cpu_map says 2-3,6-7 (so in 4 files); the map is believed",
+		{"one list for all L3", "cpu2/cache/index3/shared_cpu_list has 0-1,4-5, but " +
+			"shared_cpu_map has 2-3,6-7 (so in 4 files); the map is believed",
 			all("cache/index3/shared_cpu_list", "0-1,4-5"), false},
-		{"one list for all cores", "thread_siblings_list says 0,4, but",
+		{"one list for all cores", "thread_siblings_list has 0,4, but",
 			all("topology/thread_siblings_list", "0,4"), false},
-		{"lists of L2 that split cores", "cpu0/cache/index2/shared_cpu_list says 0, but", own,
+		{"lists of L2 that split cores", "cpu0/cache/index2/shared_cpu_list has 0, but", own,
 			false},
-		{"a NUMA node's list", "node0/cpulist says 0-3, but cpumap says 0-7; the map is believed",
+		{"a NUMA node's list", "node0/cpulist has 0-3, but cpumap has 0-7; the map is believed",
 			set(nodeDir+"/node0/cpulist", "0-3"), false},
-		{"a wrong map of one L3", "shared_cpu_map says 0-3; the map is believed",
+		{"a wrong map of one L3", "shared_cpu_map has 0-3; the map is believed",
 			set(cache(2, "index3/shared_cpu_map"), cpuMask(t, "0-3")), true},
-		{"one map for all cores", "thread_siblings says 0,4 (so in 6 files); the map is believed",
+		{"one map for all cores", "thread_siblings has 0,4 (so in 6 files); the map is believed",
 			all("topology/thread_siblings", cpuMask(t, "0,4")), true},
-		{"a NUMA node's map", "node0/cpulist says 0-7, but cpumap says 0-3; the map is believed",
+		{"a NUMA node's map", "node0/cpulist has 0-7, but cpumap has 0-3; the map is believed",
 			set(nodeDir+"/node0/cpumap", cpuMask(t, "0-3")), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

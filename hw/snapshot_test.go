@@ -100,8 +100,8 @@ var snapshots = []struct {
 		numa:  []int{0, 1, 2, 3}, allowed: seq(0, 39, 1), packages: 4, cores: 40,
 		machine: Machine{Nodes: 4, CoresPerNode: 10, Cores: 40, CPUs: 40, L1dBytes: 32 << 10,
 			L2Bytes: 256 << 10, LLCBytes: 30 << 20, LineBytes: 64},
-		warnings: []string{"cpu2/cache/index3/shared_cpu_list says 2,6,10,14,18,22,26,30,34,38, " +
-			"but shared_cpu_map says 0-3; the map is believed", "CPU 2 says that 0-3 share its L3 " +
+		warnings: []string{"cpu2/cache/index3/shared_cpu_list has 2,6,10,14,18,22,26,30,34,38, " +
+			"but shared_cpu_map has 0-3; the map is believed", "CPU 2 has 0-3 as those that share its L3 " +
 			"cache, and others contradict it; taken as 2,6,10,14,18,22,26,30,34,38"},
 		// hwloc reads the planted map alone and drops what it contradicts: the third L3, the fourth
 		// package

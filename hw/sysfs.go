@@ -42,7 +42,7 @@ func (s *sysfs) contradict(file string, list []int, mapFile string, mask []int) 
 	if i < 0 {
 		i = len(s.differ)
 		s.differ = append(s.differ, difference{kind: kind, sentence: fmt.Sprintf(
-			"%s says %s, but %s says %s", file, FormatCPUList(list), path.Base(mapFile),
+			"%s has %s, but %s has %s", file, FormatCPUList(list), path.Base(mapFile),
 			FormatCPUList(mask))})
 	}
 	s.differ[i].files++
@@ -121,13 +121,13 @@ func (s *sysfs) online() (online, offline []int, err error) {
 		n, ok := readInt(s, fmt.Sprintf("%s/cpu%d/online", cpuDir, id))
 		off := ok && n == 0
 		if off && text != "" {
-			s.warn("CPU %d is in %s/online, but its own file says that it is offline; left out", id,
+			s.warn("CPU %d is in %s/online, but offline by its own file; left out", id,
 				cpuDir)
 		}
 		return off
 	})
 	if len(online) == 0 {
-		return nil, nil, fmt.Errorf("read topology: %s says that no CPU is online", cpuDir)
+		return nil, nil, fmt.Errorf("read topology: no CPU is online in %s", cpuDir)
 	}
 	for _, id := range present {
 		if _, on := slices.BinarySearch(online, id); !on {

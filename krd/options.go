@@ -89,10 +89,10 @@ func (o *Options) resolve() error {
 		return fmt.Errorf("krd: %w: engine %v samples, and gives no histogram; expected exact or "+
 			"scale-tree", ErrOption, o.Engine)
 	case o.Engine.Approximate() && o.Coherence:
-		return fmt.Errorf("krd: %w: engine %v knows no coherence; expected exact", ErrOption,
+		return fmt.Errorf("krd: %w: engine %v has no coherence; expected exact", ErrOption,
 			o.Engine)
 	case o.Engine.Approximate() && o.Causes != nil:
-		return fmt.Errorf("krd: %w: engine %v knows no causes; expected exact", ErrOption, o.Engine)
+		return fmt.Errorf("krd: %w: engine %v has no causes; expected exact", ErrOption, o.Engine)
 	case o.Coherence && o.Causes != nil:
 		return fmt.Errorf("krd: %w: causes are counted without coherence; ask for one of them",
 			ErrOption)

@@ -225,7 +225,7 @@ func (r *Registry) validate() error {
 		}
 		if len(k.Of) != len(k.Params) {
 			return fmt.Errorf(
-				"trace header: kernel %q has %d parameters and tells the arguments of %d", k.Name,
+				"trace header: kernel %q has %d parameters and the arguments of %d", k.Name,
 				len(k.Params), len(k.Of))
 		}
 		for a := range k.Args() {

@@ -175,7 +175,7 @@ func Verify(path string, told ...Told) (*Info, error) {
 	for i := range in.Workers {
 		if n := in.Workers[i].records; n != in.Records[i] {
 			return nil, inFile(corrupt(int64(t.pre.dataOffset),
-				"worker %d has %d records, the table of chunks says %d", i, n, in.Records[i]), path)
+				"worker %d has %d records, the table of chunks has %d", i, n, in.Records[i]), path)
 		}
 	}
 	return in, nil

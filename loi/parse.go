@@ -88,7 +88,7 @@ func (p *textParser) line() {
 	case first == "end":
 		p.begin()
 		if n := p.uint(math.MaxUint64); p.err == nil && n != p.total {
-			p.fail("the end line says %d records, there were %d", n, p.total)
+			p.fail("the end line has %d records, there were %d", n, p.total)
 		}
 		p.ended = true
 	case first != "" && first[0] >= '0' && first[0] <= '9':

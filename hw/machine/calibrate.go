@@ -352,7 +352,7 @@ func (c *calibration) overlap(home int, size uint64) error {
 	}
 	m.Memory.OverlapMisses = misses(max((ps+lines/2)/lines, 1))
 	c.source("memory.overlap", fmt.Sprintf("the latency of a random walk over what a line takes in "+
-		"rows of %d in random order, all of which is read", rowLines))
+		"rows of %d in random order, where all is read", rowLines))
 	return c.step(Step{What: "overlap"})
 }
 

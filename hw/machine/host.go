@@ -72,8 +72,8 @@ func (h *hostReader) caches() error {
 			}
 		}
 		if best.Bytes == 0 {
-			return best, fmt.Errorf("the size of %s is %w: neither the operating system nor the "+
-				"processor tells it", path, ErrNotKnown)
+			return best, fmt.Errorf("the size of %s is %w: not reported by the operating system or "+
+				"the processor", path, ErrNotKnown)
 		}
 		source := sources[best.Known]
 		if differ {

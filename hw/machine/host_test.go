@@ -152,8 +152,8 @@ func TestHostUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Host(top)
-	if want := "describe this computer: the size of l1 is not known: neither the operating " +
-		"system nor the processor tells it"; !errors.Is(err, ErrNotKnown) || err.Error() != want {
+	if want := "describe this computer: the size of l1 is not known: not reported by the " +
+		"operating system or the processor"; !errors.Is(err, ErrNotKnown) || err.Error() != want {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -343,7 +343,7 @@ func (c *calibration) apply(m *machine.Machine) error {
 		err = cmp.Or(err, m.SetMeasured("costs."+k.name, ps, c.source(familyPath(*of)+k.name,
 			of.Name+", "+c.told(&k, of))))
 	}
-	m.Sources["costs.lock_delay"] = machine.NotCalibrated + ": no measurement tells it"
+	m.Sources["costs.lock_delay"] = machine.NotCalibrated + ": no measurement gives it"
 	if c.far == nil && m.Costs.StealRemotePS < m.Costs.StealLocalPS {
 		m.Costs.StealRemotePS = m.Costs.StealLocalPS // a guess may not contradict what was measured
 	}

@@ -36,7 +36,7 @@ var Kernel = kernel.Kernel{
 			"weight) or strong (their weight and a constant: many ties, little is pruned)"),
 		kernel.Word("bound", optimum, []string{optimum, greedy}, "prune what cannot reach the "+
 			"optimum (a search that was lucky at once), or the value of a greedy filling"),
-		kernel.Int("cutoff", 10, 0, 20, "items of which each decision is a task; those below are "+
+		kernel.Int("cutoff", 10, 0, 20, "items whose decisions are a task each; those below are "+
 			"searched serially, one kernel execution"),
 	},
 	Plan: func(p kernel.Params) (kernel.Plan, error) {

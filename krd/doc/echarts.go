@@ -37,7 +37,7 @@ func licences() (list []licence, err error) {
 		{"Apache ECharts " + echartsVersion + ": licence (Apache-2.0)", "echarts-LICENSE.txt"},
 		{"zrender, which is a part of the ECharts build: licence (BSD-3-Clause)",
 			"zrender-LICENSE.txt"},
-		{"d3, parts of which are in ECharts: licence (BSD-3-Clause)", "d3-LICENSE.txt"},
+		{"d3, in parts in ECharts: licence (BSD-3-Clause)", "d3-LICENSE.txt"},
 	} {
 		b, err := licenceFiles.ReadFile("licences/" + l.file)
 		if err != nil {

@@ -78,7 +78,7 @@ func newRegion(end, bytes uint64) (g region, newEnd uint64, err error) {
 	log := max(32, bits.Len64(bytes-1)+4)
 	if log > 61 || end+1<<log > maxBytes {
 		return 0, 0, fmt.Errorf("no room for %d bytes more in the address space of the object, "+
-			"of which %d of 2^62 bytes are taken", bytes, end)
+			"%d of 2^62 bytes are taken", bytes, end)
 	}
 	return region(end | uint64(log)), end + 1<<log, nil
 }

@@ -78,7 +78,7 @@ func TestCatalogue(t *testing.T) {
 
 const findingsHead = `# Findings
 
-What commands conclude and doubt is a value: a code, and the numbers and names that belong to it.
+A conclusion or doubt of a command is a value: a code, and the numbers and names that belong to it.
 The catalogue has a sentence for each code, here with numbers for example; ` + "`krdlab list findings`" + `
 prints it. ` + "`findings`" + ` of a document has them, ` + "`warnings`" + ` their sentences. An *answer* needs the
 evidence that stands beside it, else it is said that it cannot be told; a *doubt* says that numbers

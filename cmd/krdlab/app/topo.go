@@ -147,5 +147,5 @@ func notAllowed(t *hw.Topology, cpus []int) string {
 	if not == nil {
 		return ""
 	}
-	return ", of which this process may not use " + hw.FormatCPUList(not)
+	return "; this process may not use " + hw.FormatCPUList(not)
 }

@@ -99,7 +99,7 @@ func writeHead(b *doc.Page, results []result.Result) {
 	fmt.Fprintf(b, "run        %s, bind %s, memory %s, %s, seed %d\n",
 		units.Count(coresOf(results), "core"), r.Settings.Bind, r.Settings.NUMA, repetitions(results),
 		r.Seed)
-	fmt.Fprintf(b, "serial     %s, of which kernels %s\n", serialTime(r),
+	fmt.Fprintf(b, "serial     %s, kernels %s\n", serialTime(r),
 		doc.Time(r.Serial.WorkNS))
 }
 

@@ -15,7 +15,7 @@ func TestNoModelOfTheHost(t *testing.T) {
 		Cores: []hw.Core{{CPUs: []int{0}}},
 		Nodes: []hw.Node{{CPUs: []int{0}, Cores: []int{0}}}}
 	_, err := modelOf(blind, nil)
-	if err == nil || !strings.Contains(err.Error(), "neither the operating system nor the processor tells it") {
+	if err == nil || !strings.Contains(err.Error(), "not reported by the operating system or the processor") {
 		t.Fatalf("got %v", err)
 	}
 	m := &result.Measured{LLCReason: "no PMU"}

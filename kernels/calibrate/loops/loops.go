@@ -76,7 +76,7 @@ func New() []Loop {
 		}, How: "checksums of two texts side by side, compiled"},
 		{Kind: ops.Branch, Ops: elements / 2, Run: func(n int) { jumped += jumps(n*elements, 1<<40) },
 			Less: func(n int) { jumped += jumps(n*elements, 0) },
-			How:  "jumps that chance decides, half of which are foreseen"},
+			How:  "jumps that chance decides; half are foreseen"},
 		{Kind: ops.Hash, Ops: uint64(len(text) / sha1.BlockSize), Run: func(n int) {
 			for range n {
 				digest.Write(text)

@@ -16,13 +16,13 @@ func leafAVX512(rows int, cols int, inner int, a *float32, aStride int, b *float
 //go:noescape
 func leafAVX2(rows int, cols int, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int, bAhead int, bStep int)
 
-// leafAVX512Sub is leafPortable, of which the product is subtracted, with AVX-512F, micro-tiles of 8x32. It prefetches from bAhead bytes past b on, bStep bytes for every four
+// leafAVX512Sub subtracts the product of leafPortable, with AVX-512F, micro-tiles of 8x32. It prefetches from bAhead bytes past b on, bStep bytes for every four
 // steps of the inner dimension in each micro-tile.
 //
 //go:noescape
 func leafAVX512Sub(rows int, cols int, inner int, a *float32, aStride int, b *float32, bStride int, c *float32, cStride int, bAhead int, bStep int)
 
-// leafAVX2Sub is leafPortable, of which the product is subtracted, with AVX2 and FMA, micro-tiles of 6x16. It prefetches from bAhead bytes past b on, bStep bytes for every four
+// leafAVX2Sub subtracts the product of leafPortable, with AVX2 and FMA, micro-tiles of 6x16. It prefetches from bAhead bytes past b on, bStep bytes for every four
 // steps of the inner dimension in each micro-tile.
 //
 //go:noescape

@@ -488,7 +488,7 @@ func (r *result) View() *doc.Doc {
 			"of a greedy one without overhead: work / P + (1 - 1 / P) span")
 	}
 	if g := d.Goroutines; g != nil {
-		t.Row("goroutines", units.Grouped(g.Count), "that the trace tells of")
+		t.Row("goroutines", units.Grouped(g.Count), "in the trace")
 		t.Row("operations", units.Grouped(g.Operations), "with starts and ends")
 		t.Row(unitAccesses, units.Grouped(d.Kernels), "recorded")
 		out.Add(t)

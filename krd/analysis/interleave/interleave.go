@@ -536,7 +536,7 @@ func (x *result) Save() (flag, file string, write func(io.Writer) error) {
 	}
 	return "save-schedule", x.options.SaveSchedule, func(w io.Writer) error {
 		if x.header.Kernel == "" {
-			return failure.Errorf(failure.Data, "the trace does not say of which program it is, and the "+
+			return failure.Errorf(failure.Data, "the trace has no name of its program, and the "+
 				"schedule could not be followed")
 		}
 		s := &dag.Schedule{Program: dag.ProgramOf(x.header), Nodes: x.nodeOf,

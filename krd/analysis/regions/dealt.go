@@ -61,7 +61,7 @@ func (o *Options) caches(h *loi.Header, cores int) (*machine.Machine, string, er
 	}
 	if o.Misses == here {
 		if m.L2.Bytes, m.LLC.Bytes = h.L2Bytes, h.LLCBytes; h.L2Bytes == 0 || h.LLCBytes == 0 {
-			return nil, "", failure.Errorf(failure.Request, "--misses %s: %w: the trace tells none; name a "+
+			return nil, "", failure.Errorf(failure.Request, "--misses %s: %w: the trace has none; name a "+
 				"machine", here, ErrCaches)
 		}
 	}

@@ -86,7 +86,7 @@ func TestDealt(t *testing.T) {
 			t.Errorf("private, %d cores: %+v, expected %g", x.Cores, x, want)
 		}
 	}
-	if _, err := deal(text, here); err == nil || !strings.Contains(err.Error(), "tells none") {
+	if _, err := deal(text, here); err == nil || !strings.Contains(err.Error(), "has none") {
 		t.Errorf("caches that nobody tells: %v", err)
 	}
 	// with two goroutines, their caches are not known

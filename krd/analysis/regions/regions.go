@@ -115,7 +115,7 @@ func (o *Options) coloured(known bool, lacks string) error {
 // Reasons why they are not known.
 const (
 	lacksValues   = "they follow from values; add --values, here or to krdlab trace go"
-	lacksAccesses = "no kernel of the trace tells what it accesses"
+	lacksAccesses = "no kernel of the trace has its accesses"
 )
 
 // ErrOption is wrapped by the error of an option that is out of range.

@@ -711,7 +711,7 @@ func TestColour(t *testing.T) {
 		"object A 1x64\nkernel f A:inout\n0 1 event task(1,0,0,0,2)\n0 2 9 f(0)\n" +
 			"0 10 event child(1,0,0)\n0 11 event child(1,0,1)\n0 12 event phase(1,0,0)\n": "",
 		"kernel f\n0 1 event task(1,0,0,0,2)\n0 2 9 f()\n0 10 event child(1,0,0)\n" +
-			"0 11 event child(1,0,1)\n0 12 event phase(1,0,0)\n": "tells what it accesses",
+			"0 11 event child(1,0,1)\n0 12 event phase(1,0,0)\n": "has its accesses",
 		"meta unit datum\nregion f function\nobject A keyed\nkernel f\n0 1 event region(0,1,0)\n" +
 			"0 2 2 f{A[64:8]:in}\n": "--values"} {
 		tr, err := loi.ParseText(strings.NewReader("loi-text 4\nsubstrate native\nclock tsc 1e9\n" +

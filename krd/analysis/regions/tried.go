@@ -119,7 +119,7 @@ func (d *Document) tried() *doc.Table {
 		t.Title += " (" + strings.Join(orders, ", ") + ")"
 	}
 	t.Title += ": a check, and no proof. What the loop leaves in memory, what the program prints and its exit " +
-		"code are compared with the plain order. What differs is struck from the plan."
+		"code are compared with the plain order. A loop that differs is struck from the plan."
 	t.Remarks = []string{fmt.Sprintf("%d of %s could not be tried (%.0f %%)", not,
 		units.Count(all, "loop"), 100*float64(not)/float64(all))}
 	return t

@@ -146,7 +146,7 @@ func (d *Document) missed() *doc.Table {
 		}
 		if t == nil {
 			t = doc.NewTable(1, "loop", "cores", "beyond L2", "beyond the LLC")
-			t.Title = fmt.Sprintf("What they miss: shares of the lines that a loop accesses, serially and with "+
+			t.Title = fmt.Sprintf("Misses: shares of the lines that a loop accesses, serially and with "+
 				"its iterations dealt in blocks to more cores, by a replay of this run; each core has an L2 "+
 				"of %s, all an LLC of %s (sizes of %s).", units.Bytes(m.L2Bytes), units.Bytes(m.LLCBytes), m.Sizes)
 		}

@@ -273,7 +273,7 @@ func Sample(r *krd.SampleReport) *doc.Doc {
 		"sample of the blocks: %s, seed %d", r.Engine, r.Seed)}
 	for _, n := range r.Nodes {
 		t := doc.NewTable(1, "distance", "about", "share")
-		t.Title = fmt.Sprintf("node %d, %s: %s accesses, of which %s sampled; %s blocks followed at "+
+		t.Title = fmt.Sprintf("node %d, %s: %s accesses, %s sampled; %s blocks followed at "+
 			"the end, a share of %s", n.Node, units.Count(len(n.Workers), "worker"),
 			doc.Count(doc.Some(float64(n.Accesses))), doc.Count(doc.Some(float64(n.Sampled))),
 			doc.Count(doc.Some(float64(n.Keys))), strconv.FormatFloat(n.Rate, 'g', 3, 64))
@@ -386,7 +386,7 @@ func Ranking(r *krd.Report, by string) *doc.Doc {
 		t.Remarks = []string{fmt.Sprintf("and %d more; --json has all", more)}
 	}
 	if c.NotKnown > 0 {
-		t.Remarks = append(t.Remarks, fmt.Sprintf("and %d of which the sample has too little", c.NotKnown))
+		t.Remarks = append(t.Remarks, fmt.Sprintf("and %d with too little in the sample", c.NotKnown))
 	}
 	return &doc.Doc{Title: title, Parts: []doc.Part{t}, Warnings: r.Warnings}
 }

@@ -32,7 +32,7 @@ type emitter struct {
 func leaf(c *build.Context, v vectors, high int, minus bool) {
 	fn, does := v.name(), " is leafPortable "
 	if minus {
-		fn, does = fn+"Sub", " is leafPortable, of which the product is subtracted, "
+		fn, does = fn+"Sub", " subtracts the product of leafPortable, "
 	}
 	c.Function(fn)
 	c.Attributes(attr.NOSPLIT)

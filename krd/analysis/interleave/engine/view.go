@@ -20,7 +20,7 @@ func (r *Result) View() *doc.Doc {
 		inputs = ", with " + units.Count(r.Inputs, "choice") + " of inputs"
 	}
 	if r.Runs > 0 {
-		d.Say("%s drawn%s, of which %v deadlocked; distances in objects", units.Count(r.Runs, "run"),
+		d.Say("%s drawn%s, %v deadlocked; distances in objects", units.Count(r.Runs, "run"),
 			inputs, r.Deadlocks)
 	} else {
 		word := "interleavings"
