@@ -117,7 +117,7 @@ func (d *Document) across(a *analysis, groups []krd.GroupHistogram) {
 			}
 		}
 		d.answers = append(d.answers, doc.Find(acrossRows, w.across, 100*float64(s.far)/float64(s.all), s.all,
-			w.object, other, 100*float64(best.far)/float64(max(1, best.all)), w.instead, d.levels[0].from).About(w.at))
+			w.object, other, 100*float64(best.far)/float64(max(1, best.all)), w.instead, d.Levels[0].From).About(w.at))
 	}
 }
 

@@ -60,13 +60,16 @@ type Document struct {
 	KRD            *krd.Report      `json:"krd"`        // null: a trace, or nothing sampled
 	Sampling       *Sampling        `json:"sampling"`   // null: all accesses were taken
 	krd.Parts                       // empty: a trace was written
+	// Lines are the lines of the program that make accesses; none of a sample.
+	Lines []SourceLine `json:"lines,omitempty"`
+	// Levels are the caches of the machine; By is the one that the parts are sorted by.
+	Levels []Level `json:"levels"`
+	By     Level   `json:"sorted_by"`
 	doc.Concluded
 
 	Waits   *graph.Document `json:"waits,omitempty"` // what goroutines waited for; nil: not asked
 	waits   observe.Result
 	answers []doc.Finding // to be concluded first
-	levels  []level       // of the machine
-	by      level         // that tables are sorted by
 
 	// Result is the result of the observer of a [Request], nil where there was none; ObserverNs is
 	// the CPU time that it took, beside the program.
@@ -148,7 +151,7 @@ type Part = krd.Part
 func newDocument(r *Request, b *build.Program) *Document {
 	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Failed: b.Failed,
-		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, levels: levelsOf(&r.Caches, r.Build.Sample)}
+		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, Levels: levelsOf(&r.Caches, r.Build.Sample)}
 	if d.Args == nil {
 		d.Args = []string{}
 	}
@@ -209,9 +212,9 @@ func (a *analysis) rows(group uint32) (names [tables]string) {
 }
 
 func (d *Document) tables(t *[tables]sums) {
-	d.by = d.differing(t)
-	d.Functions, d.Loops = t[byFunction].list(d.by.from), t[byLoop].list(d.by.from)
-	d.Objects, d.Allocations = t[byObject].list(d.by.from), t[byAllocation].list(d.by.from)
+	d.By = d.differing(t)
+	d.Functions, d.Loops = t[byFunction].list(d.By.From), t[byLoop].list(d.By.From)
+	d.Objects, d.Allocations = t[byObject].list(d.By.From), t[byAllocation].list(d.By.From)
 }
 
 // made returns where a site made an object.

@@ -59,7 +59,7 @@ const (
 )
 
 // far returns how many accesses are beyond L1, first ones apart.
-func (d *Document) far(g *krd.GroupHistogram) uint64 { return from(g, d.levels[0].from) }
+func (d *Document) far(g *krd.GroupHistogram) uint64 { return from(g, d.Levels[0].From) }
 
 // matters returns the percentage of far accesses that n are; false: too few to be a finding.
 func (d *Document) matters(n, all uint64) (float64, bool) {
@@ -230,7 +230,7 @@ func (d *Document) walks(a *analysis, groups []krd.GroupHistogram, all uint64) {
 		n := min(s.far, s.steps) // an object may have several lines
 		if share, much := d.matters(n, all); much && float64(n) >= mostFar*float64(s.steps) {
 			d.answers = append(d.answers, doc.Find(pointerWalk, w.Text, s.steps, 100*float64(n)/float64(s.steps),
-				share, d.levels[0].from).About(s.subject))
+				share, d.Levels[0].From).About(s.subject))
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (d *Document) scans(a *analysis, groups []krd.GroupHistogram, all uint64) {
 		n := min(s.far, objects) // an object may have several lines
 		if share, much := d.matters(n, all); much && float64(n) >= mostFar*float64(objects) && 2*bytes <= lineBytes {
 			d.answers = append(d.answers, doc.Find(pointerScan, some(names), bytes, k.of.Bytes, objects,
-				100*float64(n)/float64(objects), share, d.levels[0].from).About(at(k.function, k.file, k.loop)))
+				100*float64(n)/float64(objects), share, d.Levels[0].From).About(at(k.function, k.file, k.loop)))
 		}
 	}
 }

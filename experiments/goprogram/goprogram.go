@@ -459,6 +459,7 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	d.DistinctData, d.DistinctBytes = &data, &bytes
 	groups := slices.Collect(a.stream.Groups())
 	d.tables(a.parts(groups))
+	d.Lines = a.lines(groups)
 	if a.unit == Lines {
 		d.across(a, groups)
 		all := uint64(0)

@@ -7,26 +7,27 @@ import (
 	"krdlab/krd"
 )
 
-// A level is a cache of the machine, and from which distance on accesses are counted as beyond it: the bins of
+// A Level is a cache of the machine, and from which distance on accesses are counted as beyond it: the bins of
 // distances are between powers of two.
-type level struct {
-	name        string
-	bytes, from uint64
+type Level struct {
+	Name  string `json:"name"`
+	Bytes uint64 `json:"bytes"`
+	From  uint64 `json:"from_bytes"`
 }
 
 // levelsOf returns the levels of a machine, whose sizes ascend; where one is not known, it is that of
 // [krd.RowLimits], and so are all of a sample, which is counted by those.
-func levelsOf(m *hw.Machine, sampled bool) (levels []level) {
+func levelsOf(m *hw.Machine, sampled bool) (levels []Level) {
 	for i, size := range []hw.Size{m.L1dBytes, m.L2Bytes, m.LLCBytes} {
-		l := level{[]string{"L1", "L2", "the LLC"}[i], uint64(size), krd.RowLimits[i]}
+		l := Level{[]string{"L1", "L2", "the LLC"}[i], uint64(size), krd.RowLimits[i]}
 		if size <= 0 || sampled {
-			l.bytes = l.from
+			l.Bytes = l.From
 		}
-		l.from = 1 << bits.Len64(l.bytes-1)
-		if n := len(levels); n == 0 || l.from > levels[n-1].from {
+		l.From = 1 << bits.Len64(l.Bytes-1)
+		if n := len(levels); n == 0 || l.From > levels[n-1].From {
 			levels = append(levels, l)
 		} else { // it holds no more than the one before
-			levels[n-1].name += " and " + l.name
+			levels[n-1].Name += " and " + l.Name
 		}
 	}
 	return levels
@@ -34,13 +35,13 @@ func levelsOf(m *hw.Machine, sampled bool) (levels []level) {
 
 // differing returns the first level beyond which rows of the tables have shares that differ, of rows with some of
 // the accesses; L1 if there is none.
-func (d *Document) differing(t *[tables]sums) level {
-	for _, l := range d.levels {
+func (d *Document) differing(t *[tables]sums) Level {
+	for _, l := range d.Levels {
 		for _, s := range t {
 			low, high := 1., 0.
 			for _, p := range s {
 				if float64(p.Accesses) >= fewestFar*float64(d.Accesses) {
-					share := float64(p.From(l.from)) / float64(p.Accesses)
+					share := float64(p.From(l.From)) / float64(p.Accesses)
 					low, high = min(low, share), max(high, share)
 				}
 			}
@@ -49,7 +50,7 @@ func (d *Document) differing(t *[tables]sums) level {
 			}
 		}
 	}
-	return d.levels[0]
+	return d.Levels[0]
 }
 
 // from returns how many accesses of a group have at least a distance, a power of two; first ones apart.

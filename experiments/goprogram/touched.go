@@ -54,10 +54,10 @@ func (d *Document) touched(a *analysis, groups []krd.GroupHistogram) {
 		s := &a.sites[k.Site-1]
 		of[groups[i].Group] = part{at(s.Function, s.File, cmp.Or(s.Loop, s.Line)), k.Class}
 	}
-	for _, l := range d.levels[1:] {
+	for _, l := range d.Levels[1:] {
 		beyond, all := map[part]uint64{}, uint64(0)
 		for i := range groups {
-			n := from(&groups[i], l.from) + groups[i].Cold
+			n := from(&groups[i], l.From) + groups[i].Cold
 			beyond[of[groups[i].Group]] += n
 			all += n
 		}
@@ -75,7 +75,7 @@ func (d *Document) touched(a *analysis, groups []krd.GroupHistogram) {
 		for group, p := range of {
 			number[group] = slices.Index(asked, p)
 		}
-		s := a.stream.Streams(l.bytes, len(asked), number)
+		s := a.stream.Streams(l.Bytes, len(asked), number)
 		saved, first, lines := uint64(0), uint32(0), uint64(0)
 		for group, n := range s.Saved {
 			saved += n
@@ -91,7 +91,7 @@ func (d *Document) touched(a *analysis, groups []krd.GroupHistogram) {
 			continue
 		}
 		p := asked[s.Parts[0]]
-		most, best = share, doc.Find(touchedOnce, a.className(p.class), len(s.Parts)-1, lines, l.name, l.bytes, saved,
+		most, best = share, doc.Find(touchedOnce, a.className(p.class), len(s.Parts)-1, lines, l.Name, l.Bytes, saved,
 			share, a.className(a.reader.Groups[first].Class)).About(p.at)
 		best.Evidence = &doc.Evidence{N: s.Sample}
 	}

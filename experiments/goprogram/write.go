@@ -83,12 +83,12 @@ func (d *Document) View(brief bool) *doc.Doc {
 			columns = "cold (or farther than a phase saw) and beyond (cold or from there on)"
 		}
 		beyond := ""
-		for i, l := range d.levels {
-			beyond += fmt.Sprintf("%sfrom %s on, beyond %s (%s)", []string{"", ", "}[min(i, 1)], units.Bytes(l.from), l.name,
-				units.Bytes(l.bytes))
+		for i, l := range d.Levels {
+			beyond += fmt.Sprintf("%sfrom %s on, beyond %s (%s)", []string{"", ", "}[min(i, 1)], units.Bytes(l.From), l.Name,
+				units.Bytes(l.Bytes))
 		}
 		v.Add(doc.Paragraph{fmt.Sprintf("tables are sorted by the accesses that are cold or beyond %s, then by all; %s: "+
-			"shares of the row's own accesses; %s", d.by.name, columns, beyond)})
+			"shares of the row's own accesses; %s", d.By.Name, columns, beyond)})
 	}
 	for _, t := range []struct {
 		head  string
@@ -132,8 +132,8 @@ func count(n uint64) any { return doc.Count(result.Some(float64(n))) }
 func (d *Document) table(head string, parts []Part, most int) *doc.Table {
 	heads := []string{head, "accesses", "share", "cold"}
 	var limits []uint64
-	for _, l := range d.levels {
-		limits = append(limits, l.from)
+	for _, l := range d.Levels {
+		limits = append(limits, l.From)
 	}
 	for len(limits) > 0 { // without columns of zeros at the end
 		if t, err := d.KRD.AtLeast(limits[len(limits)-1]); err != nil || t.Finite > 0 {

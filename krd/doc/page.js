@@ -111,9 +111,9 @@
     const bottom = 62 + 20 * rows, zoom = {type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, preventDefaultMouseMove: false};
     return {
       animation: false, textStyle: {fontFamily: getComputedStyle(document.body).fontFamily}, aria: {enabled: true},
-      grid: {left: 76, right: 24, top: 40, bottom, containLabel: false, outerBoundsMode: 'none'},
+      grid: {left: 76, right: 24, top: 56, bottom, containLabel: false, outerBoundsMode: 'none'},
       legend: {show: names.length > 1, data: names, bottom: 0, textStyle: {color: css('--ink')}},
-      xAxis: axis(panel.x, 26, width - 110), yAxis: axis(panel.y, 44, height - 40 - bottom),
+      xAxis: axis(panel.x, 26, width - 110), yAxis: axis(panel.y, 44, height - 56 - bottom),
       tooltip: {trigger: 'item', confine: true, backgroundColor: css('--panel'), borderColor: css('--line'), textStyle: {color: css('--ink')}},
       series: [...(panel.kind === 'stacked' ? stacked(panel) : lines(panel)), rules(panel)],
       dataZoom: [{...zoom, xAxisIndex: 0}, {...zoom, yAxisIndex: 0}],

@@ -72,6 +72,7 @@ func builtApp(t *testing.T, dir string, stdout, stderr io.Writer) *app {
 	a := newApp(stdout, stderr)
 	a.goRun = func(ctx context.Context, r *goprogram.Request, argv []string, on *hw.Topology) (
 		*goprogram.Document, error) {
+		r.Build.Sync = r.Build.Sync || r.Waits // as goprogram.Run asks for
 		r.Built = built.Of(t, dir, r.Build)
 		return goprogram.Run(ctx, r, argv, on)
 	}

@@ -182,6 +182,9 @@ func TestLive(t *testing.T) {
 			if code := builtApp(t, dir, io.Discard, &errs).main(argv); code != 0 {
 				t.Fatalf("exit code %d: %s", code, &errs)
 			}
+			if code, _, stderr := krdlab("view", file); code != 2 || !strings.Contains(stderr, "then krdlab report DIR") {
+				t.Errorf("view: exit code %d: %s", code, stderr)
+			}
 			text, _, err := tell(t, dir, file, "--json")
 			want := parsed(text, err)
 			text, _, err = tell(t, dir, goProgram, fmt.Sprintf("--each=%t", each), "--json", ".", "--", n)
@@ -197,6 +200,30 @@ func TestLive(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("%v %v", left, err)
+	}
+}
+
+// TestReportOfGo has a page made of the folder of a Go program.
+func TestReportOfGo(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("Go programs are traced on linux/amd64")
+	}
+	dir := corpus.LayCopy(t, "live", "testdata/live")
+	folder := filepath.Join(t.TempDir(), "run")
+	var errs bytes.Buffer
+	if code := builtApp(t, dir, io.Discard, &errs).main([]string{"krdlab", "go", ".", "--dir", folder, "--", "3"}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	code, out, stderr := krdlab("report", folder)
+	page, err := os.ReadFile(strings.TrimSpace(out))
+	if code != 0 || err != nil {
+		t.Fatalf("exit code %d, %s, %v", code, stderr, err)
+	}
+	for _, want := range []string{"<h1>go . 3</h1>", "What was found", "Accesses by function", "Who waited for whom",
+		"krdlab go . -- 3"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %q", want)
+		}
 	}
 }
 

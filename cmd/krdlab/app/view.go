@@ -16,6 +16,7 @@ import (
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/show/scene"
 	"krdlab/experiments/show/view"
+	"krdlab/hw/failure"
 )
 
 type viewFlags struct {
@@ -133,6 +134,10 @@ func (a *app) viewed(f *viewFlags, traces []string) (runs []view.Run, err error)
 			return nil, err
 		}
 		defer t.Close()
+		if t.Header.Goroutines() {
+			return nil, failure.Errorf(failure.Request, "%s: %s is of a Go program, whose goroutines are no workers: "+
+				"when they run is not recorded; type krdlab go PACKAGE --dir DIR, then krdlab report DIR", "krdlab view", path)
+		}
 		r := view.Run{}
 		if r.Run, err = scene.Read(t, f.allowLoss); err == nil {
 			r.Tasks, r.NoTasks, err = r.Fold(t, f.allowLoss)

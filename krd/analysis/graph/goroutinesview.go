@@ -7,6 +7,7 @@ import (
 
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
+	"krdlab/loi"
 )
 
 // shown is how many rows tables for people have at most.
@@ -33,6 +34,12 @@ func (r *result) Tables() []*doc.Table {
 // Waits returns the table of who waited for whom, a row for each object and operation, without
 // those that have least.
 func (r *result) Waits() *doc.Table { return r.waitTable(r.d.Goroutines.atOne, false) }
+
+// WaitTable returns the table of who waited for whom of a document of goroutines, all of it.
+func (d *Document) WaitTable() *doc.Table {
+	r := &result{h: &loi.Header{Clock: loi.Clock{Hz: 1}}} // times are ns
+	return r.waitTable(d.Goroutines.Waits, true)
+}
 
 // waitTable returns the table of who waited for whom.
 func (r *result) waitTable(waits []Waiting, all bool) *doc.Table {

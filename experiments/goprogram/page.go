@@ -1,0 +1,180 @@
+package goprogram
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"krdlab/hw/failure"
+	"krdlab/hw/units"
+	"krdlab/krd/analysis/distances"
+	"krdlab/krd/doc"
+	"krdlab/krd/plot"
+)
+
+// ErrDocument is wrapped by the error of a file that is no document of a Go program.
+var ErrDocument = failure.New(failure.Data, "no result of a Go program")
+
+// Read reads the document of a run directory; nil if the directory has none, as it is of another kind
+// of run. Errors: those of reading; [ErrDocument].
+func Read(dir string) (*Document, error) {
+	file := filepath.Join(dir, KRDFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	d := &Document{Dir: dir}
+	if err := json.Unmarshal(text, d); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", file, ErrDocument, err)
+	}
+	if d.Package == "" {
+		return nil, nil
+	}
+	return d, nil
+}
+
+// mostRows is the number of rows of a table on a page; the document has all.
+const mostRows = 40
+
+// mostListed is the number of functions of a page whose lines are listed.
+const mostListed = 12
+
+// Page returns the document as a page: what was found, where accesses go by level, tables, the lines of
+// the functions with the most far accesses, and who waited for whom.
+//
+// Errors: [ErrDocument] where there are no distances.
+func (d *Document) Page() (*doc.Doc, error) {
+	if d.KRD == nil || len(d.Levels) == 0 {
+		return nil, fmt.Errorf("%s: %w: it has no distances", d.Dir, ErrDocument)
+	}
+	title := "go " + strings.Join(append([]string{d.Package}, d.Args...), " ")
+	answers, rest := d.Apart()
+	found := &doc.Doc{ID: "found", Title: "What was found"}
+	for _, s := range answers {
+		found.Say("%s", s)
+	}
+	if len(answers) == 0 {
+		found.Say("No loop, field, lock or shared line stands out.")
+	}
+	found.Say("%s by %s; the program ran for %s, as long as it takes while its accesses are recorded.",
+		about(d.Accounts.Estimated)+accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
+		doc.Time(doc.Some(float64(d.TracedNs))))
+	if len(rest) > 0 {
+		found.Add(&doc.Fold{Doc: doc.Doc{Title: "Doubts and limits", Parts: []doc.Part{doc.Paragraph(rest)}}})
+	}
+	page := &doc.Doc{Title: title, Parts: []doc.Part{found}}
+	reuse := &doc.Doc{ID: "reuse", Title: "Reuse"}
+	var levels []string
+	for _, l := range d.Levels {
+		levels = append(levels, fmt.Sprintf("beyond %s (%s): distances from %s on", l.Name, units.Bytes(l.Bytes),
+			units.Bytes(l.From)))
+	}
+	reuse.Say("%s; cold: first accesses.", strings.Join(levels, "; "))
+	if d.Sampling == nil {
+		reuse.Add(d.byLevel().Part("levels"))
+		if f, err := distances.Of(d.KRD, distances.Nodes(d.KRD, false), title); err == nil {
+			reuse.Add(f.Part("distances"))
+		}
+	}
+	for _, t := range []struct {
+		head  string
+		parts []Part
+	}{{"function", d.Functions}, {"loop", d.Loops}, {"accessed", d.Objects}, {"in objects", d.Allocations}} {
+		if len(t.parts) > 0 {
+			reuse.Add(d.table(t.head, t.parts, mostRows))
+		}
+	}
+	page.Add(reuse)
+	if len(d.Lines) > 0 {
+		page.Add(d.source())
+	}
+	if d.waited() {
+		waits := &doc.Doc{ID: "waits", Title: "Who waited for whom"}
+		waits.Add(d.Waits.WaitTable())
+		page.Add(waits)
+	}
+	page.Add(&doc.Doc{ID: "again", Title: "How to do it again", Parts: []doc.Part{doc.Listing{"krdlab go " +
+		strings.Join(append([]string{d.Package, "--"}, d.Args...), " ")}}})
+	return page, nil
+}
+
+// levelColours are those of accesses within L1, L2 and the LLC.
+var levelColours = []string{"#BFBFBF", "#56B4E9", "#0072B2"}
+
+// byLevel returns the figure of the shares of the functions with the most far accesses, by the level
+// that each access needs.
+func (d *Document) byLevel() *plot.Figure {
+	f := &plot.Figure{ID: "levels", Title: "Accesses by function, as far as they reach", Columns: 1,
+		Caption: []string{"Of all accesses of the program, %: those whose distance fits in each cache, those " +
+			"that need more, and first ones."}}
+	some := d.Functions[:min(mostListed, len(d.Functions))]
+	p := plot.Panel{Kind: plot.Stacked, X: plot.Axis{Label: "function", Min: -0.5, Max: float64(len(some)) - 0.5,
+		Turned: true}}
+	share := func(n uint64) float64 { return 100 * float64(n) / float64(max(1, d.Accesses)) }
+	most := 0.0
+	for i := range some {
+		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: some[i].Name})
+		most = max(most, share(some[i].Accesses))
+	}
+	p.Y = plot.PercentAxis("accesses [%]", most)
+	add := func(name, colour string, of func(x *Part) uint64) {
+		s := plot.NewSeries(name, len(p.Series))
+		s.Colour = colour
+		for i := range some {
+			s.Points = append(s.Points, plot.Point{X: float64(i), At: some[i].Name, N: 1,
+				Y: units.Some(share(of(&some[i])))})
+		}
+		p.Series = append(p.Series, s)
+	}
+	for i, l := range d.Levels {
+		add("in "+l.Name, levelColours[i], func(x *Part) uint64 {
+			if i == 0 {
+				return x.Accesses - x.First() - x.From(l.From)
+			}
+			return x.From(d.Levels[i-1].From) - x.From(l.From)
+		})
+	}
+	last := d.Levels[len(d.Levels)-1]
+	add("beyond "+last.Name, "#D55E00", func(x *Part) uint64 { return x.From(last.From) })
+	add("cold", "#E69F00", func(x *Part) uint64 { return x.First() })
+	f.Panels = []plot.Panel{p}
+	return f
+}
+
+// source returns the lines of the functions with the most far accesses, a fold for each.
+func (d *Document) source() *doc.Doc {
+	all := &doc.Doc{ID: "source", Title: "Lines"}
+	all.Say("Accesses of each line of the functions with the most far accesses, in the order of the source.")
+	for i := range d.Functions[:min(mostListed, len(d.Functions))] {
+		fn := d.Functions[i].Name
+		t := doc.NewTable(0, "line", "accesses", "cold")
+		for _, l := range d.Levels {
+			t.Columns = append(t.Columns, doc.Column{Head: "beyond " + l.Name, Kind: doc.Real})
+		}
+		t.Columns = append(t.Columns, doc.Column{Head: "bytes", Kind: doc.Real}, doc.Column{Head: "source"})
+		file := ""
+		for _, l := range d.Lines {
+			if l.Function != fn {
+				continue
+			}
+			file = cmp.Or(file, l.File)
+			row := []any{l.Line, count(l.Accesses), doc.Share{Part: float64(l.First()), Whole: float64(l.Accesses)}}
+			for _, of := range d.Levels {
+				row = append(row, doc.Share{Part: float64(l.From(of.From)), Whole: float64(l.Accesses)})
+			}
+			t.Row(append(row, units.Bytes(l.Bytes), strings.ReplaceAll(l.Text, "\t", "  "))...)
+		}
+		if len(t.Rows) > 0 {
+			t.Title = file
+			all.Add(&doc.Fold{Doc: doc.Doc{Title: fn, Parts: []doc.Part{t}}})
+		}
+	}
+	return all
+}
