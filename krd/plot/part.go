@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"strings"
 
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -27,6 +28,17 @@ func (f *Figure) Part(anchor string) *doc.Figure {
 	return p
 }
 
+// plainLabel returns the label of an axis without powers of a thousand, on one line.
+func plainLabel(a *Axis) string { return strings.ReplaceAll(cmp.Or(a.Plain, a.Label), "\n", " ") }
+
+// pointsOf returns the number of points of a panel.
+func pointsOf(p *Panel) (n int) {
+	for i := range p.Series {
+		n += len(p.Series[i].Points)
+	}
+	return n
+}
+
 // numbers returns the table of what the figure shows.
 func (f *Figure) numbers() *doc.Table {
 	number := func(head string) doc.Column { return doc.Column{Head: head, Kind: doc.Real} }
@@ -41,12 +53,20 @@ func (f *Figure) numbers() *doc.Table {
 		}
 		return t
 	}
-	series, x, value := "series", p.X.Label, cmp.Or(p.Y.Plain, p.Y.Label)
+	series, x, value := "series", p.X.Label, plainLabel(&p.Y)
 	switch p.Kind { // a series is a row
 	case Heat:
 		series, value = value, "number"
 	case Matrix:
 		series, x = "kernel", "scheduler"
+	}
+	for i := range f.Panels { // of different quantities
+		if q := &f.Panels[i]; p.Kind != Heat && plainLabel(&q.Y) != plainLabel(&p.Y) {
+			value = "value"
+		}
+		if q := &f.Panels[i]; q.X.Label != p.X.Label {
+			x = "at"
+		}
 	}
 	t := &doc.Table{Title: "The numbers of the figure.", Columns: []doc.Column{{Head: "panel"},
 		{Head: series}, number(x), number(value), number("low"), number("high"), number("n")}, Keys: 2}
@@ -61,13 +81,23 @@ func (f *Figure) numbers() *doc.Table {
 	if !several {
 		t.Columns, t.Keys = t.Columns[1:], 1
 	}
-	for _, r := range f.Rows() {
+	rows, panel := f.Rows(), 0
+	left := pointsOf(p)
+	for _, r := range rows {
+		for ; left == 0; left = pointsOf(&f.Panels[panel]) {
+			panel++
+		}
+		left--
 		row := []any{r.Series, r.At}
 		if named {
 			row = append(row, doc.Digits(r.X, 4))
 		}
 		if several {
-			row = append([]any{r.Panel}, row...)
+			name := r.Panel
+			if q := &f.Panels[panel]; name == "" || value == "value" && name != plainLabel(&q.Y) {
+				name = strings.TrimPrefix(name+", "+plainLabel(&q.Y), ", ")
+			}
+			row = append([]any{name}, row...)
 		}
 		for i, n := range []units.Number{r.Y, r.Low, r.High} {
 			switch {
