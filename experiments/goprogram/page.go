@@ -23,6 +23,9 @@ var ErrDocument = failure.New(failure.Data, "no result of a Go program")
 // Read reads the document of a run directory; nil if the directory has none, as it is of another kind
 // of run. Errors: those of reading; [ErrDocument].
 func Read(dir string) (*Document, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, nil
+	}
 	file := filepath.Join(dir, KRDFile)
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,10 +1,14 @@
 package goprogram
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/pprof/profile"
 )
 
 // The page of a program that was read again has what the run found; its lines have all accesses, those
@@ -47,6 +51,41 @@ func TestPage(t *testing.T) {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("the page has no %q", want)
 		}
+	}
+}
+
+// A profile has the sums of the document.
+func TestProfile(t *testing.T) {
+	d, _, err := trace(t, Lines, "rows", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := d.WriteProfile(&b); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	sums := map[string]int64{}
+	for i, of := range p.SampleType {
+		types = append(types, of.Type+" "+of.Unit)
+		for _, s := range p.Sample {
+			sums[of.Type] += s.Value[i]
+		}
+	}
+	if len(types) != 3+2*len(d.Levels) || types[0] != "accesses count" || types[len(types)-1] != "waited nanoseconds" {
+		t.Errorf("types %q", types)
+	}
+	far, err := d.KRD.AtLeast(d.Levels[0].From)
+	if err != nil || sums["accesses"] != int64(d.Accesses) || sums["cold"] != int64(d.KRD.Infinite()) ||
+		sums["beyond_L1"] != int64(far.Finite) || sums["moved_into_L1"] != 64*int64(far.Finite+d.KRD.Infinite()) {
+		t.Errorf("sums %v, expected %d accesses, %+v: %v", sums, d.Accesses, far, err)
+	}
+	if _, err := (&Document{}).Profile(); !errors.Is(err, ErrDocument) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -54,7 +54,7 @@ func (a *app) sayPrice(r *goprogram.Request, show []string) {
 func (a *app) goCommand() *cobra.Command {
 	r := goprogram.Request{Unit: goprogram.Lines}
 	var show []string
-	var dir string
+	var dir, pprof string
 	var caches given
 	c := &cobra.Command{
 		Use:   ofProgram,
@@ -88,7 +88,7 @@ func (a *app) goCommand() *cobra.Command {
 			if r.For < 0 {
 				return usageError("%s: --for %v: expected a time such as 30s", c.CommandPath(), r.For)
 			}
-			return a.showGo(c, &r, show, caches)
+			return a.showGo(c, &r, show, caches, pprof)
 		},
 	}
 	f := c.Flags()
@@ -97,6 +97,8 @@ func (a *app) goCommand() *cobra.Command {
 	f.DurationVar(&r.For, "for", 0, "interrupt the program after this `TIME`, such as 30s, and show what there is")
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
+	f.StringVar(&pprof, "pprof", "", "write a profile to this `FILE` for go tool pprof: by line, accesses, cold ones, those "+
+		"beyond each cache, bytes that these move, and time waited")
 	sourceFlags(c, &r.Build)
 	sampleFlags(c, &r)
 	cachesVar(f, &caches)
@@ -106,7 +108,7 @@ func (a *app) goCommand() *cobra.Command {
 }
 
 // showGo runs a program as often as what is to be shown needs.
-func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, caches given) error {
+func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, caches given, pprof string) error {
 	one := slices.DeleteFunc(slices.Clone(show), func(s string) bool { return shownApart[s] != "" })
 	apart := slices.DeleteFunc(slices.Clone(show), func(s string) bool { return shownApart[s] == "" })
 	if len(apart) > 0 && asJSON(c) {
@@ -117,6 +119,15 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 		if len(apart) > 0 && c.Flags().Changed(name) {
 			return usageError("%s: --%s is of reuse and waits; leave %s out of --show", c.CommandPath(), name,
 				strings.Join(apart, " and "))
+		}
+	}
+	if pprof != "" {
+		if r.Build.Sample || len(one) == 0 {
+			return usageError("%s: --pprof takes all accesses of reuse; leave --sample out, and reuse in --show",
+				c.CommandPath())
+		}
+		if err := derivable("pprof", pprof); err != nil {
+			return err
 		}
 	}
 	r.Waits = slices.Contains(show, showWaits)
@@ -136,7 +147,7 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 	}
 	var err error
 	if len(one) > 0 {
-		err = a.runGo(c, r, caches, nil)
+		err = a.runGo(c, r, caches, nil, pprof)
 		if err != nil && !errors.Is(err, goprogram.ErrProgram) {
 			return err
 		}

@@ -62,7 +62,7 @@ func (a *app) traceGo() *cobra.Command {
 			if err := sampleFits(c, &r); err != nil {
 				return err
 			}
-			return a.runGo(c, &r, caches, &rank)
+			return a.runGo(c, &r, caches, &rank, "")
 		},
 	}
 	f := c.Flags()
@@ -235,8 +235,9 @@ func (a *app) layOutAgent(dir string, args []string) error {
 	return nil
 }
 
-// runGo traces; rank may ask for a ranking.
-func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *ranking) error {
+// runGo runs a Go program as asked for and prints the result. rank may ask for a ranking, pprof for a
+// profile in that file; nil and "": neither.
+func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *ranking, pprof string) error {
 	d, err := a.observed(c, r, caches)
 	if d == nil {
 		return err
@@ -248,6 +249,13 @@ func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *
 	}
 	if d.Dir != "" && !asJSON(c) {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
+	}
+	if pprof != "" && d.KRD != nil {
+		failed := rederive(pprof, d.WriteProfile)
+		if failed == nil && !asJSON(c) {
+			fmt.Fprintf(a.stderr, "profile: go tool pprof -http=: %s\n", pprof)
+		}
+		err = errors.Join(failed, err)
 	}
 	if d.KRD != nil && rank != nil {
 		err = errors.Join(rank.of(d), err)
