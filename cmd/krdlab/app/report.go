@@ -62,21 +62,28 @@ func (a *app) reportCommand() *cobra.Command {
 					return err
 				}
 			}
-			if out == "" {
-				out = filepath.Join(args[0], reportFile)
-				if err := derivable("out", out); err != nil {
-					return err
+			inFolder := func(dir string) error {
+				if out != "" {
+					return nil
 				}
+				out = filepath.Join(dir, reportFile)
+				return derivable("out", out)
 			}
 			if d, err := goprogram.Read(args[0]); err != nil || d != nil {
+				if err == nil {
+					err = inFolder(args[0])
+				}
 				return a.reportGo(d, out, err)
 			}
 			e, err := loadExperiment(args[0], true) // the page names what is wrong
 			if err != nil {
 				return err
 			}
+			err = inFolder(e.Dir)
 			a.sayDoubts(e)
-			err = rederive(out, func(w io.Writer) error { return report.Write(w, e, out) })
+			if err == nil {
+				err = rederive(out, func(w io.Writer) error { return report.Write(w, e, out) })
+			}
 			if err == nil {
 				_, err = fmt.Fprintln(a.stdout, out)
 			}
