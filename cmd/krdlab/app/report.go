@@ -62,7 +62,7 @@ func (a *app) reportCommand() *cobra.Command {
 					return err
 				}
 			}
-			inFolder := func(dir string) error {
+			placed := func(dir string) error {
 				if out != "" {
 					return nil
 				}
@@ -71,7 +71,7 @@ func (a *app) reportCommand() *cobra.Command {
 			}
 			if d, err := goprogram.Read(args[0]); err != nil || d != nil {
 				if err == nil {
-					err = inFolder(args[0])
+					err = placed(args[0])
 				}
 				return a.reportGo(d, out, err)
 			}
@@ -79,7 +79,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = inFolder(e.Dir)
+			err = placed(e.Dir)
 			a.sayDoubts(e)
 			if err == nil {
 				err = rederive(out, func(w io.Writer) error { return report.Write(w, e, out) })
