@@ -193,7 +193,8 @@ func (s *sheet) figure(f *Figure, level int) error {
 }
 
 var (
-	svgHead   = regexp.MustCompile(`^<svg [^>]*viewBox="([^"]*)"[^>]*>`)
+	svgHead   = regexp.MustCompile(`^<svg([^>]*)>`)
+	svgBox    = regexp.MustCompile(` viewBox="[^"]*"`)
 	svgStyle  = regexp.MustCompile(`style="[^"<>{}]*"`)
 	svgColour = regexp.MustCompile(`(fill|stroke):#([0-9A-Fa-f]{6})`)
 	svgFont   = strings.NewReplacer("font-variant:normal;font-weight:normal;font-style:normal;", "",
@@ -204,11 +205,18 @@ var (
 // class, and its colours by name, so that the style sheet can change them in the dark, except on
 // paper.
 func (s *sheet) inline(svg, label string, paper bool) (string, error) {
-	_, svg, ok := strings.Cut(svg, "<svg ")
-	svg = "<svg " + svg
+	i := strings.Index(svg, "<svg")
+	if i < 0 {
+		return "", fmt.Errorf("the drawing has no svg element: %.80q", svg)
+	}
+	svg = svg[i:]
 	head := svgHead.FindStringSubmatch(svg)
-	if !ok || head == nil {
+	if head == nil {
 		return "", fmt.Errorf("the drawing does not begin as expected: %.80q", svg)
+	}
+	size := head[1]
+	if box := svgBox.FindString(size); box != "" {
+		size = box
 	}
 	body := svgStyle.ReplaceAllStringFunc(strings.TrimSpace(svg[len(head[0]):]),
 		func(style string) string {
@@ -221,7 +229,7 @@ func (s *sheet) inline(svg, label string, paper bool) (string, error) {
 			}
 			return `class="` + s.class(style) + `"`
 		})
-	return `<svg viewBox="` + head[1] + `" role="img" aria-label="` +
+	return "<svg" + size + ` role="img" aria-label="` +
 		template.HTMLEscapeString(label) + `">` + body, nil
 }
 

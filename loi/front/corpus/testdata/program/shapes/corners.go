@@ -111,7 +111,7 @@ func chosen(a []int) {
 func texts(n int) []string {
 	buf, all := make([]byte, 2), make([]string, n)
 	// want: ordered 1; private buf
-	// by hand, string of bytes of which one is kept
+	// by hand, string of bytes; one is kept
 	for i := range all {
 		if buf[0] = byte('a' + i); i%2 == 0 {
 			buf[1] = buf[0]
