@@ -64,7 +64,7 @@ func (d *Document) Page() (*doc.Doc, error) {
 		found.Say("%s", s)
 	}
 	if len(answers) == 0 {
-		found.Say("No loop, field, lock or shared line stands out.")
+		found.Say("%s", d.none())
 	}
 	found.Say("%s by %s; the program ran for %s, as long as it takes while its accesses are recorded.",
 		about(d.Accounts.Estimated)+accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
@@ -106,6 +106,19 @@ func (d *Document) Page() (*doc.Doc, error) {
 	page.Add(&doc.Doc{ID: "again", Title: "How to do it again", Parts: []doc.Part{doc.Listing{"krdlab go " +
 		strings.Join(append([]string{d.Package, "--"}, d.Args...), " ")}}})
 	return page, nil
+}
+
+// none returns the sentence for a document without findings, by what was looked for.
+func (d *Document) none() string {
+	switch {
+	case d.Sampling != nil:
+		return "Findings were not looked for: they need all accesses, without --sample."
+	case d.Unit != Lines:
+		return "Findings were not looked for: they need lines, without --unit datum."
+	case d.Waits == nil:
+		return "No loop, field or shared line stands out; waits were not recorded."
+	}
+	return "No loop, field, shared line or wait stands out."
 }
 
 // levelColours are those of accesses within L1, L2 and the LLC.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"krdlab/krd/analysis/graph"
 )
 
 // The page of a program that was read again has what the run found; its lines have all accesses, those
@@ -50,6 +52,20 @@ func TestPage(t *testing.T) {
 		read.Functions[0].Name, `"kind":"stacked"`} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("the page has no %q", want)
+		}
+	}
+}
+
+// A page names only what was looked for as not found.
+func TestNone(t *testing.T) {
+	for _, c := range []struct {
+		d    Document
+		want string
+	}{{Document{Unit: Lines, Sampling: &Sampling{}}, "were not looked for: they need all accesses"},
+		{Document{Unit: Data}, "were not looked for: they need lines"}, {Document{Unit: Lines}, "waits were not recorded"},
+		{Document{Unit: Lines, Waits: &graph.Document{}}, "shared line or wait stands out"}} {
+		if got := c.d.none(); !strings.Contains(got, c.want) {
+			t.Errorf("%q, expected %q in it", got, c.want)
 		}
 	}
 }

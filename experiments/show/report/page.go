@@ -117,8 +117,12 @@ func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d 
 		}
 		said[0] = word + said[0]
 	}
-	if all := shared(drawn); len(all) > 0 {
+	all, most := shared(drawn)
+	if len(all) > 0 {
 		d.Say("%s", strings.Join(all, " "))
+	}
+	if len(most) > 0 {
+		d.Say("Most figures: %s", strings.Join(most, " "))
 	}
 	more := &doc.Fold{Doc: doc.Doc{Title: "More figures"}}
 	for i := range drawn {
@@ -173,33 +177,46 @@ func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d 
 	return d, said
 }
 
-// shared takes the sentences that most captions have, such as where the numbers are from, out of
-// them, and returns them.
-func shared(list []plot.Figure) (all []string) {
+// shared takes the sentences that all or most captions have, such as where the numbers are from, out
+// of them, and returns them.
+func shared(list []plot.Figure) (all, most []string) {
 	if len(list) < 2 {
-		return nil
+		return nil, nil
 	}
-	times := map[string]int{}
+	times, order := map[string]int{}, []string(nil)
 	for i := range list {
+		own := map[string]bool{}
 		for _, text := range list[i].Caption {
 			for _, s := range sentences(text) {
-				if times[s]++; times[s] == len(list)/2+1 {
-					all = append(all, s)
+				if times[s] == 0 {
+					order = append(order, s)
+				}
+				if !own[s] {
+					own[s] = true
+					times[s]++
 				}
 			}
+		}
+	}
+	for _, s := range order {
+		switch {
+		case times[s] == len(list):
+			all = append(all, s)
+		case times[s] > len(list)/2:
+			most = append(most, s)
 		}
 	}
 	for i := range list {
 		var own []string
 		for _, text := range list[i].Caption {
-			rest := slices.DeleteFunc(sentences(text), func(s string) bool { return slices.Contains(all, s) })
+			rest := slices.DeleteFunc(sentences(text), func(s string) bool { return times[s] > len(list)/2 })
 			if len(rest) > 0 {
 				own = append(own, strings.Join(rest, " "))
 			}
 		}
 		list[i].Caption = own
 	}
-	return all
+	return all, most
 }
 
 // sentences splits a text behind full stops that a capital follows.

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"krdlab/hw/machine"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
+	"krdlab/krd/plot"
 )
 
 // The interval of a ratio of medians: covers the ratio of the populations about as often as it
@@ -206,5 +208,23 @@ func TestValidity(t *testing.T) {
 	if got := verdict(mixed, validity(mixed)); !strings.HasPrefix(got,
 		"Some of the numbers are measured and some simulated") {
 		t.Errorf("%q", got)
+	}
+}
+
+// Sentences of all captions, and of most, stand once; the others stay where they are.
+func TestShared(t *testing.T) {
+	list := []plot.Figure{{Caption: []string{"From here. Bars: 95 %.", "Own one."}},
+		{Caption: []string{"From here.", "Bars: 95 %. Own two."}}, {Caption: []string{"From here. Another."}}}
+	all, most := shared(list)
+	if !slices.Equal(all, []string{"From here."}) || !slices.Equal(most, []string{"Bars: 95 %."}) {
+		t.Errorf("%q, %q", all, most)
+	}
+	for i, want := range []string{"Own one.", "Own two.", "Another."} {
+		if !slices.Equal(list[i].Caption, []string{want}) {
+			t.Errorf("caption %d is %q", i, list[i].Caption)
+		}
+	}
+	if all, most = shared(list[:1]); all != nil || most != nil || len(list[0].Caption) != 1 {
+		t.Errorf("of one figure %q, %q", all, most)
 	}
 }
