@@ -132,7 +132,7 @@ func TestPageParts(t *testing.T) {
 	table.Row(Doubt, Links{{"a<b", "./a"}, {"c", "#d"}}, Folded{"7 %", []string{"another reading: 8 %"}})
 	part := &Doc{ID: "part", Title: "Part"}
 	part.Add(table)
-	part.Add(&Figure{ID: "f", Title: "Bars & lines", Caption: []string{"Of n."}, Draw: draw, Numbers: table})
+	part.Add(&Figure{ID: `f"<`, Title: "Bars & lines", Caption: []string{"Of n."}, Draw: draw, Numbers: table})
 	part.Add(&Figure{ID: "g", Title: "A map", Draw: draw, Paper: true, Chart: map[string]string{"id": "g</script>"}})
 	part.Add(&Fold{Doc{Title: "Details", Parts: []Part{Listing{"go test <x>", "echo"}}}})
 	d := &Doc{Title: "Page", Parts: []Part{part}}
@@ -144,6 +144,7 @@ func TestPageParts(t *testing.T) {
 		`<span class="level doubt">doubt</span>`, `<a href="./a">a&lt;b</a>, <a href="#d">c</a>`,
 		"<details><summary>7 %</summary><p>another reading: 8 %</p></details>",
 		`<h3 class="title">Figure 1. Bars &amp; lines</h3>`, "Figure 2. A map", "<p>Of n.</p>",
+		`<figure id="f&#34;&lt;" class="picture">`,
 		`<svg viewBox="0 0 5 6" role="img"`, ".d0{fill:var(--c0072B2,#0072B2)}", ".d1{fill:#0072B2}",
 		"<details><summary>Details</summary>\n<pre tabindex=\"0\">go test &lt;x&gt;\necho</pre>",
 		`{"g":{"id":"g\u003c/script\u003e"}}`, "Apache-2.0"} {

@@ -101,12 +101,12 @@ func (s *sheet) element(name, text string) {
 // doc writes a document, its title as a heading of the level and those below it one further down.
 func (s *sheet) doc(d *Doc, level int) (err error) {
 	if d.ID != "" {
-		fmt.Fprintf(s, "<section id=%q aria-labelledby=\"%s-head\">\n", d.ID, d.ID)
+		fmt.Fprintf(s, "<section id=\"%s\" aria-labelledby=\"%[1]s-head\">\n", template.HTMLEscapeString(d.ID))
 	}
 	if d.Title != "" {
 		name := fmt.Sprintf("h%d", min(level, 6))
 		if d.ID != "" {
-			name += fmt.Sprintf(" id=\"%s-head\"", d.ID)
+			name += fmt.Sprintf(" id=\"%s-head\"", template.HTMLEscapeString(d.ID))
 		}
 		s.element(name, d.Title)
 	}
@@ -167,7 +167,7 @@ func (s *sheet) figure(f *Figure, level int) error {
 	if f.Paper {
 		class += " paper"
 	}
-	fmt.Fprintf(s, "<figure id=%q class=%q>\n", f.ID, class)
+	fmt.Fprintf(s, "<figure id=\"%s\" class=\"%s\">\n", template.HTMLEscapeString(f.ID), class)
 	s.element(fmt.Sprintf(`h%d class="title"`, min(level, 6)), fmt.Sprintf("Figure %d. %s", s.figures, f.Title))
 	fmt.Fprintf(s, "<div class=\"drawing\" tabindex=\"0\" role=\"region\" aria-label=\"%s, drawing\">%s</div>\n"+
 		"<figcaption>\n", template.HTMLEscapeString(f.Title), drawing)
