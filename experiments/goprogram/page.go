@@ -103,8 +103,11 @@ func (d *Document) Page() (*doc.Doc, error) {
 		waits.Add(d.Waits.WaitTable())
 		page.Add(waits)
 	}
-	page.Add(&doc.Doc{ID: "again", Title: "How to do it again", Parts: []doc.Part{doc.Listing{"krdlab go " +
-		strings.Join(append([]string{d.Package, "--"}, d.Args...), " ")}}})
+	again := "krdlab go " + d.Package
+	if len(d.Args) > 0 {
+		again += " -- " + strings.Join(d.Args, " ")
+	}
+	page.Add(&doc.Doc{ID: "again", Title: "How to do it again", Parts: []doc.Part{doc.Listing{again}}})
 	return page, nil
 }
 

@@ -1,7 +1,6 @@
 package goprogram
 
 import (
-	"compress/gzip"
 	"fmt"
 	"io"
 	"math"
@@ -47,7 +46,8 @@ func (d *Document) Profile() (*profile.Profile, error) {
 		return f
 	}
 	add := func(f *profile.Function, line int, label map[string][]string, values ...uint64) error {
-		at := &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: binary, Line: []profile.Line{{Function: f, Line: int64(line)}}}
+		at := &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: binary,
+			Line: []profile.Line{{Function: f, Line: int64(line)}}}
 		s := &profile.Sample{Location: []*profile.Location{at}, Label: label}
 		for _, v := range values {
 			if v > math.MaxInt64 {
@@ -78,9 +78,8 @@ func (d *Document) Profile() (*profile.Profile, error) {
 			}
 			values := make([]uint64, len(p.SampleType))
 			values[len(values)-1] = uint64(w.Time.Float())
-			_, began, _ := strings.Cut(w.Goroutine, ", ")
 			label := map[string][]string{"goroutine": {w.Goroutine}, "for": {w.For}, "operation": {w.Operation}}
-			if err := add(function(began, ""), 0, label, values...); err != nil {
+			if err := add(function(w.Goroutine, ""), 0, label, values...); err != nil {
 				return nil, err
 			}
 		}
@@ -93,16 +92,11 @@ func word(level string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(level, "the ", ""), " ", "_")
 }
 
-// WriteProfile writes the profile, compressed. An empty member of gzip behind it has krdlab's mark.
+// WriteProfile writes the profile, with krdlab's mark.
 func (d *Document) WriteProfile(w io.Writer) error {
 	p, err := d.Profile()
 	if err != nil {
 		return err
 	}
-	if err := p.Write(w); err != nil {
-		return err
-	}
-	end := gzip.NewWriter(w)
-	end.Comment = plot.Mark
-	return end.Close()
+	return plot.WriteProfile(w, p)
 }

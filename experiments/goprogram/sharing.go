@@ -75,8 +75,8 @@ const (
 	sharedLines = 1 << 14
 	mostPairs   = 1 << 12
 	mostSwept   = 4096
-	// Atomic operations of a goroutine on a line that are less than this apart are one visit: work
-	// lies between them, and the line is the other's in that time.
+	// Atomic operations of a goroutine on a line that are less than this apart are one visit: another
+	// goroutine may take the line in between.
 	nearNS = 100_000
 	// noStack is above all addresses that are a line's: entries of maps and stacks have others.
 	noStack = 1 << 48

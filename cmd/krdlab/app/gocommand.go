@@ -97,8 +97,8 @@ func (a *app) goCommand() *cobra.Command {
 	f.DurationVar(&r.For, "for", 0, "interrupt the program after this `TIME`, such as 30s, and show what there is")
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under "+
 		"krdlab-runs)")
-	f.StringVar(&pprof, "pprof", "", "write a profile to this `FILE` for go tool pprof: by line, accesses, cold ones, those "+
-		"beyond each cache, bytes that these move, and time waited")
+	f.StringVar(&pprof, "pprof", "", "write a profile to this `FILE` for go tool pprof: by line, "+
+		"accesses, cold ones, those beyond each cache, bytes that these move, and time waited")
 	sourceFlags(c, &r.Build)
 	sampleFlags(c, &r)
 	cachesVar(f, &caches)

@@ -211,7 +211,8 @@ func TestReportOfGo(t *testing.T) {
 	dir := corpus.LayCopy(t, "live", "testdata/live")
 	folder := filepath.Join(t.TempDir(), "run")
 	var errs bytes.Buffer
-	if code := builtApp(t, dir, io.Discard, &errs).main([]string{"krdlab", "go", ".", "--dir", folder, "--", "3"}); code != 0 {
+	argv := []string{"krdlab", "go", ".", "--dir", folder, "--", "3"}
+	if code := builtApp(t, dir, io.Discard, &errs).main(argv); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	code, out, stderr := krdlab("report", folder)

@@ -452,7 +452,7 @@ func (a *app) print(ctx context.Context, out *experiments.Outcome, print printer
 	} else if r := &out.Results[0]; whole && r.Substrate == loi.Simulated && r.Settings.Follow == "" {
 		p.Line("krdlab why %s: what each loses its time to", out.Dir)
 	} else if whole && r.Substrate == loi.Native && r.Machine.Nodes == 1 && len(out.Results) > 1 {
-		p.Line("sockets tell schedulers apart: with --machine %s --cores 24, SIMULATED", request.DefaultMachine)
+		p.Line("with --machine %s --cores 24: the same on four sockets, SIMULATED", request.DefaultMachine)
 	}
 	p.Line("run directory: %s", out.Dir)
 	return p.Close()

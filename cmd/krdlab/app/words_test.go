@@ -144,7 +144,8 @@ func TestWordsAreSeen(t *testing.T) {
 		!begins("The sum is exact", "TestSum") {
 		t.Error("beginnings are not told apart")
 	}
-	if got := paragraphs("# a\nb\nc\n\n    code\n| d |\n```\ne\n```\nf\n"); !slices.Equal(got, []string{"b c", "| d |", "f"}) {
+	got := paragraphs("# a\nb\nc\n\n    code\n| d |\n```\ne\n```\nf\n")
+	if !slices.Equal(got, []string{"b c", "| d |", "f"}) {
 		t.Errorf("%q", got)
 	}
 }

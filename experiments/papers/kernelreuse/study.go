@@ -20,8 +20,8 @@ import (
 var Study = &study.Study{
 	Name:  "krd",
 	Paper: "The KRD paper: the data reuse of task-parallel runtimes by kernel reuse distance",
-	Words: "The paper's MTH is the scheduler " + mth + ", TBB " + tbb + ", QTH/Core " + qtc + ", QTH/Socket " + qts + ". " +
-		"Readings: near=1 has Qthreads' victims by distance, overrun=1 as Qthreads 1.9 built with hwloc leaves " +
+	Words: "The paper's MTH is the scheduler " + mth + ", TBB " + tbb + ", QTH/Core " + qtc +
+		", QTH/Socket " + qts + ". Readings: near=1 has Qthreads' victims by distance, overrun=1 as Qthreads 1.9 built with hwloc leaves " +
 		"them; exafmm makes FMM's tasks as exaFMM does.",
 	Short: "Redo the evaluation of the KRD paper and compare its claims with the results",
 	Long: "Redo the KRD paper's figures 1, 2, 4, 5, 6 and table I: on its machine, simulated, and on this " +

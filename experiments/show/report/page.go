@@ -124,6 +124,27 @@ func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d 
 	if len(most) > 0 {
 		d.Say("Most figures: %s", strings.Join(most, " "))
 	}
+	said = append(said, drawings(d, anchor, drawn, without, few)...)
+	d.Add(&doc.Doc{Title: "Times and ratios", Parts: []doc.Part{timesTable(g)}})
+	reuse := &doc.Doc{Title: "Data reuse"}
+	if t := reuseTable(g); t != nil {
+		reuse.Add(t)
+	} else {
+		reuse.Say("There are no reuse distances: %s.", stats.WhyNoKRD(g.Cells[0].Result))
+	}
+	d.Add(reuse)
+	if t := kernelTable(g); t != nil {
+		d.Add(&doc.Fold{Doc: doc.Doc{Title: "Times of kernels", Parts: []doc.Part{t}}})
+	}
+	for _, x := range tracedRuns(e, g) {
+		d.Add(x)
+	}
+	return d, said
+}
+
+// drawings adds the figures of a group, all but the first few folded, with the reasons for those that
+// are not drawn. It returns sentences on commands that compute what takes long.
+func drawings(d *doc.Doc, anchor string, drawn []plot.Figure, without []figures.Skipped, few bool) (next []string) {
 	more := &doc.Fold{Doc: doc.Doc{Title: "More figures"}}
 	for i := range drawn {
 		part := drawn[i].Part(anchor + "-" + drawn[i].ID)
@@ -146,7 +167,7 @@ func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d 
 	reasons, order := map[string][]string{}, []string(nil)
 	for _, s := range without {
 		if s.Next != "" {
-			said = append(said, "what each loses its time to: "+s.Next)
+			next = append(next, "what each loses its time to: "+s.Next)
 			continue
 		}
 		if reasons[s.Reason] == nil {
@@ -160,21 +181,7 @@ func group(e *dataset.Experiment, g *dataset.Group, anchor string, few bool) (d 
 	if len(more.Parts) > 0 {
 		d.Add(more)
 	}
-	d.Add(&doc.Doc{Title: "Times and ratios", Parts: []doc.Part{timesTable(g)}})
-	reuse := &doc.Doc{Title: "Data reuse"}
-	if t := reuseTable(g); t != nil {
-		reuse.Add(t)
-	} else {
-		reuse.Say("There are no reuse distances: %s.", stats.WhyNoKRD(g.Cells[0].Result))
-	}
-	d.Add(reuse)
-	if t := kernelTable(g); t != nil {
-		d.Add(&doc.Fold{Doc: doc.Doc{Title: "Times of kernels", Parts: []doc.Part{t}}})
-	}
-	for _, x := range tracedRuns(e, g) {
-		d.Add(x)
-	}
-	return d, said
+	return next
 }
 
 // shared takes the sentences that all or most captions have, such as where the numbers are from, out

@@ -1,7 +1,6 @@
 package reuse
 
 import (
-	"compress/gzip"
 	"fmt"
 	"io"
 	"math"
@@ -128,19 +127,13 @@ func inShort(names []string, width int) string {
 }
 
 // Save implements [analysis.Saved]: a profile of pprof (proto/profile.proto of its repository).
-// An empty member of gzip behind it has the mark of what krdlab made.
 func (b byPath) Save() (flag, file string, write func(io.Writer) error) {
 	return "save-pprof", b.opt.SavePprof, func(w io.Writer) error {
 		p, err := b.profile()
 		if err != nil {
 			return err
 		}
-		if err := p.Write(w); err != nil {
-			return err
-		}
-		end := gzip.NewWriter(w)
-		end.Comment = plot.Mark
-		return end.Close()
+		return plot.WriteProfile(w, p)
 	}
 }
 
