@@ -38,13 +38,13 @@
     return [...lines, 'n = ' + escape(p.n) + (p.disturbed ? ', disturbed' : '')].join('<br/>');
   };
 
-  // axis is an axis with the ticks of the figure; its label may be as long as room.
+  // axis is an axis with the ticks of the figure; a label that is longer than room has two lines.
   /** @param {Axis} a @param {number} gap @param {number} room */
   const axis = (a, gap, room) => {
     const labels = new Map(a.ticks.map(t => [t.value, t.label]));
     return {
-      type: 'value', min: a.min, max: a.max, name: a.label, nameLocation: 'middle', nameGap: gap, splitLine: {show: false},
-      nameTextStyle: {color: css('--ink'), overflow: 'break', width: room}, axisLine: {show: true, lineStyle: {color: css('--soft')}, onZero: false},
+      type: 'value', min: a.min, max: a.max, name: a.label.length * 6.4 > room ? a.label.replace(/([;,]) /, '$1\n') : a.label, nameLocation: 'middle', nameGap: gap, splitLine: {show: false},
+      nameTextStyle: {color: css('--ink'), lineHeight: 14}, axisLine: {show: true, lineStyle: {color: css('--soft')}, onZero: false},
       axisTick: {customValues: a.ticks.map(t => t.value)},
       axisLabel: {customValues: a.ticks.filter(t => t.label).map(t => t.value), color: css('--ink'), hideOverlap: true,
         formatter: /** @param {number} v */ v => labels.get(v) || significant(v)},
