@@ -13,17 +13,38 @@ import (
 var Shifts = [...]float64{0, 0.5, 1, 2}
 
 // A move is how many bins the first and the last bin of a part move when the size doubles. Where
-// they differ, the part gets wider: its distances grow by several laws, with no valley between.
-type move struct{ first, last float64 }
+// they differ, the part gets wider: its distances grow by several laws, with no valley between. Where
+// from and to are not 0, the bins from..to get more: those below them move as the first does, those
+// above as the last. This is the shape of programs that divide their input: each doubling adds a level.
+// Otherwise all bins get wider, by the place of each.
+type move struct {
+	first, last float64
+	from, to    int
+}
+
+// shift returns how many bins bin k moves; false: it moves by its place in the bin, or is one of those
+// that get more.
+func (v *move) shift(k int) (float64, bool) {
+	switch {
+	case !v.cut():
+		return v.first, v.first == v.last
+	case k > v.to:
+		return v.last, true
+	}
+	return v.first, k < v.from
+}
+
+// cut tells whether the bins from..to get more.
+func (v *move) cut() bool { return v.from > 0 }
 
 // moves are those of [Shifts], and then the widening ones.
 var moves = func() (list []move) {
 	for _, s := range Shifts {
-		list = append(list, move{s, s})
+		list = append(list, move{first: s, last: s})
 	}
 	for i, s := range Shifts {
 		for _, t := range Shifts[i+1:] {
-			list = append(list, move{s, t})
+			list = append(list, move{first: s, last: t})
 		}
 	}
 	return list
@@ -47,6 +68,9 @@ const (
 	// leave it where it is, and widen that to widen it.
 	stay  = 0.0005
 	widen = 0.1
+	// and that to have it get more bins, in a range whose highest bin is at most level times its lowest
+	lengthen = 0.005
+	level    = 1.5
 	// a part of fewer bins moves as a whole
 	leastWide = 3
 )
@@ -87,10 +111,11 @@ func spread(m *[Bins]float64, a, b, share float64) {
 
 // to returns the ends of bin k of part i for an input that is 2^r times as large.
 func (s *shape) to(i, k int, r float64) (a, b float64) {
-	x, v := &s.parts[i], s.moves[i]
+	x, v := &s.parts[i], &s.moves[i]
+	shift, whole := v.shift(k)
 	at := func(u float64) float64 {
-		d := v.first
-		if v.first != v.last {
+		d := shift
+		if !whole {
 			t := (u - float64(x.low) + 0.5) / float64(x.high-x.low+1)
 			d += (v.last - v.first) * min(1, max(0, t))
 		}
@@ -101,12 +126,47 @@ func (s *shape) to(i, k int, r float64) (a, b float64) {
 
 // part adds part i of p to m, for an input that is 2^r times as large.
 func (s *shape) part(m *[Bins]float64, p *[Bins]float64, i int, r float64) {
+	v := &s.moves[i]
 	for k := s.parts[i].from; k <= s.parts[i].to; k++ {
-		if p[k] > 0 {
+		if p[k] > 0 && !v.between(k) {
 			a, b := s.to(i, k, r)
 			spread(m, a, b, p[k])
 		}
 	}
+	if !v.cut() {
+		return
+	}
+	// as many bins as there is room for, between levels that are those of the bins there now
+	from, room := float64(v.from)-0.5+v.first*r, float64(v.to-v.from+1)+(v.last-v.first)*r
+	n := math.Ceil(room - 1e-9)
+	for j := range int(max(0, n)) {
+		at := float64(v.from-1) + (float64(j)+1)/(n+1)*float64(v.to-v.from+2)
+		k := int(at)
+		share := (1-(at-float64(k)))*p[k] + (at-float64(k))*p[k+1]
+		spread(m, from+float64(j)*room/n, from+float64(j+1)*room/n, share*room/n)
+	}
+}
+
+// between tells whether bin k is one of those that get more.
+func (v *move) between(k int) bool { return v.cut() && k >= v.from && k <= v.to }
+
+// cuts returns the moves by which part i gets more bins. In the smallest input, most doublings smaller,
+// all of them are still there, or just gone.
+func (s *shape) cuts(i int, most float64) (list []move) {
+	x := &s.parts[i]
+	for _, v := range moves[len(Shifts):] {
+		n := int(math.Ceil((v.last-v.first)*most - 1e-9))
+		for from := max(1, x.low+1); from+n <= x.high; from++ {
+			low, high := s.p[from-1], s.p[from-1]
+			for k := from; k <= from+n; k++ {
+				low, high = min(low, s.p[k]), max(high, s.p[k])
+			}
+			if low >= LeastShare && high <= level*low {
+				list = append(list, move{v.first, v.last, from, from + n - 1})
+			}
+		}
+	}
+	return list
 }
 
 // valley adds valley i likewise, its shares times so much. One between parts that move alike moves
@@ -156,17 +216,11 @@ func (s *shape) moved(p *[Bins]float64, times []float64, r float64) (m [Bins]flo
 	return m
 }
 
-// apart returns half the sum of differences of two signatures: the share of accesses that are
-// elsewhere.
-func apart(a, b *[Bins]float64) (sum float64) {
-	for k := range a {
-		sum += math.Abs(a[k] - b[k])
-	}
-	return sum / 2
-}
+// apart returns half the sum of differences of two signatures: of the same sum, the share of accesses
+// that are elsewhere.
+func apart(a, b *[Bins]float64) float64 { return (excess(a, b) + excess(b, a)) / 2 }
 
-// excess returns the share of m where q has less: as much is elsewhere in q, if both have the same
-// sum.
+// excess returns the share of m where q has less.
 func excess(m, q *[Bins]float64) (sum float64) {
 	for k := range m {
 		if d := m[k] - q[k]; d > 0 {
@@ -174,6 +228,22 @@ func excess(m, q *[Bins]float64) (sum float64) {
 		}
 	}
 	return sum
+}
+
+func sum(a *[Bins]float64) (all float64) {
+	for _, v := range a {
+		all += v
+	}
+	return all
+}
+
+// scaled returns m with another sum, if it has any.
+func scaled(m *[Bins]float64, to float64) *[Bins]float64 {
+	x, all := *m, sum(m)
+	for k := range x {
+		x[k] *= to / max(all, math.SmallestNonzeroFloat64)
+	}
+	return &x
 }
 
 // budget is how many moves of parts are tried before the best that was found has to do.
@@ -190,7 +260,7 @@ type chosen struct {
 // and of [stay] and [widen]. It is a search by branch and bound over the parts, the last first: a
 // part that is added makes the excess no less. Cost: some dozens of steps of [Bins] where
 // components are apart, at most [budget].
-func (s *shape) classify(smaller []*Signature, rs []float64) {
+func (s *shape) classify(smaller [][Bins]float64, rs []float64) {
 	n := len(s.parts)
 	best, least, left := make([]move, n), math.Inf(1), budget
 	type state struct {
@@ -201,21 +271,28 @@ func (s *shape) classify(smaller []*Signature, rs []float64) {
 	for i := range states {
 		states[i].m = make([][Bins]float64, len(smaller))
 	}
+	all := sum(s.p)
 	add := func(i int, v move) (cost float64) {
 		from, to := &states[i+1], &states[i]
 		copy(to.m, from.m)
 		s.moves[i] = v
 		to.moved = from.moved + stay*v.first
-		if v.last != v.first {
+		if v.cut() {
+			to.moved += lengthen
+		} else if v.last != v.first {
 			to.moved += widen
 		}
 		cost = to.moved
-		for j, q := range smaller {
+		for j := range smaller {
 			s.part(&to.m[j], s.p, i, -rs[j])
 			if i+1 < n {
 				s.valley(&to.m[j], s.p, i, -rs[j], 1)
 			}
-			cost += excess(&to.m[j], &q.Share)
+			if i == 0 { // all is there
+				cost += apart(&to.m[j], &smaller[j])
+			} else { // apart is excess less half of what m has more
+				cost += excess(&to.m[j], &smaller[j]) - max(0, all-sum(&smaller[j]))/2
+			}
 		}
 		return cost
 	}
@@ -227,8 +304,10 @@ func (s *shape) classify(smaller []*Signature, rs []float64) {
 		list := moves
 		if s.parts[i].high-s.parts[i].low+1 < leastWide {
 			list = moves[:len(Shifts)]
+		} else if more := s.cuts(i, rs[0]); len(more) > 0 {
+			list = slices.Concat(moves, more)
 		}
-		order := make([]chosen, 0, len(moves))
+		order := make([]chosen, 0, len(list))
 		for _, v := range list {
 			order = append(order, chosen{add(i, v), v})
 		}

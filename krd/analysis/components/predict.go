@@ -35,21 +35,15 @@ const (
 	hardly = 0.1
 )
 
-// decline is the ratio of two shares, of the larger input to the smaller, below which a share is
-// taken to go on falling as a power of the size.
-const decline = 0.75
-
 // Predict returns the signature of an input of size at from those of smaller ones, at least two of
 // different sizes, in ascending order.
 //
 // The components of the largest are found (virda, 4.2), and each is given the one of [Shifts], or
 // two for its ends, that explains the smaller inputs best. Then each moves on. Shares do not stay
-// as they are, since work once a row or at edges becomes less: a bin's share goes on as a + b/n,
-// or, where it falls by more than a quarter, as a power of n; of three sizes or more the law is the
-// one that predicts the largest from the two below it. A bin in which components overlap in the
-// smaller inputs, or that moves by a part of a bin, follows its component. In the room between
-// components that part the level is that of their valley. Departure from the paper, which predicts
-// by hand and keeps the shares.
+// as they are, since work once a row or at edges becomes less, and levels become more: see [growth]. A
+// bin in which components overlap in the smaller inputs, or that moves by a part of a bin, follows its
+// component. In the room between components that part the level is that of their valley. Departure
+// from the paper, which predicts by hand and keeps the shares.
 //
 // Cost: 10 to 20 us for two inputs of a few components.
 func Predict(inputs []Input, at float64) *Forecast {
@@ -62,48 +56,27 @@ func Predict(inputs []Input, at float64) *Forecast {
 		rs = append(rs, math.Log2(largest.Size/x.Size))
 	}
 	s := newShape(&largest.Share)
-	s.classify(smaller, rs)
-	g := growth{rs: rs, on: math.Log2(at / largest.Size)}
+	g := newGrowth(inputs, at)
+	relative := make([][Bins]float64, last)
+	for j, q := range smaller {
+		by := g.all[j]
+		for k, v := range q.Share {
+			relative[j][k] = by * v
+		}
+	}
+	s.classify(relative, rs)
 	out := &Forecast{}
 	for j, q := range smaller {
 		m := s.moved(s.p, nil, -rs[j])
-		out.Unexplained = max(out.Unexplained, apart(&m, &q.Share))
+		out.Unexplained = max(out.Unexplained, apart(scaled(&m, sum(&q.Share)), &q.Share))
 	}
-	own := s.attribute(smaller, rs)
-	next := largest.Share
-	appears := make([]bool, len(s.parts))
-	for i, x := range s.parts {
-		before, now := make([]float64, last), 0.0
-		for k := x.from; k <= x.to; k++ {
-			now += largest.Share[k]
-			for j := range smaller {
-				before[j] += own[j].share[k]
-			}
-		}
-		appears[i] = now >= seen && before[last-1] < hardly*now
-		follow := 1.0
-		if now > 0 {
-			follow = g.next(before, now) / now
-		}
-		for k := x.from; k <= x.to; k++ {
-			alone := true
-			for j := range smaller {
-				before[j] = own[j].share[k]
-				alone = alone && !own[j].shared[k] && whole(s.moves[i].first*rs[j])
-			}
-			if share := largest.Share[k]; alone && share >= stay && s.moves[i].first == s.moves[i].last {
-				next[k] = g.next(before, share)
-			} else {
-				next[k] = share * follow
-			}
-		}
-	}
-	out.Share = s.moved(&next, s.futureValleys(smaller, rs, &g), g.on)
+	next, appears := s.grown(smaller, rs, g)
+	out.Share = s.moved(&next, s.futureValleys(smaller, rs, g), math.Log2(at/largest.Size))
 	var cold []float64
 	for _, q := range smaller {
 		cold = append(cold, q.Cold)
 	}
-	out.Cold = min(1, g.power(cold[last-1], largest.Cold))
+	out.Cold = min(1, g.next(cold, largest.Cold))
 	all := out.Cold
 	for _, v := range out.Share {
 		all += v
@@ -115,10 +88,55 @@ func Predict(inputs []Input, at float64) *Forecast {
 	for k := range out.Share {
 		out.Share[k] /= all
 	}
-	out.Accesses = uint64(min(math.Round(g.power(float64(smaller[last-1].Accesses),
-		float64(largest.Accesses))), 1<<63))
+	out.Accesses = uint64(min(math.Round(g.total), 1<<63))
 	out.Components = s.components(&largest, appears)
 	return out
+}
+
+// grown returns the shares of the largest input's bins at the size asked for, each still in its bin, and
+// which parts appear.
+func (s *shape) grown(smaller []*Signature, rs []float64, g *growth) (next [Bins]float64, appears []bool) {
+	own := s.attribute(smaller, rs)
+	last := len(smaller)
+	next, appears = *s.p, make([]bool, len(s.parts))
+	for i, x := range s.parts {
+		before, now := make([]float64, last), 0.0
+		v := &s.moves[i]
+		for k := x.from; k <= x.to; k++ {
+			if v.between(k) {
+				continue
+			}
+			now += s.p[k]
+			for j := range smaller {
+				before[j] += own[j].share[k]
+			}
+		}
+		appears[i] = now >= seen && before[last-1] < hardly*now
+		follow := 1.0
+		if now > 0 {
+			follow = g.next(before, now) / now
+		}
+		for k := x.from; k <= x.to; k++ {
+			shift, alone := v.shift(k)
+			for j := range smaller {
+				before[j] = own[j].share[k]
+				alone = alone && !own[j].shared[k] && whole(shift*rs[j])
+			}
+			if share := s.p[k]; alone && share >= stay {
+				next[k] = g.next(before, share)
+			} else {
+				next[k] = share * follow
+			}
+		}
+		if v.cut() { // as the bins beside do
+			a, b := v.from-1, v.to+1
+			by := (next[a]/s.p[a] + next[b]/s.p[b]) / 2
+			for k := v.from; k <= v.to; k++ {
+				next[k] = s.p[k] * by
+			}
+		}
+	}
+	return next, appears
 }
 
 func whole(v float64) bool { return math.Abs(v-math.Round(v)) < 1e-6 }
@@ -139,7 +157,7 @@ func (s *shape) attribute(smaller []*Signature, rs []float64) []attribution {
 			var mine [Bins]float64
 			s.part(&mine, s.p, i, -rs[j])
 			for k := x.from; k <= x.to; k++ {
-				if s.p[k] == 0 {
+				if s.p[k] == 0 || s.moves[i].between(k) {
 					continue
 				}
 				var to [Bins]float64
@@ -206,43 +224,100 @@ func (s *shape) components(largest *Input, appears []bool) (list []Moved) {
 	return list
 }
 
-// A growth continues shares.
+// A growth continues shares, by the counts that they are of: those divided by a power of the size, which
+// is that of all accesses, are densities, 1 at the largest input for all accesses.
 type growth struct {
-	rs []float64 // of the smaller inputs: doublings from each to the largest
-	on float64   // and from the largest to the one asked for
+	sizes []float64 // of the inputs, in ascending order, the largest 1
+	at    float64   // the size asked for, in the same unit
+	all   []float64 // the density of all accesses, of the inputs
+	log   bool      // it grows as a logarithm, by the two largest
+	then  float64   // the density of all accesses at the size asked for
+	total float64   // and how many
 }
 
-// power goes on as a power of n from a to b to what follows.
-func (g *growth) power(a, b float64) float64 {
-	if a <= 0 || b <= 0 {
-		return b
+// A law continues densities d0 and d1 of sizes n0 and n1 to size n.
+type law func(n0, n1, d0, d1, n float64) float64
+
+// laws are those of densities: a power of the size, a + b/n, a + b log n.
+var laws = [...]law{
+	func(n0, n1, d0, d1, n float64) float64 { return d1 * math.Pow(d1/d0, math.Log(n/n1)/math.Log(n1/n0)) },
+	func(n0, n1, d0, d1, n float64) float64 { return d1 + (d1-d0)/(n1/n0-1)*(1-n1/n) },
+	func(n0, n1, d0, d1, n float64) float64 { return d1 + (d1-d0)*math.Log(n/n1)/math.Log(n1/n0) },
+}
+
+const (
+	byPower = iota
+	bySettling
+	byLog
+)
+
+const (
+	// steepest is the highest power of the size that all accesses are taken to grow as.
+	steepest = 4
+	// logarithm is how much more than a multiple of 1/2 the exponent of all accesses is where they are
+	// taken to have a logarithm.
+	logarithm = 0.05
+	// decline is the ratio of two densities, of the larger input to the smaller, below which a density is
+	// taken to go on falling as a power of the size.
+	decline = 0.75
+	// clearly is how much smaller the error of another law must be, in predicting the largest input from
+	// the two below it, than that of the law that two sizes suggest.
+	clearly = 0.5
+	// furthest is how many times the density of all accesses may become at most.
+	furthest = 1e6
+)
+
+// newGrowth finds how all accesses grow.
+func newGrowth(inputs []Input, at float64) *growth {
+	last := len(inputs) - 1
+	largest := inputs[last]
+	g := &growth{at: at / largest.Size}
+	before := inputs[last-1]
+	exponent := math.Log(float64(largest.Accesses)/float64(before.Accesses)) / math.Log(largest.Size/before.Size)
+	power := min(steepest, max(0, math.Round(2*exponent)/2))
+	g.log = exponent-power > logarithm && power < steepest
+	for _, x := range inputs {
+		n := x.Size / largest.Size
+		g.sizes = append(g.sizes, n)
+		g.all = append(g.all, float64(x.Accesses)/float64(largest.Accesses)/math.Pow(n, power))
 	}
-	return b * math.Pow(b/a, g.on/g.rs[len(g.rs)-1])
+	g.then = min(furthest, max(1/furthest, g.density(g.all[:last], 1)))
+	g.total = float64(largest.Accesses) * g.then * math.Pow(g.at, power)
+	return g
+}
+
+// density returns the density at the size asked for, not below 0, before being those of the smaller inputs.
+func (g *growth) density(before []float64, now float64) float64 {
+	j := len(before) - 1
+	n0, n1, d0 := g.sizes[j], g.sizes[j+1], before[j]
+	if d0 <= 0 || now <= 0 || d0 == now {
+		return now
+	}
+	by := bySettling
+	switch {
+	case now < decline*d0:
+		by = byPower
+	case g.log:
+		by = byLog
+	}
+	if j > 0 && before[j-1] > 0 {
+		off := func(l int) float64 { return math.Abs(laws[l](g.sizes[j-1], n0, before[j-1], d0, n1) - now) }
+		for i := range laws {
+			if (i != byPower || now < d0) && off(i) < clearly*off(by) {
+				by = i
+			}
+		}
+	}
+	return min(furthest, max(0, laws[by](n0, n1, d0, now, g.at)))
 }
 
 // next returns the share after now, at most 1, before being those of the smaller inputs.
 func (g *growth) next(before []float64, now float64) float64 {
-	j := len(before) - 1
-	a, r := before[j], g.rs[j]
-	if a <= 0 || now <= 0 || a == now {
-		return now
+	var densities []float64
+	for j, v := range before {
+		densities = append(densities, v*g.all[j])
 	}
-	falls := now < decline*a
-	if j > 0 && before[j-1] > 0 {
-		// which law predicts the largest from the two below it
-		q := growth{rs: []float64{g.rs[j-1] - r}, on: r}
-		falls = now < a && math.Abs(q.power(before[j-1], a)-now) <
-			math.Abs(q.settle(before[j-1], a)-now)
-	}
-	if falls {
-		return min(1, g.power(a, now))
-	}
-	return min(1, g.settle(a, now))
-}
-
-// settle goes on as a + b/n from a to b, not below 0.
-func (g *growth) settle(a, b float64) float64 {
-	return max(0, b+(b-a)/(math.Exp2(g.rs[len(g.rs)-1])-1)*(1-math.Exp2(-g.on)))
+	return min(1, g.density(densities, now)/g.then)
 }
 
 // FirstBin is the first bin of [Errors]: that of distances from 1 KiB on (virda, 4.3.1).

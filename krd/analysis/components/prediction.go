@@ -54,7 +54,9 @@ type Prediction struct {
 	// actual histogram, null where neither has anything in those bins
 	ErrorPercent         *doc.Number `json:"error_percent,omitempty"`
 	ErrorPercentWithCold *doc.Number `json:"error_percent_with_cold,omitempty"`
-	Misses               []Miss      `json:"misses"`
+	// MisplacedPercent is the same over all bins, from the first on, and INF
+	MisplacedPercent *doc.Number `json:"misplaced_percent,omitempty"`
+	Misses           []Miss      `json:"misses"`
 	doc.Concluded
 
 	small     []Input
@@ -133,7 +135,8 @@ func Ask(q *Question) (*Prediction, error) {
 	if p.actual != nil {
 		finite, all := Errors(p.predicted, p.actual)
 		a, b := doc.Some(100*finite), doc.Some(100*all)
-		p.ErrorPercent, p.ErrorPercentWithCold = &a, &b
+		c := doc.Some(100 * (apart(&p.predicted.Share, &p.actual.Share) + math.Abs(p.predicted.Cold-p.actual.Cold)/2))
+		p.ErrorPercent, p.ErrorPercentWithCold, p.MisplacedPercent = &a, &b, &c
 	}
 	p.miss(q.Caches)
 	return p, nil
@@ -249,8 +252,8 @@ func (p *Prediction) View() *doc.Doc {
 			}
 			return doc.Digits(n.Float(), 3) + " %"
 		}
-		d.Say("Error from 1 KiB on (virda, 4.3.1): %s, with cold accesses %s.", text(p.ErrorPercent),
-			text(p.ErrorPercentWithCold))
+		d.Say("Accesses in other bins than predicted: %s of all. Error from 1 KiB on (virda, 4.3.1): %s, "+
+			"with cold accesses %s.", text(p.MisplacedPercent), text(p.ErrorPercent), text(p.ErrorPercentWithCold))
 	}
 	t := &doc.Table{Name: "components", Keys: 2,
 		Title: "components at " + number(p.Sizes[len(p.Sizes)-1]),
