@@ -107,20 +107,16 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 		with.Build.Sync = true
 		r = &with
 	}
-	built := r.Built
-	if built == nil {
-		work, err := scratch.Make(os.Getenv("GOTMPDIR"), "krdlab-go-")
+	if r.Built == nil {
+		one := *r
+		r = &one
+		remove, err := Prepare(ctx, r)
 		if err != nil {
-			return nil, fmt.Errorf("temporary folder (GOTMPDIR, TMPDIR): %w", err)
-		}
-		defer work.Remove()
-		if err := work.Lend(func() (err error) {
-			built, err = build.Run(ctx, r.Build, work.Path)
-			return err
-		}); err != nil {
 			return nil, err
 		}
+		defer remove()
 	}
+	built := r.Built
 	if err := fit(built.Operations, built.Regions); err != nil {
 		return nil, err
 	}
@@ -163,6 +159,23 @@ func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Docum
 	}
 	d.Dir = strings.TrimSuffix(dir.Partial(), ".partial")
 	return d, failed
+}
+
+// Prepare builds the program of a request and sets Built, for several runs. remove removes its files.
+func Prepare(ctx context.Context, r *Request) (remove func(), err error) {
+	work, err := scratch.Make(os.Getenv("GOTMPDIR"), "krdlab-go-")
+	if err != nil {
+		return nil, fmt.Errorf("temporary folder (GOTMPDIR, TMPDIR): %w", err)
+	}
+	remove = func() { _ = work.Remove() } // what is left is removed by the next run
+	if err := work.Lend(func() (err error) {
+		r.Built, err = build.Run(ctx, r.Build, work.Path)
+		return err
+	}); err != nil {
+		remove()
+		return nil, err
+	}
+	return remove, nil
 }
 
 // newMemory makes what the program shares.

@@ -46,6 +46,7 @@ type app struct {
 	topology func() (*hw.Topology, error)
 	measure  measure.Func
 	goRun    func(context.Context, *goprogram.Request, []string, *hw.Topology) (*goprogram.Document, error)
+	goBuild  func(context.Context, *goprogram.Request) (remove func(), err error) // for several runs
 	computer computer
 	helpErr  error       // of help that was asked of something that is not there
 	patient  atomic.Bool // a first signal is for the program that the command runs: it ends the command
@@ -64,7 +65,7 @@ type computer struct {
 
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host,
-		measure: measure.Run, goRun: goprogram.Run, computer: computer{caches: machine.MeasureCaches,
+		measure: measure.Run, goRun: goprogram.Run, goBuild: goprogram.Prepare, computer: computer{caches: machine.MeasureCaches,
 			hardware: machine.Calibrate, costs: calibrate.Measure}}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))

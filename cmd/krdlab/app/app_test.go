@@ -76,6 +76,7 @@ func builtApp(t *testing.T, dir string, stdout, stderr io.Writer) *app {
 		r.Built = built.Of(t, dir, r.Build)
 		return goprogram.Run(ctx, r, argv, on)
 	}
+	a.goBuild = func(context.Context, *goprogram.Request) (func(), error) { return func() {}, nil }
 	t.Chdir(dir)
 	return a
 }

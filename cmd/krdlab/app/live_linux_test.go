@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 
 	"krdlab/hw/hwtest/long"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/components"
 	"krdlab/krd/doc"
 	"krdlab/loi"
 	"krdlab/loi/front/corpus"
@@ -200,6 +202,59 @@ func TestLive(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("%v %v", left, err)
+	}
+}
+
+// TestPredictGo runs a merge sort with three sizes, and with the one that is predicted.
+func TestPredictGo(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("Go programs are traced on linux/amd64")
+	}
+	dir, runs := corpus.Dir(t), filepath.Join(t.TempDir(), "runs")
+	ask := func(flags ...string) (code int, stdout, stderr string) {
+		var out, errs bytes.Buffer
+		argv := slices.Concat([]string{"krdlab", "predict", "go"}, flags)
+		code = builtApp(t, dir, &out, &errs).main(argv)
+		return code, out.String(), errs.String()
+	}
+	code, text, errs := ask(".", "--size", "1000,2000,4000", "--at", "16000", "--check", "--json", "--dir", runs,
+		"--llc", "64KiB,1MiB", "--", "sized", "mergesort", "{}")
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	var p components.Prediction
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	if e := p.ErrorPercent.Float(); !(e < 3) || len(p.Parts) < 3 {
+		t.Errorf("error %v %%, %d parts", e, len(p.Parts))
+	}
+	for _, x := range p.Parts {
+		if x.By != "function" || !strings.HasSuffix(x.Name, ".merge") {
+			continue
+		}
+		near, far := x.Far[0], x.Far[1]
+		if !(near.Share > 0.005 && math.Abs(near.Share-near.Actual.Float()) < 0.005) || far.Share > 0.0005 ||
+			far.Actual.Float() > 0.0005 {
+			t.Errorf("%+v", x.Far)
+		}
+		// two slices of 8 n bytes: 64 KiB at 4096
+		if len(x.Crossings) == 0 || x.Crossings[0].From > 4096 || x.Crossings[0].From < 2048 {
+			t.Errorf("%+v", x.Crossings)
+		}
+	}
+	if left, err := os.ReadDir(runs); err != nil || len(left) != 4 {
+		t.Errorf("%v %v", left, err)
+	}
+	for want, flags := range map[string][]string{
+		"expected at least two sizes":     {".", "--size", "1000", "--at", "2000", "--", "sized", "mergesort", "{}"},
+		"found no {} in the program's":    {".", "--size", "1,2", "--at", "3", "--", "sized", "mergesort", "7"},
+		"--size 1,x: expected numbers":    {".", "--size", "1,x", "--at", "3", "--", "sized", "mergesort", "{}"},
+		"with size 1: the program failed": {".", "--size", "1,2", "--at", "3", "--dir", runs + "2", "--", "sized", "{}"},
+	} {
+		if code, _, errs := ask(flags...); code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%q: exit code %d: %s", flags, code, errs)
+		}
 	}
 }
 

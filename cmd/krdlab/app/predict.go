@@ -48,33 +48,49 @@ func (a *app) predictCommand() *cobra.Command {
 	})
 	p := c.Flags()
 	p.SortFlags = false
-	p.Float64Var(&f.at, "at", 0, "the `SIZE` to predict, in the unit of the others")
+	f.define(c)
 	p.StringVar(&f.actual, "actual", "", "a `RUN` of that size, to say how wrong the prediction is")
+	p.BoolVar(&f.different, "different", false, "take runs of different programs too, and sizes in "+
+		"another order than that of the parameter n")
+	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse traces with discarded records too")
+	c.AddCommand(a.predictGoCommand())
+	return c
+}
+
+// define defines the flags that krdlab predict go has too.
+func (f *predictFlags) define(c *cobra.Command) {
+	p := c.Flags()
+	p.Float64Var(&f.at, "at", 0, "the `SIZE` to predict, in the unit of the others")
 	p.StringSliceVar(&f.caches, "llc", nil, "predict the misses of caches of these `SIZES`, such as "+
 		"1MiB,32MiB (default: L2 and LLC of the runs)")
 	csvFlag(c, &f.csv)
 	figureFlag(c, &f.plot, "also draw the signatures")
-	p.BoolVar(&f.different, "different", false, "take runs of different programs too, and sizes in "+
-		"another order than that of the parameter n")
-	p.BoolVar(&f.allowLoss, "allow-loss", false, "analyse traces with discarded records too")
 	expects(p, "at", "expected a number")
-	return c
 }
 
-func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
+// question checks the flags, and returns the question without runs.
+func (f *predictFlags) question(c *cobra.Command) (*components.Question, error) {
 	if err := figureFile(f.plot); err != nil {
-		return err
+		return nil, err
 	}
 	if err := noTable(f.csv, components.PredictionTables, c.Name()); err != nil {
-		return err
+		return nil, err
 	}
 	q := &components.Question{At: f.at, Different: f.different}
 	for _, word := range f.caches {
 		bytes, err := units.ParseBytes(word)
 		if err != nil || bytes == 0 {
-			return usageError("%s: --llc %s: expected sizes such as 1MiB,32MiB", c.CommandPath(), word)
+			return nil, usageError("%s: --llc %s: expected sizes such as 1MiB,32MiB", c.CommandPath(), word)
 		}
 		q.Caches = append(q.Caches, bytes)
+	}
+	return q, nil
+}
+
+func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
+	q, err := f.question(c)
+	if err != nil {
+		return err
 	}
 	if len(args) < 2 {
 		return usageError("%s: expected runs of at least two sizes, found %d; type %s", c.CommandPath(),
@@ -94,18 +110,21 @@ func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
 		q.Small = append(q.Small, components.Sized{Name: word[:at], Size: size})
 	}
 	for i := range q.Small {
-		r, err := a.distances(q.Small[i].Name, f.allowLoss)
-		if err != nil {
+		x := &q.Small[i]
+		if x.Report, x.Parts, err = a.distances(x.Name, f.allowLoss); err != nil {
 			return err
 		}
-		q.Small[i].Report = r
 	}
 	if f.actual != "" {
-		var err error
-		if q.Actual, err = a.distances(f.actual, f.allowLoss); err != nil {
+		if q.Actual, q.Counted, err = a.distances(f.actual, f.allowLoss); err != nil {
 			return err
 		}
 	}
+	return a.asked(c, f, q)
+}
+
+// asked answers a question.
+func (a *app) asked(c *cobra.Command, f *predictFlags, q *components.Question) error {
 	p, err := components.Ask(q)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.CommandPath(), err)
@@ -126,10 +145,10 @@ func (a *app) predict(c *cobra.Command, f *predictFlags, args []string) error {
 }
 
 // distances returns the reuse distances of a trace, of JSON that holds them, or of what is in a run
-// directory.
-func (a *app) distances(path string, allowLoss bool) (*krd.Report, error) {
+// directory, and the parts of a Go program.
+func (a *app) distances(path string, allowLoss bool) (*krd.Report, *krd.Parts, error) {
 	if path == "" {
-		return nil, noTrace(path)
+		return nil, nil, noTrace(path)
 	}
 	file := path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -139,30 +158,30 @@ func (a *app) distances(path string, allowLoss bool) (*krd.Report, error) {
 		text, err := textfile.Open(file)
 		if err == nil {
 			defer text.Close()
-			r, _, err := krd.Read(text)
+			r, parts, err := krd.Read(text)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
+				return nil, nil, fmt.Errorf("%s: %w", file, err)
 			}
-			return r, nil
+			return r, parts, nil
 		}
 		if file == path {
-			return nil, noTrace(path)
+			return nil, nil, noTrace(path)
 		}
 	}
 	path, err := oneTrace(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := a.opened(path, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer t.Close()
 	show, done := bytesProgress[uint64](a, "predict")
 	defer done()
 	r, err := krd.Analyze(t, krd.Options{AllowLoss: allowLoss, Progress: show})
 	if err != nil {
-		return nil, analysisError(path, err)
+		return nil, nil, analysisError(path, err)
 	}
-	return r, nil
+	return r, nil, nil
 }

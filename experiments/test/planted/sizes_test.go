@@ -53,6 +53,34 @@ func signatures(factor float64, sizes int, peaks ...peak) func(string) error {
 	}
 }
 
+// walked has all accesses of signatures made by one function.
+func walked(sizes int, lay func(string) error) func(string) error {
+	return func(dir string) error {
+		if err := lay(dir); err != nil {
+			return err
+		}
+		for i := range sizes {
+			file := filepath.Join(dir, fmt.Sprint(i, ".json"))
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			var d map[string]any
+			if err := json.Unmarshal(text, &d); err != nil {
+				return err
+			}
+			part := map[string]any{"name": "main.walk", "accesses": d["accesses"], "cold": d["cold"], "bins": d["bins"]}
+			if text, err = json.Marshal(map[string]any{"krd": d, "functions": []any{part}}); err != nil {
+				return err
+			}
+			if err := os.WriteFile(file, text, 0o666); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 const (
 	twoSizes   = "predict 0.json:1024 1.json:2048 --at 8192 --json"
 	threeSizes = "predict 0.json:1024 1.json:2048 2.json:4096 --at 16384 --json"
@@ -92,6 +120,12 @@ var sizes = inGroup("sizes", []truth{
 	{name: "a component that appears at the second size of three", run: threeSizes, why: "only what appears at the " +
 		"largest size is told", want: []named{{"component_appears", ""}},
 		lay: signatures(2, 3, still, peak{share: 0.6, from: 14, to: 16}, peak{share: 0.43, from: 20, to: 22, since: 1})},
+	{name: "a function that crosses a cache", run: threeSizes + " --llc 256KiB", want: []named{{"crosses_cache", "main.walk"}},
+		lay: walked(3, signatures(2, 3, still, peak{share: 0.6, from: 14, to: 16, fromMove: 1, toMoves: 1}))},
+	{name: "a function that stays within a cache", run: threeSizes + " --llc 4MiB", never: never("crosses_cache"),
+		lay: walked(3, signatures(2, 3, still, peak{share: 0.6, from: 14, to: 16, fromMove: 1, toMoves: 1}))},
+	{name: "a function that was beyond a cache before", run: threeSizes + " --llc 16KiB", never: never("crosses_cache"),
+		lay: walked(3, signatures(2, 3, still, peak{share: 0.6, from: 16, to: 18, fromMove: 1, toMoves: 1}))},
 	{name: "another law", run: threeSizes, want: []named{{"another_law", ""}},
 		lay: signatures(2, 3, still, peak{share: 0.6, from: 10, to: 12, fromMove: 3, toMoves: 3})},
 	{name: "sizes that hardly differ", want: []named{{"sizes_alike", ""}}, lay: signatures(1.2, 2, still),

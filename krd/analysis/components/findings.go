@@ -16,6 +16,9 @@ const (
 	componentMoves   doc.Code = "component_moves"
 	componentWidens  doc.Code = "component_widens"
 	componentAppears doc.Code = "component_appears"
+	// crossesCache: accesses beyond the cache in per cent, the cache, the size; the same of the largest
+	// run; the sizes at which it crosses.
+	crossesCache doc.Code = "crosses_cache"
 )
 
 func init() {
@@ -25,6 +28,8 @@ func init() {
 			"%v to %v"},
 		componentAppears: {Level: doc.Answer, Example: []any{30.0, "1024"}, Words: "it holds %.3g %% " +
 			"of the accesses at %v, and hardly any at smaller sizes"},
+		crossesCache: {Level: doc.Answer, Example: []any{30.0, "LLC (32 MiB)", "100000", 0.0, "4000", "26200 to 52400"},
+			Words: "%.3g %% of its accesses go beyond %s at %v, and %.3g %% at %v; it crosses at sizes of %v"},
 		nothingMoves: {Level: doc.Doubt, Words: "no component moves with the size: only shares change"},
 		anotherLaw: {Level: doc.Doubt, Example: []any{12.0}, Words: "components that move by 0, 1/2, " +
 			"1 or 2 bins misplace %.0f %% of the accesses of a smaller input: they may grow by " +

@@ -99,7 +99,7 @@ func TestSciMark(t *testing.T) {
 		q := &Question{At: float64(x.at), Actual: counted(t, x.unit, x.kernel, x.at),
 			Caches: []uint64{1 << 20, 32 << 20}}
 		for _, n := range x.small {
-			q.Small = append(q.Small, Sized{fmt.Sprint(n), float64(n), counted(t, x.unit, x.kernel, n)})
+			q.Small = append(q.Small, Sized{fmt.Sprint(n), float64(n), counted(t, x.unit, x.kernel, n), nil})
 		}
 		p, err := Ask(q)
 		if err != nil {
@@ -136,7 +136,7 @@ func TestLevels(t *testing.T) {
 	} {
 		q := &Question{At: 64000, Actual: counted(t, x.unit, x.program, 64000)}
 		for _, n := range []int{1000, 2000, 4000} {
-			q.Small = append(q.Small, Sized{fmt.Sprint(n), float64(n), counted(t, x.unit, x.program, n)})
+			q.Small = append(q.Small, Sized{fmt.Sprint(n), float64(n), counted(t, x.unit, x.program, n), nil})
 		}
 		p, err := Ask(q)
 		if err != nil {
@@ -225,8 +225,8 @@ func TestMoves(t *testing.T) {
 			return report(1000, counts...)
 		}
 		size := func(r int) float64 { return math.Exp2(float64(r)) }
-		small := []Sized{{"small", size(0), histogram(0)}, {"twice", size(doublings),
-			histogram(doublings)}}
+		small := []Sized{{"small", size(0), histogram(0), nil}, {"twice", size(doublings),
+			histogram(doublings), nil}}
 		if rapid.Bool().Draw(t, "out of order") {
 			small[0], small[1] = small[1], small[0]
 		}
@@ -267,13 +267,13 @@ func TestAnyHistograms(t *testing.T) {
 		size := 1.0
 		for i := range rapid.IntRange(2, 4).Draw(t, "sizes") {
 			size *= 1 + rapid.Float64Range(0.01, 9).Draw(t, "factor")
-			small = append(small, Sized{fmt.Sprint(i), size, any("counts")})
+			small = append(small, Sized{fmt.Sprint(i), size, any("counts"), nil})
 		}
 		at := size * rapid.Float64Range(0.001, 1e6).Draw(t, "at")
 		ask := func(unit, at float64) *Prediction {
 			q := &Question{At: at * unit, Caches: []uint64{1, 1 << 20, 3 << 40}}
 			for _, x := range small {
-				q.Small = append(q.Small, Sized{x.Name, x.Size * unit, x.Report})
+				q.Small = append(q.Small, Sized{x.Name, x.Size * unit, x.Report, nil})
 			}
 			p, err := Ask(q)
 			if err != nil {
@@ -321,15 +321,17 @@ func TestAnyHistograms(t *testing.T) {
 // Inputs that cannot be compared are refused by name; others that show little get a warning.
 func TestQuestions(t *testing.T) {
 	good := func() *Question {
-		return &Question{Small: []Sized{{"a.json", 64, counted(t, "datum", "lu", 64)},
-			{"b.json", 128, counted(t, "datum", "lu", 128)}}, At: 512}
+		return &Question{Small: []Sized{{"a.json", 64, counted(t, "datum", "lu", 64), nil},
+			{"b.json", 128, counted(t, "datum", "lu", 128), nil}}, At: 512}
 	}
 	for want, change := range map[string]func(*Question){
-		"at least two sizes, found 1":                    func(q *Question) { q.Small = q.Small[:1] },
-		"a.json and b.json have the same size, 64":       func(q *Question) { q.Small[1].Size = 64 },
-		"a.json: the size 0 is":                          func(q *Question) { q.Small[0].Size = 0 },
-		"a.json: the size NaN is":                        func(q *Question) { q.Small[0].Size = math.NaN() },
-		"between variables, fields and elements":         func(q *Question) { q.Small[1].Report = counted(t, "line", "lu", 128) },
+		"at least two sizes, found 1":              func(q *Question) { q.Small = q.Small[:1] },
+		"a.json and b.json have the same size, 64": func(q *Question) { q.Small[1].Size = 64 },
+		"a.json: the size 0 is":                    func(q *Question) { q.Small[0].Size = 0 },
+		"a.json: the size NaN is":                  func(q *Question) { q.Small[0].Size = math.NaN() },
+		"between variables, fields and elements": func(q *Question) {
+			q.Small[1].Report = counted(t, "line", "lu", 128)
+		},
 		"the actual histogram exclusive distances betwe": func(q *Question) { q.Actual = counted(t, "line", "lu", 512) },
 		"by bytes; expected the same":                    func(q *Question) { q.Small[1].Report.Weight = krd.WeightBytes },
 		"inclusive distances":                            func(q *Question) { q.Small[1].Report.Distance = krd.Inclusive },
@@ -378,8 +380,8 @@ func TestQuestions(t *testing.T) {
 	q.Small[1].Size = 65
 	warned(q, "by a factor of only 1.02")
 	same := report(10, 0, 0, 30, 60)
-	warned(&Question{Small: []Sized{{"a", 1, same}, {"b", 2, same}}, At: 4}, "no component moves")
-	warned(&Question{Small: []Sized{{"a", 1, report(0, 0, 0, 0, 9)}, {"b", 2, report(0, 9)}}, At: 4},
+	warned(&Question{Small: []Sized{{"a", 1, same, nil}, {"b", 2, same, nil}}, At: 4}, "no component moves")
+	warned(&Question{Small: []Sized{{"a", 1, report(0, 0, 0, 0, 9), nil}, {"b", 2, report(0, 9), nil}}, At: 4},
 		"another law")
 	// an actual histogram with nothing in the bins of the error has none, and that is not 0
 	q = good()
@@ -438,7 +440,7 @@ func TestWidens(t *testing.T) {
 		}
 		return report(1000, counts...)
 	}
-	p, err := Ask(&Question{Small: []Sized{{"a", 1, wide(4)}, {"b", 4, wide(8)}}, At: 16,
+	p, err := Ask(&Question{Small: []Sized{{"a", 1, wide(4), nil}, {"b", 4, wide(8), nil}}, At: 16,
 		Actual: wide(12)})
 	if err != nil {
 		t.Fatal(err)
@@ -493,7 +495,7 @@ func FuzzAsk(f *testing.F) {
 			if math.Abs(sum-float64(r.Accesses)) > 1e-9*sum {
 				t.Errorf("%v accesses in bins, of %d", sum, r.Accesses)
 			}
-			q.Small = append(q.Small, Sized{fmt.Sprintf("run%d", i), []float64{a, b}[i], r})
+			q.Small = append(q.Small, Sized{fmt.Sprintf("run%d", i), []float64{a, b}[i], r, nil})
 		}
 		p, err := Ask(q)
 		if err != nil {

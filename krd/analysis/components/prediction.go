@@ -20,14 +20,16 @@ type Sized struct {
 	Name   string // of the file
 	Size   float64
 	Report *krd.Report
+	Parts  *krd.Parts // of a Go program; nil: not known
 }
 
 // A Question is the input of [Ask].
 type Question struct {
-	Small  []Sized
-	At     float64
-	Actual *krd.Report // of an input of that size; nil: not known
-	Caches []uint64    // sizes in bytes; nil: L2 and LLC of the largest input
+	Small   []Sized
+	At      float64
+	Actual  *krd.Report // of an input of that size; nil: not known
+	Counted *krd.Parts  // its parts
+	Caches  []uint64    // sizes in bytes; nil: L2 and LLC of the largest input
 	// Different allows runs of different programs, and sizes in another order than their n.
 	Different bool
 }
@@ -57,6 +59,9 @@ type Prediction struct {
 	// MisplacedPercent is the same over all bins, from the first on, and INF
 	MisplacedPercent *doc.Number `json:"misplaced_percent,omitempty"`
 	Misses           []Miss      `json:"misses"`
+	// Parts are the functions and fields of a Go program; PartsLeft is how many of them are not in all runs.
+	Parts     []PartPrediction `json:"parts,omitempty"`
+	PartsLeft int              `json:"parts_left,omitempty"`
 	doc.Concluded
 
 	small     []Input
@@ -92,7 +97,7 @@ func Ask(q *Question) (*Prediction, error) {
 	}
 	p := &Prediction{SchemaVersion: SchemaVersion, At: q.At, Misses: []Miss{}}
 	p.Conclude()
-	list := append(slices.Clip(small), Sized{"the actual histogram", q.At, q.Actual})
+	list := append(slices.Clip(small), Sized{"the actual histogram", q.At, q.Actual, q.Counted})
 	for i, x := range list {
 		if x.Report == nil {
 			continue
@@ -130,15 +135,17 @@ func Ask(q *Question) (*Prediction, error) {
 	p.predicted, p.Components, p.Unexplained = &f.Signature, f.Components, f.Unexplained
 	h := f.histogram()
 	p.Accesses, p.Bins, p.Cold = h.Accesses, h.Bins, h.Cold
-	p.conclude()
-	p.doubt()
 	if p.actual != nil {
 		finite, all := Errors(p.predicted, p.actual)
 		a, b := doc.Some(100*finite), doc.Some(100*all)
-		c := doc.Some(100 * (apart(&p.predicted.Share, &p.actual.Share) + math.Abs(p.predicted.Cold-p.actual.Cold)/2))
+		c := doc.Some(100 * misplaced(p.predicted, p.actual))
 		p.ErrorPercent, p.ErrorPercentWithCold, p.MisplacedPercent = &a, &b, &c
 	}
 	p.miss(q.Caches)
+	p.predictParts(small, q.Counted)
+	p.concludeParts()
+	p.conclude()
+	p.doubt()
 	return p, nil
 }
 
@@ -242,8 +249,13 @@ func (p *Prediction) miss(caches []uint64) {
 
 // View returns the prediction for people.
 func (p *Prediction) View() *doc.Doc {
-	_, rest := p.Apart() // the table of components has the answers
+	_, rest := p.Apart() // the table of components has its answers
 	d := &doc.Doc{Title: "Predicted reuse signature at " + number(p.At), Warnings: rest}
+	for _, f := range p.Findings {
+		if f.Code == crossesCache {
+			d.Say("%s", f.Sentence())
+		}
+	}
 	d.Say("From runs at %s, of accesses to %s.", p.sizes(), unitWords(p.Unit))
 	if p.ErrorPercent != nil {
 		text := func(n *doc.Number) string {
@@ -254,6 +266,12 @@ func (p *Prediction) View() *doc.Doc {
 		}
 		d.Say("Accesses in other bins than predicted: %s of all. Error from 1 KiB on (virda, 4.3.1): %s, "+
 			"with cold accesses %s.", text(p.MisplacedPercent), text(p.ErrorPercent), text(p.ErrorPercentWithCold))
+	}
+	for _, t := range p.partTables() {
+		d.Add(t)
+	}
+	if p.PartsLeft > 0 {
+		d.Say("Not in all runs, and not predicted: %s.", units.Count(uint64(p.PartsLeft), "function or field"))
 	}
 	t := &doc.Table{Name: "components", Keys: 2,
 		Title: "components at " + number(p.Sizes[len(p.Sizes)-1]),
@@ -354,7 +372,7 @@ func (p *Prediction) table() *doc.Table {
 }
 
 // PredictionTables are the names of what Tables may return.
-var PredictionTables = []string{"components", "bins", "misses"}
+var PredictionTables = []string{"components", "bins", "misses", "functions", "fields"}
 
 // Tables returns the data tables, by name.
 func (p *Prediction) Tables() (list []*doc.Table) {
