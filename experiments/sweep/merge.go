@@ -36,7 +36,7 @@ func Merge(ctx context.Context, dirs []string, out string, info dataset.Info) er
 		for _, c := range p.Cells {
 			path := filepath.Join(dir, dataset.CellsDir, c.ID)
 			isDone := exists(path)
-			isUsed := isDone && c.Unused(dir) == nil
+			isUsed := isDone && c.Unused(dir, p.Machines[c.Machine]) == nil
 			if c.Machine != dataset.Native {
 				c.Machine = merged.nameOf(p.Machines[c.Machine])
 			}

@@ -28,6 +28,7 @@ type Plan struct {
 	Machines map[string]*machine.Machine // by the name in PlannedCell.Machine
 
 	topologies map[string]*hw.Topology
+	names      map[*machine.Machine]string
 }
 
 // NewPlan returns the plan that runs requests in their order, which have been validated. Their Out
@@ -87,6 +88,9 @@ func identity(c dataset.PlannedCell) string {
 // nameOf enters a machine and returns the name of its file: its own, and the beginning of its hash
 // where another machine has that name, or the name would not do for a file.
 func (p *Plan) nameOf(m *machine.Machine) string {
+	if name := p.names[m]; name != "" {
+		return name
+	}
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("._-", r) {
@@ -95,13 +99,17 @@ func (p *Plan) nameOf(m *machine.Machine) string {
 		return '-'
 	}, m.Name)
 	other, taken := p.Machines[name]
-	if taken && other.Hash() == m.Hash() && other.Name == m.Name {
-		return name
-	}
-	if taken || name != m.Name || name == dataset.Native || strings.HasPrefix(name, ".") {
+	same := taken && other.Hash() == m.Hash() && other.Name == m.Name
+	if !same && (taken || name != m.Name || name == dataset.Native || strings.HasPrefix(name, ".")) {
 		name = strings.TrimLeft(name, ".") + "-" + m.Hash()[:8]
 	}
-	p.Machines[name] = m
+	if !same {
+		p.Machines[name] = m
+	}
+	if p.names == nil {
+		p.names = map[*machine.Machine]string{}
+	}
+	p.names[m] = name
 	return name
 }
 

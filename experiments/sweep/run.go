@@ -91,7 +91,7 @@ func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, er
 	for i := range plan.Cells {
 		switch c := &plan.Cells[i]; {
 		case !w.done[i]:
-		case c.Unused(dir) != nil:
+		case c.Unused(dir, plan.Machines[c.Machine]) != nil:
 			sum.Unused = append(sum.Unused, c.ID)
 		default:
 			sum.Before = append(sum.Before, c.ID)

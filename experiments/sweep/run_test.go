@@ -192,7 +192,7 @@ func TestRunOfAChangedPlan(t *testing.T) {
 		if err != nil || len(sum.Unused) != 1 || len(sum.Before)+len(sum.Done) > 0 {
 			t.Errorf("%s: %+v, %v", name, sum, err)
 		}
-		if why := p.Cells[0].Unused(dir); why == nil || !strings.Contains(why.Detail, change.why) {
+		if why := p.Cells[0].Unused(dir, p.Machines[p.Cells[0].Machine]); why == nil || !strings.Contains(why.Detail, change.why) {
 			t.Errorf("%s: %v, want %q", name, why, change.why)
 		}
 		s, err := sweep.NewStatus(dir)

@@ -80,7 +80,8 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 	case err != nil:
 		return err
 	case outcome == sweep.WasDone:
-		if q := plan.Cells[index].Unused(dir); q != nil {
+		cell := &plan.Cells[index]
+		if q := cell.Unused(dir, plan.Machines[cell.Machine]); q != nil {
 			return failure.Errorf(failure.Incomplete, "cell %s was run before and cannot be "+
 				"used: %s; remove its folder to run it anew", q.Cell, q.Detail)
 		}

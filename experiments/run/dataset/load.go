@@ -253,21 +253,21 @@ func (p *PlannedCell) read(experiment string, m *machine.Machine) ([]Cell, []Pro
 }
 
 // Unused returns why a planned cell that is finished in the folder of an experiment cannot be used,
-// or not for each of its schedulers: its first problem. nil if it can, or is not finished.
-func (p *PlannedCell) Unused(experiment string) *Problem {
+// or not for each of its schedulers: its first problem. nil if it can, or is not finished. m is the
+// machine that it is simulated on, nil of a native one.
+func (p *PlannedCell) Unused(experiment string, m *machine.Machine) *Problem {
 	if !exists(filepath.Join(experiment, CellsDir, p.ID)) {
 		return nil
 	}
-	return p.unused(p.read(experiment, p.readMachine(experiment)))
+	return p.unused(p.read(experiment, m))
 }
 
+// unused returns why p cannot be used, from its cells and problems.
 func (p *PlannedCell) unused(cells []Cell, problems []Problem) *Problem {
 	lacks := func(s string) bool {
-		return !slices.ContainsFunc(cells,
-			func(c Cell) bool { return c.ID == p.ID && c.Result.Scheduler == s })
+		return !slices.ContainsFunc(cells, func(c Cell) bool { return c.Result.Scheduler == s })
 	}
-	i := slices.IndexFunc(problems,
-		func(q Problem) bool { return q.Cell == p.ID && q.Kind == Unreadable })
+	i := slices.IndexFunc(problems, func(q Problem) bool { return q.Kind == Unreadable })
 	if i < 0 || !slices.ContainsFunc(p.Schedulers, lacks) {
 		return nil
 	}
@@ -277,8 +277,20 @@ func (p *PlannedCell) unused(cells []Cell, problems []Problem) *Problem {
 // Unused returns the problem of each planned cell that is finished and cannot be used, or not for
 // each of its schedulers.
 func (e *Experiment) Unused() (list []Problem) {
+	cells, problems := map[string][]Cell{}, map[string][]Problem{}
+	for _, q := range e.Problems {
+		if q.Kind == Unreadable {
+			problems[q.Cell] = append(problems[q.Cell], q)
+		}
+	}
+	for _, c := range e.Cells {
+		if problems[c.ID] != nil {
+			cells[c.ID] = append(cells[c.ID], c)
+		}
+	}
 	for i := range e.Plan {
-		if q := e.Plan[i].unused(e.Cells, e.Problems); q != nil {
+		p := &e.Plan[i]
+		if q := p.unused(cells[p.ID], problems[p.ID]); q != nil {
 			list = append(list, *q)
 		}
 	}

@@ -209,7 +209,7 @@ func TestProblems(t *testing.T) {
 		}
 		lacking := test.kind == dataset.Unreadable && test.left < 16
 		if unused := e.Unused(); lacking != (len(unused) == 1) ||
-			lacking != (e.Plan[1].Unused(dir) != nil) {
+			lacking != (e.Plan[1].Unused(dir, nil) != nil) {
 			t.Errorf("%s: not used: %v", name, unused)
 		}
 	}

@@ -80,7 +80,7 @@ func (d *Draft) Resolve(machines *Machines) (*Choice, error) {
 		}
 	}
 	if m != nil {
-		if c.Topology, err = m.Topology(); err != nil {
+		if c.Topology, err = machines.topology(m); err != nil {
 			return nil, err
 		}
 		if d.DefaultNUMA {

@@ -29,6 +29,23 @@ type Machines struct {
 	Host  *hw.Topology // this computer
 	Taken func(string) // is told of a file that has the name of a machine; may be nil
 	found map[string]*machine.Machine
+	on    map[*machine.Machine]*hw.Topology
+}
+
+// topology returns the topology of a machine, made once. Errors: those of [machine.Machine.Topology].
+func (m *Machines) topology(of *machine.Machine) (*hw.Topology, error) {
+	if t := m.on[of]; t != nil {
+		return t, nil
+	}
+	t, err := of.Topology()
+	if err != nil {
+		return nil, err
+	}
+	if m.on == nil {
+		m.on = map[*machine.Machine]*hw.Topology{}
+	}
+	m.on[of] = t
+	return t, nil
 }
 
 // Find returns a machine by its name, or from a file. Errors: an [*Error] where it is neither, of
