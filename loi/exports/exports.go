@@ -1,6 +1,6 @@
-// Package exports writes traces in the forms that other programs read: CSV, JSON lines, Parquet,
-// Perfetto's protobuf, and the text form of package loi. docs/trace-data.md describes each column
-// and field, with its unit.
+// Package exports writes traces in the forms that other programs read: CSV, Parquet, Perfetto's
+// protobuf, and the text form of package loi. docs/trace-data.md describes each column and field,
+// with its unit.
 //
 // All forms but the text have their stamps on one clock: the offset of each worker is taken off,
 // and should a stamp become negative by that, all are moved by the same number of ticks so that the
@@ -58,7 +58,6 @@ var formats = []struct {
 	raw   bool // names are written byte by byte, and need not be UTF-8
 }{
 	{"csv", writeCSV, true},
-	{"jsonl", writeJSONLines, false},
 	{"parquet", writeParquet, false},
 	{"perfetto", writePerfetto, false},
 	{"text", func(w io.Writer, t *loi.Trace, _ *loi.Progress) error { return loi.WriteText(w, t) },

@@ -137,7 +137,7 @@ func TestText(t *testing.T) {
 func TestUnknownFormat(t *testing.T) {
 	err := Write(io.Discard, parse(t, emptyText), "xml", Options{})
 	if !errors.Is(err, ErrFormat) ||
-		err.Error() != `unknown format "xml", expected one of csv, jsonl, parquet, perfetto, text` {
+		err.Error() != `unknown format "xml", expected one of csv, parquet, perfetto, text` {
 		t.Errorf("%v", err)
 	}
 }

@@ -101,7 +101,7 @@ func writeRows[T any](w io.Writer, t *loi.Trace, p *loi.Progress,
 		start, end, list := clock.at(e.Start), clock.at(e.End), e.Accesses()
 		if max(start, end) > math.MaxInt64 {
 			return &RangeError{Format: "parquet", Worker: e.Worker,
-				What: sprint("stamp %d, expected at most %d", max(start, end),
+				What: fmt.Sprintf("stamp %d, expected at most %d", max(start, end),
 					int64(math.MaxInt64))}
 		}
 		for i := range list {

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -122,7 +123,7 @@ func TestParquetBatches(t *testing.T) {
 	text.WriteString(emptyText + "object A 10000x64\nkernel k A:in A:out A:inout\n")
 	const n = 3*batch/3 + 17
 	for i := range n {
-		text.WriteString(sprint("0 %d %d k(%d,%d,%d)\n", i, i, i, i+1, i+2))
+		text.WriteString(fmt.Sprintf("0 %d %d k(%d,%d,%d)\n", i, i, i, i+1, i+2))
 	}
 	f, _, rows := table(t, write(t, parse(t, text.String()), "parquet"))
 	if f.NumRows() != 3*n || len(rows) != 3*n {
@@ -130,7 +131,7 @@ func TestParquetBatches(t *testing.T) {
 	}
 	for i := range n {
 		for j, mode := range []string{"r", "w", "rw"} {
-			if got, want := rows[3*i+j], sprint("%d 0 A 64 %s k %d %d", i, mode, i,
+			if got, want := rows[3*i+j], fmt.Sprintf("%d 0 A 64 %s k %d %d", i, mode, i,
 				i+j); got != want {
 				t.Fatalf("row %d is %q, expected %q", 3*i+j, got, want)
 			}

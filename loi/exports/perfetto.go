@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"math/bits"
@@ -207,7 +208,7 @@ func (x *perfetto) ns(worker int, tick uint64) uint64 {
 		}
 	}
 	if v > math.MaxInt64 && x.err == nil {
-		x.err = &RangeError{Format: "perfetto", Worker: worker, What: sprint(
+		x.err = &RangeError{Format: "perfetto", Worker: worker, What: fmt.Sprintf(
 			"tick %d at %v Hz, expected at most 2^63-1 ns", tick, x.t.Header.Clock.Hz)}
 	}
 	return v

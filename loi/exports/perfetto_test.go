@@ -196,7 +196,7 @@ func TestNanoseconds(t *testing.T) {
 		{2.5, 5, 2e9}, {0, 7, 7}, {1e-9, 0, 0}, {1e17, 1e17, 1e9}} {
 		h := loi.Header{Workers: make([]loi.Worker, 1), Nodes: 1, Substrate: loi.Native,
 			Clock: loi.Clock{Hz: c.hz}}
-		tr := parse(t, sprint("loi-text 4\nsubstrate native\nclock tsc %v\nnodes 1\nworker 0 cpu "+
+		tr := parse(t, fmt.Sprintf("loi-text 4\nsubstrate native\nclock tsc %v\nnodes 1\nworker 0 cpu "+
 			"-1 node 0 offset 0\nkernel k\n0 %d %d k()\n",
 			h.Clock.Hz, c.tick, c.tick))
 		tl := readTimeline(t, write(t, tr, "perfetto"))

@@ -193,7 +193,7 @@ func readTimeline(t *testing.T, data string) *timeline {
 				t.Errorf("track %d comes twice", d.uint("uuid"))
 			}
 			if c := d.child("counter"); c != nil {
-				name += sprint(" (unit %d)", c.uint("unit"))
+				name += fmt.Sprintf(" (unit %d)", c.uint("unit"))
 			}
 			tl.tracks[d.uint("uuid")] = name
 		}

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,17 +25,17 @@ func told(t testing.TB, tr *loi.Trace) [][]string {
 		c := tr.Cursor(i)
 		for c.Next() {
 			r := c.Record()
-			line := sprint("%d-%d %s", r.Start, r.End, reg.Kernels[r.Kernel].Name)
+			line := fmt.Sprintf("%d-%d %s", r.Start, r.End, reg.Kernels[r.Kernel].Name)
 			accesses := c.AppendAccesses(nil)
 			for _, a := range accesses {
 				kind := "block"
 				if reg.Objects[a.Object].Kind == loi.Span {
 					kind = "offset"
 				}
-				line += sprint(" %q[%s %d]:%d:%v", reg.Objects[a.Object].Name, kind, a.Block,
+				line += fmt.Sprintf(" %q[%s %d]:%d:%v", reg.Objects[a.Object].Name, kind, a.Block,
 					a.Bytes, a.Mode)
 				if a.Rows > 1 {
-					line += sprint(" x %d every %d", a.Rows, a.Stride)
+					line += fmt.Sprintf(" x %d every %d", a.Rows, a.Stride)
 				}
 			}
 			if len(accesses) > 0 {
@@ -131,7 +132,7 @@ func TestRoundTrip(t *testing.T) {
 			for i := range want {
 				if !slices.Equal(got[i], want[i]) {
 					rt.Errorf("%s: worker %d has\n%s\nexpected\n%s", format, i,
-						strconv.Quote(sprint("%v", got[i])), strconv.Quote(sprint("%v", want[i])))
+						strconv.Quote(fmt.Sprintf("%v", got[i])), strconv.Quote(fmt.Sprintf("%v", want[i])))
 				}
 				if after.Header.Workers[i].Node != h.Workers[i].Node {
 					rt.Errorf("%s: worker %d is on node %d", format, i,

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"fmt"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -101,7 +102,7 @@ func (x *perfetto) lane(worker int, l *lanes, start, end uint64) uint64 {
 	n := len(l.ends)
 	if n == maxLanes {
 		if x.err == nil {
-			x.err = &RangeError{Format: "perfetto", Worker: worker, What: sprint(
+			x.err = &RangeError{Format: "perfetto", Worker: worker, What: fmt.Sprintf(
 				"at tick %d more executions overlap, or are not in the order of time, than the "+
 					"%d expected at most", start, maxLanes)}
 		}

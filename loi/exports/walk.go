@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"math/bits"
@@ -43,7 +44,7 @@ func newClock(t *loi.Trace, format string) (c clock, err error) {
 		_, carry := bits.Add64(last[i], c.shift-uint64(w.TSCOffset), 0)
 		if grows := w.TSCOffset < 0 || c.shift > uint64(w.TSCOffset); grows &&
 			first[i] <= last[i] && carry != 0 {
-			return c, &RangeError{Format: format, Worker: i, What: sprint(
+			return c, &RangeError{Format: format, Worker: i, What: fmt.Sprintf(
 				"stamp %d less its worker's offset %d needs more than 64 bits", last[i],
 				w.TSCOffset)}
 		}
