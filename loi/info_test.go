@@ -108,16 +108,3 @@ func TestObject(t *testing.T) {
 		t.Errorf("%d blocks, %d bytes", o.Len(), o.Bytes())
 	}
 }
-
-func TestReadWitness(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "w")
-	if _, err := ReadWitness(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing witness: %v", err)
-	}
-	if err := os.WriteFile(path, make([]byte, 65), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadWitness(path); err == nil || !strings.Contains(err.Error(), "65 bytes") {
-		t.Errorf("a witness of 65 bytes: %v", err)
-	}
-}

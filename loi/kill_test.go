@@ -26,7 +26,7 @@ const killEnv = "LOI_TEST_KILL_IN"
 // killCloseEnv, if set, has it make small traces one after the other.
 const killCloseEnv = "LOI_TEST_KILL_CLOSE"
 
-// killBuildEnv, if set, has it build a trace, without a witness.
+// killBuildEnv, if set, has it build a trace.
 const killBuildEnv = "LOI_TEST_KILL_BUILD"
 
 func TestMain(m *testing.M) {
@@ -52,11 +52,37 @@ const killFullEnv = "LOI_TEST_KILL_FULL"
 
 const killWorkers = 3
 
-// recordForever makes workers record as fast as they can. Each also counts its records in a page of
-// its own, apart from the recorder: the recorder's witness would keep it from its hot path.
+// createCounts maps a file of dir that has a count for each worker, each on a cache line of its own:
+// the counts outlive the process.
+func createCounts(dir string) ([]byte, error) {
+	f, err := os.Create(filepath.Join(dir, "counts"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := f.Truncate(killWorkers * slotBytes); err != nil {
+		return nil, err
+	}
+	return mapShared(f, 0, killWorkers*slotBytes)
+}
+
+// readCounts returns the counts in dir by worker.
+func readCounts(t *testing.T, dir string) (counts []uint64) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "counts"))
+	if err != nil || len(b) != killWorkers*slotBytes {
+		t.Fatalf("%d bytes of counts: %v", len(b), err)
+	}
+	for i := range killWorkers {
+		counts = append(counts, le.Uint64(b[i*slotBytes:]))
+	}
+	return counts
+}
+
+// recordForever makes workers record as fast as they can. Each also counts its records.
 func recordForever(dir string) error {
 	runtime.GOMAXPROCS(killWorkers + 1)
-	counts, err := createWitness(filepath.Join(dir, "counts"), killWorkers)
+	counts, err := createCounts(dir)
 	if err != nil {
 		return err
 	}
@@ -152,11 +178,8 @@ func killed(t *testing.T, env ...string) string {
 
 func checkKilled(t *testing.T, dir string, n int) {
 	path, out := filepath.Join(dir, "x.loi"), filepath.Join(dir, "out.loi")
-	counts, err := ReadWitness(filepath.Join(dir, "counts"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Open(path)
+	counts := readCounts(t, dir)
+	_, err := Open(path)
 	isFormat(t, err, "the file of a killed process", ErrUnclean)
 	rep, err := Recover(path, out)
 	if err != nil {
@@ -199,7 +222,7 @@ const closeRecords = 400
 // closeForever makes traces 0, 1, 2 and so on, each of closeRecords records of each worker, and
 // counts the records.
 func closeForever(dir string) error {
-	counts, err := createWitness(filepath.Join(dir, "counts"), killWorkers)
+	counts, err := createCounts(dir)
 	if err != nil {
 		return err
 	}
@@ -237,10 +260,7 @@ func TestKillClose(t *testing.T) {
 	states := make(map[string]int)
 	for range times {
 		dir := killed(t, killEnv, killCloseEnv)
-		counts, err := ReadWitness(filepath.Join(dir, "counts"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := readCounts(t, dir)
 		// the last trace in which worker 0 recorded, unless it was the one before
 		k := counts[0] / closeRecords
 		for _, k := range []uint64{k, k - 1} {

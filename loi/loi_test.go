@@ -208,9 +208,6 @@ func TestRoundTrip(t *testing.T) {
 		}).Draw(rt, "options")
 		n++
 		path := filepath.Join(dir, u(uint32(n)))
-		if rapid.Bool().Draw(rt, "witness") {
-			opt.Witness = path + ".witness"
-		}
 		w, err := Create(path, h, opt)
 		if err != nil {
 			rt.Fatal(err)
@@ -243,12 +240,6 @@ func TestRoundTrip(t *testing.T) {
 				len(tr.data), s.Bytes)
 		}
 		compare(rt, tr, want)
-		if opt.Witness != "" {
-			counts, err := ReadWitness(opt.Witness)
-			if err != nil || !reflect.DeepEqual(counts, s.Records) {
-				rt.Fatalf("witness %v, expected %v: %v", counts, s.Records, err)
-			}
-		}
 		in, err := Verify(path)
 		if err != nil || !in.Clean || !reflect.DeepEqual(in.Records, s.Records) ||
 			in.Chunks > s.Chunks {

@@ -8,12 +8,12 @@ import (
 )
 
 // NewMemory returns a writer whose trace is no file: [Writer.Trace] gives what was recorded, and
-// Close gives it up. Of opt, Witness, Unmapped and Sync have no effect. Chunks are in memory up to
+// Close gives it up. Of opt, Unmapped and Sync have no effect. Chunks are in memory up to
 // opt.MemoryBytes; those that follow are mappings of a temporary file without a name in $TMPDIR,
 // which the system writes out when it is short of memory. Where that file gets no room, records are
 // discarded and counted.
 func NewMemory(h Header, opt Options) (*Writer, error) {
-	opt.NoBackground, opt.Witness, opt.Unmapped = true, "", false
+	opt.NoBackground, opt.Unmapped = true, false
 	w, err := newWriter("in memory", h, opt)
 	if err != nil {
 		return nil, err

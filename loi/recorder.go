@@ -14,23 +14,20 @@ import (
 // because there was no room for it.
 //
 // A method writes the words of the record into the mapped chunk and last the commit word, which is
-// never zero. The hot methods test one limit; whatever is not plain (the chunk is full, the
-// duration needs more than 32 bits, a witness counts along, nothing can be recorded any more) is
-// behind it, since limit is 0 where every record must go the slow way.
+// never zero. The hot methods test one size; whatever is not plain (the chunk is full, nothing can be
+// recorded any more) is behind it, since size is 0 where there is no chunk.
 type Recorder struct {
-	base  unsafe.Pointer // of the current chunk; nil if there is none
-	off   uintptr        // where the next record begins
-	limit uintptr        // end of the current chunk, or 0
-	size  uintptr        // end of the current chunk; 0 if there is none
+	base unsafe.Pointer // of the current chunk; nil if there is none
+	off  uintptr        // where the next record begins
+	size uintptr        // end of the current chunk; 0 if there is none
 
 	numbers uint64 // the next of tasks and regions
 
-	w       *Writer
-	slot    *[slotBytes / 8]uint64 // in the count page
-	witness *uint64                // nil if there is none
-	worker  int
-	seq     uint32 // of the next chunk
-	closed  bool
+	w      *Writer
+	slot   *[slotBytes / 8]uint64 // in the count page
+	worker int
+	seq    uint32 // of the next chunk
+	closed bool
 
 	next      int                   // size of the next chunk; guarded by w.mu
 	exhausted bool                  // the background need not try; guarded by w.mu
@@ -47,7 +44,7 @@ func commit(p *uint64, v uint64) { hw.StoreRelease64(p, v) }
 // and c.
 func (r *Recorder) Kernel3(k KernelID, start, end uint64, a, b, c uint32) {
 	d := end - start
-	if r.off+32 > r.limit || d>>32 != 0 {
+	if r.off+32 > r.size || d>>32 != 0 {
 		r.KernelFlags(k, 0, start, end, a, b, c)
 		return
 	}
@@ -62,7 +59,7 @@ func (r *Recorder) Kernel3(k KernelID, start, end uint64, a, b, c uint32) {
 // Kernel1 records an execution of k, a kernel with one parameter.
 func (r *Recorder) Kernel1(k KernelID, start, end uint64, a uint32) {
 	d := end - start
-	if r.off+24 > r.limit || d>>32 != 0 {
+	if r.off+24 > r.size || d>>32 != 0 {
 		r.KernelFlags(k, 0, start, end, a)
 		return
 	}
@@ -129,7 +126,7 @@ func (r *Recorder) Place(t *TaskList) {
 func (r *Recorder) Task(start, end uint64, t *TaskList) {
 	words := t.words()
 	if t.placed {
-		if d := end - start; d>>32 == 0 && r.witness == nil {
+		if d := end - start; d>>32 == 0 {
 			w := (*[taskHead]uint64)(unsafe.Add(r.base, r.off))
 			w[0], w[2] = start, uint64(t.Len())
 			commit(&w[1], commitWord(TaskRecord, 0, 0, 0, d))
@@ -187,9 +184,6 @@ func (r *Recorder) open(typ RecordType, fl Flags, id uint16, start, end uint64, 
 func (r *Recorder) finish(p *pending) {
 	commit(p.commit, p.word)
 	r.off += p.bytes
-	if r.witness != nil {
-		atomic.StoreUint64(r.witness, *r.witness+1)
-	}
 }
 
 // advance goes on to the next chunk, with room for a record of the given bytes. If there is none,
@@ -213,7 +207,7 @@ func (r *Recorder) advance(bytes uintptr, kernels uint64) bool {
 
 // adopt makes c, which may be nil, the current chunk.
 func (r *Recorder) adopt(c *chunk) {
-	r.base, r.off, r.limit, r.size = nil, 0, 0, 0
+	r.base, r.off, r.size = nil, 0, 0
 	if c == nil {
 		return
 	}
@@ -223,9 +217,6 @@ func (r *Recorder) adopt(c *chunk) {
 		uintptr(c.head.bytes)
 	atomic.StoreUint64((*uint64)(unsafe.Add(r.base, chunkSeqAt)), c.head.seqWord())
 	r.slot[slotChunks/8]++
-	if r.witness == nil {
-		r.limit = r.size
-	}
 }
 
 // retire makes r discard whatever else is recorded, without counting it.

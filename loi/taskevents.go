@@ -32,7 +32,7 @@ func (r *Recorder) number() uint32 {
 // task, which begins with so many children in its first phase. It returns the number of the task.
 func (r *Recorder) BeginTask(at uint64, parent, phase, child, children uint32) uint32 {
 	task := r.number()
-	if r.off+40 > r.limit {
+	if r.off+40 > r.size {
 		r.Event(EventTask, at, task, parent, phase, child, children)
 		return task
 	}
@@ -76,7 +76,7 @@ func (r *Recorder) BeginRegion(at uint64, region RegionID, parent uint32) uint32
 
 // EndRegion records that the region with a number that BeginRegion returned ends.
 func (r *Recorder) EndRegion(at uint64, number uint32) {
-	if r.off+24 > r.limit {
+	if r.off+24 > r.size {
 		r.Event(EventRegionEnd, at, number)
 		return
 	}
@@ -89,7 +89,7 @@ func (r *Recorder) EndRegion(at uint64, number uint32) {
 
 // event3 records an event with three arguments.
 func (r *Recorder) event3(kind EventKind, at uint64, a, b, c uint32) {
-	if r.off+32 > r.limit {
+	if r.off+32 > r.size {
 		r.Event(kind, at, a, b, c)
 		return
 	}

@@ -26,8 +26,6 @@ type Options struct {
 	// largest size of the file, or of one without records if that is larger; records that do not
 	// fit are discarded and counted; 0: no limit
 	MaxBytes uint64
-	// path of a new file that counts each record once more, see ReadWitness; "" for none
-	Witness string
 	// write chunks from memory at Close instead of mapping them; a kill loses them
 	Unmapped bool
 	// of NewMemory: when chunks take so many bytes, more are in a temporary file; 0 means 256 MiB
@@ -76,7 +74,6 @@ type Writer struct {
 	recorders []*Recorder
 	control   []byte // count page: state, then a slot for each worker, written by its recorder only
 	mapped    bool   // control is a mapping of the file
-	witness   []byte // nil if there is none
 
 	mu     sync.Mutex // guards the fields below, and next and exhausted of recorders
 	end    int64      // where the next chunk begins
@@ -132,9 +129,6 @@ func (w *Writer) start() {
 		r := &Recorder{w: w, worker: i, numbers: uint64(i + 1),
 			next: w.roundPage(w.opt.FirstChunkBytes)}
 		r.slot = (*[slotBytes / 8]uint64)(unsafe.Pointer(&w.control[(i+1)*slotBytes]))
-		if w.witness != nil {
-			r.witness = (*uint64)(unsafe.Pointer(&w.witness[i*slotBytes]))
-		}
 		w.recorders = append(w.recorders, r)
 	}
 	for _, r := range w.recorders {
@@ -178,12 +172,7 @@ func (w *Writer) begin() error {
 			return err
 		}
 	}
-	if _, err = w.f.WriteAt(append(w.pre.encode(), b...), 0); err != nil {
-		return err
-	}
-	if w.opt.Witness != "" {
-		w.witness, err = createWitness(w.opt.Witness, len(w.header.Workers))
-	}
+	_, err = w.f.WriteAt(append(w.pre.encode(), b...), 0)
 	return err
 }
 
@@ -280,9 +269,6 @@ func (w *Writer) Close() (Stats, error) {
 	}
 	if w.mapped {
 		err = errors.Join(err, unmap(w.control))
-	}
-	if w.witness != nil {
-		err = errors.Join(err, unmap(w.witness))
 	}
 	if w.f != nil {
 		err = errors.Join(err, w.f.Close())

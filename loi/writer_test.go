@@ -22,14 +22,6 @@ func TestCreateExisting(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || string(b) != "mine" {
 		t.Errorf("the file is now %q: %v", b, err)
 	}
-	other := filepath.Join(t.TempDir(), "y.loi")
-	if _, err := Create(other, testHeader(1), Options{Witness: path}); !errors.Is(err,
-		os.ErrExist) {
-		t.Errorf("Create with a witness that exists: %v", err)
-	}
-	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Create failed and left a file: %v", err)
-	}
 }
 
 func TestHeaderErrors(t *testing.T) {

@@ -42,7 +42,6 @@ type native struct {
 	measured    []*result.Measured
 	schedules   []*schedule
 	options     func(recorders int) loi.Options // of traces
-	witnessed   bool
 	host        hostModel
 	left        bool // what uses the instance or a trace did not end in time: they stay
 }

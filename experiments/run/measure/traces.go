@@ -11,10 +11,6 @@ import (
 	"krdlab/loi"
 )
 
-// witnessVariable names an environment variable: the path of a file that counts every record of a
-// traced run once more, apart from the trace, so that a test can kill the run and compare.
-const witnessVariable = "KRDLAB_TRACE_WITNESS"
-
 // traceFile is the trace of one repetition while it is written.
 type traceFile struct {
 	*loi.Writer
@@ -54,11 +50,7 @@ func (n *native) createTrace(s *schedule, rep int) (*traceFile, error) {
 	}
 	f := &traceFile{name: n.traceName(s, rep), workers: len(h.Workers)}
 	f.path = n.dir.Path(f.name)
-	opt := n.options(len(h.Workers))
-	if !n.witnessed {
-		opt.Witness, n.witnessed = os.Getenv(witnessVariable), true
-	}
-	w, err := loi.Create(f.path, h, opt)
+	w, err := loi.Create(f.path, h, n.options(len(h.Workers)))
 	if err != nil {
 		return nil, err
 	}
