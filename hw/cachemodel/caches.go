@@ -330,7 +330,6 @@ func (m *Model) accessLines(by *requester, b *Block, write bool) {
 	m.stat.LLCHits += llcHits * m.group
 	m.fetch.cache.add(hits*m.group, m.l2)
 	m.fetch.cache.add(llcHits*m.group, m.llc)
-	m.fetch.missedL2 = m.fetch.missedL2 || llcHits != 0
 }
 
 // miss makes an access to a unit that was not in the L2 of the core. The L2 has it now, if held,
@@ -341,7 +340,6 @@ func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 	e := m.entry(u)
 	f := m.fetch
 	node := by.node
-	f.missedL2 = true
 	paid := m.sibling
 	switch owner := m.ownerOf(e[0]); {
 	case e[0]&by.nodeBit != 0:

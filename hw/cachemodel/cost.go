@@ -3,14 +3,14 @@ package cachemodel
 // fetch holds the transfers of one access, or of all of an execution that do not wait for each
 // other, that are not charged yet.
 type fetch struct {
-	cache, memory       cost     // sums over the lines of the present access
-	takesPS             uint64   // what the lines take, by how their accesses go through blocks
-	demand              []uint64 // lines from each memory
-	asked               []int    // memories with a demand, in the order of the first
-	owed                []uint64 // lines to be written to each memory
-	owing               []int    // memories with some
-	transfers           uint64   // lines from caches of other nodes
-	missedL2, missedLLC bool
+	cache, memory cost     // sums over the lines of the present access
+	takesPS       uint64   // what the lines take, by how their accesses go through blocks
+	demand        []uint64 // lines from each memory
+	asked         []int    // memories with a demand, in the order of the first
+	owed          []uint64 // lines to be written to each memory
+	owing         []int    // memories with some
+	transfers     uint64   // lines from caches of other nodes
+	missedLLC     bool
 }
 
 // fromMemory asks the memories of the lines of u for them.
@@ -106,12 +106,10 @@ func (m *Model) owe(u uint32, page, lines uint64) {
 // goes on meanwhile.
 func (m *Model) charge(node int, at, workPS uint64) (takesPS uint64) {
 	f := m.fetch
-	if f.missedLLC || f.missedL2 && m.lockReach == LockLLC {
-		if till := m.lockedTill[node]; till > at {
-			m.stat.LockDelaysPS += till - at
-			takesPS = till - at
-			at = till
-		}
+	if till := m.lockedTill[node]; f.missedLLC && till > at {
+		m.stat.LockDelaysPS += till - at
+		takesPS = till - at
+		at = till
 	}
 	spanPS := max(f.takesPS, workPS)
 	if f.missedLLC {
@@ -138,32 +136,24 @@ func (m *Model) charge(node int, at, workPS uint64) (takesPS uint64) {
 		}
 		f.owing = f.owing[:0]
 	}
-	f.takesPS, f.missedL2 = 0, false
+	f.takesPS = 0
 	return takesPS + spanPS
 }
 
 // LockOperation makes a core of node operate at time now, in picoseconds, on the lock of a queue
 // that cores share, and returns how long it waits for others that do. It makes the memory path of
-// the node (Options.LockMachine: of all nodes) unavailable for Costs.LockDelayPS.
+// the node unavailable for Costs.LockDelayPS.
 //
 // The KRD paper (IV-B) finds that QThread/Socket, whose workers share a queue for each socket, has
 // the fewest far reuses and yet the most work time inflation, 25 % of the time being spent in two
 // functions that lock the bus, and names the latency that this adds to memory accesses as the
 // probable reason. The delays by a locked operation on that machine were not measured; so it is a
-// number of the machine, and how far it reaches an option. Calls are in the order of time with
-// those of Kernel. Cost: a few ns.
+// number of the machine. Calls are in the order of time with those of Kernel. Cost: a few ns.
 func (m *Model) LockOperation(node int, now uint64) (waitPS uint64) {
 	if m.lockPS == 0 {
 		return 0
 	}
 	till := max(m.lockedTill[node], now)
-	waitPS = till - now
-	if !m.lockMachine {
-		m.lockedTill[node] = till + m.lockPS
-		return waitPS
-	}
-	for i := range m.lockedTill {
-		m.lockedTill[i] = till + m.lockPS
-	}
-	return waitPS
+	m.lockedTill[node] = till + m.lockPS
+	return till - now
 }

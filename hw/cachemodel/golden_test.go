@@ -30,9 +30,7 @@ func TestGolden(t *testing.T) {
 	}{
 		{"blocks", m, Options{}, 0x963b510fd1eeefee},
 		{"lines", m, Options{Granularity: Lines, Seed: 3}, 0xfc8195277c41991f},
-		{"lines hashed", m, Options{Granularity: Lines, Pages: PagesIdentity, HashSets: true,
-			LockReach: LockLLC, LockMachine: true}, 0xfd2d3128e0093be1},
-		{"victim cache, blocks", &today, Options{LockMachine: true}, 0x84927ededb9f011d},
+		{"victim cache, blocks", &today, Options{}, 0x48f633bcc541ccc7},
 		{"victim cache, lines", &today, Options{Granularity: Lines}, 0x6b40a7aba0f12652},
 	} {
 		l := &Layout{}

@@ -33,8 +33,6 @@ type Model struct {
 	node, memory     []cost
 	gather           uint64 // the overlap of rows over that of gathering, in 2^-gatherBits
 	lockPS           uint64
-	lockReach        LockReach
-	lockMachine      bool
 	lockedTill       []uint64 // by node: time in PS until which locks hold up its memory path
 	domains          int
 	memories         []server // by domain
@@ -105,8 +103,7 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	x := &Model{
 		cores: m.Cores(), nodes: m.Nodes, perNode: m.CoresPerNode, inclusive: m.LLC.Inclusive,
 		domains: m.Domains(), group: 1,
-		lockPS: m.Costs.LockDelayPS, lockReach: opt.LockReach, lockMachine: opt.LockMachine,
-		blocks: merged(l.Blocks), kernels: max(opt.Kernels, 1),
+		lockPS: m.Costs.LockDelayPS, blocks: merged(l.Blocks), kernels: max(opt.Kernels, 1),
 		firstTouch: cmp.Or(opt.Placement, m.Memory.Placement) != machine.Interleave,
 	}
 	line := uint64(m.LLC.LineBytes)

@@ -126,8 +126,7 @@ func TestAgainstNaive(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(trial), 6))
 		m, l := randomMachine(r), randomLayout(r)
 		opt := Options{Granularity: Granularity(trial % 2), Kernels: 2, Pages: Pages(r.IntN(2)),
-			Seed:      r.Uint64(),
-			LockReach: LockReach(r.IntN(2)), LockMachine: r.IntN(2) == 0, HashSets: r.IntN(4) == 0}
+			Seed: r.Uint64()}
 		fast, err := New(m, l, opt)
 		if err != nil {
 			t.Fatal(err)

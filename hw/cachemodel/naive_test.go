@@ -95,38 +95,27 @@ func newNaive(m *machine.Machine, l *Layout, opt Options) *naive {
 	if opt.Pages == PagesPermuted {
 		n.frames = permuted(pages, opt.Seed)
 	}
-	one := func(c machine.Cache, hash bool) naiveCache {
+	one := func(c machine.Cache) naiveCache {
 		if opt.Granularity == Blocks {
 			return naiveCache{sets: map[uint64][]copyOf{}, capacity: c.Bytes / uint64(c.LineBytes),
 				setOf: func(uint64) uint64 { return 0 },
 				size:  func(u uint64) uint64 { return uint64(len(n.linesIn(l.Blocks[u]))) }}
 		}
 		sets := c.Bytes / uint64(c.LineBytes) / uint64(c.Ways)
-		chunk := uint64(1) // lines that lie in consecutive sets, as in newPlacement
-		for chunk < 64 && m.L2.Bytes/uint64(64*m.L2.Ways)%(2*chunk) == 0 &&
-			m.LLC.Bytes/uint64(64*m.LLC.Ways)%(2*chunk) == 0 &&
-			m.Memory.PageBytes/64%(2*chunk) == 0 {
-			chunk *= 2
-		}
 		return naiveCache{sets: map[uint64][]copyOf{}, capacity: uint64(c.Ways),
 			size: func(uint64) uint64 { return 1 },
 			setOf: func(u uint64) uint64 {
 				address := u * uint64(c.LineBytes)
 				physical := n.frames[address/m.Memory.PageBytes]*m.Memory.PageBytes +
 					address%m.Memory.PageBytes
-				line := physical / uint64(c.LineBytes)
-				if hash {
-					colours := sets / chunk
-					return (line/chunk+mix(line/chunk/colours))%colours*chunk + line%chunk
-				}
-				return line % sets
+				return physical / uint64(c.LineBytes) % sets
 			}}
 	}
 	for range m.Cores() {
-		n.private = append(n.private, one(m.L2, false))
+		n.private = append(n.private, one(m.L2))
 	}
 	for range m.Nodes {
-		n.shared = append(n.shared, one(m.LLC, opt.HashSets))
+		n.shared = append(n.shared, one(m.LLC))
 	}
 	return n
 }
@@ -215,7 +204,7 @@ func (n *naive) kernel(core, kernel int, now, work uint64, accesses []Access) (t
 		for d, count := range sum.owed {
 			rest.owed[d] += count
 		}
-		rest.missedL2, rest.missedLLC = rest.missedL2 || sum.missedL2, rest.missedLLC || sum.missedLLC
+		rest.missedLLC = rest.missedLLC || sum.missedLLC
 	}
 	if !any {
 		n.stat.StallPS += takes
@@ -240,12 +229,10 @@ func (n *naive) each(latency uint64, bandwidth, near uint64) cost {
 func (n *naive) charge(sum *naiveCost, at, transfer, work uint64) (takes uint64) {
 	m := n.m
 	node := m.NodeOf(n.core)
-	if sum.missedLLC || sum.missedL2 && n.opt.LockReach == LockLLC {
-		if till := n.locks[node]; till > at {
-			n.stat.LockDelaysPS += till - at
-			takes += till - at
-			at = till
-		}
+	if till := n.locks[node]; sum.missedLLC && till > at {
+		n.stat.LockDelaysPS += till - at
+		takes += till - at
+		at = till
 	}
 	span := max(transfer, work)
 	if sum.missedLLC {
@@ -324,10 +311,10 @@ func (n *naive) serve(server string, at, ps, over, price uint64) (wait uint64) {
 }
 
 type naiveCost struct {
-	cache, memory       cost
-	transfers           uint64
-	demand, owed        map[int]uint64
-	missedL2, missedLLC bool
+	cache, memory cost
+	transfers     uint64
+	demand, owed  map[int]uint64
+	missedLLC     bool
 }
 
 func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
@@ -353,7 +340,6 @@ func (n *naive) unit(u uint64, write bool, sum *naiveCost) {
 		}
 		return
 	}
-	sum.missedL2 = true
 	gone := own.put(copyOf{u, latest})
 	if m.LLC.Inclusive { // what leaves an L2 is in the LLC, which has its data now
 		for _, v := range gone {
@@ -527,10 +513,6 @@ func (n *naive) must(ok bool, u uint64, what string) {
 
 func (n *naive) lockOperation(node int, now uint64) (wait uint64) {
 	till := max(n.locks[node], now)
-	for k := range n.m.Nodes {
-		if k == node || n.opt.LockMachine {
-			n.locks[k] = till + n.m.Costs.LockDelayPS
-		}
-	}
+	n.locks[node] = till + n.m.Costs.LockDelayPS
 	return till - now
 }

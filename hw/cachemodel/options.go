@@ -26,14 +26,6 @@ const (
 	PagesIdentity       // the same as the virtual ones
 )
 
-// LockReach records which accesses lock operations delay.
-type LockReach uint8
-
-const (
-	LockMemory LockReach = iota // those that miss the LLC
-	LockLLC                     // all that miss the core's L2
-)
-
 // Options of a model; the zero value is block mode.
 type Options struct {
 	Granularity Granularity
@@ -43,11 +35,6 @@ type Options struct {
 	// node which first touches the page, unless [Model.Place] did before; "" for the machine's own
 	Placement string
 
-	Pages Pages // Lines
-	// Lines: the sets of the LLC are chosen by a hash of the address and not by its low bits
-	HashSets bool
-	Seed     uint64 // Lines: of the frames of pages
-
-	LockReach   LockReach
-	LockMachine bool // a lock operation delays all nodes and not only that of the core
+	Pages Pages  // Lines
+	Seed  uint64 // Lines: of the frames of pages
 }

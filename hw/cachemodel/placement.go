@@ -53,13 +53,7 @@ func newPlacement(lines, pageLines, l2Sets, llcSets, most uint64, opt Options) (
 	p.chunks = make([]chunk, pages*inPage)
 	l2Colours, llcColours := l2Sets>>shift, llcSets>>shift
 	l2Of := func(i uint64) uint64 { return (frames[i/inPage]*inPage + i%inPage) % l2Colours }
-	llcOf := func(i uint64) uint64 {
-		q := frames[i/inPage]*inPage + i%inPage
-		if opt.HashSets {
-			return (q + mix(q/llcColours)) % llcColours
-		}
-		return q % llcColours
-	}
+	llcOf := func(i uint64) uint64 { return (frames[i/inPage]*inPage + i%inPage) % llcColours }
 	if err := p.name(&p.l2, l2Colours, l2Of, func(c *chunk, set uint32, name uint16) {
 		c.l2Set,
 			c.l2Name = set, name

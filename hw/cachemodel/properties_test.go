@@ -226,44 +226,31 @@ func TestPrices(t *testing.T) {
 	})
 }
 
-// TestLocks: a lock operation delays those who miss in its node, or all, or all that miss an L2.
+// TestLocks: a lock operation delays those who miss in its node.
 func TestLocks(t *testing.T) {
 	both(t, func(t *testing.T, opt Options) {
 		m := small(2, 1, 4, 8)
 		m.Costs.LockDelayPS = 1_000_000
-		for _, all := range []bool{false, true} {
-			for _, reach := range []LockReach{LockMemory, LockLLC} {
-				opt.LockMachine, opt.LockReach = all, reach
-				x := build(t, m, lineBlocks(20), opt)
-				for b := range uint32(6) { // 0 and 1 are then in the LLC only
-					x.Kernel(0, 0, 0, 0, []Access{{Block: b}})
-				}
-				x.Kernel(1, 0, 0, 0, []Access{{Block: 10}})
-				const now = 1e9
-				if wait := x.LockOperation(0, now); wait != 0 {
-					t.Errorf("the first operation waits for %d ps", wait)
-				}
-				if wait := x.LockOperation(0, now+400_000); wait != 600_000 {
-					t.Errorf("the second operation waits for %d ps, want 600000", wait)
-				}
-				far, reached := uint64(0), uint64(0)
-				if all {
-					far = 1_000_000
-				}
-				if reach == LockLLC {
-					reached = 1_500_000
-				}
-				got := []uint64{
-					x.Kernel(0, 0, now+500_000, 0, []Access{{Block: 5}}),    // in the L2
-					x.Kernel(0, 0, now+500_000, 0, []Access{{Block: 0}}),    // in the LLC
-					x.Kernel(0, 0, now+1_000_000, 0, []Access{{Block: 12}}), // in no cache
-					x.Kernel(1, 0, now+1_000_000, 0, []Access{{Block: 13}}), // on the other node
-				}
-				want := []uint64{2000, 9000 + reached, 50_000 + 1_000_000, 50_000 + far}
-				if !slices.Equal(got, want) {
-					t.Errorf("all nodes %v, reach %d: stalls %d, want %d", all, reach, got, want)
-				}
-			}
+		x := build(t, m, lineBlocks(20), opt)
+		for b := range uint32(6) { // 0 and 1 are then in the LLC only
+			x.Kernel(0, 0, 0, 0, []Access{{Block: b}})
+		}
+		x.Kernel(1, 0, 0, 0, []Access{{Block: 10}})
+		const now = 1e9
+		if wait := x.LockOperation(0, now); wait != 0 {
+			t.Errorf("the first operation waits for %d ps", wait)
+		}
+		if wait := x.LockOperation(0, now+400_000); wait != 600_000 {
+			t.Errorf("the second operation waits for %d ps, want 600000", wait)
+		}
+		got := []uint64{
+			x.Kernel(0, 0, now+500_000, 0, []Access{{Block: 5}}),    // in the L2
+			x.Kernel(0, 0, now+500_000, 0, []Access{{Block: 0}}),    // in the LLC
+			x.Kernel(0, 0, now+1_000_000, 0, []Access{{Block: 12}}), // in no cache
+			x.Kernel(1, 0, now+1_000_000, 0, []Access{{Block: 13}}), // on the other node
+		}
+		if want := []uint64{2000, 9000, 50_000 + 1_000_000, 50_000}; !slices.Equal(got, want) {
+			t.Errorf("stalls %d, want %d", got, want)
 		}
 	})
 }
