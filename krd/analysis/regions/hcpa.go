@@ -90,7 +90,7 @@ func (h *hcpa) memory(opt *Options, l *shadow.Levels) (*timed, error) {
 	}
 	o := shadow.VectorOptions{Validation: opt.memory().Validation}
 	if o.Datum = int(opt.Datum); o.Validation == shadow.Bulk {
-		o.Cache, o.Collect, o.Compress = pathsCache, true, opt.Compress
+		o.Cache, o.Compress = pathsCache, opt.Compress
 	}
 	m, err := shadow.NewVectors[uint64](l, o)
 	return &timed{memory: m}, err

@@ -56,7 +56,7 @@ func ofTasks(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Input
 		return nil, err
 	}
 	x.times, err = shadow.NewVectors[uint64](x.foot.levels, shadow.VectorOptions{
-		Validation: shadow.Bulk, Datum: 1, TableBytes: timesTable, Cache: timesCache, Collect: true})
+		Validation: shadow.Bulk, Datum: 1, TableBytes: timesTable, Cache: timesCache})
 	if err != nil {
 		return nil, err
 	}

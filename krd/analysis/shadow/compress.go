@@ -18,7 +18,7 @@ import (
 // tables that are not compressed, and an encoder of zstd has buffers of its own. Without
 // differences S2 left 4.8, 1.6, 40 and 50 %.
 type cold[T comparable] struct {
-	list  []*segment[T] // a nil is a free place
+	list  []*segment[T]
 	limit int
 	hand  int
 
@@ -26,12 +26,6 @@ type cold[T comparable] struct {
 }
 
 func newCold[T comparable](limit int) *cold[T] { return &cold[T]{limit: limit} }
-
-// release gives the buffers back.
-func (c *cold[T]) release(u *Usage) {
-	u.add(&u.Free, -cap(c.raw)-cap(c.packed))
-	c.raw, c.packed = nil, nil
-}
 
 // touch makes the tables of a segment ready for use and records the use.
 func (m *vstorage[T]) touch(s *segment[T]) {
@@ -53,14 +47,13 @@ func (m *vstorage[T]) admit(s *segment[T]) {
 		c.list = append(c.list, s)
 		m.usage.add(&m.usage.Tables, sizeOf[*segment[T]]())
 	} else {
-		for c.list[c.hand] != nil && c.list[c.hand].warm {
+		for c.list[c.hand].warm {
 			c.list[c.hand].warm = false
 			c.hand = (c.hand + 1) % c.limit
 		}
-		if x := c.list[c.hand]; x != nil {
-			m.pack(x)
-			x.slot = -1
-		}
+		x := c.list[c.hand]
+		m.pack(x)
+		x.slot = -1
 		c.list[c.hand], s.slot = s, c.hand
 		c.hand = (c.hand + 1) % c.limit
 	}

@@ -10,7 +10,6 @@ type directory[T any] struct {
 
 type block[T any] struct {
 	number uint64
-	used   int // entries
 	list   [blockLen]*T
 }
 
@@ -52,17 +51,6 @@ func (d *directory[T]) add(number uint64, x *T) {
 		d.blocks[b.number] = b
 	}
 	b.list[number%blockLen] = x
-	b.used++
-}
-
-// remove deletes the entry of a number that has one.
-func (d *directory[T]) remove(number uint64) {
-	b := d.block(number)
-	b.list[number%blockLen] = nil
-	if b.used--; b.used == 0 {
-		delete(d.blocks, b.number)
-		d.recent[b.number%uint64(len(d.recent))] = nil
-	}
 }
 
 // bytes returns the size of the directory, about.

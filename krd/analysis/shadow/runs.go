@@ -33,9 +33,6 @@ type RunsOptions struct {
 	// bytes of addresses; 4 MiB. With Bulk alone.
 	Compress     bool
 	Uncompressed uint64
-	// Deepest is how many levels there are at most, as far as it is known: Baseline has room for as
-	// many versions from the start.
-	Deepest int
 }
 
 // The defaults of [RunsOptions].
@@ -63,7 +60,7 @@ func NewRuns(l *Levels, opt RunsOptions) (Runs, error) {
 		table: uint(bits.TrailingZeros64(opt.Table))}
 	switch opt.Validation {
 	case Baseline:
-		return &baseline{shape: s, levels: l, room: max(opt.Deepest, 1)}, nil
+		return &baseline{shape: s, levels: l, room: 1}, nil
 	case Slim:
 		return &slim{shape: s, levels: l}, nil
 	case Bulk:

@@ -220,7 +220,7 @@ func TestRunsMemory(t *testing.T) {
 		tags, versions uint64
 	}{{Baseline, 0, levels * data * 8}, {Slim, 0, data * 8}, {Bulk, data, 8}} {
 		var l Levels
-		m, err := NewRuns(&l, RunsOptions{Validation: x.v, Deepest: levels})
+		m, err := NewRuns(&l, RunsOptions{Validation: x.v})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestRunsOptions(t *testing.T) {
 // BenchmarkTouch makes the accesses to lines of a divide and conquer multiplication of 2048 x 2048
 // matrices in tiles, 18 levels of regions deep.
 func BenchmarkTouch(b *testing.B) {
-	for _, v := range []variant{{"baseline", RunsOptions{Validation: Baseline, Deepest: 18}},
+	for _, v := range []variant{{"baseline", RunsOptions{Validation: Baseline}},
 		{"slim", RunsOptions{Validation: Slim}}, {"bulk", RunsOptions{Validation: Bulk}},
 		{"compressed", RunsOptions{Validation: Bulk, Compress: true}}} {
 		b.Run(v.name, func(b *testing.B) {

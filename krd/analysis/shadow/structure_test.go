@@ -1,7 +1,6 @@
 package shadow
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -129,46 +128,37 @@ func TestFigure4(t *testing.T) {
 // Figure 5: an access validates the whole table, from the first level that is not valid on; the
 // next access in the region finds that done.
 func TestFigure5(t *testing.T) {
-	for _, collect := range []bool{false, true} {
-		t.Run(fmt.Sprint("collect=", collect), func(t *testing.T) {
-			var l Levels
-			v := newVectors(t, &l, VectorOptions{Validation: Bulk, Collect: collect})
-			l.enter(4)
-			v.Store(0, vector(4, 10))
-			v.Store(4088, vector(4, 20))
-			v.Store(4096, vector(4, 30)) // of another table
-			s := v.storage.segments[0]
-			before := slices.Clone(s.tags)
-			l.leave(2)
-			l.enter(2) // versions 1, 2, 5, 6
-			v.Load(8)
-			for level, table := range before {
-				at, there := [2]uint64{table[0], table[511]}, s.tags[level] != nil
-				want := [2]uint64{10 + uint64(level), 20 + uint64(level)}
-				if level >= 2 && !collect {
-					want = [2]uint64{}
-				}
-				if at != want || there != (level < 2 || !collect) {
-					t.Errorf("level %d has a table: %v, with %v, want %v", level, there, at, want)
-				}
-			}
-			u := v.Usage()
-			if collect && (u.Freed != 2 || u.ScrubbedTags != 0 || u.Free.Now != 2*4096) ||
-				!collect && (u.ScrubbedTags != 2*512 || u.Freed != 0) || u.Scrubs != 1 {
-				t.Errorf("usage of the scrub: %+v", u)
-			}
-			v.Load(0)
-			v.Store(4088, vector(4, 50))
-			if again := v.Usage(); again.Scrubs != 1 {
-				t.Errorf("%d scrubs, want one in the region", again.Scrubs)
-			}
-			if other := v.storage.segments[1]; other.version != 4 || other.tags[3][0] != 33 {
-				t.Errorf("the other table has version %d, tag %d", other.version, other.tags[3][0])
-			}
-			if got := v.Load(0); !slices.Equal(got, []uint64{10, 11, 0, 0}) {
-				t.Errorf("the table's first vector: %v", got)
-			}
-		})
+	var l Levels
+	v := newVectors(t, &l, VectorOptions{Validation: Bulk})
+	l.enter(4)
+	v.Store(0, vector(4, 10))
+	v.Store(4088, vector(4, 20))
+	v.Store(4096, vector(4, 30)) // of another table
+	s := v.storage.segments[0]
+	before := slices.Clone(s.tags)
+	l.leave(2)
+	l.enter(2) // versions 1, 2, 5, 6
+	v.Load(8)
+	for level, table := range before {
+		at, there := [2]uint64{table[0], table[511]}, s.tags[level] != nil
+		want := [2]uint64{10 + uint64(level), 20 + uint64(level)}
+		if at != want || there != (level < 2) {
+			t.Errorf("level %d has a table: %v, with %v, want %v", level, there, at, want)
+		}
+	}
+	if u := v.Usage(); u.Freed != 2 || u.Free.Now != 2*4096 || u.Scrubs != 1 {
+		t.Errorf("usage of the scrub: %+v", u)
+	}
+	v.Load(0)
+	v.Store(4088, vector(4, 50))
+	if again := v.Usage(); again.Scrubs != 1 {
+		t.Errorf("%d scrubs, want one in the region", again.Scrubs)
+	}
+	if other := v.storage.segments[1]; other.version != 4 || other.tags[3][0] != 33 {
+		t.Errorf("the other table has version %d, tag %d", other.version, other.tags[3][0])
+	}
+	if got := v.Load(0); !slices.Equal(got, []uint64{10, 11, 0, 0}) {
+		t.Errorf("the table's first vector: %v", got)
 	}
 }
 
@@ -177,9 +167,7 @@ func TestFigure5(t *testing.T) {
 // again.
 func TestFigure6(t *testing.T) {
 	var l Levels
-	opt := PaperVectors
-	opt.Cache, opt.Compress = 1024, false
-	v := newVectors(t, &l, opt)
+	v := newVectors(t, &l, VectorOptions{Validation: Bulk, Cache: 1024})
 	l.enter(3)
 	v.Store(16, vector(3, 10))
 	if len(v.storage.segments) != 0 {
@@ -253,14 +241,12 @@ func TestCacheWidens(t *testing.T) {
 	}
 }
 
-// A vector of 300 levels, and addresses from one end to the other. When all regions have ended, a
-// sweep leaves what there was at first.
+// A vector of 300 levels, and addresses from one end to the other.
 func TestDeepAndFar(t *testing.T) {
 	for _, opt := range variants(true) {
 		t.Run(opt.name(), func(t *testing.T) {
 			var l Levels
 			v := newVectors(t, &l, opt)
-			first := v.Usage()
 			var at []uint64
 			for bit := range 64 {
 				at = append(at, uint64(1)<<bit, math.MaxUint64-uint64(1)<<bit)
@@ -288,55 +274,8 @@ func TestDeepAndFar(t *testing.T) {
 				}
 			}
 			l.leave(300)
-			v.Sweep()
 			accounts(t, v)
-			u, s := v.Usage(), &v.storage
-			if opt.Validation != Bulk || !opt.Collect {
-				if u.Total.Now <= first.Total.Now {
-					t.Errorf("%d bytes: nothing was to be freed", u.Total.Now)
-				}
-				return
-			}
-			list := uint64(0)
-			if s.cold != nil {
-				list = 8 * uint64(len(s.cold.list))
-			}
-			if u.Total.Now != first.Total.Now+list || len(s.segments)+len(s.directory.blocks) != 0 {
-				t.Errorf("%+v of %d segments when all ended, want %+v", u, len(s.segments), first)
-			}
 		})
-	}
-}
-
-// A program that goes once through memory keeps the tables of open regions, and no more: the sweep
-// finds those of levels that ended at places that are not visited again.
-func TestSweepOnce(t *testing.T) {
-	const segments, depth = 400, 6
-	tables := func(sweep bool) uint64 {
-		var l Levels
-		v := newVectors(t, &l, VectorOptions{Validation: Bulk, Collect: true, Sweep: sweep})
-		l.Enter()
-		for i := range uint64(segments) {
-			l.enter(depth - 1)
-			v.Store(i<<12, vector(depth, i+1))
-			l.leave(depth - 1)
-		}
-		l.enter(depth - 1)
-		for i := range uint64(segments) {
-			want := make([]uint64, depth)
-			want[0] = i + 1
-			if got := v.Load(i << 12); !slices.Equal(got, want) {
-				t.Fatalf("segment %d: %v", i, got)
-			}
-		}
-		u := v.Usage()
-		return (u.Tags.Now + u.Free.Now) / 4096 // no table is given back before Sweep is called
-	}
-	if without := tables(false); without != segments*depth {
-		t.Errorf("without a sweep there are %d tables, want %d", without, segments*depth)
-	}
-	if with := tables(true); with < segments || with > segments+segments/4 {
-		t.Errorf("with it there are %d, want %d and at most one for each 4", with, segments)
 	}
 }
 

@@ -27,7 +27,7 @@ type Usage struct {
 	Misses       uint64 `json:"misses"`
 	Evictions    uint64 `json:"evictions"`     // vectors written from the cache to the storage
 	Scrubs       uint64 `json:"scrubs"`        // validations of a table that found a level to scrub
-	ScrubbedTags uint64 `json:"scrubbed_tags"` // tags set to zero there, without those of freed tables
+	ScrubbedTags uint64 `json:"scrubbed_tags"` // 0: the tables of levels that ended are freed whole
 	Freed        uint64 `json:"freed"`         // tag tables of levels that ended
 	Compressions uint64 `json:"compressions"`  // tables compressed, and
 	Expansions   uint64 `json:"expansions"`    // back

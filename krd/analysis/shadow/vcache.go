@@ -56,15 +56,6 @@ func (c *vcache[T]) widen(width int) {
 	c.width = width
 }
 
-// reset empties all lines, none of whose tags is valid.
-func (c *vcache[T]) reset() {
-	u := &c.storage.usage
-	u.add(&u.Cache, -len(c.tags)*sizeOf[T]())
-	c.tags = nil
-	clear(c.heads)
-	c.widen(firstWidth)
-}
-
 // load returns the vector of an address, which is its line.
 func (c *vcache[T]) load(addr uint64) []T {
 	open := c.levels.open

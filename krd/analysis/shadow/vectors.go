@@ -21,7 +21,8 @@ const (
 func (v Validation) String() string { return [...]string{"baseline", "slim", "bulk"}[v] }
 
 // VectorOptions are how vectors are kept. The zero value is the paper's baseline: a version for
-// each tag, and nothing of what saves time or memory. [PaperVectors] has all of it.
+// each tag, and nothing of what saves time or memory. Hierarchical critical path analysis in the
+// paper (5.2, 6.2) has Bulk, a cache of 1 MiB and Compress.
 type VectorOptions struct {
 	Validation Validation // of the storage; the cache always has a version for each line
 
@@ -31,19 +32,11 @@ type VectorOptions struct {
 	// Cache is how many bytes of addresses the cache covers, a power of two; 0: there is no cache.
 	Cache int
 
-	// Collect frees the tag tables of levels that ended, where the validation of a segment finds
-	// them. Sweep looks for them in segments that are not accessed, too. Both are of Bulk only:
-	// elsewhere a table has no version of its own, and they do nothing.
-	Collect, Sweep bool
-
 	// Compress compresses level tables that were not used recently, beyond Uncompressed bytes of
 	// addresses (0: 4 MiB). Tags have no pointers then.
 	Compress     bool
 	Uncompressed int
 }
-
-// PaperVectors are the options of hierarchical critical path analysis in the paper (5.2, 6.2).
-var PaperVectors = VectorOptions{Validation: Bulk, Cache: 1 << 20, Collect: true, Compress: true}
 
 // Vectors keeps a vector of tags for each address, one for each region that is open: the tag of
 // level i belongs to the region that is open there, and is the zero value in a region that did not
@@ -125,15 +118,6 @@ func (v *Vectors[T]) Store(addr uint64, tags []T) {
 		v.cache.store(addr, tags)
 	} else {
 		v.storage.write(addr, tags, v.levels.Innermost())
-	}
-}
-
-// Sweep frees the tables of all levels that ended, and those that wait for their next use. Cost:
-// linear in the segments. With Collect alone, a table stays until its segment is accessed again.
-func (v *Vectors[T]) Sweep() {
-	v.storage.sweep()
-	if v.cache != nil && v.levels.Depth() == 0 {
-		v.cache.reset()
 	}
 }
 

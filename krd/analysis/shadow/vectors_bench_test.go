@@ -49,8 +49,6 @@ func multiply(l *Levels, depth, n int, step func(addr uint64)) {
 // vectors took for each byte of the matrices.
 func BenchmarkVectors(b *testing.B) {
 	const depth, n = 18, 128
-	full := PaperVectors
-	full.Sweep = true
 	for _, x := range []struct {
 		name string
 		opt  VectorOptions
@@ -58,12 +56,10 @@ func BenchmarkVectors(b *testing.B) {
 		{"baseline", VectorOptions{}},
 		{"slim", VectorOptions{Validation: Slim}},
 		{"bulk", VectorOptions{Validation: Bulk}},
-		{"bulk+collect", VectorOptions{Validation: Bulk, Collect: true}},
 		{"baseline+cache", VectorOptions{Cache: 1 << 20}},
 		{"slim+cache", VectorOptions{Validation: Slim, Cache: 1 << 20}},
-		{"bulk+cache+collect", VectorOptions{Validation: Bulk, Cache: 1 << 20, Collect: true}},
-		{"paper", PaperVectors},
-		{"paper+sweep", full},
+		{"bulk+cache", VectorOptions{Validation: Bulk, Cache: 1 << 20}},
+		{"paper", VectorOptions{Validation: Bulk, Cache: 1 << 20, Compress: true}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			var l Levels

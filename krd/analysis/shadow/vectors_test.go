@@ -65,15 +65,11 @@ func variants(compress bool) (list []VectorOptions) {
 	small := VectorOptions{TableBytes: 64, Uncompressed: 128}
 	for _, small.Validation = range []Validation{Baseline, Slim, Bulk} {
 		for _, small.Cache = range []int{0, 64} {
-			for _, small.Collect = range []bool{false, true} {
-				for _, small.Sweep = range []bool{false, true} {
-					list = append(list, small)
-					if compress {
-						small.Compress = true
-						list = append(list, small)
-						small.Compress = false
-					}
-				}
+			list = append(list, small)
+			if compress {
+				small.Compress = true
+				list = append(list, small)
+				small.Compress = false
 			}
 		}
 	}
@@ -86,8 +82,7 @@ func (o VectorOptions) name() string {
 	for _, x := range []struct {
 		on   bool
 		name string
-	}{{o.Cache > 0, "+cache"}, {o.Collect, "+collect"}, {o.Sweep, "+sweep"},
-		{o.Compress, "+compress"}} {
+	}{{o.Cache > 0, "+cache"}, {o.Compress, "+compress"}} {
 		if x.on {
 			s += x.name
 		}
@@ -166,8 +161,6 @@ func testNaive[T comparable](t *testing.T, compress bool, tag func(int) T) {
 						from := rapid.SampledFrom(addresses).Draw(t, "from")
 						v.Store(addr, v.Load(from))
 						want.store(datum, want.load(from/8))
-					case step == 8 && stores%16 == 15:
-						v.Sweep()
 					}
 					if got, want := v.Load(addr), want.load(datum); !slices.Equal(got, want) {
 						t.Fatalf("%x in %v: %v, want %v", addr, l.open, got, want)
@@ -183,7 +176,6 @@ func testNaive[T comparable](t *testing.T, compress bool, tag func(int) T) {
 				widened = widened || v.cache != nil && v.cache.width > firstWidth
 			})
 			bulk := opt.Validation == Bulk
-			collect := bulk && opt.Collect
 			for _, x := range []struct {
 				what string
 				did  bool
@@ -194,8 +186,7 @@ func testNaive[T comparable](t *testing.T, compress bool, tag func(int) T) {
 				{"evictions", did.Evictions > 0, opt.Cache > 0},
 				{"lines widened", widened, opt.Cache > 0},
 				{"scrubs", did.Scrubs > 0, bulk},
-				{"tags scrubbed", did.ScrubbedTags > 0, bulk && !opt.Collect},
-				{"tables freed", did.Freed > 0, collect},
+				{"tables freed", did.Freed > 0, bulk},
 				{"compressions", did.Compressions > 0, opt.Compress},
 				{"expansions", did.Expansions > 0, opt.Compress},
 			} {
@@ -213,7 +204,6 @@ func (u *Usage) sum(of Usage) {
 	u.Misses += of.Misses
 	u.Evictions += of.Evictions
 	u.Scrubs += of.Scrubs
-	u.ScrubbedTags += of.ScrubbedTags
 	u.Freed += of.Freed
 	u.Compressions += of.Compressions
 	u.Expansions += of.Expansions
@@ -249,7 +239,7 @@ func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]
 	if m.cold != nil {
 		tables += len(m.cold.list) * 8
 		for i, s := range m.cold.list {
-			if s != nil && (s.slot != i || s.packed != nil || !slices.Contains(m.segments, s)) {
+			if s.slot != i || s.packed != nil || !slices.Contains(m.segments, s) {
 				t.Fatalf("segment %x is in place %d of the list", s.number, i)
 			}
 		}

@@ -18,7 +18,6 @@ type vstorage[T comparable] struct {
 
 	directory directory[segment[T]]
 	segments  []*segment[T] // all
-	hand      int           // where the sweep stands in segments
 
 	tableShift, datumShift int
 	tableTags              int // tags of a tag table
@@ -162,22 +161,6 @@ func (m *vstorage[T]) newSegment(number uint64) *segment[T] {
 
 // segmentBytes returns the bytes of a segment and of its place in the list of all.
 func segmentBytes[T comparable]() int { return sizeOf[segment[T]]() + sizeOf[*segment[T]]() }
-
-// remove forgets the segment at i of the list of all, which has no tables.
-func (m *vstorage[T]) remove(i int) {
-	s, last := m.segments[i], len(m.segments)-1
-	m.segments[i], m.segments[last] = m.segments[last], nil
-	m.segments = m.segments[:last]
-	m.dropLevels(s)
-	if s.slot >= 0 {
-		m.cold.list[s.slot] = nil
-	}
-	m.usage.add(&m.usage.Tables, sizeOf[Version]()-segmentBytes[T]())
-	m.usage.add(&m.usage.Versions, -sizeOf[Version]())
-	before := m.directory.bytes()
-	m.directory.remove(s.number)
-	m.usage.add(&m.usage.Tables, int(m.directory.bytes()-before))
-}
 
 // deepen makes the level table of a segment one of n levels.
 func (m *vstorage[T]) deepen(s *segment[T], n int) {
