@@ -98,39 +98,6 @@ func BenchmarkM2L(b *testing.B) {
 	}
 }
 
-// BenchmarkM2LMemory: pairs out of as many cells as a million bodies make, partners at random
-// within 4096 cells of each other, Prefetch called for those of so many calls later or not at all.
-func BenchmarkM2LMemory(b *testing.B) {
-	const cells = 1 << 17
-	for _, set := range isa.Supported() {
-		for _, ahead := range []int{0, 1, 2, 4} {
-			b.Run(fmt.Sprintf("order=5/isa=%v/mutual=true/prefetch=%d", set, ahead),
-				func(b *testing.B) {
-					k, err := New(Options{Order: 5, ISA: set})
-					if err != nil {
-						b.Fatal(err)
-					}
-					c, rng := k.NewCells(cells), newRand(1)
-					for i := range cells {
-						*c.Centre(i) = Centre{rng.Float64(), rng.Float64(), rng.Float64(), 0x1p-6}
-						c.M[i*k.MultipoleStride] = 1
-					}
-					partner := make([]int, cells+ahead)
-					for i := range partner {
-						partner[i] = (i + 1 + rng.IntN(4095)) % cells
-					}
-					timed(b, func(n int) {
-						n %= cells
-						if ahead > 0 {
-							k.Prefetch(c, partner[n+ahead])
-						}
-						k.M2LMutual(c, n, partner[n])
-					})
-				})
-		}
-	}
-}
-
 // BenchmarkPasses: the operators of the passes up and down, leaves of 12 bodies; the first two per
 // body.
 func BenchmarkPasses(b *testing.B) {

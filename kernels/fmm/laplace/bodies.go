@@ -35,29 +35,3 @@ const sliceBytes = unsafe.Sizeof([]float32{})
 
 // arrays returns b as the assembly takes it: the fields in their order.
 func (b *Bodies) arrays() *[8][]float32 { return (*[8][]float32)(unsafe.Pointer(b)) }
-
-// Centroid returns the centre of the bodies lo to hi-1, each weighted by |q|, and the sum of the
-// weights. Where charges have one sign that is the centre of mass, about which dipoles vanish;
-// where they have not it lies among the bodies all the same, which the centre of charge need not.
-// Without any charge it is the mean position, and the weight 0. An empty range gives zeros. Cost:
-// about 2 ns a body.
-func (b *Bodies) Centroid(lo, hi int) (x, y, z, weight float64) {
-	var mx, my, mz float64
-	for i := lo; i < hi; i++ {
-		w := float64(b.Q[i])
-		if w < 0 {
-			w = -w
-		}
-		bx, by, bz := float64(b.X[i]), float64(b.Y[i]), float64(b.Z[i])
-		x, y, z, weight = x+w*bx, y+w*by, z+w*bz, weight+w
-		mx, my, mz = mx+bx, my+by, mz+bz
-	}
-	switch {
-	case weight > 0:
-		return x / weight, y / weight, z / weight, weight
-	case hi > lo:
-		n := float64(hi - lo)
-		return mx / n, my / n, mz / n, 0
-	}
-	return 0, 0, 0, 0
-}

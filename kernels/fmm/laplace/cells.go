@@ -85,14 +85,6 @@ func (c *Cells) About(i int, centre *Centre) *Cells {
 		centres: unsafe.Slice(&centre.X, unsafe.Sizeof(*centre)/unsafe.Sizeof(centre.X))}
 }
 
-// Clear sets all expansions to zero.
-func (c *Cells) Clear() {
-	for i := range c.n {
-		clear(c.M[i*c.terms.MultipoleStride:][:c.terms.Multipoles])
-	}
-	c.ClearLocals()
-}
-
 // ClearLocals sets all locals to zero.
 func (c *Cells) ClearLocals() {
 	for i := range c.n {

@@ -80,7 +80,8 @@
 //
 // The AVX2 kernel has its time from process to process: it goes through memory on the stack, and
 // which cells lie in the same place of a page as that differs; this cause is a guess. With cells
-// out of the third-level cache see Kernel.Prefetch.
+// out of the third-level cache an M2LMutual of order 5 takes about 120 ns, and 60 where they were
+// prefetched four calls ahead, which costs 2 ns elsewhere and was not kept.
 //
 // What makes M2L short: a third of the products is gone with (6); the closed form (8) has no chain
 // from degree to degree, so that its polynomials fill all lanes at once; up to order 5 all

@@ -27,14 +27,6 @@ func (k *Kernel) M2LMutual(c *Cells, i, j int) {
 	k.mutualPortable(c, i, j)
 }
 
-// Prefetch asks for the multipoles and locals of cell i, for an M2L a few calls later. It has no
-// other effect. Packed, it may leave out a last line. Where cells come from the third-level cache
-// it takes an M2LMutual of order 5 from about 120 to 60 ns (four calls ahead, see
-// BenchmarkM2LMemory); where they do not it costs 2 ns. Nothing on machines other than amd64.
-func (k *Kernel) Prefetch(c *Cells, i int) {
-	prefetch(&c.M[i*k.MultipoleStride], 4*k.Multipoles, &c.L[i*k.LocalStride], 4*k.Locals)
-}
-
 // pair is the geometry of an M2L: the unit vector from centre j to centre i, the inverse distance,
 // and the powers of the scales of i and j over the distance, those of i with the sign of the
 // reversed direction.

@@ -113,25 +113,3 @@ func TestChain(t *testing.T) {
 		}
 	})
 }
-
-// TestPrefetch: it changes nothing and reads nothing past the last cell, of any order.
-func TestPrefetch(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k *Kernel) {
-		_, c := pairOf(k, 9, vec{}, vec{2, 0, 0})
-		before := append([]float32(nil), c.M...)
-		for i := range 2 {
-			k.Prefetch(c, i)
-		}
-		for i, v := range c.M {
-			if v != before[i] {
-				t.Fatalf("multipole %d became %g from %g", i, v, before[i])
-			}
-		}
-		defer func() {
-			if recover() == nil {
-				t.Error("no panic for a cell that is not there")
-			}
-		}()
-		k.Prefetch(c, 2)
-	})
-}

@@ -183,14 +183,27 @@ func (b *Bodies) ball(rng *rand.Rand, lo, hi int, centre vec, radius float64, mi
 	}
 }
 
-// centre puts cell c's centre and scale to those of the bodies lo to hi-1.
+// centre puts a cell about the bodies lo to hi-1: at their mean, weighted by |q| where there is any.
 func (c *Cells) centre(cell int, b *Bodies, lo, hi int) {
-	x, y, z, _ := b.Centroid(lo, hi)
-	r := 0.0
+	var at, mean vec
+	weight, r := 0.0, 0.0
 	for i := lo; i < hi; i++ {
-		r = max(r, b.at(i).sub(vec{x, y, z}).norm())
+		w := math.Abs(float64(b.Q[i]))
+		weight += w
+		for e, x := range b.at(i) {
+			at[e], mean[e] = at[e]+w*x, mean[e]+x
+		}
 	}
-	*c.Centre(cell) = Centre{x, y, z, ScaleOf(r, 1)}
+	if weight == 0 {
+		at, weight = mean, float64(hi-lo)
+	}
+	for e := range at {
+		at[e] /= weight
+	}
+	for i := lo; i < hi; i++ {
+		r = max(r, b.at(i).sub(at).norm())
+	}
+	*c.Centre(cell) = Centre{at[0], at[1], at[2], ScaleOf(r, 1)}
 }
 
 func (c Centre) vec() vec { return vec{c.X, c.Y, c.Z} }

@@ -162,8 +162,9 @@ func TestScales(t *testing.T) {
 				b.X[i], b.Y[i], b.Z[i] = b.X[i]*float32(unit), b.Y[i]*float32(unit),
 					b.Z[i]*float32(unit)
 			}
-			c.Clear()
+			c.ClearLocals()
 			for i := range 2 {
+				clear(c.M[i*k.MultipoleStride:][:k.Multipoles])
 				x := c.Centre(i)
 				*x = Centre{x.X * unit, x.Y * unit, x.Z * unit, ScaleOf(0.5*unit, unit)}
 				k.P2M(c, i, b, 20*i, 20*i+20)
@@ -229,9 +230,6 @@ func TestNoCharge(t *testing.T) {
 	for e, w := range want {
 		near(t, fmt.Sprintf("field %d of a dipole", e), b.field(2)[e], w, 1e-6*math.Abs(want[0])+
 			1e-8)
-	}
-	if x, y, z, w := b.Centroid(1, 1); x != 0 || y != 0 || z != 0 || w != 0 {
-		t.Errorf("centroid of nothing: %v %v %v %v", x, y, z, w)
 	}
 }
 

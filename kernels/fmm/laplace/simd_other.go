@@ -24,5 +24,3 @@ func p2pSIMD(isa.Set, *Bodies, int, int, int, int) {
 func mutualSIMD(isa.Set, *Bodies, int, int, int, int) {
 	panic("laplace: no SIMD kernel on this architecture")
 }
-
-func prefetch(m *float32, mBytes int, l *float32, lBytes int) {}

@@ -1,5 +1,5 @@
 // Command gen writes the assembly of package laplace and its Go declarations into the working
-// directory: p2p_amd64.s and .go, and likewise m2l, passes and prefetch.
+// directory: p2p_amd64.s and .go, and likewise m2l and passes.
 package main
 
 import (
@@ -20,7 +20,6 @@ var files = []asmgen.File{
 		directSums(c, &avx512{Context: c})
 		directSums(c, &avx2{Context: c})
 	}},
-	{Asm: "prefetch_amd64.s", Stubs: "prefetch_amd64.go", Edit: alignTables, Emit: prefetch},
 	{Asm: "passes_amd64.s", Stubs: "passes_amd64.go", Edit: alignTables, Emit: func(c *build.Context) {
 		for order := 3; order <= 6; order++ {
 			for _, v := range []vectors{&avx512{Context: c}, &avx2{Context: c}} {
