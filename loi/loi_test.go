@@ -204,7 +204,7 @@ func TestRoundTrip(t *testing.T) {
 		h := testHeader(rapid.IntRange(1, 3).Draw(rt, "workers"))
 		opt := rapid.SampledFrom([]Options{
 			{}, {ChunkBytes: 4096}, {ChunkBytes: 4096, NoBackground: true},
-			{Unmapped: true, ChunkBytes: 4096}, {FirstChunkBytes: 1 << 20, Sync: true},
+			{Unmapped: true, ChunkBytes: 4096}, {FirstChunkBytes: 1 << 20},
 		}).Draw(rt, "options")
 		n++
 		path := filepath.Join(dir, u(uint32(n)))

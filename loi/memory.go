@@ -8,7 +8,7 @@ import (
 )
 
 // NewMemory returns a writer whose trace is no file: [Writer.Trace] gives what was recorded, and
-// Close gives it up. Of opt, Unmapped and Sync have no effect. Chunks are in memory up to
+// Close gives it up. Of opt, Unmapped has no effect. Chunks are in memory up to
 // opt.MemoryBytes; those that follow are mappings of a temporary file without a name in $TMPDIR,
 // which the system writes out when it is short of memory. Where that file gets no room, records are
 // discarded and counted.

@@ -31,7 +31,6 @@ type Options struct {
 	// of NewMemory: when chunks take so many bytes, more are in a temporary file; 0 means 256 MiB
 	MemoryBytes  int
 	NoBackground bool // no goroutine that prepares chunks; workers wait for their own
-	Sync         bool // Close returns when the disk has the file
 }
 
 func (opt Options) withDefaults() Options {
@@ -318,19 +317,9 @@ func (w *Writer) finish(s *Stats) error {
 	if _, err := w.f.WriteAt(control[8:], int64(w.pre.controlOffset)+8); err != nil {
 		return err
 	}
-	if w.opt.Sync {
-		if err := w.f.Sync(); err != nil {
-			return err
-		}
-	}
 	// from here on the file is clean
-	if _, err := w.f.WriteAt(control[:8], int64(w.pre.controlOffset)); err != nil {
-		return err
-	}
-	if w.opt.Sync {
-		return w.f.Sync()
-	}
-	return nil
+	_, err := w.f.WriteAt(control[:8], int64(w.pre.controlOffset))
+	return err
 }
 
 // finishChunk describes chunk i; the last of the file is cut to the part used, and one that is not

@@ -47,8 +47,7 @@ type Finished struct {
 	Done, Cells int
 	Took        time.Duration
 	Left        Left
-	Results     []result.Result // none if it could not be run
-	Err         error           // why it failed
+	Err         error // why it failed
 }
 
 // A Summary lists the cells of a sweep by outcome, by IDs in the order of the plan.
@@ -198,7 +197,7 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 			cell.ID, err)
 	}
 	start := time.Now()
-	out, err := w.run(ctx, i, opt)
+	err = w.run(ctx, i, opt)
 	took := time.Since(start)
 	switch {
 	case err == nil:
@@ -209,7 +208,7 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 			return WasEnded, nil, fmt.Errorf("cell %s is done, and the record of its failure "+
 				"before cannot be removed: %w", cell.ID, err)
 		}
-		w.tell(opt, i, took, out.Results, nil)
+		w.tell(opt, i, took, nil)
 		return IsDone, nil, nil
 	case ctx.Err() != nil:
 		return WasEnded, nil, context.Cause(ctx)
@@ -223,23 +222,21 @@ func (w *work) cell(ctx context.Context, i int, opt Options) (Outcome, *dataset.
 		return WasEnded, nil, errors.Join(fmt.Errorf("cell %s: %w", cell.ID, err), werr)
 	}
 	w.failed[i] = true
-	w.tell(opt, i, took, out.Results, err)
+	w.tell(opt, i, took, err)
 	return HasFailed, failure, fmt.Errorf("cell %s: %w", cell.ID, err)
 }
 
-func (w *work) tell(opt Options, i int, took time.Duration, results []result.Result,
-	err error) {
+func (w *work) tell(opt Options, i int, took time.Duration, err error) {
 	if opt.Finished != nil {
-		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(0),
-			results, err})
+		opt.Finished(Finished{&w.plan.Cells[i], w.settled(), len(w.plan.Cells), took, w.left(0), err})
 	}
 }
 
 // run does the `krdlab run` of the cell.
-func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcome, error) {
+func (w *work) run(ctx context.Context, i int, opt Options) error {
 	r, t, err := w.plan.Request(i, w.dir, opt.Host)
 	if err != nil {
-		return &experiments.Outcome{}, err
+		return err
 	}
 	r.Element = w.element
 	var progress measure.Progress
@@ -250,7 +247,8 @@ func (w *work) run(ctx context.Context, i int, opt Options) (*experiments.Outcom
 				(float64(settled) + part) / float64(n), w.left(part)})
 		}
 	}
-	return experiments.Run(ctx, r, opt.Argv, t, strict(opt.Measure), progress)
+	_, err = experiments.Run(ctx, r, opt.Argv, t, strict(opt.Measure), progress)
+	return err
 }
 
 // strict fails where the numbers of do must not be used: `krdlab run` completes such a run and

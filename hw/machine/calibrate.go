@@ -17,10 +17,6 @@ type Step struct {
 	Done, Total int    // measurements
 	What        string // the one that was just made
 	Bytes       uint64 // of a measured latency: the size of the memory that was walked; otherwise 0
-	PS          uint64 // the latency, 0 for other measurements
-
-	// a measured bandwidth, 0 for other measurements and where memory was too small
-	BytesPerSecond uint64
 }
 
 // CalibrateOptions say how thorough a calibration is. The zero value is thorough.
@@ -252,7 +248,7 @@ func (c *calibration) latencies(home int, sizes []uint64) error {
 			return err
 		}
 		curve = append(curve, Point{s, ps})
-		if err := c.step(Step{What: "latency", Bytes: s, PS: ps}); err != nil {
+		if err := c.step(Step{What: "latency", Bytes: s}); err != nil {
 			return err
 		}
 	}
@@ -385,7 +381,7 @@ func (c *calibration) remote(first []int) error {
 				}
 			}
 			if err := c.step(Step{What: fmt.Sprintf("latency from memory %d to %d", a+1, b+1),
-				Bytes: size, PS: ps}); err != nil {
+				Bytes: size}); err != nil {
 				return err
 			}
 		}
@@ -422,8 +418,7 @@ func (c *calibration) inCaches(core int) error {
 			x.c.BytesPerSecond = rate
 			c.source(x.path, fmt.Sprintf("a core that reads %s again and again", units.Bytes(size)))
 		}
-		if err := c.step(Step{What: "bandwidth of " + x.path[:len(x.path)-len(".bandwidth")],
-			BytesPerSecond: rate}); err != nil {
+		if err := c.step(Step{What: "bandwidth of " + x.path[:len(x.path)-len(".bandwidth")]}); err != nil {
 			return err
 		}
 	}
@@ -452,7 +447,7 @@ func (c *calibration) bandwidths(home int) error {
 			rate = min(max(Digits(perSecond(each*uint64(len(cores)), ps)), 1),
 				units.Bandwidths.Max)
 		}
-		return rate, c.step(Step{What: "bandwidth of " + what, BytesPerSecond: rate})
+		return rate, c.step(Step{What: "bandwidth of " + what})
 	}
 	said := func(n, of int) string {
 		if n < of {

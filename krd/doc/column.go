@@ -53,9 +53,7 @@ type Column struct {
 	Known  bool // is left out for people where no row has a value
 	Data   bool // is left out for people
 	Ends   bool // as data, the ends of intervals follow in columns KEY_low and KEY_high
-	// Scale is how many of the unit of the data one is of Unit; 0: 1.
-	Scale float64
-	Like  int // columns of the same number, but 0, have one unit
+	Like   int  // columns of the same number, but 0, have one unit
 }
 
 // The values of a cell, beside string, bool, whole numbers, [Number] and [Quantity]. nil is no value

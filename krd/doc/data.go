@@ -63,12 +63,12 @@ func (t *Table) data() (columns []Column, rows [][]any) {
 			case c.Key != "" && c.Ends:
 				q, _ := quantityOf(row[i])
 				low, high, ok := q.Bounds()
-				cells = append(cells, c.data(row[i]), nil, nil)
+				cells = append(cells, Data(row[i]), nil, nil)
 				if ok {
-					cells[len(cells)-2], cells[len(cells)-1] = c.data(Some(low)), c.data(Some(high))
+					cells[len(cells)-2], cells[len(cells)-1] = Data(Some(low)), Data(Some(high))
 				}
 			case c.Key != "":
-				cells = append(cells, c.data(row[i]))
+				cells = append(cells, Data(row[i]))
 			}
 		}
 		rows = append(rows, cells)
@@ -77,15 +77,6 @@ func (t *Table) data() (columns []Column, rows [][]any) {
 		rows = rows[:len(rows)-1]
 	}
 	return columns, rows
-}
-
-// data returns a cell in the unit of the data.
-func (c *Column) data(v any) any {
-	v = Data(v)
-	if x, ok := v.(float64); ok && c.Scale != 0 {
-		return float64(x * c.Scale)
-	}
-	return v
 }
 
 // CSV writes the table with a header of keys. Unknown values are empty; lines end in LF (RFC 4180).

@@ -48,15 +48,15 @@ func TestData(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}
 	}
-	ends := &Table{Columns: []Column{{Head: "for people"}, {Key: "ms", Head: "time", Ends: true,
-		Unit: Nanoseconds, Scale: 1e-6}, {Key: "id", Head: "id", Data: true}}}
+	ends := &Table{Columns: []Column{{Head: "for people"}, {Key: "ns", Head: "time", Ends: true,
+		Unit: Nanoseconds}, {Key: "id", Head: "id", Data: true}}}
 	ends.Row("a", Quantity{Median: some(2e6), Low: some(1e6), High: some(4e6)}, 7)
 	ends.Row("b", Quantity{Median: some(3e6), Reason: Deterministic}, 8)
 	ends.Row("c", Missing("no clock"), 9)
 	var csv strings.Builder
 	if err := ends.CSV(&csv); err != nil ||
-		csv.String() != "ms,ms_low,ms_high,id\n2,1,4,7\n3,3,3,8\n,,,9\n" {
-		t.Errorf("ends of intervals in another unit: %v\n%s", err, csv.String())
+		csv.String() != "ns,ns_low,ns_high,id\n2e+06,1e+06,4e+06,7\n3e+06,3e+06,3e+06,8\n,,,9\n" {
+		t.Errorf("ends of intervals: %v\n%s", err, csv.String())
 	}
 	if g := ends.grid(new(notes)); strings.Join(g.head, "|") != "for people|time, ms" {
 		t.Errorf("people see the columns %v", g.head)

@@ -116,7 +116,7 @@ func nativeProgram(ctx context.Context, w *study.Worker, p *program, arguments [
 	if err != nil {
 		return nil, err
 	}
-	binary, err := w.Native(ctx, dir, "")
+	binary, err := w.Native(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func nativeProgram(ctx context.Context, w *study.Worker, p *program, arguments [
 	if err != nil {
 		return nil, err
 	}
-	start, err := w.Native(ctx, beside, "")
+	start, err := w.Native(ctx, beside)
 	if err != nil {
 		return nil, err
 	}

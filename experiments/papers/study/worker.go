@@ -75,12 +75,12 @@ func (w *Worker) Sources(name string, files fs.FS, others map[string]string) (st
 
 // Native builds the program of the folder dir, which Sources returned, as it is, once, and returns
 // its file.
-func (w *Worker) Native(ctx context.Context, dir, tags string) (string, error) {
+func (w *Worker) Native(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(w.work.Path, "native-"+filepath.Base(dir))
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil
 	}
-	c := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-o", binary, ".")
+	c := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", failure.OfContext(ctx, failure.Errorf(failure.Failed, "go build: %w: %s", err, out))

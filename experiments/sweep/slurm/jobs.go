@@ -30,8 +30,6 @@ type Options struct {
 type Job struct {
 	Script string // for sbatch to read
 	Cells  []int  // indices in the plan
-	Native bool
-	CPUs   int // of each element
 }
 
 // Jobs returns job arrays with an element for each cell of the experiment in dir that is not
@@ -105,7 +103,7 @@ func Jobs(dir string, plan *sweep.Plan, opt Options) ([]Job, error) {
 		}
 		line("exec %s sweep exec --plan %s --index %s", quote(opt.Program),
 			quote(filepath.Join(dir, dataset.PlanFile)), index)
-		jobs = append(jobs, Job{b.String(), cells[k], k.native, k.cpus})
+		jobs = append(jobs, Job{b.String(), cells[k]})
 	}
 	return jobs, nil
 }

@@ -24,8 +24,6 @@ type Design struct {
 	// Group is the number of each row's value of the absorbed column; nil: none is absorbed.
 	Group  []int
 	Groups int
-	// Scaled records that the predictors are z-scores.
-	Scaled bool
 
 	variables []*variable
 }
@@ -229,7 +227,6 @@ func (d *Design) Codings() []Coding {
 // stays the same, and a coefficient is times sd.
 func (d *Design) Standardized() *Design {
 	s := *d
-	s.Scaled = true
 	codings := d.Codings()
 	scaled := make([]*variable, len(d.variables))
 	for i, v := range d.variables {

@@ -14,8 +14,7 @@ import (
 
 // A Prediction is of a row of a design, by a fit that has not seen it.
 type Prediction struct {
-	Row  int // of the design
-	Fold int
+	Row int // of the design
 	// Value is the prediction, Base that without predictors: the mean of the rows of the fit, with
 	// absorbed groups that of the row's group. NaN where the fit determines none.
 	Value, Base float64
@@ -80,7 +79,7 @@ func (d *Design) Validate(folds []int, by Criterion, each func(done, of int)) ([
 		}
 		values, bases := f.predict(d.part(test).Terms(part.Formula.Terms))
 		for i, row := range test {
-			list[row] = Prediction{row, fold, values[i], bases[i]}
+			list[row] = Prediction{row, values[i], bases[i]}
 		}
 		if each != nil {
 			each(fold+1, k)
