@@ -84,7 +84,6 @@ func BenchmarkStacks(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			trace := c.trace()
 			best := math.Inf(1)
-			var lost uint64
 			for b.Loop() {
 				begin := b.Elapsed()
 				s := New(c.nodes)
@@ -93,13 +92,8 @@ func BenchmarkStacks(b *testing.B) {
 					s.Access(int(e.node), e.unit, e.bytes, e.write)
 				}
 				best = min(best, (b.Elapsed() - begin).Seconds())
-				lost = 0
-				for n := range c.nodes {
-					lost += s.Counts(n).Lost
-				}
 			}
 			b.ReportMetric(float64(len(trace))/best/1e6, "best-Maccess/s")
-			b.ReportMetric(float64(lost)/float64(len(trace)), "lost/access")
 		})
 	}
 }

@@ -32,15 +32,6 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Counts are the events on a node so far.
-type Counts struct {
-	Sent uint64 // copies on other nodes that writes on this one invalidated
-	// copies on this node that writes on others invalidated: Sent and Lost are equal over all nodes
-	Lost uint64
-	// bytes of holes that accesses on this node have filled: free places that saved an eviction
-	HoleBytes uint64
-}
-
 // Stacks holds the LRU stacks, with their holes, of the caches of several nodes that keep each
 // other coherent by invalidation. It is for one goroutine.
 //
@@ -48,10 +39,9 @@ type Counts struct {
 // most 116 bytes for each unit that it holds at once (58 where there are no holes), more while that
 // grows; for each unit 8 bytes with up to 64 nodes, beyond that 24 and 4 to 8 for each copy.
 type Stacks struct {
-	nodes  []*lru // nil: not accessed yet
-	counts []Counts
-	dir    directory
-	slots  int // of a new stack
+	nodes []*lru // nil: not accessed yet
+	dir   directory
+	slots int // of a new stack
 }
 
 // New returns empty stacks for the nodes 0 to nodes-1.
@@ -61,15 +51,8 @@ func New(nodes int) *Stacks { return newStacks(nodes, minSlots) }
 const minSlots = 1 << 10
 
 func newStacks(nodes, slots int) *Stacks {
-	return &Stacks{nodes: make([]*lru, nodes), counts: make([]Counts, nodes),
-		dir: newDirectory(nodes), slots: slots}
+	return &Stacks{nodes: make([]*lru, nodes), dir: newDirectory(nodes), slots: slots}
 }
-
-// Nodes returns the number of nodes.
-func (s *Stacks) Nodes() int { return len(s.nodes) }
-
-// Counts returns what has happened on a node.
-func (s *Stacks) Counts(node int) Counts { return s.counts[node] }
 
 // Access makes an access of a node to a unit; a write invalidates the copies of all other nodes.
 // Accesses are given in the order of time over all nodes.
@@ -92,9 +75,7 @@ func (s *Stacks) Access(node int, unit uint32, bytes uint64, write bool) (distan
 		n = newLRU(s.slots)
 		s.nodes[node] = n
 	}
-	var filled uint64
-	distance, filled, kind = n.access(unit, bytes)
-	s.counts[node].HoleBytes += filled
+	distance, kind = n.access(unit, bytes)
 	switch {
 	case write:
 		s.invalidateOthers(node, unit)
@@ -120,8 +101,6 @@ func (s *Stacks) invalidateOthers(node int, unit uint32) {
 			break
 		}
 		s.nodes[other].invalidate(unit)
-		s.counts[other].Lost++
-		s.counts[node].Sent++
 	}
 	s.dir.only(unit, node)
 }

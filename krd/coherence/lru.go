@@ -41,9 +41,8 @@ func newLRU(slots int) *lru {
 	return s
 }
 
-// access returns the distance of an access, moves the unit to the top, and returns how many bytes
-// of holes that filled.
-func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind Kind) {
+// access returns the distance of an access and moves the unit to the top.
+func (s *lru) access(unit uint32, bytes uint64) (distance uint64, kind Kind) {
 	if s.top == len(s.bytes) {
 		s.renumber()
 	}
@@ -51,18 +50,18 @@ func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind K
 	switch *at {
 	case never:
 		distance, kind = stack.Cold, Cold
-		filled = s.fill(-1, bytes)
+		s.fill(-1, bytes)
 	case lost:
 		distance, kind = stack.Cold, Invalidated
-		filled = s.fill(-1, bytes)
+		s.fill(-1, bytes)
 	default:
 		old := int(*at - inStack)
 		if old == s.top-1 {
-			return 0, 0, Hit // it is at the top already
+			return 0, Hit // it is at the top already
 		}
 		distance = s.above(old)
 		bytes = s.bytes[old]
-		filled = s.fill(old, bytes)
+		filled := s.fill(old, bytes)
 		s.bytes[old], s.units[old] = filled, none
 		if filled > 0 {
 			s.holes.insert(old)
@@ -73,7 +72,7 @@ func (s *lru) access(unit uint32, bytes uint64) (distance, filled uint64, kind K
 	}
 	s.push(unit, bytes)
 	*at = uint32(s.top-1) + inStack
-	return distance, filled, kind
+	return distance, kind
 }
 
 // push puts a unit or hole on the top. There must be a free slot.
