@@ -36,7 +36,7 @@ func (m mixer) hash(key uint64) uint64 {
 // sixth.
 //
 //go:noinline
-func filter[K uint32 | uint64](keys []K, m mixer, limit uint64, at []uint32) int {
+func filter(keys []uint64, m mixer, limit uint64, at []uint32) int {
 	at = at[:len(keys)]
 	n := uint64(0)
 	for i, k := range keys {
@@ -44,7 +44,7 @@ func filter[K uint32 | uint64](keys []K, m mixer, limit uint64, at []uint32) int
 			break // never: it spares the check of the store
 		}
 		at[n] = uint32(i)
-		_, above := bits.Sub64(limit, m.hash(uint64(k)), 0)
+		_, above := bits.Sub64(limit, m.hash(k), 0)
 		n += 1 - above
 	}
 	return int(n)

@@ -157,25 +157,6 @@ func (s *Shards) Keys(keys, sizes []uint64) error {
 	return nil
 }
 
-// Blocks takes the next accesses of the stream, to blocks numbered densely; sizes is by block, and
-// stays the same. Blocks and Keys share one space of names.
-func (s *Shards) Blocks(blocks []uint32, sizes []uint64) error {
-	for len(blocks) > 0 {
-		n := min(len(blocks), batch)
-		chosen := s.at[:filter(blocks[:n], s.mix, s.limit, s.at[:n])]
-		for _, i := range chosen {
-			if err := s.sampled(uint64(blocks[i]), sizes[blocks[i]]); err != nil {
-				err.Access += s.tally.accesses + uint64(i)
-				s.tally.accesses += uint64(i)
-				return err
-			}
-		}
-		s.tally.accesses += uint64(n)
-		blocks = blocks[n:]
-	}
-	return nil
-}
-
 // sampled counts an access that the filter let pass.
 func (s *Shards) sampled(key, bytes uint64) *SizeError {
 	hash := s.mix.hash(key)

@@ -216,28 +216,20 @@ func TestFixedSizeKeepsTheSmallestHashes(t *testing.T) {
 func TestShardsDeterminism(t *testing.T) {
 	keys := zipf(50000, 5000, 1)
 	sizes := sizesOf(keys, mixed)
-	blocks, byBlock := make([]uint32, len(keys)), make([]uint64, 5000)
-	for i, k := range keys {
-		blocks[i], byBlock[k] = uint32(k), mixed(k)
-	}
 	for _, opt := range []Options{{Rate: 0.1, Seed: 1}, {MaxKeys: 300, Seed: 1}} {
 		opt.Caches = []uint64{1 << 20}
 		want := run(t, opt, keys, sizes).Estimate()
 		r := rand.New(rand.NewPCG(1, 1))
-		cut, dense := run(t, opt, nil, []uint64{1}), run(t, opt, nil, []uint64{1})
+		cut := run(t, opt, nil, []uint64{1})
 		for at := 0; at < len(keys); {
 			n := min(r.IntN(3*batch), len(keys)-at)
-			if err := errors.Join(cut.Keys(keys[at:at+n], sizes[at:at+n]),
-				dense.Blocks(blocks[at:at+n], byBlock)); err != nil {
+			if err := cut.Keys(keys[at:at+n], sizes[at:at+n]); err != nil {
 				t.Fatal(err)
 			}
 			at += n
 		}
-		for what, got := range map[string]Estimate{"cut": cut.Estimate(),
-			"dense": dense.Estimate()} {
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%+v, %s: %+v, expected %+v", opt, what, got, want)
-			}
+		if got := cut.Estimate(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, cut: %+v, expected %+v", opt, got, want)
 		}
 		opt.Seed = 2
 		if got := run(t, opt, keys, sizes).Estimate(); got.Sampled == want.Sampled &&
@@ -326,7 +318,7 @@ func TestShardsErrors(t *testing.T) {
 	if e := s.Estimate(); e.Accesses != 3002 || e.Sampled != 3002 {
 		t.Errorf("%d accesses, %d sampled after the error, expected 3002", e.Accesses, e.Sampled)
 	}
-	err = s.Blocks([]uint32{5}, []uint64{5: 1})
+	err = s.Keys([]uint64{5}, []uint64{1})
 	if !errors.As(err, &se) || se.Key != 5 || se.Access != 3002 {
 		t.Errorf("%v, expected that access 3002 changed key 5", err)
 	}
