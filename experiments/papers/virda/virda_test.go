@@ -160,9 +160,17 @@ func checkJSON(t *testing.T, r *study.Outcome) {
 			Share float64
 		}
 		Simulated []any
+		Claims    []any
+		Judged    int
+		Misses    []any
+		Table2    []struct{ Size *string }
 	}
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
+	}
+	if d.Judged != 0 || len(d.Claims) < 15 || len(d.Misses) != 1 || len(d.Table2) != 8 ||
+		*d.Table2[1].Size != "32" || d.Table2[4].Size != nil {
+		t.Errorf("%s", text)
 	}
 	if len(d.Predictions) != 4 || len(d.Causes) != 6 || len(d.Simulated) != 8 {
 		t.Fatalf("%d predictions, %d causes, %d simulated", len(d.Predictions), len(d.Causes),
