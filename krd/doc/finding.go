@@ -66,8 +66,6 @@ type Evidence struct {
 	N     int     `json:"n"`               // runs, rows or draws of the side that has least
 	P     float64 `json:"p,omitempty"`     // after the correction for the looks that were taken
 	Looks int     `json:"looks,omitempty"` // how many there were
-	// Unlike names the difference of both sides; "": none.
-	Unlike string `json:"unlike,omitempty"`
 }
 
 // Needs are the least evidence of an answer; 0: none.
@@ -95,8 +93,6 @@ func (n Needs) lacks(e *Evidence) string {
 		return "there is no evidence"
 	case e.N < n.N:
 		return fmt.Sprintf("%d are there, and %d are needed", e.N, n.N)
-	case e.Unlike != "":
-		return e.Unlike + " is not the same on both sides"
 	case n.P > 0 && !(e.P <= n.P):
 		return fmt.Sprintf("p is %.2g, corrected for %d looks, and %g is needed", e.P, max(1, e.Looks), n.P)
 	}

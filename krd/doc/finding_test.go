@@ -19,7 +19,6 @@ func TestConclude(t *testing.T) {
 		{nil, "test_fastest cannot be told: there is no evidence"},
 		{&Evidence{N: 3, P: 0.01}, "test_fastest cannot be told: 3 are there, and 6 are needed"},
 		{&Evidence{N: 6, P: 0.2, Looks: 4}, "test_fastest cannot be told: p is 0.2, corrected for 4 looks, and 0.05 is needed"},
-		{&Evidence{N: 6, P: 0.01, Unlike: "the size"}, "test_fastest cannot be told: the size is not the same on both sides"},
 	} {
 		f := Find(fastest, "slaw")
 		f.Evidence = c.e

@@ -681,7 +681,7 @@ func noTable(csv string, there []string, command string) error {
 
 // drawFile draws into path, in the format that it ends in, and prints its name to stderr.
 func (a *app) drawFile(path string, x analysis.Drawn) error {
-	format := strings.TrimPrefix(filepath.Ext(path), ".")
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	err := rederive(path, func(w io.Writer) error { return x.Draw(w, format) })
 	if err == nil {
 		fmt.Fprintf(a.stderr, "figure: %s\n", path)

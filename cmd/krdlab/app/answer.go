@@ -1,13 +1,12 @@
 package app
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"krdlab/experiments/papers/study"
 	"krdlab/experiments/run/request"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
@@ -108,12 +107,5 @@ func (a *app) drawn(path string, figure *plot.Figure) error {
 	if path == "" {
 		return nil
 	}
-	format, err := plot.FormatOf(path)
-	if err == nil {
-		err = rederive(path, func(w io.Writer) error { return figure.Write(w, format) })
-	}
-	if err == nil {
-		fmt.Fprintf(a.stderr, "figure: %s\n", path)
-	}
-	return err
+	return a.drawFile(path, study.Drawing{Figure: figure})
 }

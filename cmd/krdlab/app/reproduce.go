@@ -34,10 +34,7 @@ func (f *reproduceFlags) define(c *cobra.Command, takes, out string) {
 	for _, s := range study.Scales {
 		names = append(names, string(s))
 	}
-	if err := c.RegisterFlagCompletionFunc("scale", cobra.FixedCompletions(names,
-		cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag is defined
-	}
+	complete(c, "scale", names...)
 }
 
 // folder returns the folder of what is redone, name, at a scale.

@@ -69,7 +69,7 @@ var questions = []struct {
 		return orNot(
 			strings.Join(m.System.Governors, ", "))
 	}},
-	{"Boost", func(m *dataset.Manifest) string { return known(m.System.Boost, "on", "off") }},
+	{"Boost", func(m *dataset.Manifest) string { return known(m.System.Boost) }},
 	{"SMT", func(m *dataset.Manifest) string {
 		smt := m.System.SMT // as Linux spells it
 		for _, word := range []string{"not", "force"} {
@@ -99,10 +99,7 @@ var questions = []struct {
 	}},
 	{"Transparent huge pages",
 		func(m *dataset.Manifest) string { return orNot(m.System.HugePages) }},
-	{"NUMA balancing", func(m *dataset.Manifest) string {
-		return known(m.System.NUMABalancing, "on",
-			"off")
-	}},
+	{"NUMA balancing", func(m *dataset.Manifest) string { return known(m.System.NUMABalancing) }},
 	{"Clock of the stamps", func(m *dataset.Manifest) string {
 		if m.Clock.Source == "" {
 			return unknown
@@ -164,14 +161,11 @@ func orNot(s string) string {
 	return s
 }
 
-func known(b *bool, yes, no string) string {
-	switch {
-	case b == nil:
+func known(b *bool) string {
+	if b == nil {
 		return unknown
-	case *b:
-		return yes
 	}
-	return no
+	return onOff(*b)
 }
 
 // manifests returns those of the experiment, one for each cell of the plan.
