@@ -50,7 +50,7 @@ const mostRows = 40
 const mostListed = 12
 
 // Page returns the document as a page: what was found, where accesses go by level, tables, the lines of
-// the functions with the most far accesses, and who waited for whom.
+// the functions with the most far accesses, what the goroutines did over time, and who waited for whom.
 //
 // Errors: [ErrDocument] where there are no distances.
 func (d *Document) Page() (*doc.Doc, error) {
@@ -98,9 +98,7 @@ func (d *Document) Page() (*doc.Doc, error) {
 	if len(d.Lines) > 0 {
 		page.Add(d.source())
 	}
-	if d.waited() {
-		waits := &doc.Doc{ID: "waits", Title: "Who waited for whom"}
-		waits.Add(d.Waits.WaitTable())
+	if waits := d.goroutines(); len(waits.Parts) > 0 {
 		page.Add(waits)
 	}
 	again := "krdlab go " + d.Package
@@ -109,6 +107,24 @@ func (d *Document) Page() (*doc.Doc, error) {
 	}
 	page.Add(&doc.Doc{ID: "again", Title: "How to do it again", Parts: []doc.Part{doc.Listing{again}}})
 	return page, nil
+}
+
+// goroutines returns what the goroutines did over time, who waited for whom, and what had not ended.
+func (d *Document) goroutines() *doc.Doc {
+	all := &doc.Doc{ID: "waits", Title: "Goroutines"}
+	if d.Waits == nil || d.Waits.Goroutines == nil {
+		return all
+	}
+	if g := d.Waits.Goroutines; g.Timeline != nil && g.Count > 1 {
+		all.Add(g.Timeline.Figure("goroutines"))
+	}
+	for _, t := range d.Waits.GoroutineTables() {
+		if n := len(t.Rows) - mostRows; n > 0 {
+			t.Rows, t.Remarks = t.Rows[:mostRows], []string{fmt.Sprintf("and %d more: krd.json", n)}
+		}
+		all.Add(t)
+	}
+	return all
 }
 
 // none returns the sentence for a document without findings, by what was looked for.

@@ -120,3 +120,89 @@ func TestReadOther(t *testing.T) {
 		}
 	}
 }
+
+// A goroutine that needs a lock which another holds is shown to wait for it; where nobody waits, nothing
+// is.
+func TestPageOfWaits(t *testing.T) {
+	const forLock = "waits for a lock"
+	for name, text := range map[string]string{"need": `
+func need() { lock.Lock(); lock.Unlock(); done <- true }
+
+func hold() {
+	lock.Lock()
+	go need()
+	for all := make([]byte, 1<<16); !strings.Contains(string(all[:runtime.Stack(all, true)]), "sync.Mutex.Lock"); {
+		runtime.Gosched()
+	}
+	time.Sleep(50 * time.Millisecond)
+	lock.Unlock()
+}`, "alone": `
+func alone() { lock.Lock(); lock.Unlock(); done <- true }
+
+func hold() {
+	lock.Lock()
+	lock.Unlock()
+	go alone()
+	_, _, _ = strings.Contains, runtime.Stack, time.Sleep
+}`} {
+		d, out, err := asked(t, Lines, func(r *Request) {
+			r.Build.Dir, r.Waits, r.Build.Sync = module(t, `package main
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+var (
+	lock sync.Mutex
+	done = make(chan bool, 1)
+	x [1]int
+)
+`+text+`
+
+func main() {
+	hold()
+	<-done
+	x[len(x)-1]++
+}
+`), true, true
+		})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		read, err := Read(d.Dir)
+		if err != nil || read == nil {
+			t.Fatalf("%v, %v", read, err)
+		}
+		ns := map[string]float64{} // that wait for a lock
+		for _, r := range read.Waits.Goroutines.Timeline.Rows {
+			for _, s := range r.States {
+				if s.State == forLock {
+					for _, v := range s.Bins {
+						ns[r.Name] += v * read.Waits.Goroutines.Timeline.Bin.Float()
+					}
+				}
+			}
+		}
+		switch {
+		case name == "need" && (len(ns) != 1 || ns["goroutine 2, main.need"] < 45e6):
+			t.Errorf("%v ns wait for a lock, expected 50 ms of goroutine 2", ns)
+		case name == "alone" && len(ns) > 0:
+			t.Errorf("%v ns wait for a lock, expected none", ns)
+		}
+		page, err := read.Page()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var html strings.Builder
+		if err := page.Standalone(&html); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(html.String(), "Goroutines over time") ||
+			strings.Contains(html.String(), forLock) != (name == "need") {
+			t.Errorf("the page of %s does not show its goroutines", name)
+		}
+	}
+}

@@ -54,6 +54,8 @@ type Goroutines struct {
 	Running uint64    `json:"running"`
 	atOne   []Waiting // Waits for people: those in one operation of one object together
 	Untold  uint64    `json:"untold"`
+
+	Timeline *Timeline `json:"timeline"` // null: no time passes
 }
 
 // goroutineSink makes documents of traces of goroutines.
@@ -102,6 +104,7 @@ func (s *goroutineSink) end() (*result, error) {
 	s.conclude()
 	s.doubts()
 	s.waits()
+	d.Goroutines.Timeline = s.timeline()
 	s.path(l, scale)
 	s.nodes(scale)
 	return &result{d, s.in.Header}, nil

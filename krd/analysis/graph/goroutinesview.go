@@ -35,10 +35,16 @@ func (r *result) Tables() []*doc.Table {
 // those that have least.
 func (r *result) Waits() *doc.Table { return r.waitTable(r.d.Goroutines.atOne, false) }
 
-// WaitTable returns the table of who waited for whom of a document of goroutines, all of it.
-func (d *Document) WaitTable() *doc.Table {
-	r := &result{h: &loi.Header{Clock: loi.Clock{Hz: 1}}} // times are ns
-	return r.waitTable(d.Goroutines.Waits, true)
+// GoroutineTables returns who waited for whom in a document of goroutines, and what had not ended when the
+// program did: those that have rows, with all of them.
+func (d *Document) GoroutineTables() (list []*doc.Table) {
+	r := &result{d, &loi.Header{Clock: loi.Clock{Hz: 1}}} // times are ns
+	for _, t := range []*doc.Table{r.waitTable(d.Goroutines.Waits, true), r.begunTable(true)} {
+		if len(t.Rows) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // waitTable returns the table of who waited for whom.

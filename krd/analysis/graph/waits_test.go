@@ -9,12 +9,15 @@ import (
 	"krdlab/loi"
 )
 
+// waiting is how many goroutines there may be.
+const waiting = 20
+
 // Waiters lists acts of goroutines at ticks, of a ns each.
 type waiters struct {
 	t      *testing.T
 	b      *loi.Builder
 	object loi.ObjectID
-	away   [8]uint64
+	away   [waiting]uint64
 }
 
 func (p *waiters) event(worker int, kind loi.EventKind, at uint64, args ...uint32) {
@@ -125,6 +128,42 @@ func ending(runs ...[2]uint64) func(p *waiters) {
 	}
 }
 
+// did returns the document of a program in which the first goroutine begins at tick 100.
+func did(t *testing.T, do func(p *waiters)) *Document {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.loi")
+	b, err := loi.NewBuilder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &waiters{t: t, b: b}
+	for _, name := range []string{"main.work", "main.other"} {
+		if err == nil {
+			_, err = b.Kernel(name)
+		}
+	}
+	if err == nil {
+		p.object, err = b.Object("main.x", loi.Keyed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.event(0, loi.EventStart, 100, 1)
+	do(p)
+	if err := b.Close(loi.Header{Substrate: loi.Native, Clock: loi.Clock{Source: "tsc", Hz: 1e9},
+		Workers: slices.Repeat([]loi.Worker{{CPU: -1}}, waiting)}); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := loi.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	d, _ := look(t, tr, Options{})
+	tr.Close()
+	return d
+}
+
 // Each answer about waits is found where it was planted, and nowhere else.
 func TestWaitsThatCost(t *testing.T) {
 	for name, x := range map[string]struct {
@@ -148,35 +187,7 @@ func TestWaitsThatCost(t *testing.T) {
 			[2]uint64{220, 400}), nil},
 		"only two": {ending([2]uint64{100, 200}, [2]uint64{100, 400}), nil},
 	} {
-		path := filepath.Join(t.TempDir(), "a.loi")
-		b, err := loi.NewBuilder(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &waiters{t: t, b: b}
-		for _, name := range []string{"main.work", "main.other"} {
-			if err == nil {
-				_, err = b.Kernel(name)
-			}
-		}
-		if err == nil {
-			p.object, err = b.Object("main.x", loi.Keyed)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.event(0, loi.EventStart, 100, 1)
-		x.do(p)
-		if err := b.Close(loi.Header{Substrate: loi.Native, Clock: loi.Clock{Source: "tsc", Hz: 1e9},
-			Workers: slices.Repeat([]loi.Worker{{CPU: -1}}, 6)}); err != nil {
-			t.Fatal(err)
-		}
-		tr, err := loi.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, _ := look(t, tr, Options{})
-		tr.Close()
+		d := did(t, x.do)
 		var found []doc.Code
 		for _, f := range d.Findings {
 			if e, _ := f.Code.In(); e.Level == doc.Answer {
