@@ -62,3 +62,22 @@ func from(g *krd.GroupHistogram, bytes uint64) (n uint64) {
 	}
 	return n
 }
+
+// A reach is how many accesses need a cache, or more than all.
+type reach struct {
+	name, colour string
+	n            uint64
+}
+
+// reaches splits the accesses of a part by what they need, the nearest first.
+func (d *Document) reaches(x *Part) (list []reach) {
+	near := []string{"#BFBFBF", "#56B4E9", "#0072B2"}
+	before := x.Accesses - x.First()
+	for i, l := range d.Levels {
+		beyond := x.From(l.From)
+		list = append(list, reach{"in " + l.Name, near[i], before - beyond})
+		before = beyond
+	}
+	return append(list, reach{"beyond " + d.Levels[len(d.Levels)-1].Name, "#D55E00", before},
+		reach{"cold", "#E69F00", x.First()})
+}

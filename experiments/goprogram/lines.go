@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"krdlab/hw/units"
 	"krdlab/krd"
+	"krdlab/krd/plot"
 )
 
 // A SourceLine is a line of the program and its accesses.
@@ -57,4 +61,52 @@ func (a *analysis) lines(groups []krd.GroupHistogram) []SourceLine {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
 	return list
+}
+
+// beyond returns the picture of the accesses that need more than the first level, by package, function and
+// line, and below each line by what they need. Callers are not recorded.
+func (d *Document) beyond() *plot.Flame {
+	first := d.Levels[0]
+	f := &plot.Flame{Title: "Accesses that need more than " + first.Name + ", by package, function and line",
+		Unit: "accesses"}
+	all := uint64(0)
+	for i := range d.Lines {
+		l := &d.Lines[i]
+		in := d.packageOf(l.Function)
+		function := plot.FlameFrame{Name: strings.Replace(l.Function, in+".", "", 1), Kind: "function"}
+		line := plot.FlameFrame{Name: strings.TrimSpace(fmt.Sprintf("%s:%d  %s", filepath.Base(l.File), l.Line,
+			strings.TrimSpace(l.Text))), Kind: "line"}
+		for k, r := range d.reaches(&l.Part)[1:] {
+			if i == 0 {
+				f.Kinds = append(f.Kinds, plot.FlameKind{Name: r.name, Colour: r.colour})
+			}
+			if r.n > 0 {
+				f.Paths = append(f.Paths, plot.FlamePath{Count: r.n, Frames: []plot.FlameFrame{
+					{Name: in, Kind: "package"}, function, line,
+					{Name: f.Kinds[k].Name, Kind: f.Kinds[k].Name}}})
+			}
+			all += r.n
+		}
+	}
+	f.Caption = fmt.Sprintf("Width: %s whose distance is beyond %s (%s), and first ones; below each line, what they "+
+		"need. A frame is in the one above it in the source; callers are not recorded.", accesses(all), first.Name,
+		units.Bytes(first.Bytes))
+	return f
+}
+
+// packageOf returns the package of a function: that which was rewritten, or what its name begins with.
+func (d *Document) packageOf(function string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(function, "(*"), "[")
+	best := ""
+	for _, p := range d.Packages {
+		if strings.HasPrefix(name, p+".") && len(p) > len(best) {
+			best = p
+		}
+	}
+	if best != "" {
+		return best
+	}
+	folder := strings.LastIndex(name, "/") + 1
+	last, _, _ := strings.Cut(name[folder:], ".")
+	return name[:folder] + last
 }

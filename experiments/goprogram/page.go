@@ -85,6 +85,9 @@ func (d *Document) Page() (*doc.Doc, error) {
 		if f, err := distances.Of(d.KRD, distances.Nodes(d.KRD, false), title); err == nil {
 			reuse.Add(f.Part("distances"))
 		}
+		if f := d.beyond(); len(f.Paths) > 0 {
+			reuse.Add(f.Part("beyond"))
+		}
 	}
 	for _, t := range []struct {
 		head  string
@@ -140,9 +143,6 @@ func (d *Document) none() string {
 	return "No loop, field, shared line or wait stands out."
 }
 
-// levelColours are those of accesses within L1, L2 and the LLC.
-var levelColours = []string{"#BFBFBF", "#56B4E9", "#0072B2"}
-
 // byLevel returns the figure of the shares of the functions with the most far accesses, by the level
 // that each access needs.
 func (d *Document) byLevel() *plot.Figure {
@@ -157,28 +157,17 @@ func (d *Document) byLevel() *plot.Figure {
 	for i := range some {
 		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: some[i].Name})
 		most = max(most, share(some[i].Accesses))
+		for k, r := range d.reaches(&some[i]) {
+			if i == 0 {
+				s := plot.NewSeries(r.name, k)
+				s.Colour = r.colour
+				p.Series = append(p.Series, s)
+			}
+			p.Series[k].Points = append(p.Series[k].Points, plot.Point{X: float64(i), At: some[i].Name, N: 1,
+				Y: units.Some(share(r.n))})
+		}
 	}
 	p.Y = plot.PercentAxis("accesses [%]", most)
-	add := func(name, colour string, of func(x *Part) uint64) {
-		s := plot.NewSeries(name, len(p.Series))
-		s.Colour = colour
-		for i := range some {
-			s.Points = append(s.Points, plot.Point{X: float64(i), At: some[i].Name, N: 1,
-				Y: units.Some(share(of(&some[i])))})
-		}
-		p.Series = append(p.Series, s)
-	}
-	for i, l := range d.Levels {
-		add("in "+l.Name, levelColours[i], func(x *Part) uint64 {
-			if i == 0 {
-				return x.Accesses - x.First() - x.From(l.From)
-			}
-			return x.From(d.Levels[i-1].From) - x.From(l.From)
-		})
-	}
-	last := d.Levels[len(d.Levels)-1]
-	add("beyond "+last.Name, "#D55E00", func(x *Part) uint64 { return x.From(last.From) })
-	add("cold", "#E69F00", func(x *Part) uint64 { return x.First() })
 	f.Panels = []plot.Panel{p}
 	return f
 }

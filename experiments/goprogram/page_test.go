@@ -40,6 +40,21 @@ func TestPage(t *testing.T) {
 			t.Errorf("the lines of %s have %d accesses of %d", f.Name, of[f.Name], f.Accesses)
 		}
 	}
+	far, err := read.KRD.AtLeast(read.Levels[0].From)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beyond, lines := uint64(0), map[string]bool{}
+	for _, p := range read.beyond().Paths {
+		beyond += p.Count
+		lines[p.Frames[2].Name] = true
+		if len(p.Frames) != 4 || p.Frames[0].Name != "corpus/rows" || p.Frames[3].Name == "in L1" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if want := far.Finite + read.KRD.Infinite(); float64(beyond) != float64(want) || len(lines) == 0 {
+		t.Errorf("the picture of lines has %d accesses beyond %s, expected %v", beyond, read.Levels[0].Name, want)
+	}
 	page, err := read.Page()
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +63,7 @@ func TestPage(t *testing.T) {
 	if err := page.Standalone(&html); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Accesses by function", "Kernel reuse distance",
+	for _, want := range []string{"Accesses by function", "by package, function and line", "Kernel reuse distance",
 		read.Functions[0].Name, `"kind":"stacked"`} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("the page has no %q", want)
@@ -203,6 +218,18 @@ func main() {
 		if !strings.Contains(html.String(), "Goroutines over time") ||
 			strings.Contains(html.String(), forLock) != (name == "need") {
 			t.Errorf("the page of %s does not show its goroutines", name)
+		}
+	}
+}
+
+// A function is of the package that was rewritten, or of what its name begins with.
+func TestPackageOf(t *testing.T) {
+	d := &Document{Packages: []string{"gopkg.in/yaml.v3", "example.org/p", "example.org/p/q"}}
+	for function, want := range map[string]string{"main.f": "main", "(*main.T).m.func1": "main",
+		"gopkg.in/yaml.v3.Node": "gopkg.in/yaml.v3", "(*example.org/p/q.T[example.org/r.X]).m": "example.org/p/q",
+		"example.org/r.f[a/b.c]": "example.org/r"} {
+		if got := d.packageOf(function); got != want {
+			t.Errorf("%s is of %s, expected %s", function, got, want)
 		}
 	}
 }

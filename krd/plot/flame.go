@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"krdlab/hw/units"
+	"krdlab/krd/doc"
 )
 
 // A Flame is a flame graph (Gregg, The Flame Graph, CACM 59(6), 2016), with the root at the top:
@@ -25,9 +26,14 @@ type Flame struct {
 	Unit    string // what is counted, in the plural
 	// Heat, if not nil, says what the values of paths are, which colour frames in the place of their
 	// kinds.
-	Heat  *FlameHeat
+	Heat *FlameHeat
+	// Kinds are those of its frames that have colours, with a letter's contrast; nil: those of calls.
+	Kinds []FlameKind
 	Paths []FlamePath
 }
+
+// A FlameKind is a kind of frames with its colour, #rrggbb, which is drawn half as strong.
+type FlameKind struct{ Name, Colour string }
 
 // A FlamePath counts what a path of frames leads to, outermost first.
 type FlamePath struct {
@@ -42,6 +48,7 @@ type FlameFrame struct{ Name, Kind string }
 // Of the drawing, in pixels.
 const (
 	flameWidth  = 1000
+	flamePage   = 700 // of a page, where the letters are those of the other figures
 	flameMargin = 10
 	flameRow    = 19
 	flameTop    = 40
@@ -102,6 +109,11 @@ func HeatOfParallelism(name string) *FlameHeat {
 // colour returns that of a frame.
 func (f *Flame) colour(x *flame) color.RGBA {
 	switch {
+	case f.Kinds != nil:
+		if i := slices.IndexFunc(f.Kinds, func(k FlameKind) bool { return k.Name == x.Kind }); i >= 0 {
+			return pale(colourOf(f.Kinds[i].Colour))
+		}
+		return kindColour(flameOthers)
 	case f.Heat == nil:
 		return kindColour(x.Kind)
 	case x.value == nil:
@@ -167,36 +179,16 @@ func (f *Flame) grow() *flame {
 // whole name, its count and its share. The error is [ErrEmpty] where nothing was counted,
 // [ErrFormat], or of w.
 func (f *Flame) Write(w io.Writer, format string) error {
-	root := f.grow()
-	if root.count == 0 {
-		return fmt.Errorf("%w: no %s in the range", ErrEmpty, f.Unit)
+	d, err := f.drawing(flameWidth, flameTop)
+	if err != nil {
+		return err
 	}
-	d := flameDrawing{Flame: f, all: root.count}
-	d.frame(root, 0, flameMargin, flameWidth-2*flameMargin)
-	bottom := float64(flameTop + (d.depth+1)*flameRow)
-	d.texts = []flameLabel{{flameMargin, 25, flameTitle,
-		fitted(f.Title, flameTitle, flameWidth-2*flameMargin)}}
-	d.height = bottom + 39
+	d.texts = append(d.texts, flameLabel{flameMargin, 25, flameTitle,
+		fitted(f.Title, flameTitle, flameWidth-2*flameMargin)})
+	d.height += 13
 	for _, line := range newCaption([]string{f.meaning(), f.Caption}) {
 		d.texts = append(d.texts, flameLabel{flameMargin, d.height, flameText, line})
 		d.height += 16
-	}
-	x := float64(flameMargin)
-	key := func(c color.RGBA, name string) {
-		d.keys = append(d.keys, flameKey{x, bottom + 8, c})
-		d.texts = append(d.texts, flameLabel{x + 17, bottom + 18, flameText, name})
-		x += 17 + widthOf(name, flameText) + 18
-	}
-	for _, k := range kindColours {
-		if f.Heat == nil && slices.ContainsFunc(d.boxes,
-			func(b flameBox) bool { return b.Kind == k.kind }) {
-			key(k.colour, k.kind)
-		}
-	}
-	if f.Heat != nil {
-		for _, h := range f.Heat.classes {
-			key(h.colour, h.name)
-		}
 	}
 	switch format {
 	case "svg":
@@ -207,6 +199,55 @@ func (f *Flame) Write(w io.Writer, format string) error {
 		return d.print(w, newPDF(width, d.length(d.height)))
 	}
 	return fmt.Errorf("%w %q, expected svg, png or pdf", ErrFormat, format)
+}
+
+// Part returns the flame graph as a part of a document, under an anchor.
+func (f *Flame) Part(anchor string) *doc.Figure {
+	return &doc.Figure{ID: anchor, Title: f.Title, Caption: []string{f.Caption}, Paper: true,
+		Draw: func(w io.Writer) error {
+			d, err := f.drawing(flamePage, flameMargin)
+			if err != nil {
+				return err
+			}
+			return d.svg(w)
+		}}
+}
+
+// drawing places the frames, so many pixels from the top, and the legend.
+func (f *Flame) drawing(width, top float64) (*flameDrawing, error) {
+	root := f.grow()
+	if root.count == 0 {
+		return nil, fmt.Errorf("%w: no %s in the range", ErrEmpty, f.Unit)
+	}
+	d := &flameDrawing{Flame: f, all: root.count, width: width, top: top}
+	d.frame(root, 0, flameMargin, width-2*flameMargin)
+	bottom := top + float64(d.depth+1)*flameRow
+	d.height = bottom + 26
+	x := float64(flameMargin)
+	key := func(c color.RGBA, name string) {
+		d.keys = append(d.keys, flameKey{x, bottom + 8, c})
+		d.texts = append(d.texts, flameLabel{x + 17, bottom + 18, flameText, name})
+		x += 17 + widthOf(name, flameText) + 18
+	}
+	has := func(kind string) bool {
+		return slices.ContainsFunc(d.boxes, func(b flameBox) bool { return b.Kind == kind })
+	}
+	for _, k := range kindColours {
+		if f.Heat == nil && f.Kinds == nil && has(k.kind) {
+			key(k.colour, k.kind)
+		}
+	}
+	for _, k := range f.Kinds {
+		if has(k.Name) {
+			key(pale(colourOf(k.Colour)), k.Name)
+		}
+	}
+	if f.Heat != nil {
+		for _, h := range f.Heat.classes {
+			key(h.colour, h.name)
+		}
+	}
+	return d, nil
 }
 
 // meaning describes the drawing.
@@ -221,6 +262,8 @@ func (f *Flame) meaning() string {
 type flameDrawing struct {
 	*Flame
 	all    uint64
+	width  float64
+	top    float64
 	depth  int // of the deepest frame
 	height float64
 	boxes  []flameBox
@@ -275,20 +318,20 @@ func (d *flameDrawing) frame(f *flame, depth int, x, width float64) {
 
 func (d *flameDrawing) box(f *flame, depth int, x, width float64) {
 	d.depth = max(d.depth, depth)
-	d.boxes = append(d.boxes, flameBox{f, x, flameTop + float64(depth*flameRow),
+	d.boxes = append(d.boxes, flameBox{f, x, d.top + float64(depth*flameRow),
 		max(flameLeast, width-1), fitted(f.Name, flameText, width-7)})
 }
 
 func (d *flameDrawing) svg(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" width="%d" `+
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" `+
 		`height="%.0f" font-family="Liberation Sans,Arial,Helvetica,sans-serif" font-size="%d" `+
-		`fill="#202020" role="img" aria-label="%s">`+"\n", flameWidth, d.height, flameWidth, d.height,
+		`fill="#202020" role="img" aria-label="%s">`+"\n", d.width, d.height, d.width, d.height,
 		flameText, html.EscapeString(d.Title))
 	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="#fff"/>`)
 	for _, b := range d.boxes {
 		name := b.Name
-		if b.Kind != flameOthers {
+		if b.Kind != flameOthers && (d.Kinds == nil || b.Kind != b.Name) {
 			name += " (" + b.Kind + ")"
 		}
 		if b.value != nil {
@@ -298,8 +341,8 @@ func (d *flameDrawing) svg(w io.Writer) error {
 			`height="%d" fill="%s"/>`, html.EscapeString(name), units.Grouped(b.count), d.Unit,
 			100*float64(b.count)/float64(d.all), b.x, b.y, b.width, flameRow-1, hex(d.colour(b.flame)))
 		if b.label != "" {
-			fmt.Fprintf(out, `<text x="%.2f" y="%.1f">%s</text>`, b.x+3, b.y+flameLine,
-				html.EscapeString(b.label))
+			fmt.Fprintf(out, `<text x="%.2f" y="%.1f" font-size="%d">%s</text>`, b.x+3, b.y+flameLine, flameText,
+				html.EscapeString(b.label)) // a page has no attributes of the svg
 		}
 		out.WriteString("</g>\n")
 	}

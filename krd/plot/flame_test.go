@@ -157,3 +157,29 @@ func TestFlameParallelism(t *testing.T) {
 		}
 	}
 }
+
+// TestFlamePart: on a page kinds have their colours, half as strong, a legend, and no second name; neither
+// title nor caption is in the drawing.
+func TestFlamePart(t *testing.T) {
+	f := &Flame{Title: "above", Caption: "below", Unit: "accesses", Kinds: []FlameKind{{"near", "#0072b2"},
+		{"far", "#d55e00"}}, Paths: []FlamePath{{Count: 3, Frames: []FlameFrame{{"f", "function"}, {"near", "near"}}},
+		{Count: 1, Frames: []FlameFrame{{"f", "function"}, {"far", "far"}}}}}
+	var b strings.Builder
+	p := f.Part("x")
+	if err := p.Draw(&b); err != nil || p.Title != "above" || p.Caption[0] != "below" {
+		t.Fatal(err, p)
+	}
+	for _, want := range []string{"<title>near: 3 accesses, 75.00 %", "<title>f (function): 4", `fill="#7fb8d8"`,
+		`fill="#eaae7f"`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in %s", want, &b)
+		}
+	}
+	if strings.Contains(b.String(), ">above<") || strings.Contains(b.String(), ">below<") ||
+		strings.Count(b.String(), ">near<") != 2 {
+		t.Error(&b)
+	}
+	if err := (&Flame{}).Part("x").Draw(io.Discard); !errors.Is(err, ErrEmpty) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
