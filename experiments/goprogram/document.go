@@ -10,7 +10,9 @@ import (
 	"krdlab/experiments/run/result"
 	"krdlab/krd"
 	observe "krdlab/krd/analysis"
+	"krdlab/krd/analysis/dependences"
 	"krdlab/krd/analysis/graph"
+	"krdlab/krd/analysis/regions"
 	"krdlab/krd/doc"
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
@@ -69,7 +71,12 @@ type Document struct {
 
 	Waits   *graph.Document `json:"waits,omitempty"` // what goroutines waited for; nil: not asked
 	waits   observe.Result
+	argv    []string      // of the command that made it, where it was read again
 	answers []doc.Finding // to be concluded first
+
+	// Footprint and Dependences are what further runs of the program were asked for, nil: nothing.
+	Footprint   *regions.Document     `json:"-"`
+	Dependences *dependences.Document `json:"-"`
 
 	// Result is the result of the observer of a [Request], nil where there was none; ObserverNs is
 	// the CPU time that it took, beside the program.

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
+	observe "krdlab/krd/analysis"
 	"krdlab/krd/analysis/distances"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
@@ -40,7 +43,36 @@ func Read(dir string) (*Document, error) {
 	if d.Package == "" {
 		return nil, nil
 	}
-	return d, nil
+	d.readCommand()
+	return d, errors.Join(kept(dir, Footprint, &d.Footprint), kept(dir, Dependences, &d.Dependences))
+}
+
+// What further runs of a program show, the names of their files in its run directory.
+const (
+	Footprint   = "footprint"
+	Dependences = "dependences"
+)
+
+// Keep writes the result of a further run into the run directory of a program.
+func Keep(dir, shown string, r observe.Result) error {
+	return result.Rewrite(filepath.Join(dir, shown+".json"), func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(r.Document())
+	})
+}
+
+// kept reads such a result, if there is one.
+func kept[T any](dir, shown string, to **T) error {
+	file := filepath.Join(dir, shown+".json")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("%s: %w: %w", file, ErrDocument, err)
+	}
+	return nil
 }
 
 // mostRows is the number of rows of a table on a page; the document has all.
@@ -104,11 +136,17 @@ func (d *Document) Page() (*doc.Doc, error) {
 	if waits := d.goroutines(); len(waits.Parts) > 0 {
 		page.Add(waits)
 	}
-	again := "krdlab go " + d.Package
-	if len(d.Args) > 0 {
-		again += " -- " + strings.Join(d.Args, " ")
+	if d.Footprint != nil {
+		v := d.Footprint.View()
+		page.Add(&doc.Doc{ID: "footprints", Title: "Footprints", Parts: []doc.Part{
+			d.Footprint.Flame().Part("regions"), &doc.Fold{Doc: *v}}})
 	}
-	page.Add(&doc.Doc{ID: "again", Title: "How to do it again", Parts: []doc.Part{doc.Listing{again}}})
+	if d.Dependences != nil {
+		v := d.Dependences.View()
+		page.Add(&doc.Doc{ID: "loops", Title: "Loops", Parts: []doc.Part{v.Parts[0], &doc.Fold{Doc: doc.Doc{
+			Title: v.Title, Parts: v.Parts[1:], Warnings: v.Warnings}}}})
+	}
+	page.Add(&doc.Doc{ID: "again", Title: "How to do it again", Parts: []doc.Part{doc.Listing{d.again()}}})
 	return page, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"krdlab/krd/analysis/dependences"
 	"krdlab/krd/analysis/graph"
 )
 
@@ -231,5 +232,50 @@ func TestPackageOf(t *testing.T) {
 		if got := d.packageOf(function); got != want {
 			t.Errorf("%s is of %s, expected %s", function, got, want)
 		}
+	}
+}
+
+// The command that is done again is that which was typed, without its folder.
+func TestAgain(t *testing.T) {
+	for want, d := range map[string]Document{
+		"krdlab go test ./a -- -dir x":      {argv: strings.Fields("/k go test --dir d ./a -- -dir x")},
+		"krdlab go . --show reuse -- --dir": {argv: strings.Fields("k go . --dir=d --show reuse -- --dir")},
+		"krdlab go . -- 3":                  {Package: ".", Args: []string{"3"}},
+		"krdlab go .":                       {Package: "."}} {
+		if got := d.again(); got != want {
+			t.Errorf("%s, expected %s", got, want)
+		}
+	}
+}
+
+// What further runs have shown is on the page; a file that is none of theirs is an error.
+func TestKept(t *testing.T) {
+	d, _, err := trace(t, Lines, "rows", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	class := "doall"
+	loops := &dependences.Document{Loops: []dependences.Loop{{Name: "main.planted:9", Iterations: 7, Class: &class}}}
+	if err := Keep(d.Dir, Dependences, loops); err != nil {
+		t.Fatal(err)
+	}
+	read, err := Read(d.Dir)
+	if err != nil || read.Footprint != nil {
+		t.Fatalf("%v, %+v", err, read)
+	}
+	page, err := read.Page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := page.Markdown(&text, 1); err != nil || !strings.Contains(text.String(), "main.planted:9") ||
+		!strings.Contains(text.String(), class) || strings.Contains(text.String(), "Footprints") {
+		t.Errorf("%v\n%s", err, &text)
+	}
+	if err := os.WriteFile(filepath.Join(d.Dir, Footprint+".json"), []byte(`{"regions": 7}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(d.Dir); !errors.Is(err, ErrDocument) || !strings.Contains(err.Error(), "footprint.json") {
+		t.Errorf("%v", err)
 	}
 }

@@ -203,7 +203,11 @@ func (f *Flame) Write(w io.Writer, format string) error {
 
 // Part returns the flame graph as a part of a document, under an anchor.
 func (f *Flame) Part(anchor string) *doc.Figure {
-	return &doc.Figure{ID: anchor, Title: f.Title, Caption: []string{f.Caption}, Paper: true,
+	caption := []string{f.Caption}
+	if f.Caption == "" {
+		caption[0] = f.meaning()
+	}
+	return &doc.Figure{ID: anchor, Title: f.Title, Caption: caption, Paper: true,
 		Draw: func(w io.Writer) error {
 			d, err := f.drawing(flamePage, flameMargin)
 			if err != nil {

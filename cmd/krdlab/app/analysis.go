@@ -491,6 +491,13 @@ func (x *analyser) read(c *cobra.Command, file string,
 // show prints and draws the results of traces of path.
 func (x *analyser) show(c *cobra.Command, path string, traces []string,
 	results []analysis.Result) error {
+	for _, r := range results {
+		if x.keep != nil {
+			if err := x.keep(r); err != nil {
+				return err
+			}
+		}
+	}
 	all := results[0] // what people see of all traces; nil: each is seen by itself
 	if len(results) > 1 {
 		all = nil

@@ -30,6 +30,7 @@ import (
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
+	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/analyses"
 	"krdlab/krd/analysis/reuse"
 	"krdlab/krd/doc"
@@ -48,8 +49,10 @@ type app struct {
 	goRun    func(context.Context, *goprogram.Request, []string, *hw.Topology) (*goprogram.Document, error)
 	goBuild  func(context.Context, *goprogram.Request) (remove func(), err error) // for several runs
 	computer computer
-	helpErr  error       // of help that was asked of something that is not there
-	patient  atomic.Bool // a first signal is for the program that the command runs: it ends the command
+	helpErr  error // of help that was asked of something that is not there
+	// keep, if not nil, takes the results of analyses before they are shown.
+	keep    func(analysis.Result) error
+	patient atomic.Bool // a first signal is for the program that the command runs: it ends the command
 }
 
 // computer is how this computer is measured: sizes of caches, the hardware, and what runtimes and

@@ -11,14 +11,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"krdlab/experiments/goprogram"
+	"krdlab/krd/analysis"
 )
 
 // The parts that `krdlab go` shows, the values of --show.
 const (
 	showReuse       = "reuse"
 	showWaits       = "waits"
-	showFootprint   = "footprint"
-	showDependences = "dependences"
+	showFootprint   = goprogram.Footprint
+	showDependences = goprogram.Dependences
 )
 
 var showable = []string{showReuse, showWaits, showFootprint, showDependences}
@@ -145,13 +146,15 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 		fmt.Fprintf(a.stderr, "the program runs %d times: %s in one run; %s count data of another size\n", n,
 			strings.Join(one, " and "), strings.Join(apart, " and "))
 	}
+	var folder string
 	var err error
 	if len(one) > 0 {
-		err = a.runGo(c, r, caches, nil, pprof)
+		folder, err = a.runGo(c, r, caches, nil, pprof)
 		if err != nil && !errors.Is(err, goprogram.ErrProgram) {
 			return err
 		}
 	}
+	defer func() { a.keep = nil }()
 	for _, s := range apart {
 		fmt.Fprintf(a.stdout, "\n%s\n\n", s)
 		again, _, find := c.Root().Find([]string{shownApart[s], goProgram})
@@ -171,6 +174,9 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 			return parse
 		}
 		again.SetContext(c.Context())
+		if folder != "" {
+			a.keep = func(r analysis.Result) error { return goprogram.Keep(folder, s, r) }
+		}
 		err = cmp.Or(again.RunE(again, again.Flags().Args()), err)
 		if err != nil && !errors.Is(err, goprogram.ErrProgram) {
 			return err

@@ -266,7 +266,7 @@ func TestReportOfGo(t *testing.T) {
 	dir := corpus.LayCopy(t, "live", "testdata/live")
 	folder := filepath.Join(t.TempDir(), "run")
 	var errs bytes.Buffer
-	argv := []string{"krdlab", "go", ".", "--dir", folder, "--", "3"}
+	argv := []string{"krdlab", "go", ".", "--show", "reuse,waits,footprint,dependences", "--dir", folder, "--", "3"}
 	if code := builtApp(t, dir, io.Discard, &errs).main(argv); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
@@ -276,7 +276,8 @@ func TestReportOfGo(t *testing.T) {
 		t.Fatalf("exit code %d, %s, %v", code, stderr, err)
 	}
 	for _, want := range []string{"<h1>go . 3</h1>", "What was found", "Accesses by function", "Who waited for whom",
-		"krdlab go . -- 3"} {
+		"Work and footprint of regions", "What the iterations of loops depend on each other by",
+		"krdlab go . --show reuse,waits,footprint,dependences -- 3"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -62,7 +62,8 @@ func (a *app) traceGo() *cobra.Command {
 			if err := sampleFits(c, &r); err != nil {
 				return err
 			}
-			return a.runGo(c, &r, caches, &rank, "")
+			_, err := a.runGo(c, &r, caches, &rank, "")
+			return err
 		},
 	}
 	f := c.Flags()
@@ -236,16 +237,17 @@ func (a *app) layOutAgent(dir string, args []string) error {
 }
 
 // runGo runs a Go program as asked for and prints the result. rank may ask for a ranking, pprof for a
-// profile in that file; nil and "": neither.
-func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *ranking, pprof string) error {
+// profile in that file; nil and "": neither. It returns the run directory; "": there is none.
+func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *ranking, pprof string) (
+	dir string, err error) {
 	d, err := a.observed(c, r, caches)
 	if d == nil {
-		return err
+		return "", err
 	}
 	if d.Trace != nil && !asJSON(c) {
 		a.sayProgram(d)
 		fmt.Fprintf(a.stderr, "trace: %s\n", *d.Trace)
-		return err
+		return "", err
 	}
 	if d.Dir != "" && !asJSON(c) {
 		fmt.Fprintf(a.stderr, "run directory: %s\n", d.Dir)
@@ -260,7 +262,7 @@ func (a *app) runGo(c *cobra.Command, r *goprogram.Request, caches given, rank *
 	if d.KRD != nil && rank != nil {
 		err = errors.Join(rank.of(d), err)
 	}
-	return errors.Join(a.answer(c, d, d.View(rank == nil).Text), err)
+	return d.Dir, errors.Join(a.answer(c, d, d.View(rank == nil).Text), err)
 }
 
 // sayProgram prints what is doubtful about a traced program.

@@ -57,7 +57,7 @@ func TestFormats(t *testing.T) {
 		{count(12), "12"},
 		{units.List([]string{"a", "b", "c"}), "a, b and c"},
 		{doc.Digits(123456, 4), "123456"},
-		{shell([]string{"/a b/krdlab", "run", "it's", "--n=4", "", "$HOME"}),
+		{result.Shell([]string{"/a b/krdlab", "run", "it's", "--n=4", "", "$HOME"}),
 			`krdlab run 'it'\''s' --n=4 '' '$HOME'`},
 	} {
 		if c.got != c.want {
@@ -66,7 +66,7 @@ func TestFormats(t *testing.T) {
 	}
 	if sh, err := exec.LookPath("sh"); err == nil {
 		words := []string{"krdlab", "%s|", `a'b"c $x \n`, "", "*", "é"}
-		out, err := exec.Command(sh, "-c", "krdlab() { printf \"$@\"; }; "+shell(words)).Output()
+		out, err := exec.Command(sh, "-c", "krdlab() { printf \"$@\"; }; "+result.Shell(words)).Output()
 		if want := strings.Join(words[2:], "|") + "|"; err != nil || string(out) != want {
 			t.Errorf("the shell reads %q (%v), expected %q", out, err, want)
 		}

@@ -2,6 +2,8 @@ package regions
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 
 	"krdlab/krd"
 	"krdlab/krd/analysis"
@@ -261,6 +263,40 @@ func nanoseconds(ticks uint64, hz float64) uint64 {
 		return ticks
 	}
 	return uint64(float64(ticks)/hz*1e9 + 0.5)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]: the document can be viewed and drawn again, with the options
+// that follow from what it has, and the defaults of others.
+func (d *Document) UnmarshalJSON(text []byte) error {
+	type plain Document
+	if err := json.Unmarshal(text, (*plain)(d)); err != nil {
+		return err
+	}
+	d.opt, d.paths = Analysis.New().(*Options), nil
+	none := true
+	var open []int // the regions around one
+	for i := range d.Regions {
+		r := &d.Regions[i]
+		if len(r.Path) == 0 || len(r.Path) > len(open)+1 {
+			return fmt.Errorf("region %d: a path of %d names, expected 1 to %d", i, len(r.Path), len(open)+1)
+		}
+		x := step{depth: len(r.Path) - 1, name: r.Path[len(r.Path)-1], own: r.Work, mean: r.FootprintBytes,
+			most: r.FootprintBytesMax}
+		if r.FootprintLines != nil && x.mean == nil {
+			x.mean = new(*r.FootprintLines * lineBytes)
+		}
+		none = none && x.mean == nil
+		open = append(open[:x.depth], i)
+		if x.depth > 0 {
+			around := &d.paths[open[x.depth-1]]
+			around.own -= min(around.own, r.Work)
+		}
+		d.paths = append(d.paths, x)
+	}
+	if none {
+		d.opt.Count = countNone
+	}
+	return nil
 }
 
 func newDocument(opt *Options, in *analysis.Input, unit string) *Document {

@@ -742,3 +742,32 @@ func TestColour(t *testing.T) {
 		}
 	}
 }
+
+// TestReadAgain: what was written as JSON is printed and drawn as before; a region without the one around it is
+// an error.
+func TestReadAgain(t *testing.T) {
+	program := []did{{region: 1, number: 1}, {place: 64, bytes: 8, mode: loi.In}, {region: 2, number: 2},
+		{place: 72, bytes: 8, mode: loi.Out}, {leave: true, number: 2}, {place: 300, bytes: 8, mode: loi.In},
+		{leave: true, number: 1}}
+	opt := options()
+	opt.Count = countNone
+	for name, d := range map[string]*Document{"bytes": direct(t, options(), program), "none": direct(t, opt, program)} {
+		text, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := &Document{}
+		if err := json.Unmarshal(text, read); err != nil {
+			t.Fatal(err)
+		}
+		var is, was strings.Builder
+		if err := errors.Join(d.View().Markdown(&was, 1), d.Draw(&was, "svg"), read.View().Markdown(&is, 1),
+			read.Draw(&is, "svg")); err != nil || is.String() != was.String() {
+			t.Errorf("%s: %v\n%s\nexpected\n%s", name, err, &is, &was)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"regions": [{"path": ["a", "b"]}]}`), &Document{}); err == nil ||
+		!strings.Contains(err.Error(), "region 0: a path of 2 names, expected 1 to 1") {
+		t.Errorf("%v", err)
+	}
+}

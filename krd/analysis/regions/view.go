@@ -297,7 +297,10 @@ func text(p *string) any {
 
 // Draw implements [analysis.Drawn]: a flame graph, as wide as work, coloured by footprint or
 // self-parallelism.
-func (d *Document) Draw(w io.Writer, format string) error {
+func (d *Document) Draw(w io.Writer, format string) error { return d.Flame().Write(w, format) }
+
+// Flame returns that flame graph.
+func (d *Document) Flame() *plot.Flame {
 	f := &plot.Flame{Title: "Work and footprint of regions", Unit: d.work(),
 		Heat: plot.HeatOfBytes("mean footprint of an instance")}
 	parallel := d.opt.Colour == colourParallelism
@@ -315,5 +318,5 @@ func (d *Document) Draw(w io.Writer, format string) error {
 		}
 		f.Paths = append(f.Paths, x)
 	}
-	return f.Write(w, format)
+	return f
 }
