@@ -17,6 +17,7 @@ type ahead struct {
 	todo, free chan *work
 	failed     atomic.Pointer[error] // of the stream; what comes then is given up
 	done       chan struct{}         // closed when todo is empty and closed
+	starts     *starts               // which the groups are split by
 }
 
 // work is accesses in order.
@@ -40,7 +41,7 @@ const (
 )
 
 func newAhead(s *krd.Stream) *ahead {
-	a := &ahead{now: &work{}, todo: make(chan *work, worksLen), free: make(chan *work, worksLen),
+	a := &ahead{starts: newStarts(), now: &work{}, todo: make(chan *work, worksLen), free: make(chan *work, worksLen),
 		done: make(chan struct{})}
 	for range worksLen - 1 {
 		a.free <- &work{}
@@ -81,19 +82,23 @@ func (w *work) into(s *krd.Stream) error {
 	return nil
 }
 
-// add takes accesses of a worker. Its error is that of earlier ones, too.
-func (a *ahead) add(worker uint32, places []uint64, groups []uint32) error {
+// add takes accesses of a worker, with the number of where it began. Its error is that of earlier ones, too.
+func (a *ahead) add(start int, worker uint32, places []uint64, groups []uint32) error {
 	w := a.now
-	w.places, w.groups = append(w.places, places...), append(w.groups, groups...)
+	w.places = append(w.places, places...)
+	for _, g := range groups {
+		w.groups = append(w.groups, a.starts.group(start, g))
+	}
 	w.segments = append(w.segments, segment{worker: worker, end: len(w.places)})
 	return a.full()
 }
 
 // loop adds a loop, as add an access.
-func (a *ahead) loop(worker uint32, l *collect.Loop) error {
+func (a *ahead) loop(start int, worker uint32, l *collect.Loop) error {
 	w := a.now
 	for _, x := range l.Accesses {
-		w.strided = append(w.strided, krd.Strided{Place: x.Place, Step: x.Step, Group: x.Group})
+		w.strided = append(w.strided, krd.Strided{Place: x.Place, Step: x.Step,
+			Group: a.starts.group(start, x.Group)})
 	}
 	w.segments = append(w.segments, segment{worker: worker, end: len(w.strided), times: l.Times})
 	return a.full()

@@ -64,6 +64,8 @@ type Document struct {
 	krd.Parts                       // empty: a trace was written
 	// Lines are the lines of the program that make accesses; none of a sample.
 	Lines []SourceLine `json:"lines,omitempty"`
+	// Starts are the accesses by where their goroutines began; none of a sample or of data.
+	Starts []Start `json:"starts,omitempty"`
 	// Levels are the caches of the machine; By is the one that the parts are sorted by.
 	Levels []Level `json:"levels"`
 	By     Level   `json:"sorted_by"`
@@ -264,16 +266,22 @@ func (s *sums) add(name string, g *krd.GroupHistogram) {
 	p.Accesses += g.Accesses
 	*p.Cold += g.Cold
 	p.Bytes += g.Bytes
-	for _, b := range g.Bins {
-		i, ok := slices.BinarySearchFunc(p.Bins, b, func(a, b krd.Bin) int {
+	p.Bins = addBins(p.Bins, g.Bins)
+}
+
+// addBins adds bins to others, both ascending.
+func addBins(bins, more []krd.Bin) []krd.Bin {
+	for _, b := range more {
+		i, ok := slices.BinarySearchFunc(bins, b, func(a, b krd.Bin) int {
 			return cmp.Compare(a.FromBytes, b.FromBytes)
 		})
 		if ok {
-			p.Bins[i].Count += b.Count
+			bins[i].Count += b.Count
 		} else {
-			p.Bins = slices.Insert(p.Bins, i, b)
+			bins = slices.Insert(bins, i, b)
 		}
 	}
+	return bins
 }
 
 func (s *sums) part(name string) *Part {

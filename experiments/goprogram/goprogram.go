@@ -359,8 +359,10 @@ func (a *analysis) Batch(b *collect.Batch) error {
 		return err
 	}
 	if a.unit == Lines && a.trace == nil {
-		return a.turns(b, func(worker uint32, from, to int) error {
-			return a.ahead.add(worker, b.Places[from:to], b.Groups[from:to])
+		a.ahead.starts.begin(a, b.Acts)
+		return a.turns(b, func(goroutine uint64, from, to int) error {
+			start := a.ahead.starts.start(a, goroutine, b.Groups[from])
+			return a.ahead.add(start, uint32(a.worker(goroutine)), b.Places[from:to], b.Groups[from:to])
 		})
 	}
 	if a.unit == Lines {
@@ -377,19 +379,19 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	if a.trace != nil {
 		return a.trace.add(b, a.keys, a.bytes)
 	}
-	return a.turns(b, func(worker uint32, from, to int) error {
-		return a.stream.Add(worker, a.keys[from:to], a.bytes[from:to], b.Groups[from:to])
+	return a.turns(b, func(goroutine uint64, from, to int) error {
+		return a.stream.Add(uint32(a.worker(goroutine)), a.keys[from:to], a.bytes[from:to], b.Groups[from:to])
 	})
 }
 
 // turns calls do with the accesses of each goroutine that follow each other.
-func (a *analysis) turns(b *collect.Batch, do func(worker uint32, from, to int) error) error {
+func (a *analysis) turns(b *collect.Batch, do func(goroutine uint64, from, to int) error) error {
 	from := 0
 	for i, t := range b.Turns {
 		if i+1 < len(b.Turns) && b.Turns[i+1].Goroutine == t.Goroutine {
 			continue
 		}
-		if err := do(uint32(a.worker(t.Goroutine)), from, t.End); err != nil {
+		if err := do(t.Goroutine, from, t.End); err != nil {
 			return err
 		}
 		from = t.End
@@ -411,7 +413,8 @@ func (a *analysis) Loop(l *collect.Loop) error {
 	if a.live != nil {
 		return a.live.loop(l)
 	}
-	return a.ahead.loop(uint32(a.worker(l.Goroutine)), l)
+	start := a.ahead.starts.start(a, l.Goroutine, l.Accesses[0].Group)
+	return a.ahead.loop(start, uint32(a.worker(l.Goroutine)), l)
 }
 
 // worker numbers goroutines.
@@ -471,8 +474,16 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	data := uint64(n)
 	d.DistinctData, d.DistinctBytes = &data, &bytes
 	groups := slices.Collect(a.stream.Groups())
-	d.tables(a.parts(groups))
-	d.Lines = a.lines(groups)
+	if a.ahead != nil {
+		split := groups
+		groups = a.ahead.starts.merged(split)
+		d.tables(a.parts(groups))
+		d.Lines, d.Starts = a.lines(groups), a.ahead.starts.list(a, split, d.By.From)
+		a.lineStarts(d.Lines, split)
+	} else {
+		d.tables(a.parts(groups))
+		d.Lines = a.lines(groups)
+	}
 	if a.unit == Lines {
 		d.across(a, groups)
 		all := uint64(0)

@@ -13,6 +13,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd"
 	"krdlab/krd/plot"
+	"krdlab/loi/front"
 )
 
 // A SourceLine is a line of the program and its accesses.
@@ -22,7 +23,32 @@ type SourceLine struct {
 	Function string `json:"function"`
 	Text     string `json:"text"` // "": the file cannot be read
 	Part
+	// Starts are its accesses by where their goroutines began; none where all began the same.
+	Starts []Part `json:"starts,omitempty"`
 }
+
+// lineStarts splits lines by where their goroutines began, if there are several such functions.
+func (a *analysis) lineStarts(lines []SourceLine, groups []krd.GroupHistogram) {
+	s := a.ahead.starts
+	if len(s.names) < 2 {
+		return
+	}
+	by := map[string]*sums{}
+	for i := range groups {
+		k := s.from[groups[i].Group]
+		at := lineName(&a.sites[a.reader.Groups[k.group].Site-1])
+		if by[at] == nil {
+			by[at] = new(sums)
+		}
+		by[at].add(s.names[k.start], &groups[i])
+	}
+	for i := range lines {
+		lines[i].Starts = by[lines[i].Name].list(0)
+	}
+}
+
+// lineName names the line of a site.
+func lineName(s *front.Site) string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
 // lines returns the lines that make the accesses of groups, by file and number.
 func (a *analysis) lines(groups []krd.GroupHistogram) []SourceLine {
@@ -34,7 +60,7 @@ func (a *analysis) lines(groups []krd.GroupHistogram) []SourceLine {
 	var all sums
 	for i := range groups {
 		s := &a.sites[a.reader.Groups[groups[i].Group].Site-1]
-		name := fmt.Sprintf("%s:%d", s.File, s.Line)
+		name := lineName(s)
 		if functions[name] == "" {
 			at[name], functions[name] = key{s.File, s.Line}, s.Function
 		}
@@ -63,8 +89,11 @@ func (a *analysis) lines(groups []krd.GroupHistogram) []SourceLine {
 	return list
 }
 
+// leastBeyond is the share of the accesses from which on they have a picture.
+const leastBeyond = 0.01
+
 // beyond returns the picture of the accesses that need more than the first level, by package, function and
-// line, and below each line by what they need. Callers are not recorded.
+// line, and below each line by what they need; nil where they are few. Callers are not recorded.
 func (d *Document) beyond() *plot.Flame {
 	first := d.Levels[0]
 	f := &plot.Flame{Title: "Accesses that need more than " + first.Name + ", by package, function and line",
@@ -88,9 +117,12 @@ func (d *Document) beyond() *plot.Flame {
 			all += r.n
 		}
 	}
-	f.Caption = fmt.Sprintf("Width: %s whose distance is beyond %s (%s), and first ones; below each line, what they "+
-		"need. A frame is in the one above it in the source; callers are not recorded.", accesses(all), first.Name,
-		units.Bytes(first.Bytes))
+	if float64(all) < leastBeyond*float64(d.Accesses) {
+		return nil
+	}
+	f.Caption = fmt.Sprintf("Width: %s whose distance is beyond %s (%s), and first ones, %.3g %% of all; below each "+
+		"line, what they need. A frame is in the one above it in the source; callers are not recorded.", accesses(all),
+		first.Name, units.Bytes(first.Bytes), 100*float64(all)/float64(max(1, d.Accesses)))
 	return f
 }
 

@@ -117,7 +117,7 @@ func (d *Document) Page() (*doc.Doc, error) {
 		if f, err := distances.Of(d.KRD, distances.Nodes(d.KRD, false), title); err == nil {
 			reuse.Add(f.Part("distances"))
 		}
-		if f := d.beyond(); len(f.Paths) > 0 {
+		if f := d.beyond(); f != nil && len(f.Paths) > 0 {
 			reuse.Add(f.Part("beyond"))
 		}
 	}
@@ -153,6 +153,17 @@ func (d *Document) Page() (*doc.Doc, error) {
 // goroutines returns what the goroutines did over time, who waited for whom, and what had not ended.
 func (d *Document) goroutines() *doc.Doc {
 	all := &doc.Doc{ID: "waits", Title: "Goroutines"}
+	if len(d.Starts) > 1 {
+		t := doc.NewTable(1, "began with", "accesses", "beyond "+d.Levels[0].Name, "cold", "most in", "share", "most to", "share")
+		t.Title = "Accesses by the function that their goroutine began with; shares are of the row."
+		t.Columns[4].Kind, t.Columns[6].Kind = doc.Text, doc.Text
+		for _, x := range d.Starts[:min(mostRows, len(d.Starts))] {
+			share := func(n uint64) doc.Share { return doc.Share{Part: float64(n), Whole: float64(x.Accesses)} }
+			t.Row(x.Name, count(x.Accesses), share(x.From(d.Levels[0].From)), share(x.First()), x.Function,
+				share(x.FunctionAccesses), x.Object, share(x.ObjectAccesses))
+		}
+		all.Add(t)
+	}
 	if d.Waits == nil || d.Waits.Goroutines == nil {
 		return all
 	}

@@ -13,7 +13,8 @@ import (
 
 // Profile returns the document as a profile for go tool pprof: a sample for each line, with its
 // accesses, the first ones, those beyond each level and the bytes of lines that these bring, and a
-// sample for each wait, with its time. A sample has the line alone and not its callers.
+// sample for each wait, with its time. A sample has the line alone and not its callers; its label began_with is
+// the function that the goroutine began with (pprof -tagroot=began_with).
 //
 // Errors: [ErrDocument] of a sample or a trace, which have no lines; a count beyond 2^63-1.
 func (d *Document) Profile() (*profile.Profile, error) {
@@ -60,15 +61,29 @@ func (d *Document) Profile() (*profile.Profile, error) {
 	}
 	for i := range d.Lines {
 		l := &d.Lines[i]
-		values := []uint64{l.Accesses, l.First()}
-		for _, of := range d.Levels {
-			values = append(values, l.From(of.From))
+		parts := l.Starts
+		if len(parts) == 0 {
+			parts = []Part{l.Part}
+			if parts[0].Name = ""; len(d.Starts) == 1 {
+				parts[0].Name = d.Starts[0].Name
+			}
 		}
-		for _, of := range d.Levels { // the level before holds what is nearer
-			values = append(values, lineBytes*(l.From(of.From)+l.First()))
-		}
-		if err := add(function(l.Function, l.File), l.Line, nil, append(values, 0)...); err != nil {
-			return nil, err
+		for j := range parts {
+			x := &parts[j]
+			values := []uint64{x.Accesses, x.First()}
+			for _, of := range d.Levels {
+				values = append(values, x.From(of.From))
+			}
+			for _, of := range d.Levels { // the level before holds what is nearer
+				values = append(values, lineBytes*(x.From(of.From)+x.First()))
+			}
+			var label map[string][]string
+			if x.Name != "" {
+				label = map[string][]string{"began_with": {x.Name}}
+			}
+			if err := add(function(l.Function, l.File), l.Line, label, append(values, 0)...); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if d.waited() {

@@ -72,14 +72,18 @@ func (d *Document) touched(a *analysis, groups []krd.GroupHistogram) {
 		})
 		asked = asked[:min(len(asked), mostStreams)]
 		number := map[uint32]int{}
-		for group, p := range of {
-			number[group] = slices.Index(asked, p)
+		for group, k := range a.ahead.starts.from {
+			number[uint32(group)] = slices.Index(asked, of[k.group])
 		}
 		s := a.stream.Streams(l.Bytes, len(asked), number)
 		saved, first, lines := uint64(0), uint32(0), uint64(0)
+		by := map[uint32]uint64{}
 		for group, n := range s.Saved {
+			by[a.ahead.starts.from[group].group] += n
+		}
+		for group, n := range by {
 			saved += n
-			if have := s.Saved[first]; n > have || n == have && group < first {
+			if have := by[first]; n > have || n == have && group < first {
 				first = group
 			}
 		}
