@@ -1,0 +1,231 @@
+package goroutines
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"krdlab/krd/analysis/interleave/engine"
+	"krdlab/krd/analysis/interleave/tasks"
+	"krdlab/loi"
+)
+
+func read(t testing.TB, tr *loi.Trace) *Program {
+	t.Helper()
+	p, err := Read(context.Background(), tr, engine.NewAccount(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// all returns the orders of the pieces with accesses in all schedules, as the naive program names
+// them, and whether one gets stuck.
+func all(p *Program, n *naive, recorded []did) (orders map[string]bool, stuck bool) {
+	// the actions with accesses that were done, of each goroutine
+	did := make([][]int, len(n.code))
+	for _, d := range recorded {
+		if a := n.code[d.g][d.pc]; a.do == access0 {
+			did[d.g] = append(did[d.g], d.pc)
+		}
+	}
+	name := make([]string, len(p.of))
+	for g := range n.code {
+		k := 0
+		for i := p.first[g]; i < p.first[g+1]; i++ {
+			if p.from[i] < p.from[i+1] {
+				name[i] = fmt.Sprintf("%d.%d", g, did[g][k])
+				k++
+			}
+		}
+	}
+	orders = map[string]bool{}
+	e, r := &enumerator{}, newRunner(p)
+	for more := true; more; {
+		if r.run(e.choose) {
+			var words []string
+			for _, i := range r.order {
+				if name[i] != "" {
+					words = append(words, name[i])
+				}
+			}
+			orders[strings.Join(words, " ")] = true
+		} else {
+			stuck = true
+		}
+		more = e.next()
+	}
+	return orders, stuck
+}
+
+// some returns accesses to units from 0 to 5; no two pieces stand one behind the other.
+func some(r *rand.Rand) action {
+	a := action{}
+	for range 1 + r.IntN(2) {
+		a.accesses = append(a.accesses, use{r.IntN(6), r.IntN(2) == 0})
+	}
+	return a
+}
+
+// random returns a program of two to four goroutines. Each access has an operation before and behind it.
+func random(r *rand.Rand) *naive {
+	n := &naive{rooms: []int{0, 1, 2}, code: make([][]action, 2+r.IntN(3))}
+	add := func(g int, a ...action) {
+		list := n.code[g]
+		if last := len(list) - 1; a[0].do != access0 && r.IntN(2) == 0 && (last < 0 || list[last].do != access0) {
+			list = append(list, some(r))
+		}
+		n.code[g] = append(list, a...)
+	}
+	for other := 1; other < len(n.code); other++ {
+		add(0, action{do: spawn, on: other})
+	}
+	any := func() int { return r.IntN(len(n.code)) }
+	joins, closed := r.IntN(3) == 0, r.IntN(3) == 0
+	for range 2 + r.IntN(3) {
+		g, on := any(), r.IntN(2)
+		switch r.IntN(8) {
+		case 0:
+			add(g, action{do: lock, on: on}, some(r), action{do: unlock, on: on})
+		case 1:
+			add(g, action{do: readLock, on: on}, some(r), action{do: readUnlock, on: on})
+		case 2:
+			for _, g := range []int{g, any()} {
+				add(g, action{do: lock, on: on}, action{do: lock, on: 1 - on}, some(r), action{do: unlock, on: on},
+					action{do: unlock, on: 1 - on})
+				on = 1 - on
+			}
+		case 3:
+			for _, g := range []int{g, any()} {
+				// the trace does not have the beginning of its function: the piece before ends here
+				add(g, action{do: load, on: 2}, action{do: onceBegin, on: on}, some(r), action{do: onceEnd, on: on})
+			}
+		case 4:
+			for range 3 {
+				add(any(), action{do: []doing{load, load, store, update}[r.IntN(4)], on: 0})
+			}
+		default:
+			on = r.IntN(3)
+			for range 1 + r.IntN(3) {
+				add(any(), action{do: send, on: on, selected: r.IntN(2) == 0})
+				add(any(), action{do: receive, on: on, selected: r.IntN(2) == 0})
+			}
+			if closed && on == r.IntN(3) {
+				closed = false
+				add(any(), action{do: closing, on: on})
+				add(any(), action{do: receive, on: on})
+			}
+		}
+	}
+	for g := range n.code {
+		if joins {
+			add(g, action{do: doneOf})
+			if g < 2 {
+				add(g, action{do: waitFor})
+			}
+		}
+		if list := n.code[g]; len(list) == 0 || list[len(list)-1].do != access0 {
+			add(g, some(r))
+		}
+	}
+	return n
+}
+
+// TestRandomPrograms checks that random programs have the schedules that an interpreter finds which
+// knows Go's operations alone, and the ranges that lists give.
+func TestRandomPrograms(t *testing.T) {
+	compared, stuckOnes, many, wide := 0, 0, 0, 0
+	for seed := range uint64(3000) {
+		if testing.Short() && seed == 300 {
+			break
+		}
+		r := rand.New(rand.NewPCG(seed, 1))
+		n := random(r)
+		recorded := n.record(r)
+		for try := 0; recorded == nil && try < 5; try++ {
+			recorded = n.record(r)
+		}
+		if recorded == nil {
+			continue
+		}
+		orders, stuck := n.orders(recorded, 4000)
+		if orders == nil {
+			continue
+		}
+		p := read(t, n.trace(t, recorded))
+		if c := p.Kept.Contradicted + p.Kept.Unmatched; c > 0 {
+			t.Fatalf("seed %d: %+v", seed, p.Kept)
+		}
+		if count, few := p.count(context.Background(), 5000); !few || count < 1 {
+			continue
+		}
+		got, gotStuck := all(p, n, recorded)
+		for o := range orders {
+			if !got[o] {
+				t.Fatalf("seed %d: %v\nrooms %v, recorded %v: no schedule %s", seed, n.code, n.rooms, recorded, o)
+			}
+		}
+		for o := range got {
+			if !orders[o] {
+				t.Fatalf("seed %d: %v\nrooms %v, recorded %v: schedule %s", seed, n.code, n.rooms, recorded, o)
+			}
+		}
+		if stuck != gotStuck {
+			t.Fatalf("seed %d: %v\nrecorded %v: stuck is %v, expected %v", seed, n.code, recorded, gotStuck, stuck)
+		}
+		compared++
+		if stuck {
+			stuckOnes++
+		}
+		if len(orders) > 10 {
+			many++
+		}
+		if compareRanges(t, p, n, orders) {
+			wide++
+		}
+	}
+	t.Logf("%d programs, %d may get stuck, %d with more than 10 orders, %d with a range", compared, stuckOnes,
+		many, wide)
+	if compared < 50 || stuckOnes < 2 || many < 20 || wide < 20 {
+		t.Errorf("%d programs, %d may get stuck, %d with more than 10 orders, %d with a range: too few", compared,
+			stuckOnes, many, wide)
+	}
+}
+
+// compareRanges compares all ranges of an exploration; it reports whether one has a width.
+func compareRanges(t *testing.T, p *Program, n *naive, orders map[string]bool) (wide bool) {
+	t.Helper()
+	x, err := Explore(context.Background(), p, Options{Enumerate: 100_000, All: true, Samplers: Samplers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, want := x.Groups[0], newGroup("", tasks.KindAll, 2)
+	for o := range orders {
+		out := n.outcomes(o)
+		want.add(out[:])
+	}
+	data := []int{slices.Index(p.Objects, "A"), slices.Index(p.Objects, "B")}
+	for i, o := range []*Found{&want.Objects[0], &want.Objects[1], &want.Total} {
+		got := &g.Total
+		if i < len(data) {
+			got = &g.Objects[data[i]]
+		}
+		for k := range o.Ranges {
+			if a, b := got.Ranges[k], o.Ranges[k]; a.Minimum != b.Minimum || a.Maximum != b.Maximum {
+				t.Fatalf("%v: object %d, measure %d: %v, expected %v", n.code, i, k, a, b)
+			}
+			wide = wide || o.Ranges[k].Minimum < o.Ranges[k].Maximum
+		}
+		if got.Least != o.Least || got.Most != o.Most {
+			t.Fatalf("%v: object %d: distances %d to %d, expected %d to %d", n.code, i, got.Least, got.Most, o.Least,
+				o.Most)
+		}
+	}
+	if !x.Complete || g.Runs == 0 {
+		t.Fatalf("%+v", g)
+	}
+	return wide
+}

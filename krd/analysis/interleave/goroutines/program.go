@@ -1,0 +1,310 @@
+// Package goroutines computes reuse distances over the schedules of a Go program whose trace has
+// the operations by which its goroutines wait for each other. Package tasks does so for spawns and
+// joins, where the orders are a tree; here they follow from channels, locks and the other rows of
+// the table in docs/interleavings.md.
+//
+//	trace -> Read -> Program -> Explore: schedules, their distances -> Groups
+//
+// A piece is the accesses of a goroutine between two of its operations. A schedule is an order of
+// the pieces and of the acquisitions of locks that the operations allow. An operation that is no
+// acquisition takes effect as soon as it can: taking effect later only forbids orders, so that no
+// order of the pieces is lost. All goroutines share one LRU stack.
+//
+// # Rejected
+//
+//   - A graph with a vertex for a piece and what it ends with: a sender may go on before the value
+//     is received, so that the piece behind a send is not ordered before that behind the receive.
+//   - Orders of critical sections as recorded, as in [dag.Goroutines]: they are what differs most
+//     between schedules.
+package goroutines
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"krdlab/hw/failure"
+	"krdlab/krd"
+	"krdlab/krd/analysis/interleave/engine"
+	"krdlab/loi"
+	"krdlab/loi/dag"
+)
+
+// ErrUnsuitable is wrapped by the error of a trace whose goroutines access nothing.
+var ErrUnsuitable = failure.New(failure.Data, "the trace does not suit")
+
+// A Program is the goroutines of a trace.
+//
+// Memory: 15 bytes an access of a unit and 34 a unit, 40 an operation and 12 for each that another
+// follows; while it is read, twice that, and that of [dag.GoroutineBuilder].
+type Program struct {
+	Objects           []string
+	L2Bytes, LLCBytes uint64
+	Goroutines        int // with operations or accesses
+	Kept              Kept
+
+	sizes    []uint64 // of units
+	objectOf []uint16 // of units
+	// Piece i is followed by operation i. A goroutine has the operations from first[g] on, to
+	// first[g+1], and piece i the accesses from[i] to from[i+1].
+	first   []int32
+	of      []int32 // the goroutine of an operation
+	at      []int64 // when an operation took effect, in ticks
+	from    []int
+	units   []uint32
+	copies  []uint32 // of an access: the number of the pair of its goroutine and its unit
+	writes  []bool
+	kernels []loi.KernelID
+	pairs   int
+	takes   []access // of a piece: the lock that it begins with
+	gives   []access // of an operation: the lock that it releases
+	locks   int
+	edges   []edge
+	after   []int32 // of events, in edges: those of event e from after[e] on, to after[e+1]
+	waits   []int32 // of an operation: events that it follows
+	choices int     // pieces that are chosen: with accesses, or a lock that they begin with
+}
+
+// An access is a use of a lock: 0 is none, lock n is n+1 to write and -n-1 to read.
+type access int32
+
+// An event is that the goroutine of operation o has come to it, 2 o, or that it took effect,
+// 2 o + 1.
+type event int32
+
+func come(o int32) event { return event(2 * o) }
+func done(o int32) event { return event(2*o + 1) }
+
+// An edge is that an operation takes effect after an event.
+type edge struct {
+	by event
+	to int32
+}
+
+// Kept counts what is kept as recorded, though another schedule may do otherwise: the model is
+// narrower than the program there.
+type Kept struct {
+	// Channels have several senders or receivers: their order, and so who receives what, is kept.
+	Channels int `json:"channels"`
+	// Selects are operations that a select chose.
+	Selects int `json:"selects"`
+	// Atomics are variables that several goroutines use and one writes: each read sees the same write.
+	Atomics int `json:"atomics"`
+	// Onces are used by several goroutines: the same one runs its function.
+	Onces int `json:"onces"`
+	// Signals wake the same waiters.
+	Signals int `json:"signals"`
+	// Unmatched operations follow one that is not in the trace, and are taken to follow none.
+	Unmatched int `json:"unmatched"`
+	// Contradicted constraints would keep the recorded run from ending, and are dropped.
+	Contradicted int `json:"contradicted"`
+	// Unended goroutines had not ended when the program did: all that they did is in each schedule.
+	Unended int `json:"unended"`
+}
+
+// Pieces returns the number of pieces that are chosen, one after the other: those with accesses,
+// and acquisitions of locks.
+func (p *Program) Pieces() int { return p.choices }
+
+// Operations returns the number of operations, with starts and ends of goroutines.
+func (p *Program) Operations() int { return len(p.of) }
+
+// Accesses returns the number of accesses.
+func (p *Program) Accesses() int { return len(p.units) }
+
+// Bytes returns the bytes of all data that is accessed.
+func (p *Program) Bytes() (sum uint64) {
+	for _, n := range p.sizes {
+		sum += n
+	}
+	return sum
+}
+
+// Bytes of memory, about: see [Program].
+const (
+	bytesPerAccess    = 3 * 15
+	bytesPerUnit      = 3 * 34
+	bytesPerOperation = 2*88 + 2*(40+12)
+)
+
+// strand is what a worker of the trace has done.
+type strand struct {
+	units   []uint32
+	writes  []bool
+	kernels []loi.KernelID
+	ends    []int // of pieces, in units
+}
+
+// reader reads a trace.
+type reader struct {
+	*Program
+	memory  *engine.Account
+	numbers *krd.Units
+	number  []uint32 // of a unit of numbers, plus 1
+	strands []strand
+	total   int
+}
+
+// Read reads a trace with operations of goroutines. A range of an address space is taken for an
+// access to each of its parts. It takes what it allocates from memory, about. Errors:
+// [engine.ErrLimit], [ErrUnsuitable], [dag.ErrGoroutines], those of [krd.NewUnits] and
+// [loi.Trace.Ordered], and of ctx. Cost: a pass over the trace, and another over one with address
+// spaces; O(n log n) for n operations.
+func Read(ctx context.Context, t *loi.Trace, memory *engine.Account) (*Program, error) {
+	r := &reader{Program: &Program{L2Bytes: t.Header.L2Bytes, LLCBytes: t.Header.LLCBytes}, memory: memory,
+		strands: make([]strand, len(t.Header.Workers))}
+	for i := range t.Header.Registry.Objects {
+		r.Objects = append(r.Objects, t.Header.Registry.Objects[i].Name)
+	}
+	var err error
+	if r.numbers, err = krd.NewUnits(t); err != nil {
+		return nil, err
+	}
+	b := dag.NewGoroutines(&t.Header)
+	n := 0
+	for e, err := range t.Ordered(loi.Order{Events: true, AllowLoss: true}) {
+		if n++; err == nil && n%checkEvery == 0 {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = b.Event(e)
+		}
+		if err == nil {
+			err = r.event(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if r.total == 0 {
+		return nil, fmt.Errorf("%w: its goroutines access nothing", ErrUnsuitable)
+	}
+	return r.end(b.End())
+}
+
+const checkEvery = 1 << 16
+
+func (r *reader) event(e *loi.Event) error {
+	s := &r.strands[e.Worker]
+	switch e.Type {
+	case loi.EventRecord:
+		sync, ok := e.Record.Sync()
+		if sync.Selected {
+			r.Kept.Selects++
+		}
+		if _, _, goroutine := e.Goroutine(); ok || goroutine {
+			s.ends = append(s.ends, len(s.units))
+			return r.take(bytesPerOperation)
+		}
+	case loi.TaskRecord:
+		for i := range e.Calls {
+			if err := r.add(s, e.Calls[i].Kernel, e.CallAccesses(&e.Calls[i])); err != nil {
+				return err
+			}
+		}
+	default:
+		return r.add(s, e.Kernel, e.Accesses())
+	}
+	return nil
+}
+
+func (r *reader) take(bytes float64) error {
+	if r.memory.Has(bytes) {
+		return nil
+	}
+	return r.memory.Take(0, "its first %d accesses fill the memory; ask for more --memory", r.total)
+}
+
+func (r *reader) add(s *strand, kernel loi.KernelID, list []loi.Access) error {
+	for i := range list {
+		of, err := r.numbers.Of(&list[i])
+		if err != nil {
+			return err
+		}
+		for _, old := range of {
+			for int(old) >= len(r.number) {
+				r.number = append(r.number, 0)
+			}
+			bytes := float64(bytesPerAccess)
+			if r.number[old] == 0 {
+				r.sizes = append(r.sizes, r.numbers.Bytes(old))
+				r.objectOf = append(r.objectOf, uint16(list[i].Object))
+				r.number[old] = uint32(len(r.sizes))
+				bytes += bytesPerUnit
+			}
+			if err := r.take(bytes); err != nil {
+				return err
+			}
+			if r.total++; r.total > math.MaxUint32 {
+				return fmt.Errorf("%w: 2^32 accesses or more", engine.ErrLimit)
+			}
+			s.units = append(s.units, r.number[old]-1)
+			s.writes = append(s.writes, list[i].Mode&loi.Out != 0)
+			s.kernels = append(s.kernels, kernel)
+		}
+	}
+	return nil
+}
+
+// end puts together what the workers did, each after the other, and finds what orders it.
+func (r *reader) end(g *dag.Goroutines) (*Program, error) {
+	p := r.Program
+	p.Kept.Unended = int(g.Unended)
+	// operations by worker, in program order
+	place, next := make([]int32, len(g.Ops)), make([]int32, len(g.Goroutines))
+	n := int32(0)
+	p.first = make([]int32, len(g.Goroutines)+1)
+	for w := range g.Goroutines {
+		p.first[w], next[w] = n, n
+		if n += int32(g.Goroutines[w].Ops); g.Goroutines[w].Ops > 0 {
+			p.Goroutines++
+		}
+	}
+	p.first[len(g.Goroutines)] = n
+	for i := range g.Ops {
+		if w := g.Ops[i].Worker; w >= 0 {
+			place[i] = next[w]
+			next[w]++
+		}
+	}
+	p.of, p.at = make([]int32, n), make([]int64, n)
+	for i := range g.Ops {
+		if o := &g.Ops[i]; o.Worker >= 0 {
+			p.of[place[i]], p.at[place[i]] = o.Worker, o.At
+		}
+	}
+	seen := make([]uint32, len(p.sizes)) // by unit: 1 + the pair, of the worker
+	p.from = make([]int, 1, n+1)
+	for w := range r.strands {
+		s := &r.strands[w]
+		base, begin := len(p.units), uint32(p.pairs)
+		for k := range int(p.first[w+1] - p.first[w]) {
+			end := len(s.units) // of what has no operation behind it
+			if k < len(s.ends) {
+				end = s.ends[k]
+			}
+			p.from = append(p.from, base+end)
+		}
+		p.units, p.writes = append(p.units, s.units...), append(p.writes, s.writes...)
+		p.kernels = append(p.kernels, s.kernels...)
+		for _, u := range s.units {
+			if seen[u] <= begin {
+				p.pairs++
+				seen[u] = uint32(p.pairs)
+			}
+			p.copies = append(p.copies, seen[u]-1)
+		}
+		*s = strand{}
+	}
+	c := &constraints{Program: p, g: g, place: place}
+	c.find()
+	for i := range p.of {
+		if p.chosen(int32(i)) {
+			p.choices++
+		}
+	}
+	return p, c.settle()
+}
+
+// chosen reports whether a schedule has piece i: it has accesses, or begins with a lock.
+func (p *Program) chosen(i int32) bool { return p.from[i] < p.from[i+1] || p.takes[i] != 0 }
