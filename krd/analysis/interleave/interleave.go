@@ -29,15 +29,17 @@ import (
 // Analysis is the line of the table.
 var Analysis = &analysis.Analysis{
 	Name:    "explore",
-	Summary: "Reuse distances over all schedules of a task program",
+	Summary: "Reuse distances over all schedules of a program",
 	Long: "Find which reuse distances are possible over the schedules that the spawns and joins of a " +
 		"task program allow, how likely they are, and where in that range each scheduler lies. A " +
 		"trace with task events holds the program, and each trace of a run directory is a schedule. " +
-		"For programs of threads use krdlab interleavings.",
+		"Of a Go program's trace with what goroutines wait for (krdlab trace go --sync) it finds the " +
+		"range over the schedules that channels, locks and the like allow; its samplers are walk and " +
+		"pct. For programs of threads that are a text use krdlab interleavings.",
 	Example: "  krdlab run matmul --class small --sched all --machine westmere-ex-4s --reps 3 --trace full,tasks " +
 		"--out traced\n  krdlab explore traced --llc 256K\n" +
 		"  krdlab explore traced --save-schedule worst.txt --extreme most",
-	Needs: analysis.Needs{Accesses: true, Tasks: true},
+	Needs: analysis.Needs{Accesses: true, Tasks: true, Goroutines: true},
 	New:   func() any { return defaults() },
 }
 
@@ -145,6 +147,24 @@ func (o *Options) resolve() (r resolved, err error) {
 	return r, cmp.Or(number("depth", o.Depth), number("runs", o.Runs), number("search", o.Search))
 }
 
+// cache returns the size of the cache beside so many bytes of data, and its name: LLC, if it is that
+// of the trace.
+func (r *resolved) cache(data, recorded uint64) (bytes uint64, name string, err error) {
+	part := r.part
+	if r.auto && (recorded == 0 || data <= recorded) {
+		part = autoPart
+	}
+	switch {
+	case part != 0:
+		return max(1, data/part), "Cache", nil
+	case r.llc != 0:
+		return r.llc, "Cache", nil
+	case recorded == 0:
+		return 0, "", wrong("the trace names no LLC size; give it with --llc, such as --llc 18MiB")
+	}
+	return recorded, "LLC", nil
+}
+
 // named returns the samplers of these names.
 func named[S ~string](names []string, all []S) (list []S, err error) {
 	for _, name := range names {
@@ -197,7 +217,10 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 		return nil, err
 	}
 	memory := threads.NewAccount(r.memory)
-	x := &result{options: o, cache: "LLC", header: &list[0].Header}
+	if !list[0].Tells(loi.EventTask, loi.EventChild) {
+		return o.goroutines(ctx, list, in, r, memory)
+	}
+	x := &result{options: o, header: &list[0].Header}
 	x.Conclude(in.Warnings...)
 	if err := x.take(list, r, memory); err != nil {
 		return nil, err
@@ -252,17 +275,8 @@ func (x *result) take(list []*loi.Trace, r resolved, memory *threads.Account) er
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Info().Path, err)
 		}
-		if r.auto && (d.LLCBytes == 0 || d.Bytes() <= d.LLCBytes) {
-			r.part = autoPart
-		}
-		if r.part != 0 {
-			r.llc = max(1, d.Bytes()/r.part)
-		}
-		if r.llc != 0 {
-			d.LLCBytes, x.cache = r.llc, "Cache"
-		}
-		if d.LLCBytes == 0 {
-			return wrong("the trace names no LLC size; give it with --llc, such as --llc 18MiB")
+		if d.LLCBytes, x.cache, err = r.cache(d.Bytes(), d.LLCBytes); err != nil {
+			return err
 		}
 		if h, first := &t.Header, x.header; h.Substrate != first.Substrate ||
 			h.Machine != first.Machine || h.LLCBytes != first.LLCBytes {

@@ -79,7 +79,7 @@ func (c *constraints) several(list []int32) bool {
 // object finds what the operations of one object follow.
 func (c *constraints) object(list []int32) {
 	var channel dag.Channel[int32]
-	var all, closed, dones, once, signals []int32
+	var all, receivers, closed, dones, once, signals []int32
 	var loads []int32 // since the last store
 	stored, joined := int32(-1), int32(-1)
 	stores, room, unmatched := 0, uint32(0), 0
@@ -99,6 +99,8 @@ func (c *constraints) object(list []int32) {
 		all = append(all, i)
 		channel.Add(o.Sync, o.Timer, i)
 		switch o.Sync {
+		case loi.SyncReceive, loi.SyncReceiveClosed:
+			receivers = append(receivers, i)
 		case loi.SyncLock, loi.SyncUnlock, loi.SyncReadLock, loi.SyncReadUnlock:
 			if lock == 0 {
 				c.locks++
@@ -169,6 +171,9 @@ func (c *constraints) object(list []int32) {
 		}
 	}
 	c.channel(&channel, room, &unmatched)
+	if len(channel.Sends) > 0 && (c.several(channel.Sends) || c.several(receivers)) {
+		c.Kept.Channels++
+	}
 	c.Kept.Unmatched += unmatched
 	switch {
 	case stores > 0 && c.several(all):
@@ -208,9 +213,6 @@ func (c *constraints) channel(x *dag.Channel[int32], room uint32, unmatched *int
 		for k := 1; k < len(list); k++ {
 			c.follow(list[k], done(list[k-1]))
 		}
-	}
-	if len(x.Sends) > 0 && c.several(x.Sends) || len(x.Receives) > 0 && c.several(x.Receives) {
-		c.Kept.Channels++
 	}
 	for k, r := range x.Receives {
 		switch {

@@ -308,3 +308,16 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 
 // chosen reports whether a schedule has piece i: it has accesses, or begins with a lock.
 func (p *Program) chosen(i int32) bool { return p.from[i] < p.from[i+1] || p.takes[i] != 0 }
+
+// ByObject returns the accesses of each object, and those of them that are not the first of their unit.
+func (p *Program) ByObject() (accesses, reuses []int) {
+	accesses, reuses = make([]int, len(p.Objects)), make([]int, len(p.Objects))
+	for _, u := range p.units {
+		accesses[p.objectOf[u]]++
+		reuses[p.objectOf[u]]++
+	}
+	for _, o := range p.objectOf {
+		reuses[o]--
+	}
+	return accesses, reuses
+}

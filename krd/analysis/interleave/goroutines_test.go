@@ -1,0 +1,114 @@
+package interleave
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"krdlab/krd/analysis"
+	"krdlab/krd/doc"
+	"krdlab/loi"
+)
+
+// Main, which is worker 0, starts worker 1. Both write block 1 of A under a lock, and block 2 of each
+// lies between; main reads block 1 once more.
+const twoGoroutines = `loi-text 4
+substrate native
+clock tsc 1e9
+nodes 1
+l2 64
+llc 64
+grain kernel
+program "go two"
+worker 0 cpu -1 node 0 offset 0
+worker 1 cpu -1 node 0 offset 0
+object A keyed
+object main.mu keyed
+kernel f
+0 100 event start(1)
+0 110 event spawn(2,0,0)
+0 120 event sync(5,1,0,7,0,115,0,120,0,0,0)
+0 121 121 f{A[0x1:64]:inout}
+0 130 event sync(6,1,0,7,0,130,0,130,0,0,0)
+0 160 160 f{A[0x2:64]:in}
+0 170 event sync(5,1,0,7,0,165,0,170,0,0,0)
+0 171 171 f{A[0x1:64]:in}
+0 180 event sync(6,1,0,7,0,180,0,180,0,0,0)
+0 200 event end(1,0,0)
+1 112 event start(2)
+1 140 event sync(5,1,0,7,0,113,0,140,0,0,0)
+1 141 141 f{A[0x1:64]:inout}
+1 150 event sync(6,1,0,7,0,150,0,150,0,0,0)
+1 190 event end(2,0,0)
+`
+
+func goroutinesOf(t *testing.T, o *Options) (analysis.Result, error) {
+	t.Helper()
+	tr, err := loi.ParseText(strings.NewReader(twoGoroutines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Trace(context.Background(), tr, &analysis.Input{Header: &tr.Header})
+}
+
+// The other goroutine's critical section comes before, between or behind the pieces of main: four orders.
+// Block 1 is at distance 64 once in each, and main finds it written where the other one is between.
+func TestExploreGoroutines(t *testing.T) {
+	r, err := goroutinesOf(t, defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := r.Document().(*GoroutinesDocument)
+	if !d.Complete || d.Goroutines != 2 || d.Pieces != 4 || d.Accesses != 4 || d.Reuses != 2 || len(d.Groups) != 2 {
+		t.Fatalf("%+v", d)
+	}
+	g, recorded := d.Groups[0], d.Groups[1]
+	same := func(r MeasureRange, least, mean, most float64) bool {
+		return r.Minimum.Float() == least && r.Mean.Float() == mean && r.Maximum.Float() == most
+	}
+	if g.Runs != 4 || g.Stuck != 0 || !same(g.Total.Distance, 32, 32, 32) || !same(g.Total.BeyondLLC, 1, 1, 1) ||
+		!same(g.Total.Invalidated, 0, 0.5, 1) {
+		t.Errorf("%+v", g)
+	}
+	if recorded.Runs != 1 || !same(recorded.Total.Invalidated, 1, 1, 1) || recorded.Name != "recorded" {
+		t.Errorf("%+v", recorded)
+	}
+	var text bytes.Buffer
+	if err := r.View().Text(doc.NewPage(&text, 120)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"2 goroutines, 4 pieces with 4 accesses", "All 4 schedules", "written by another"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	rows := r.(analysis.Data).Tables()[0].Rows
+	if len(rows) != 2*2*4 || !slices.ContainsFunc(rows, func(row []any) bool { return row[0] == "A" }) {
+		t.Errorf("%v", rows)
+	}
+	if err := r.(analysis.Drawn).Draw(&text, "svg"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExploreGoroutinesMistakes(t *testing.T) {
+	for want, change := range map[string]func(*Options){
+		"for goroutines there are walk and pct": func(o *Options) { o.Samplers = []string{"uniform"} },
+		"the trace has goroutines":              func(o *Options) { o.SaveSchedule = "a" },
+		"at most 4 steps":                       func(o *Options) { o.Depth = 6 },
+		"--memory":                              func(o *Options) { o.Memory = "1K" },
+	} {
+		o := defaults()
+		change(o)
+		if _, err := goroutinesOf(t, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %q", err, want)
+		}
+	}
+	o := defaults()
+	o.Samplers = []string{"pct", "walk"}
+	if _, err := goroutinesOf(t, o); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,208 @@
+package interleave
+
+import (
+	"fmt"
+	"io"
+
+	"krdlab/hw/units"
+	"krdlab/krd/analysis/interleave/tasks"
+	"krdlab/krd/doc"
+	"krdlab/krd/plot"
+)
+
+// View implements [analysis.Result].
+func (x *ofGoroutines) View() *doc.Doc {
+	d := x.Document().(*GoroutinesDocument)
+	name := d.Program
+	if name == "" {
+		name = "a trace"
+	}
+	out := &doc.Doc{Title: "Reuse distances over schedules of " + name, Warnings: x.Warnings}
+	out.Say("%s, %s with %s accesses between %s. All goroutines share one LRU stack; the accesses of a "+
+		"piece follow each other.", units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
+		units.Grouped(uint64(d.Accesses)), units.Count(d.Operations, "operation"))
+	t := &doc.Table{Title: "range over schedules", Columns: []doc.Column{{Head: "of all accesses"},
+		{Head: "least"}, {Head: "recorded"}, {Head: "most"},
+		{Head: "place, %", Kind: doc.Real, Unit: doc.PerCent, Known: true}}}
+	for _, m := range x.measures() {
+		least, most, recorded := whole(totals(d), &m)
+		t.Row(m.head, m.text(least, d.Accesses), m.text(recorded, d.Accesses), m.text(most, d.Accesses),
+			placeOf(least, most, recorded))
+	}
+	t.Remarks = append(t.Remarks, x.how(d)+" Place: where the recorded schedule lies between the least, 0, and the "+
+		"most, 100.")
+	out.Add(t)
+	out.Add(x.byObject(d))
+	if t := kept(d); len(t.Rows) > 0 {
+		out.Add(t)
+	}
+	return out
+}
+
+// totals returns what each group has for all objects.
+func totals(d *GoroutinesDocument) (list []GoroutineFound) {
+	for i := range d.Groups {
+		list = append(list, d.Groups[i].Total)
+	}
+	return list
+}
+
+// text prints a number of a measure for people.
+func (m *measure) text(n doc.Number, accesses int) string {
+	switch {
+	case !n.Known():
+		return "n/a"
+	case m.share:
+		return fmt.Sprintf("%.3g %%", 100*n.Float()/float64(accesses))
+	}
+	return units.Bytes(uint64(n.Float()))
+}
+
+// how says what schedules the range is of.
+func (x *ofGoroutines) how(d *GoroutinesDocument) string {
+	runs, stuck, names := 0, 0, ""
+	for i := range d.Groups {
+		if g := &d.Groups[i]; g.Kind != tasks.KindGiven {
+			runs, stuck = runs+g.Runs, stuck+g.Stuck
+			if names != "" {
+				names += " and "
+			}
+			names += g.Name
+		}
+	}
+	s := fmt.Sprintf("The range is at least this wide: that of %s drawn by %s.", units.Count(runs, "schedule"), names)
+	if d.Complete {
+		s = fmt.Sprintf("All %s were gone through: the range is exact.", units.Count(runs, "schedule"))
+	}
+	if stuck > 0 {
+		s += fmt.Sprintf(" %s more cannot end with what is kept as recorded; a deadlock, often.",
+			units.Grouped(uint64(stuck)))
+	}
+	return s
+}
+
+// byObject returns the ranges of each object.
+func (x *ofGoroutines) byObject(d *GoroutinesDocument) *doc.Table {
+	t := &doc.Table{Title: "by object: least, recorded and most",
+		Columns: []doc.Column{{Head: "object"}, {Head: "accesses", Kind: doc.Whole}, {Head: "distances"}}}
+	list := x.measures()
+	for _, m := range []string{"mean distance", "beyond the L2, %", "beyond the " + x.cache + ", %",
+		"written since, %"} {
+		t.Columns = append(t.Columns, doc.Column{Head: m})
+	}
+	for o := range d.Groups[0].Objects {
+		var groups []GoroutineFound
+		distances := ""
+		low, high := doc.Number{}, doc.Number{}
+		for i := range d.Groups {
+			f := &d.Groups[i].Objects[o]
+			groups = append(groups, *f)
+			if f.Least.Known() && (!low.Known() || f.Least.Float() < low.Float()) {
+				low = f.Least
+			}
+			if f.Largest.Known() && (!high.Known() || f.Largest.Float() > high.Float()) {
+				high = f.Largest
+			}
+		}
+		if low.Known() {
+			distances = units.Bytes(uint64(low.Float())) + " to " + units.Bytes(uint64(high.Float()))
+		}
+		f := &groups[0]
+		row := []any{f.Object, f.Accesses, distances}
+		for i := range list {
+			m := &list[i]
+			least, most, recorded := whole(groups, m)
+			cell := ""
+			for k, n := range []doc.Number{least, recorded, most} {
+				text := m.text(n, f.Accesses)
+				if m.share && n.Known() {
+					text = fmt.Sprintf("%.3g", 100*n.Float()/float64(f.Accesses))
+				}
+				if k > 0 {
+					cell += ", "
+				}
+				cell += text
+			}
+			if !least.Known() {
+				cell = "n/a"
+			}
+			row = append(row, cell)
+		}
+		t.Row(row...)
+	}
+	return t
+}
+
+// kept returns what is kept as recorded.
+func kept(d *GoroutinesDocument) *doc.Table {
+	t := &doc.Table{Title: "kept as recorded, though another schedule may do otherwise",
+		Columns: []doc.Column{{Head: "what"}, {Head: "times", Kind: doc.Whole}}}
+	k := &d.Kept
+	for _, row := range []struct {
+		what string
+		n    int
+	}{{"channels with several senders or receivers: who receives what", k.Channels},
+		{"selects: the case that was chosen", k.Selects},
+		{"atomic variables that several goroutines use: the order of writes, and which one each read sees", k.Atomics},
+		{"sync.Once of several goroutines: who runs the function", k.Onces},
+		{"conditions: who is woken by whom", k.Signals},
+		{"operations whose partner is not in the trace: they wait for none", k.Unmatched},
+		{"constraints that contradict the recorded run: they are dropped", k.Contradicted},
+		{"goroutines that had not ended: what they did is in all schedules", k.Unended},
+	} {
+		if row.n > 0 {
+			t.Row(row.what, row.n)
+		}
+	}
+	return t
+}
+
+// Tables implements [analysis.Data].
+func (x *ofGoroutines) Tables() []*doc.Table {
+	d := x.Document().(*GoroutinesDocument)
+	t := doc.NewData("ranges", "object", "accesses", "reuses", "schedules", "kind", "runs", "stuck", "measure",
+		"minimum", "mean", "maximum")
+	kinds(t, doc.Text, doc.Whole, doc.Whole, doc.Text, doc.Text, doc.Whole, doc.Whole, doc.Text)
+	for i := range d.Groups {
+		g := &d.Groups[i]
+		for _, f := range append([]GoroutineFound{g.Total}, g.Objects...) {
+			for _, m := range x.measures() {
+				r := m.of(&f)
+				t.Row(f.Object, f.Accesses, f.Reuses, g.Name, string(g.Kind), g.Runs, g.Stuck, m.key, r.Minimum, r.Mean,
+					r.Maximum)
+			}
+		}
+	}
+	return []*doc.Table{t}
+}
+
+// Draw implements [analysis.Drawn]: the range of each measure that is a share, by group.
+func (x *ofGoroutines) Draw(w io.Writer, format string) error {
+	d := x.Document().(*GoroutinesDocument)
+	f := &plot.Figure{ID: "explore", Title: "Range over schedules of " + d.Program, Columns: 1,
+		Caption: []string{x.how(d)}}
+	for _, m := range x.measures() {
+		if !m.share {
+			continue
+		}
+		p := plot.Panel{Title: m.head, Kind: plot.Lines, X: plot.Axis{Min: -1, Max: float64(len(d.Groups)),
+			Turned: true}}
+		s := plot.NewSeries("mean, least to most", 0)
+		most := 0.0
+		for i := range d.Groups {
+			g := &d.Groups[i]
+			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: g.Name})
+			if r := m.of(&g.Total); r.Mean.Known() {
+				share := func(n doc.Number) float64 { return 100 * n.Float() / float64(d.Accesses) }
+				most = max(most, share(r.Maximum))
+				s.Points = append(s.Points, plot.Point{X: float64(i), At: g.Name, Y: doc.Some(share(r.Mean)), N: g.Runs,
+					Low: doc.Some(share(r.Minimum)), High: doc.Some(share(r.Maximum)), Apart: true})
+			}
+		}
+		if p.Y = plot.PercentAxis("accesses [%]", most); len(s.Points) > 0 {
+			p.Series = append(p.Series, s)
+			f.Panels = append(f.Panels, p)
+		}
+	}
+	return f.Write(w, format)
+}
