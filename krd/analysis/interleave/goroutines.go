@@ -54,6 +54,9 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 	if x.Exploration, err = goroutines.Explore(ctx, p, opt); err != nil {
 		return nil, err
 	}
+	if reads, ok := p.Unordered(memory); ok {
+		x.reads = reads
+	}
 	x.Conclude(in.Warnings...)
 	if fit := p.Bytes(); fit <= p.LLCBytes {
 		x.Find(allFits, units.Bytes(fit), x.cache, units.Bytes(p.LLCBytes))
@@ -64,6 +67,7 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 // ofGoroutines holds what schedules of a Go program come to.
 type ofGoroutines struct {
 	*goroutines.Exploration
+	reads  *goroutines.Reads // nil: not enough memory for them
 	cache  string
 	header *loi.Header
 	doc.Concluded
@@ -76,7 +80,8 @@ type GoroutinesDocument struct {
 	Unit          string     `json:"unit"` // of distances: bytes
 	Goroutines    int        `json:"goroutines"`
 	Operations    int        `json:"operations"`
-	Pieces        int        `json:"pieces"` // with accesses, or that begin with a lock
+	Pieces        int        `json:"pieces"`        // with accesses, or that begin with a lock
+	Longest       int        `json:"longest_piece"` // in accesses, which no schedule interrupts
 	Accesses      int        `json:"accesses"`
 	Reuses        int        `json:"reuses"` // the others are the first of their datum
 	L2Bytes       doc.Number `json:"l2_bytes"`
@@ -86,8 +91,30 @@ type GoroutinesDocument struct {
 	Complete bool             `json:"complete"`
 	Kept     goroutines.Kept  `json:"kept"`
 	Groups   []GoroutineGroup `json:"groups"`
+	Reads    *UnorderedReads  `json:"reads"` // null: there was not enough memory
 	doc.Concluded
 }
+
+// UnorderedReads are those of data that another goroutine wrote last, in the recorded schedule, and that
+// no operation orders behind the write: another schedule may read another value.
+type UnorderedReads struct {
+	Unordered uint64 `json:"unordered"` // not by the order of critical sections either
+	ByLocks   uint64 `json:"by_locks"`  // ordered by that alone
+	// Pairs are the most frequent ones, at most 100.
+	Pairs []ReadPair `json:"pairs"`
+}
+
+// A ReadPair is reads by one function of what another one wrote last.
+type ReadPair struct {
+	Object    string `json:"object"`
+	Write     string `json:"write"`
+	Read      string `json:"read"`
+	Unordered uint64 `json:"unordered"`
+	ByLocks   uint64 `json:"by_locks"`
+}
+
+// mostPairs is how many pairs a document has.
+const mostPairs = 100
 
 // A GoroutineGroup is a set of schedules: all, drawn by a sampler, or the recorded one.
 type GoroutineGroup struct {
@@ -123,7 +150,8 @@ type MeasureRange struct {
 // Document implements [analysis.Result].
 func (x *ofGoroutines) Document() any {
 	d := &GoroutinesDocument{SchemaVersion: SchemaVersion, Program: dag.ProgramOf(x.header), Unit: tasks.Unit,
-		Goroutines: x.Goroutines, Operations: x.Operations(), Pieces: x.Pieces(), Accesses: x.Accesses(),
+		Goroutines: x.Goroutines, Operations: x.Operations(), Pieces: x.Pieces(), Longest: x.Longest(),
+		Accesses: x.Accesses(),
 		LLCBytes: x.LLCBytes, Complete: x.Complete, Kept: x.Kept, Concluded: x.Concluded}
 	if x.L2Bytes > 0 {
 		d.L2Bytes = doc.Some(float64(x.L2Bytes))
@@ -141,6 +169,14 @@ func (x *ofGoroutines) Document() any {
 			}
 		}
 		d.Groups = append(d.Groups, y)
+	}
+	if x.reads != nil {
+		d.Reads = &UnorderedReads{Unordered: x.reads.Unordered, ByLocks: x.reads.ByLocks, Pairs: []ReadPair{}}
+		kernels := x.header.Registry.Kernels
+		for _, p := range x.reads.Pairs[:min(len(x.reads.Pairs), mostPairs)] {
+			d.Reads.Pairs = append(d.Reads.Pairs, ReadPair{p.Object, kernels[p.Write].Name, kernels[p.Read].Name,
+				p.Unordered, p.ByLocks})
+		}
 	}
 	return d
 }

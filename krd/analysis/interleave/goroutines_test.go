@@ -3,6 +3,7 @@ package interleave
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,7 +47,12 @@ kernel f
 
 func goroutinesOf(t *testing.T, o *Options) (analysis.Result, error) {
 	t.Helper()
-	tr, err := loi.ParseText(strings.NewReader(twoGoroutines))
+	return goroutinesIn(t, twoGoroutines, o)
+}
+
+func goroutinesIn(t *testing.T, text string, o *Options) (analysis.Result, error) {
+	t.Helper()
+	tr, err := loi.ParseText(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +67,7 @@ func TestExploreGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := r.Document().(*GoroutinesDocument)
-	if !d.Complete || d.Goroutines != 2 || d.Pieces != 4 || d.Accesses != 4 || d.Reuses != 2 || len(d.Groups) != 2 {
+	if !d.Complete || d.Goroutines != 2 || d.Pieces != 4 || d.Longest != 1 || d.Accesses != 4 || d.Reuses != 2 || len(d.Groups) != 2 {
 		t.Fatalf("%+v", d)
 	}
 	g, recorded := d.Groups[0], d.Groups[1]
@@ -79,7 +85,7 @@ func TestExploreGoroutines(t *testing.T) {
 	if err := r.View().Text(doc.NewPage(&text, 120)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 goroutines, 4 pieces with 4 accesses", "All 4 schedules", "written by another"} {
+	for _, want := range []string{"2 goroutines, 4 pieces with 4 accesses", "has 25 %", "All 4 schedules", "written by another"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
@@ -110,5 +116,37 @@ func TestExploreGoroutinesMistakes(t *testing.T) {
 	o.Samplers = []string{"pct", "walk"}
 	if _, err := goroutinesOf(t, o); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUnorderedReads checks that reads of what the other goroutine wrote last are told apart by what
+// orders them: locks, nothing, or an operation.
+func TestUnorderedReads(t *testing.T) {
+	without := strings.ReplaceAll(regexp.MustCompile(`(?m)^1 .* sync\(.*\n`).ReplaceAllString(twoGoroutines, ""),
+		"0 121 121 f{A[0x1:64]:inout}", "0 121 121 f{A[0x1:64]:in}") // worker 1 has the only write
+	sent := strings.ReplaceAll(strings.ReplaceAll(without, "0 170 event sync(5,", "0 170 event sync(2,"),
+		"0 180 event sync(6,", "0 180 event sync(18,") + "1 145 event sync(1,1,1,7,0,145,0,145,0,0,0)\n"
+	for _, c := range []struct {
+		name, text string
+		want       UnorderedReads
+		words      string
+	}{
+		{"locks", twoGoroutines, UnorderedReads{ByLocks: 2}, "ordered by locks alone"},
+		{"nothing", without, UnorderedReads{Unordered: 2}, "another schedule may read another"},
+		{"a send", sent, UnorderedReads{Unordered: 1}, "written by"},
+	} {
+		r, err := goroutinesIn(t, c.text, defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := r.Document().(*GoroutinesDocument)
+		if d.Reads.Unordered != c.want.Unordered || d.Reads.ByLocks != c.want.ByLocks || len(d.Reads.Pairs) != 1 ||
+			d.Reads.Pairs[0].Object != "A" || d.Reads.Pairs[0].Read != "f" {
+			t.Errorf("%s: %+v, expected %+v", c.name, d.Reads, c.want)
+		}
+		var text bytes.Buffer
+		if err := r.View().Text(doc.NewPage(&text, 120)); err != nil || !strings.Contains(text.String(), c.words) {
+			t.Errorf("%s: %v, no %q in\n%s", c.name, err, c.words, text.String())
+		}
 	}
 }

@@ -3,11 +3,13 @@ package interleave
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"krdlab/hw/units"
 	"krdlab/krd/analysis/interleave/tasks"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
+	"krdlab/loi"
 )
 
 // View implements [analysis.Result].
@@ -18,9 +20,10 @@ func (x *ofGoroutines) View() *doc.Doc {
 		name = "a trace"
 	}
 	out := &doc.Doc{Title: "Reuse distances over schedules of " + name, Warnings: x.Warnings}
-	out.Say("%s, %s with %s accesses between %s. All goroutines share one LRU stack; the accesses of a "+
-		"piece follow each other.", units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
-		units.Grouped(uint64(d.Accesses)), units.Count(d.Operations, "operation"))
+	out.Say("%s, %s with %s accesses between %s. All goroutines share one LRU stack. The accesses of a "+
+		"piece follow each other, without one of another goroutine; the longest piece has %.3g %% of all.", units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
+		units.Grouped(uint64(d.Accesses)), units.Count(d.Operations, "operation"),
+		100*float64(d.Longest)/float64(d.Accesses))
 	t := &doc.Table{Title: "range over schedules", Columns: []doc.Column{{Head: "of all accesses"},
 		{Head: "least"}, {Head: "recorded"}, {Head: "most"},
 		{Head: "place, %", Kind: doc.Real, Unit: doc.PerCent, Known: true}}}
@@ -33,6 +36,14 @@ func (x *ofGoroutines) View() *doc.Doc {
 		"most, 100.")
 	out.Add(t)
 	out.Add(x.byObject(d))
+	switch r := d.Reads; {
+	case r == nil:
+		out.Say("Reads that no operation orders behind the last write: n/a, for they need more --memory.")
+	case len(r.Pairs) > 0:
+		out.Add(x.unordered(r))
+	default:
+		out.Say("Operations order each read behind the last write: another schedule reads the same values.")
+	}
 	if t := kept(d); len(t.Rows) > 0 {
 		out.Add(t)
 	}
@@ -129,6 +140,25 @@ func (x *ofGoroutines) byObject(d *GoroutinesDocument) *doc.Table {
 			row = append(row, cell)
 		}
 		t.Row(row...)
+	}
+	return t
+}
+
+// mostReads is how many pairs the table for people has.
+const mostReads = 10
+
+// unordered returns the most frequent reads that another schedule may change.
+func (x *ofGoroutines) unordered(r *UnorderedReads) *doc.Table {
+	t := &doc.Table{Title: "reads that no operation orders behind the last write: another schedule may read another " +
+		"value", Columns: []doc.Column{{Head: "object"}, {Head: "written by"}, {Head: "read by"},
+		{Head: "unordered", Kind: doc.Whole}, {Head: "ordered by locks alone", Kind: doc.Whole}}, Foot: true}
+	for _, p := range r.Pairs[:min(len(r.Pairs), mostReads)] {
+		t.Row(p.Object, p.Write, p.Read, p.Unordered, p.ByLocks)
+	}
+	t.Row("all", "", "", r.Unordered, r.ByLocks)
+	if slices.Contains(x.header.Meta, loi.KV{Key: "unit", Value: "line"}) {
+		t.Remarks = []string{"Data are lines of 64 bytes, and other bytes of a line count as well; with --unit datum, " +
+			"of krdlab trace go, they are apart."}
 	}
 	return t
 }

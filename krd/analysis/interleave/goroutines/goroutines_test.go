@@ -3,6 +3,7 @@ package goroutines
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,9 +23,8 @@ func read(t testing.TB, tr *loi.Trace) *Program {
 	return p
 }
 
-// all returns the orders of the pieces with accesses in all schedules, as the naive program names
-// them, and whether one gets stuck.
-func all(p *Program, n *naive, recorded []did) (orders map[string]bool, stuck bool) {
+// names returns what the naive program calls the pieces with accesses; "" of others.
+func names(p *Program, n *naive, recorded []did) []string {
 	// the actions with accesses that were done, of each goroutine
 	did := make([][]int, len(n.code))
 	for _, d := range recorded {
@@ -42,6 +42,12 @@ func all(p *Program, n *naive, recorded []did) (orders map[string]bool, stuck bo
 			}
 		}
 	}
+	return name
+}
+
+// all returns the orders of the pieces with accesses in all schedules, and whether one gets stuck.
+func all(p *Program, n *naive, recorded []did) (orders map[string]bool, stuck bool) {
+	name := names(p, n, recorded)
 	orders = map[string]bool{}
 	e, r := &enumerator{}, newRunner(p)
 	for more := true; more; {
@@ -137,7 +143,7 @@ func random(r *rand.Rand) *naive {
 // TestRandomPrograms checks that random programs have the schedules that an interpreter finds which
 // knows Go's operations alone, and the ranges that lists give.
 func TestRandomPrograms(t *testing.T) {
-	compared, stuckOnes, many, wide := 0, 0, 0, 0
+	compared, stuckOnes, many, wide, reads := 0, 0, 0, 0, 0
 	for seed := range uint64(3000) {
 		if testing.Short() && seed == 200 {
 			break
@@ -177,6 +183,7 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatalf("seed %d: %v\nrecorded %v: stuck is %v, expected %v", seed, n.code, recorded, gotStuck, stuck)
 		}
 		compared++
+		reads += compareReads(t, p, n, recorded, orders)
 		if stuck {
 			stuckOnes++
 		}
@@ -186,6 +193,9 @@ func TestRandomPrograms(t *testing.T) {
 		if compareRanges(t, p, n, orders) {
 			wide++
 		}
+	}
+	if reads < 20 {
+		t.Errorf("%d unordered reads: too few", reads)
 	}
 	t.Logf("%d programs, %d may get stuck, %d with more than 10 orders, %d with a range", compared, stuckOnes,
 		many, wide)
@@ -228,4 +238,48 @@ func compareRanges(t *testing.T, p *Program, n *naive, orders map[string]bool) (
 		t.Fatalf("%+v", g)
 	}
 	return wide
+}
+
+// compareReads compares the reads whose last writer is another goroutine's in the recorded schedule, and
+// behind the read in another one. With locks more may be found: where schedules get stuck, the rest of
+// them has an order that no operation gives. It returns how many there are.
+func compareReads(t *testing.T, p *Program, n *naive, recorded []did, orders map[string]bool) int {
+	t.Helper()
+	last := map[int]string{} // the piece that wrote
+	count := 0
+	name, run := names(p, n, recorded), newRunner(p)
+	run.run(p.recorded)
+	for _, i := range run.order {
+		piece := name[i]
+		if piece == "" {
+			continue
+		}
+		var g, pc int
+		if _, err := fmt.Sscanf(piece, "%d.%d", &g, &pc); err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range n.code[g][pc].accesses {
+			w := last[u.unit]
+			if w != "" && !u.write && slices.ContainsFunc(slices.Collect(maps.Keys(orders)), func(o string) bool {
+				words := strings.Fields(o)
+				return slices.Index(words, piece) < slices.Index(words, w)
+			}) {
+				count++
+			}
+			if u.write {
+				last[u.unit] = piece
+			}
+		}
+	}
+	r, ok := p.Unordered(engine.NewAccount(0))
+	if !ok {
+		t.Fatal("not enough memory")
+	}
+	if got := int(r.Unordered + r.ByLocks); got < count || got > count && p.locks == 0 {
+		t.Fatalf("%v\nrecorded %v: %d unordered reads, expected %d", n.code, recorded, got, count)
+	}
+	if p.locks == 0 && r.ByLocks > 0 {
+		t.Fatalf("%d reads are ordered by locks, and there are none", r.ByLocks)
+	}
+	return count
 }

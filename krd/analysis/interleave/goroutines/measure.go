@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"krdlab/krd/stack"
+	"krdlab/loi"
 )
 
 // A Measure is a number that a schedule has for an object.
@@ -95,7 +96,7 @@ func (m *meter) invalidated(from, to int, by int32) {
 			m.out[m.objectOf[u]].Values[Invalidated]++
 		}
 		*seen = m.clock
-		if m.writes[k] {
+		if m.modes[k]&loi.Out != 0 {
 			if w[0].by != by {
 				w[1] = w[0]
 			}

@@ -48,12 +48,13 @@ type Program struct {
 	// Piece i is followed by operation i. A goroutine has the operations from first[g] on, to
 	// first[g+1], and piece i the accesses from[i] to from[i+1].
 	first   []int32
+	workers int     // goroutines from here on are joins of wait groups: an operation each
 	of      []int32 // the goroutine of an operation
 	at      []int64 // when an operation took effect, in ticks
 	from    []int
 	units   []uint32
 	copies  []uint32 // of an access: the number of the pair of its goroutine and its unit
-	writes  []bool
+	modes   []loi.Mode
 	kernels []loi.KernelID
 	pairs   int
 	takes   []access // of a piece: the lock that it begins with
@@ -112,6 +113,14 @@ func (p *Program) Operations() int { return len(p.of) }
 // Accesses returns the number of accesses.
 func (p *Program) Accesses() int { return len(p.units) }
 
+// Longest returns the accesses of the longest piece: no schedule interrupts it.
+func (p *Program) Longest() (most int) {
+	for i := range p.of {
+		most = max(most, p.from[i+1]-p.from[i])
+	}
+	return most
+}
+
 // Bytes returns the bytes of all data that is accessed.
 func (p *Program) Bytes() (sum uint64) {
 	for _, n := range p.sizes {
@@ -130,7 +139,7 @@ const (
 // strand is what a worker of the trace has done.
 type strand struct {
 	units   []uint32
-	writes  []bool
+	modes   []loi.Mode
 	kernels []loi.KernelID
 	ends    []int // of pieces, in units
 }
@@ -239,7 +248,7 @@ func (r *reader) add(s *strand, kernel loi.KernelID, list []loi.Access) error {
 				return fmt.Errorf("%w: 2^32 accesses or more", engine.ErrLimit)
 			}
 			s.units = append(s.units, r.number[old]-1)
-			s.writes = append(s.writes, list[i].Mode&loi.Out != 0)
+			s.modes = append(s.modes, list[i].Mode)
 			s.kernels = append(s.kernels, kernel)
 		}
 	}
@@ -261,6 +270,7 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 		}
 	}
 	p.first[len(g.Goroutines)] = n
+	p.workers = len(g.Goroutines)
 	for i := range g.Ops {
 		if w := g.Ops[i].Worker; w >= 0 {
 			place[i] = next[w]
@@ -285,7 +295,7 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 			}
 			p.from = append(p.from, base+end)
 		}
-		p.units, p.writes = append(p.units, s.units...), append(p.writes, s.writes...)
+		p.units, p.modes = append(p.units, s.units...), append(p.modes, s.modes...)
 		p.kernels = append(p.kernels, s.kernels...)
 		for _, u := range s.units {
 			if seen[u] <= begin {

@@ -15,6 +15,8 @@ type runner struct {
 	writer  []bool // of a lock
 	readers []int32
 
+	clocks *clocks // nil: none are kept
+
 	// force drops what keeps a run from going on: edges, and locks of pieces.
 	force   bool
 	dropped map[edge]bool
@@ -96,6 +98,9 @@ func (r *runner) execute(i int32) {
 		r.readers[-a-1]++
 	}
 	r.order = append(r.order, i)
+	if r.clocks != nil {
+		r.clocks.piece(i)
+	}
 	r.reach(i)
 	r.goOn()
 }
@@ -114,6 +119,9 @@ func (r *runner) signal(e event) {
 	if r.force {
 		r.passed[e] = true
 	}
+	if r.clocks != nil {
+		r.clocks.event(e)
+	}
 	for _, x := range r.edges[r.after[e]:r.after[e+1]] {
 		if r.left[x.to]--; r.left[x.to] == 0 && r.parked[x.to] {
 			r.parked[x.to] = false
@@ -129,6 +137,9 @@ func (r *runner) goOn() {
 		r.todo = r.todo[:len(r.todo)-1]
 		i := s.i
 		if s.pass {
+			if r.clocks != nil {
+				r.clocks.pass(i)
+			}
 			switch a := r.gives[i]; {
 			case a > 0:
 				r.writer[a-1] = false
