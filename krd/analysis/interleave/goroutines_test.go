@@ -67,7 +67,8 @@ func TestExploreGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := r.Document().(*GoroutinesDocument)
-	if !d.Complete || d.Goroutines != 2 || d.Pieces != 4 || d.Longest != 1 || d.Accesses != 4 || d.Reuses != 2 || len(d.Groups) != 2 {
+	if !d.Complete || d.Goroutines != 2 || d.Pieces != 4 || d.Longest != 1 || d.Accesses != 4 ||
+		d.Reuses != 2 || len(d.Groups) != 2 {
 		t.Fatalf("%+v", d)
 	}
 	g, recorded := d.Groups[0], d.Groups[1]
@@ -85,7 +86,8 @@ func TestExploreGoroutines(t *testing.T) {
 	if err := r.View().Text(doc.NewPage(&text, 120)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 goroutines, 4 pieces with 4 accesses", "has 25 %", "All 4 schedules", "written by another"} {
+	for _, want := range []string{"2 goroutines; 4 pieces with 4 accesses", "has 25 %", "gone through, 4:",
+		"written by another"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"krdlab/hw/units"
 	"krdlab/krd/analysis/interleave/tasks"
@@ -20,9 +21,10 @@ func (x *ofGoroutines) View() *doc.Doc {
 		name = "a trace"
 	}
 	out := &doc.Doc{Title: "Reuse distances over schedules of " + name, Warnings: x.Warnings}
-	out.Say("%s, %s with %s accesses between %s. All goroutines share one LRU stack. The accesses of a "+
-		"piece follow each other, without one of another goroutine; the longest piece has %.3g %% of all.", units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
-		units.Grouped(uint64(d.Accesses)), units.Count(d.Operations, "operation"),
+	out.Say("%s; %s with %s between %s. All goroutines share one LRU stack. The accesses of a "+
+		"piece follow each other, without one of another goroutine; the longest piece has %.3g %% of all.",
+		units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
+		plural(d.Accesses), units.Count(d.Operations, "operation"),
 		100*float64(d.Longest)/float64(d.Accesses))
 	t := &doc.Table{Title: "range over schedules", Columns: []doc.Column{{Head: "of all accesses"},
 		{Head: "least"}, {Head: "recorded"}, {Head: "most"},
@@ -48,6 +50,13 @@ func (x *ofGoroutines) View() *doc.Doc {
 		out.Add(t)
 	}
 	return out
+}
+
+func plural(accesses int) string {
+	if accesses == 1 {
+		return "1 access"
+	}
+	return units.Grouped(uint64(accesses)) + " accesses"
 }
 
 // totals returns what each group has for all objects.
@@ -83,7 +92,7 @@ func (x *ofGoroutines) how(d *GoroutinesDocument) string {
 	}
 	s := fmt.Sprintf("The range is at least this wide: that of %s drawn by %s.", units.Count(runs, "schedule"), names)
 	if d.Complete {
-		s = fmt.Sprintf("All %s were gone through: the range is exact.", units.Count(runs, "schedule"))
+		s = fmt.Sprintf("All schedules were gone through, %s: the range is exact.", units.Grouped(uint64(runs)))
 	}
 	if stuck > 0 {
 		s += fmt.Sprintf(" %s more cannot end with what is kept as recorded; a deadlock, often.",
@@ -94,7 +103,7 @@ func (x *ofGoroutines) how(d *GoroutinesDocument) string {
 
 // byObject returns the ranges of each object.
 func (x *ofGoroutines) byObject(d *GoroutinesDocument) *doc.Table {
-	t := &doc.Table{Title: "by object: least, recorded and most",
+	t := &doc.Table{Title: "by object: least, recorded and most, or one number where they are the same",
 		Columns: []doc.Column{{Head: "object"}, {Head: "accesses", Kind: doc.Whole}, {Head: "distances"}}}
 	list := x.measures()
 	for _, m := range []string{"mean distance", "beyond the L2, %", "beyond the " + x.cache + ", %",
@@ -123,19 +132,15 @@ func (x *ofGoroutines) byObject(d *GoroutinesDocument) *doc.Table {
 		for i := range list {
 			m := &list[i]
 			least, most, recorded := whole(groups, m)
-			cell := ""
-			for k, n := range []doc.Number{least, recorded, most} {
-				text := m.text(n, f.Accesses)
+			text := func(n doc.Number) string {
 				if m.share && n.Known() {
-					text = fmt.Sprintf("%.3g", 100*n.Float()/float64(f.Accesses))
+					return fmt.Sprintf("%.3g", 100*n.Float()/float64(f.Accesses))
 				}
-				if k > 0 {
-					cell += ", "
-				}
-				cell += text
+				return m.text(n, f.Accesses)
 			}
-			if !least.Known() {
-				cell = "n/a"
+			cell := text(least)
+			if least != most {
+				cell = strings.Join([]string{cell, text(recorded), text(most)}, ", ")
 			}
 			row = append(row, cell)
 		}
@@ -157,8 +162,8 @@ func (x *ofGoroutines) unordered(r *UnorderedReads) *doc.Table {
 	}
 	t.Row("all", "", "", r.Unordered, r.ByLocks)
 	if slices.Contains(x.header.Meta, loi.KV{Key: "unit", Value: "line"}) {
-		t.Remarks = []string{"Data are lines of 64 bytes, and other bytes of a line count as well; with --unit datum, " +
-			"of krdlab trace go, they are apart."}
+		t.Remarks = []string{"Data are lines of 64 bytes, and other bytes of a line count as well; with " +
+			"--unit datum, of krdlab trace go, they are apart."}
 	}
 	return t
 }
