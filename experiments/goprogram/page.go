@@ -154,9 +154,10 @@ func (d *Document) Page() (*doc.Doc, error) {
 func (d *Document) goroutines() *doc.Doc {
 	all := &doc.Doc{ID: "waits", Title: "Goroutines"}
 	if len(d.Starts) > 1 {
-		t := doc.NewTable(1, "began with", "accesses", "beyond "+d.Levels[0].Name, "cold", "most in", "share", "most to", "share")
+		t := doc.NewTable(1, "began with", "accesses", "beyond "+d.Levels[0].Name, "cold", "most in", "share",
+			"most to", "share")
 		t.Title = "Accesses by the function that their goroutine began with; shares are of the row."
-		t.Columns[4].Kind, t.Columns[6].Kind = doc.Text, doc.Text
+		t.Prose(0, 4, 6)
 		for _, x := range d.Starts[:min(mostRows, len(d.Starts))] {
 			share := func(n uint64) doc.Share { return doc.Share{Part: float64(n), Whole: float64(x.Accesses)} }
 			t.Row(x.Name, count(x.Accesses), share(x.From(d.Levels[0].From)), share(x.First()), x.Function,
