@@ -81,11 +81,7 @@ func small(text string) (command string, ok bool) {
 	words := append(strings.Fields(text), "")
 	switch {
 	case slices.Contains(words, "saxpy") || words[0] == goProgram ||
-<<<<<<< HEAD
-		(words[0] == "graph" || words[0] == "regions" || words[0] == "predict") && words[1] == goProgram ||
-=======
-		slices.Contains([]string{"graph", "regions", "explore"}, words[0]) && words[1] == goProgram ||
->>>>>>> adfc1143 (interleavings: which operation of a goroutine follows which)
+		slices.Contains([]string{"graph", "regions", "predict", "explore"}, words[0]) && words[1] == goProgram ||
 		words[0] == "trace" && words[1] == goProgram && words[2] != "--agent":
 		return text, false
 	case slices.Contains(words, "--help"):
@@ -230,12 +226,8 @@ func TestDocumentedCommands(t *testing.T) {
 	if want := []string{"go ./examples/slow", "run saxpy --n 1000000 --sched all",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
-<<<<<<< HEAD
 		"predict go ./examples/scimark --size 64,128,256 --at 2048 -- lu -n {}",
-		"regions go ./cmd/server -- -port 8080",
-=======
 		"explore go ./cmd/server --llc 1/8", "regions go ./cmd/server -- -port 8080",
->>>>>>> adfc1143 (interleavings: which operation of a goroutine follows which)
 		"sweep submit exp --sbatch-arg=--partition=long", "graph go ./cmd/server -- -port 8080", "go ./cmd/server --for 30s -- -port 8080",
 		"trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {
