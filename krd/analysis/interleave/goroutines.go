@@ -82,6 +82,7 @@ type GoroutinesDocument struct {
 	Operations    int        `json:"operations"`
 	Pieces        int        `json:"pieces"`        // with accesses, or that begin with a lock
 	Longest       int        `json:"longest_piece"` // in accesses, which no schedule interrupts
+	CutAt         int        `json:"cut_at"`        // longer pieces are cut, and so more schedules drawn; 0: none
 	Accesses      int        `json:"accesses"`
 	Reuses        int        `json:"reuses"` // the others are the first of their datum
 	L2Bytes       doc.Number `json:"l2_bytes"`
@@ -150,7 +151,7 @@ type MeasureRange struct {
 // Document implements [analysis.Result].
 func (x *ofGoroutines) Document() any {
 	d := &GoroutinesDocument{SchemaVersion: SchemaVersion, Program: dag.ProgramOf(x.header), Unit: tasks.Unit,
-		Goroutines: x.Goroutines, Operations: x.Operations(), Pieces: x.Pieces(), Longest: x.Longest(),
+		Goroutines: x.Goroutines, Operations: x.Operations(), Pieces: x.Pieces(), Longest: x.Longest(), CutAt: x.CutAt,
 		Accesses: x.Accesses(),
 		LLCBytes: x.LLCBytes, Complete: x.Complete, Kept: x.Kept, Concluded: x.Concluded}
 	if x.L2Bytes > 0 {

@@ -86,8 +86,8 @@ func TestExploreGoroutines(t *testing.T) {
 	if err := r.View().Text(doc.NewPage(&text, 120)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 goroutines; 4 pieces with 4 accesses", "has 25 %", "gone through, 4:",
-		"written by another"} {
+	for _, want := range []string{"2 goroutines; 4 pieces with 4 accesses", "has 25 %",
+		"whole pieces were gone through, 4:", "between 11 operations", "written by another"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

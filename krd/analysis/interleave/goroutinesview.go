@@ -26,6 +26,9 @@ func (x *ofGoroutines) View() *doc.Doc {
 		units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
 		plural(d.Accesses), units.Count(d.Operations, "operation"),
 		100*float64(d.Longest)/float64(d.Accesses))
+	if d.CutAt > 0 {
+		out.Say("Pieces of more than %s accesses are cut there.", units.Grouped(uint64(d.CutAt)))
+	}
 	t := &doc.Table{Title: "range over schedules", Columns: []doc.Column{{Head: "of all accesses"},
 		{Head: "least"}, {Head: "recorded"}, {Head: "most"},
 		{Head: "place, %", Kind: doc.Real, Unit: doc.PerCent, Known: true}}}
@@ -92,7 +95,8 @@ func (x *ofGoroutines) how(d *GoroutinesDocument) string {
 	}
 	s := fmt.Sprintf("The range is at least this wide: that of %s drawn by %s.", units.Count(runs, "schedule"), names)
 	if d.Complete {
-		s = fmt.Sprintf("All schedules were gone through, %s: the range is exact.", units.Grouped(uint64(runs)))
+		s = fmt.Sprintf("All schedules of whole pieces were gone through, %s: the range is exact.",
+			units.Grouped(uint64(runs)))
 	}
 	if stuck > 0 {
 		s += fmt.Sprintf(" %s more cannot end with what is kept as recorded; a deadlock, often.",

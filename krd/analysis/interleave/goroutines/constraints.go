@@ -238,8 +238,7 @@ func (c *constraints) channel(x *dag.Channel[int32], room uint32, unmatched *int
 }
 
 // link sorts the edges by their events.
-func (c *constraints) link() {
-	p := c.Program
+func (p *Program) link() {
 	slices.SortFunc(p.edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.to, b.to)) })
 	p.edges = slices.Compact(p.edges)
 	p.after, p.waits = make([]int32, 2*len(p.of)+1), make([]int32, len(p.of))

@@ -26,7 +26,8 @@ type Options struct {
 	Depth    int // of PCT; 0 is 5
 	Runs     int // of each sampler
 	// Enumerate goes through all schedules where there are at most so many, of at most
-	// [tasks.MaxEnumerated] pieces; with All it is an error if there are more.
+	// [tasks.MaxEnumerated] pieces, and none is long; with All of long ones too, and it is an error if
+	// there are more.
 	Enumerate int
 	All       bool
 	Seed      uint64
@@ -57,6 +58,13 @@ type Group struct {
 	Total   Found
 }
 
+// Where some schedules are drawn, pieces of more than one of so many parts of all accesses are cut, if
+// they have more than leastCut.
+const (
+	cuts     = 10_000
+	leastCut = 64
+)
+
 // Recorded is the name of the group with the schedule of the trace: its pieces by their beginning.
 const Recorded = "recorded"
 
@@ -75,13 +83,20 @@ func (p *Program) bytesOfRunner() float64 {
 }
 
 // Explore measures the recorded schedule and, where they are few, all schedules; otherwise it draws
-// some. The result depends on the arguments alone. Errors: [engine.ErrLimit], one of
-// [failure.Request] for Options.All, that of ctx. Cost: that of a schedule and its distances for each
-// of Runs, on all cores.
+// some, of the program with its long pieces cut. The result depends on the arguments alone. Errors:
+// [engine.ErrLimit], one of [failure.Request] for Options.All, that of ctx. Cost: that of a schedule
+// and its distances for each of Runs, on all cores.
 func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error) {
 	opt.Depth = cmp.Or(opt.Depth, 5)
 	if opt.Memory == nil {
 		opt.Memory = engine.NewAccount(0)
+	}
+	n, few, cut := 0, false, max(leastCut, p.Accesses()/cuts)
+	if opt.All || p.Longest() <= cut {
+		n, few = p.count(ctx, opt.Enumerate)
+	}
+	if !few {
+		p = p.Cut(cut)
 	}
 	cores := runtime.GOMAXPROCS(0)
 	if err := opt.Memory.Take(float64(cores)*p.bytesOfRunner(), "schedules of %s and %d accesses on %s",
@@ -91,7 +106,7 @@ func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error)
 	x := &Exploration{Program: p}
 	one := newSession(x, ctx, opt, 1)
 	g := one.group(Recorded, tasks.KindGiven, 1, func(r *drawer, _ int) bool { return r.run(p.recorded) })
-	if n, few := p.count(ctx, opt.Enumerate); few {
+	if few {
 		e := &enumerator{}
 		all := newSession(x, ctx, opt, 1)
 		x.Groups = append(x.Groups, all.group(string(tasks.KindAll), tasks.KindAll, n, func(r *drawer, _ int) bool {

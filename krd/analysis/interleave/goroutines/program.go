@@ -42,28 +42,30 @@ type Program struct {
 	L2Bytes, LLCBytes uint64
 	Goroutines        int // with operations or accesses
 	Kept              Kept
+	CutAt             int // accesses of the longest piece that is not cut; 0: none is
 
 	sizes    []uint64 // of units
 	objectOf []uint16 // of units
 	// Piece i is followed by operation i. A goroutine has the operations from first[g] on, to
 	// first[g+1], and piece i the accesses from[i] to from[i+1].
-	first   []int32
-	workers int     // goroutines from here on are joins of wait groups: an operation each
-	of      []int32 // the goroutine of an operation
-	at      []int64 // when an operation took effect, in ticks
-	from    []int
-	units   []uint32
-	copies  []uint32 // of an access: the number of the pair of its goroutine and its unit
-	modes   []loi.Mode
-	kernels []loi.KernelID
-	pairs   int
-	takes   []access // of a piece: the lock that it begins with
-	gives   []access // of an operation: the lock that it releases
-	locks   int
-	edges   []edge
-	after   []int32 // of events, in edges: those of event e from after[e] on, to after[e+1]
-	waits   []int32 // of an operation: events that it follows
-	choices int     // pieces that are chosen: with accesses, or a lock that they begin with
+	first      []int32
+	workers    int     // goroutines from here on are joins of wait groups: an operation each
+	of         []int32 // the goroutine of an operation
+	at         []int64 // when an operation took effect, in ticks
+	from       []int
+	units      []uint32
+	copies     []uint32 // of an access: the number of the pair of its goroutine and its unit
+	modes      []loi.Mode
+	kernels    []loi.KernelID
+	pairs      int
+	takes      []access // of a piece: the lock that it begins with
+	gives      []access // of an operation: the lock that it releases
+	locks      int
+	edges      []edge
+	after      []int32 // of events, in edges: those of event e from after[e] on, to after[e+1]
+	waits      []int32 // of an operation: events that it follows
+	operations int     // in the trace
+	choices    int     // pieces that are chosen: with accesses, or a lock that they begin with
 }
 
 // An access is a use of a lock: 0 is none, lock n is n+1 to write and -n-1 to read.
@@ -108,7 +110,7 @@ type Kept struct {
 func (p *Program) Pieces() int { return p.choices }
 
 // Operations returns the number of operations, with starts and ends of goroutines.
-func (p *Program) Operations() int { return len(p.of) }
+func (p *Program) Operations() int { return p.operations }
 
 // Accesses returns the number of accesses.
 func (p *Program) Accesses() int { return len(p.units) }
@@ -270,7 +272,7 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 		}
 	}
 	p.first[len(g.Goroutines)] = n
-	p.workers = len(g.Goroutines)
+	p.workers, p.operations = len(g.Goroutines), int(n)
 	for i := range g.Ops {
 		if w := g.Ops[i].Worker; w >= 0 {
 			place[i] = next[w]
@@ -308,12 +310,53 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 	}
 	c := &constraints{Program: p, g: g, place: place}
 	c.find()
+	p.choose()
+	return p, c.settle()
+}
+
+// choose counts the pieces that schedules have.
+func (p *Program) choose() {
+	p.choices = 0
 	for i := range p.of {
 		if p.chosen(int32(i)) {
 			p.choices++
 		}
 	}
-	return p, c.settle()
+}
+
+// Cut returns the program with pieces of no more than so many accesses: schedules may interrupt it
+// there. The programs share accesses.
+func (p *Program) Cut(most int) *Program {
+	q := *p
+	q.CutAt = most
+	q.first, q.of, q.at, q.from = make([]int32, 0, len(p.first)), nil, nil, []int{0}
+	q.takes, q.gives = nil, nil
+	number := make([]int32, len(p.of))
+	for g := range len(p.first) - 1 {
+		q.first = append(q.first, int32(len(q.of)))
+		for i := p.first[g]; i < p.first[g+1]; i++ {
+			begin, takes := p.begin(i), p.takes[i]
+			for from := p.from[i] + most; from < p.from[i+1]; from += most {
+				// in the trace about as far as its accesses are
+				done := float64(from-p.from[i]) / float64(p.from[i+1]-p.from[i])
+				q.of, q.at = append(q.of, int32(g)), append(q.at, begin+int64(done*float64(p.at[i]-begin)))
+				q.from, q.gives, q.takes = append(q.from, from), append(q.gives, 0), append(q.takes, takes)
+				takes = 0
+			}
+			number[i] = int32(len(q.of))
+			q.of, q.at = append(q.of, int32(g)), append(q.at, p.at[i])
+			q.from, q.gives, q.takes = append(q.from, p.from[i+1]), append(q.gives, p.gives[i]), append(q.takes, takes)
+		}
+	}
+	q.first = append(q.first, int32(len(q.of)))
+	q.takes = append(q.takes, 0)
+	q.edges = make([]edge, len(p.edges))
+	for k, e := range p.edges {
+		q.edges[k] = edge{event(2*number[e.by/2]) + e.by%2, number[e.to]}
+	}
+	q.link()
+	q.choose()
+	return &q
 }
 
 // chosen reports whether a schedule has piece i: it has accesses, or begins with a lock.

@@ -180,3 +180,37 @@ func TestRows(t *testing.T) {
 		}
 	}
 }
+
+// TestCut checks that a cut piece can be interrupted, keeps the lock that it begins with until it
+// releases it, and what the operations before and behind it order.
+func TestCut(t *testing.T) {
+	p := read(t, traceOf(t, 1, "0go 0lock 0a 0a 0a 0unlock 0b 0b 0send 1lock 1c 1unlock 1d 1receive 1e")).Cut(1)
+	if p.Pieces() != 8 || p.Longest() != 1 {
+		t.Fatalf("%d pieces, the longest of %d", p.Pieces(), p.Longest())
+	}
+	got := map[string]bool{}
+	e, run := &enumerator{}, newRunner(p)
+	for more := true; more; more = e.next() {
+		if !run.run(e.choose) {
+			t.Error("a schedule gets stuck")
+		}
+		order := ""
+		for _, i := range run.order {
+			order += string(rune('a' + p.units[p.from[i]])) // units are numbered as they are first seen
+		}
+		got[order] = true
+	}
+	want := 0
+	for _, s := range merges("aaabb", "cde") { // e behind both b
+		c, last := strings.Index(s, "c"), strings.LastIndex(s, "a")
+		if strings.Index(s, "e") > strings.LastIndex(s, "b") && (c < strings.Index(s, "a") || c > last) {
+			want++
+			if !got[s] {
+				t.Errorf("no order %s", s)
+			}
+		}
+	}
+	if len(got) != want {
+		t.Errorf("%d orders, expected %d: %v", len(got), want, got)
+	}
+}
