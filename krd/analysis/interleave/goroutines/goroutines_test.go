@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/krd/analysis/interleave/tasks"
 	"krdlab/loi"
@@ -144,10 +145,7 @@ func random(r *rand.Rand) *naive {
 // knows Go's operations alone, and the ranges that lists give.
 func TestRandomPrograms(t *testing.T) {
 	compared, stuckOnes, many, wide, reads := 0, 0, 0, 0, 0
-	for seed := range uint64(3000) {
-		if testing.Short() && seed == 200 {
-			break
-		}
+	for seed := range long.Or[uint64](150, 3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		n := random(r)
 		recorded := n.record(r)
