@@ -193,19 +193,43 @@ func (d *Document) none() string {
 	return "No loop, field, shared line or wait stands out."
 }
 
+// leastDrawn is the share of all accesses from which a function is drawn, in per cent.
+const leastDrawn = 0.5
+
+// short returns a function's name without the folders of its package's path, and of a method the type
+// and its name alone.
+func short(name string) string {
+	rest := strings.TrimLeft(name, "(*")
+	method := rest != name
+	rest = rest[strings.LastIndexByte(rest, '/')+1:]
+	if _, of, ok := strings.Cut(rest, "."); ok && method {
+		rest = strings.Replace(of, ").", ".", 1)
+	}
+	return rest
+}
+
 // byLevel returns the figure of the shares of the functions with the most far accesses, by the level
 // that each access needs.
 func (d *Document) byLevel() *plot.Figure {
 	f := &plot.Figure{ID: "levels", Title: "Accesses by function, as far as they reach", Columns: 1,
 		Caption: []string{"Of all accesses of the program, %: those whose distance fits in each cache, those " +
 			"that need more, and first ones."}}
-	some := d.Functions[:min(mostListed, len(d.Functions))]
+	share := func(n uint64) float64 { return 100 * float64(n) / float64(max(1, d.Accesses)) }
+	var some []Part
+	for i := range d.Functions {
+		if share(d.Functions[i].Accesses) >= leastDrawn && len(some) < mostListed {
+			some = append(some, d.Functions[i])
+		}
+	}
+	if left := len(d.Functions) - len(some); left > 0 {
+		f.Caption = append(f.Caption, fmt.Sprintf("Of %s, those with %v %% or more.",
+			units.Count(uint64(len(d.Functions)), "function"), leastDrawn))
+	}
 	p := plot.Panel{Kind: plot.Stacked, X: plot.Axis{Label: "function", Min: -0.5, Max: float64(len(some)) - 0.5,
 		Turned: true}}
-	share := func(n uint64) float64 { return 100 * float64(n) / float64(max(1, d.Accesses)) }
 	most := 0.0
 	for i := range some {
-		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: some[i].Name})
+		p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: short(some[i].Name)})
 		most = max(most, share(some[i].Accesses))
 		for k, r := range d.reaches(&some[i]) {
 			if i == 0 {

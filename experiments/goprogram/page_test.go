@@ -279,3 +279,15 @@ func TestKept(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestShort has the names of functions as they stand below bars.
+func TestShort(t *testing.T) {
+	for name, want := range map[string]string{
+		"(*github.com/kyroy/kdtree/points.Point3D).Dimension": "Point3D.Dimension",
+		"(main.Shop).list.func1":                              "Shop.list.func1", "github.com/kyroy/kdtree.knn": "kdtree.knn",
+		"main.main": "main.main", "(": ""} {
+		if got := short(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -46,7 +46,8 @@
       type: 'value', min: a.min, max: a.max, name: a.label.length * 6.4 > room ? a.label.replace(/([;,]) /, '$1\n') : a.label, nameLocation: 'middle', nameGap: gap, splitLine: {show: false},
       nameTextStyle: {color: css('--ink'), lineHeight: 14}, axisLine: {show: true, lineStyle: {color: css('--soft')}, onZero: false},
       axisTick: {customValues: a.ticks.map(t => t.value)},
-      axisLabel: {customValues: a.ticks.filter(t => t.label).map(t => t.value), color: css('--ink'), hideOverlap: true,
+      axisLabel: {customValues: a.ticks.filter(t => t.label).map(t => t.value), color: css('--ink'), hideOverlap: !a.turned,
+        ...(a.turned ? {rotate: 35, width: 110, overflow: /** @type {const} */ ('truncate')} : {}),
         formatter: /** @param {number} v */ v => labels.get(v) || significant(v)},
     };
   };
@@ -108,12 +109,12 @@
   const option = (panel, width, height) => {
     const names = [...new Set(panel.series.map(s => s.name))];
     const rows = names.length < 2 ? 0 : Math.ceil((names.join('').length * 7 + names.length * 45) / (width - 40));
-    const bottom = 62 + 20 * rows, zoom = {type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, preventDefaultMouseMove: false};
+    const turned = panel.x.turned ? 66 : 0, bottom = 62 + turned + 20 * rows, zoom = {type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, preventDefaultMouseMove: false};
     return {
       animation: false, textStyle: {fontFamily: getComputedStyle(document.body).fontFamily}, aria: {enabled: true},
       grid: {left: 76, right: 24, top: 56, bottom, containLabel: false, outerBoundsMode: 'none'},
       legend: {show: names.length > 1, data: names, bottom: 0, textStyle: {color: css('--ink')}},
-      xAxis: axis(panel.x, 26, width - 110), yAxis: axis(panel.y, 44, height - 56 - bottom),
+      xAxis: axis(panel.x, 26 + turned, width - 110), yAxis: axis(panel.y, 44, height - 56 - bottom),
       tooltip: {trigger: 'item', confine: true, backgroundColor: css('--panel'), borderColor: css('--line'), textStyle: {color: css('--ink')}},
       series: [...(panel.kind === 'stacked' ? stacked(panel) : lines(panel)), rules(panel)],
       dataZoom: [{...zoom, xAxisIndex: 0}, {...zoom, yAxisIndex: 0}],
@@ -145,7 +146,7 @@
         line.textContent = text;
         cell.append(line);
       }
-      place.className = 'chart';
+      place.className = panel.x.turned ? 'chart turned' : 'chart';
       cell.append(place);
       box.append(cell);
       const c = {chart: echarts.init(place, null, {renderer: 'svg'}), panel, place};
