@@ -51,9 +51,10 @@ type Goroutines struct {
 	Circles    []Circle  `json:"circles"`
 	Deadlock   bool      `json:"deadlock"` // the program ended since all were waiting for each other
 	// Of those that had not ended: in no operation, and those whose operation the trace does not tell.
-	Running uint64    `json:"running"`
-	atOne   []Waiting // Waits for people: those in one operation of one object together
-	Untold  uint64    `json:"untold"`
+	Running uint64 `json:"running"`
+	// AtOne are Waits with those in one operation of one object together.
+	AtOne  []Waiting `json:"waits_at_one"`
+	Untold uint64    `json:"untold"`
 
 	Timeline *Timeline `json:"timeline"` // null: no time passes
 }
@@ -218,15 +219,15 @@ func (s *goroutineSink) waits() {
 			one[at] = i
 			workers, of = append(workers, map[int32]bool{}), append(of, map[int32]bool{})
 			ticks = append(ticks, 0)
-			s.d.Goroutines.atOne = append(s.d.Goroutines.atOne, w)
+			s.d.Goroutines.AtOne = append(s.d.Goroutines.AtOne, w)
 		} else {
-			s.d.Goroutines.atOne[i].Times += w.Times
+			s.d.Goroutines.AtOne[i].Times += w.Times
 		}
 		ticks[i] += all[k].ticks
 		workers[i][k.worker], of[i][k.of] = true, true
 	}
 	for i := range workers {
-		x := &s.d.Goroutines.atOne[i]
+		x := &s.d.Goroutines.AtOne[i]
 		x.Goroutine, x.For, x.Time = s.all(workers[i]), s.all(of[i]), doc.Some(float64(ticks[i])*s.tick())
 	}
 }

@@ -33,13 +33,13 @@ func (r *result) Tables() []*doc.Table {
 
 // Waits returns the table of who waited for whom, a row for each object and operation, without
 // those that have least.
-func (r *result) Waits() *doc.Table { return r.waitTable(r.d.Goroutines.atOne, false) }
+func (r *result) Waits() *doc.Table { return r.waitTable(r.d.Goroutines.AtOne, false) }
 
 // GoroutineTables returns who waited for whom in a document of goroutines, and what had not ended when the
 // program did: those that have rows, with all of them.
 func (d *Document) GoroutineTables() (list []*doc.Table) {
 	r := &result{d, &loi.Header{Clock: loi.Clock{Hz: 1}}} // times are ns
-	for _, t := range []*doc.Table{r.waitTable(d.Goroutines.Waits, true), r.begunTable(true)} {
+	for _, t := range []*doc.Table{r.waitTable(d.Goroutines.AtOne, true), r.begunTable(true)} {
 		if len(t.Rows) > 0 {
 			list = append(list, t)
 		}

@@ -198,7 +198,7 @@ func TestWaitsThatCost(t *testing.T) {
 			t.Errorf("%s: %q, expected %q of %q", name, found, x.want, d.Warnings)
 		}
 		// Two goroutines that wait for each other at a lock are one row for people.
-		if one, w := d.Goroutines.atOne, d.Goroutines.Waits; name == "hot lock" && (len(one) != 1 || len(w) != 2 ||
+		if one, w := d.Goroutines.AtOne, d.Goroutines.Waits; name == "hot lock" && (len(one) != 1 || len(w) != 2 ||
 			one[0].Times != w[0].Times+w[1].Times || one[0].Goroutine != "2 goroutines, main.work") {
 			t.Errorf("%+v in one, of %+v", one, w)
 		}
