@@ -205,9 +205,12 @@ func (w *waiting) batch(b *collect.Batch) error {
 	return nil
 }
 
-// act does as that of a trace, except for atomic operations: nobody waits in one, and they are too
-// many.
+// act does as that of a trace, except for atomic operations and regions: nobody waits in one, and they are
+// too many.
 func (w *waiting) act(x *collect.Act) error {
+	if x.Kind == loi.EventRegion || x.Kind == loi.EventRegionEnd {
+		return nil
+	}
 	if x.Site > 0 && x.Class >= 0 {
 		return w.first(x.Goroutine, x.Time, collect.Group{Site: x.Site, Class: x.Class})
 	}

@@ -62,6 +62,8 @@ type Document struct {
 	KRD            *krd.Report      `json:"krd"`        // null: a trace, or nothing sampled
 	Sampling       *Sampling        `json:"sampling"`   // null: all accesses were taken
 	krd.Parts                       // empty: a trace was written
+	// Calls are the functions that called each other, where that is recorded; Lines name them.
+	Calls []Call `json:"calls,omitempty"`
 	// Lines are the lines of the program that make accesses; none of a sample.
 	Lines []SourceLine `json:"lines,omitempty"`
 	// Starts are the accesses by where their goroutines began; none of a sample or of data.
@@ -262,7 +264,11 @@ func (a *analysis) className(class int) string {
 type sums map[string]*Part
 
 func (s *sums) add(name string, g *krd.GroupHistogram) {
-	p := s.part(name)
+	addTo(s.part(name), g)
+}
+
+// addTo adds the accesses of a group to a part.
+func addTo(p *Part, g *krd.GroupHistogram) {
 	p.Accesses += g.Accesses
 	*p.Cold += g.Cold
 	p.Bytes += g.Bytes

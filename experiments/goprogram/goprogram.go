@@ -290,6 +290,7 @@ type analysis struct {
 	trace   *traceSink
 	waits   *waiting // nil: what goroutines wait for is not asked, or there are too many
 	crowded bool     // there are
+	calls   bool     // regions of functions are recorded: accesses are told apart by calls
 	keys    []uint64
 	bytes   []uint32
 	live    *live          // nil: there is no observer
@@ -302,7 +303,7 @@ type analysis struct {
 }
 
 func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, error) {
-	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches,
+	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches, calls: r.Build.Regions,
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
 	a.reader.For = r.For
@@ -360,10 +361,7 @@ func (a *analysis) Batch(b *collect.Batch) error {
 	}
 	if a.unit == Lines && a.trace == nil {
 		a.ahead.starts.begin(a, b.Acts)
-		return a.turns(b, func(goroutine uint64, from, to int) error {
-			start := a.ahead.starts.start(a, goroutine, b.Groups[from])
-			return a.ahead.add(start, uint32(a.worker(goroutine)), b.Places[from:to], b.Groups[from:to])
-		})
+		return a.stacked(b)
 	}
 	if a.unit == Lines {
 		for _, p := range b.Places {
@@ -480,6 +478,10 @@ func (a *analysis) end(d *Document, lost uint64) error {
 		d.tables(a.parts(groups))
 		d.Lines, d.Starts = a.lines(groups), a.ahead.starts.list(a, split, d.By.From)
 		a.lineStarts(d.Lines, split)
+		if a.calls {
+			d.Calls = a.ahead.starts.calls(a.reader.Regions)
+			a.lineCalls(d.Lines, split)
+		}
 	} else {
 		d.tables(a.parts(groups))
 		d.Lines = a.lines(groups)

@@ -25,6 +25,59 @@ type SourceLine struct {
 	Part
 	// Starts are its accesses by where their goroutines began; none where all began the same.
 	Starts []Part `json:"starts,omitempty"`
+	// Calls are its accesses by the calls that led to them; none where calls are not recorded.
+	Calls []CallPart `json:"calls,omitempty"`
+}
+
+// A Call is a function that was called in another call.
+type Call struct {
+	Before   int    `json:"before"` // index of the caller's; -1: a goroutine began with it
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"` // and line of the function; "": not known
+	Line     int    `json:"line,omitempty"`
+}
+
+// A CallPart is the accesses of a line in a call.
+type CallPart struct {
+	Call int `json:"call"` // index
+	Part
+}
+
+// calls returns the calls of frames, with the same numbers.
+func (s *starts) calls(regions []front.Region) (list []Call) {
+	for _, x := range s.frames {
+		c := Call{Before: x.before, Function: s.names[x.start]}
+		if x.region > 0 {
+			f := &regions[x.region-1]
+			c.Function, c.File, c.Line = f.Function, f.File, f.Line
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// lineCalls splits lines by calls.
+func (a *analysis) lineCalls(lines []SourceLine, groups []krd.GroupHistogram) {
+	at := map[string]int{}
+	for i := range lines {
+		at[lines[i].Name] = i
+	}
+	type key struct{ line, call int }
+	number := map[key]int{}
+	for i := range groups {
+		k := a.ahead.starts.from[groups[i].Group]
+		l := &lines[at[lineName(&a.sites[a.reader.Groups[k.group].Site-1])]]
+		n, ok := number[key{at[l.Name], k.frame}]
+		if !ok {
+			n = len(l.Calls)
+			number[key{at[l.Name], k.frame}] = n
+			l.Calls = append(l.Calls, CallPart{k.frame, Part{Name: l.Name, Bins: []krd.Bin{}, Cold: new(uint64)}})
+		}
+		addTo(&l.Calls[n].Part, &groups[i])
+	}
+	for i := range lines {
+		slices.SortFunc(lines[i].Calls, func(x, y CallPart) int { return cmp.Compare(x.Call, y.Call) })
+	}
 }
 
 // lineStarts splits lines by where their goroutines began, if there are several such functions.
@@ -40,7 +93,7 @@ func (a *analysis) lineStarts(lines []SourceLine, groups []krd.GroupHistogram) {
 		if by[at] == nil {
 			by[at] = new(sums)
 		}
-		by[at].add(s.names[k.start], &groups[i])
+		by[at].add(s.began(k.frame), &groups[i])
 	}
 	for i := range lines {
 		lines[i].Starts = by[lines[i].Name].list(0)
@@ -93,37 +146,68 @@ func (a *analysis) lines(groups []krd.GroupHistogram) []SourceLine {
 const leastBeyond = 0.01
 
 // beyond returns the picture of the accesses that need more than the first level, by package, function and
-// line, and below each line by what they need; nil where they are few. Callers are not recorded.
+// line or, where calls are recorded, by these and line, and below each line by what they need; nil where they
+// are few.
 func (d *Document) beyond() *plot.Flame {
 	first := d.Levels[0]
 	f := &plot.Flame{Title: "Accesses that need more than " + first.Name + ", by package, function and line",
 		Unit: "accesses"}
+	above := "A frame is in the one above it in the source; callers are not recorded."
+	if len(d.Calls) > 0 {
+		f.Title = "Accesses that need more than " + first.Name + ", by calls and line"
+		above = "A frame is called by the one above it; recursion is folded."
+	}
 	all := uint64(0)
 	for i := range d.Lines {
 		l := &d.Lines[i]
-		in := d.packageOf(l.Function)
-		function := plot.FlameFrame{Name: strings.Replace(l.Function, in+".", "", 1), Kind: "function"}
 		line := plot.FlameFrame{Name: strings.TrimSpace(fmt.Sprintf("%s:%d  %s", filepath.Base(l.File), l.Line,
 			strings.TrimSpace(l.Text))), Kind: "line"}
-		for k, r := range d.reaches(&l.Part)[1:] {
-			if i == 0 {
-				f.Kinds = append(f.Kinds, plot.FlameKind{Name: r.name, Colour: r.colour})
+		add := func(frames []plot.FlameFrame, p *Part) {
+			for k, r := range d.reaches(p)[1:] {
+				if len(f.Kinds) == k {
+					f.Kinds = append(f.Kinds, plot.FlameKind{Name: r.name, Colour: r.colour})
+				}
+				if r.n > 0 {
+					f.Paths = append(f.Paths, plot.FlamePath{Count: r.n, Frames: append(slices.Clip(frames), line,
+						plot.FlameFrame{Name: f.Kinds[k].Name, Kind: f.Kinds[k].Name})})
+				}
+				all += r.n
 			}
-			if r.n > 0 {
-				f.Paths = append(f.Paths, plot.FlamePath{Count: r.n, Frames: []plot.FlameFrame{
-					{Name: in, Kind: "package"}, function, line,
-					{Name: f.Kinds[k].Name, Kind: f.Kinds[k].Name}}})
+		}
+		for j := range l.Calls {
+			var frames []plot.FlameFrame
+			for _, c := range d.callers(l, l.Calls[j].Call) {
+				frames = append(frames, plot.FlameFrame{Name: c.Function, Kind: "function"})
 			}
-			all += r.n
+			slices.Reverse(frames)
+			add(frames, &l.Calls[j].Part)
+		}
+		if len(l.Calls) == 0 {
+			in := d.packageOf(l.Function)
+			add([]plot.FlameFrame{{Name: in, Kind: "package"},
+				{Name: strings.Replace(l.Function, in+".", "", 1), Kind: "function"}}, &l.Part)
 		}
 	}
 	if float64(all) < leastBeyond*float64(d.Accesses) {
 		return nil
 	}
 	f.Caption = fmt.Sprintf("Width: %s whose distance is beyond %s (%s), and first ones, %.3g %% of all; below each "+
-		"line, what they need. A frame is in the one above it in the source; callers are not recorded.", accesses(all),
-		first.Name, units.Bytes(first.Bytes), 100*float64(all)/float64(max(1, d.Accesses)))
+		"line, what they need. %s", accesses(all), first.Name, units.Bytes(first.Bytes),
+		100*float64(all)/float64(max(1, d.Accesses)), above)
 	return f
+}
+
+// callers returns the calls that led to a line in a call, the innermost first: the line's own function and
+// those that called it.
+func (d *Document) callers(l *SourceLine, call int) (list []Call) {
+	if call < 0 || call >= len(d.Calls) || d.Calls[call].Function != l.Function { // it is inlined, or in a part of it
+		list = append(list, Call{Function: l.Function, File: l.File})
+	}
+	for n := 0; call >= 0 && call < len(d.Calls) && n <= len(d.Calls); n++ {
+		list = append(list, d.Calls[call])
+		call = d.Calls[call].Before
+	}
+	return list
 }
 
 // packageOf returns the package of a function: that which was rewritten, or what its name begins with.

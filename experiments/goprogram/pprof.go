@@ -1,6 +1,7 @@
 package goprogram
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -46,44 +47,70 @@ func (d *Document) Profile() (*profile.Profile, error) {
 		}
 		return f
 	}
-	add := func(f *profile.Function, line int, label map[string][]string, values ...uint64) error {
-		at := &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: binary,
-			Line: []profile.Line{{Function: f, Line: int64(line)}}}
-		s := &profile.Sample{Location: []*profile.Location{at}, Label: label}
+	type place struct {
+		of   *profile.Function
+		line int
+	}
+	places := map[place]*profile.Location{}
+	at := func(f *profile.Function, line int) *profile.Location {
+		l := places[place{f, line}]
+		if l == nil {
+			l = &profile.Location{ID: uint64(len(places) + 1), Mapping: binary,
+				Line: []profile.Line{{Function: f, Line: int64(line)}}}
+			places[place{f, line}], p.Location = l, append(p.Location, l)
+		}
+		return l
+	}
+	add := func(stack []*profile.Location, label map[string][]string, values ...uint64) error {
+		s := &profile.Sample{Location: stack, Label: label}
 		for _, v := range values {
 			if v > math.MaxInt64 {
 				return fmt.Errorf("%w: a profile holds less than 2^63", ErrDocument)
 			}
 			s.Value = append(s.Value, int64(v))
 		}
-		p.Location, p.Sample = append(p.Location, at), append(p.Sample, s)
+		p.Sample = append(p.Sample, s)
 		return nil
+	}
+	accessed := func(stack []*profile.Location, began string, x *Part) error {
+		values := []uint64{x.Accesses, x.First()}
+		for _, of := range d.Levels {
+			values = append(values, x.From(of.From))
+		}
+		for _, of := range d.Levels { // the level before holds what is nearer
+			values = append(values, lineBytes*(x.From(of.From)+x.First()))
+		}
+		var label map[string][]string
+		if began != "" {
+			label = map[string][]string{"began_with": {began}}
+		}
+		return add(stack, label, append(values, 0)...)
 	}
 	for i := range d.Lines {
 		l := &d.Lines[i]
-		parts := l.Starts
-		if len(parts) == 0 {
-			parts = []Part{l.Part}
-			if parts[0].Name = ""; len(d.Starts) == 1 {
-				parts[0].Name = d.Starts[0].Name
+		var failed error
+		for j := range l.Calls {
+			callers := d.callers(l, l.Calls[j].Call)
+			stack := []*profile.Location{at(function(l.Function, l.File), l.Line)}
+			for _, c := range callers[1:] {
+				stack = append(stack, at(function(c.Function, c.File), c.Line))
 			}
+			failed = errors.Join(failed, accessed(stack, callers[len(callers)-1].Function, &l.Calls[j].Part))
 		}
-		for j := range parts {
-			x := &parts[j]
-			values := []uint64{x.Accesses, x.First()}
-			for _, of := range d.Levels {
-				values = append(values, x.From(of.From))
+		own := []*profile.Location{at(function(l.Function, l.File), l.Line)}
+		switch {
+		case len(l.Calls) > 0:
+		case len(l.Starts) > 0:
+			for j := range l.Starts {
+				failed = errors.Join(failed, accessed(own, l.Starts[j].Name, &l.Starts[j]))
 			}
-			for _, of := range d.Levels { // the level before holds what is nearer
-				values = append(values, lineBytes*(x.From(of.From)+x.First()))
-			}
-			var label map[string][]string
-			if x.Name != "" {
-				label = map[string][]string{"began_with": {x.Name}}
-			}
-			if err := add(function(l.Function, l.File), l.Line, label, append(values, 0)...); err != nil {
-				return nil, err
-			}
+		case len(d.Starts) == 1:
+			failed = accessed(own, d.Starts[0].Name, &l.Part)
+		default:
+			failed = accessed(own, "", &l.Part)
+		}
+		if failed != nil {
+			return nil, failed
 		}
 	}
 	if d.waited() {
@@ -94,7 +121,7 @@ func (d *Document) Profile() (*profile.Profile, error) {
 			values := make([]uint64, len(p.SampleType))
 			values[len(values)-1] = uint64(w.Time.Float())
 			label := map[string][]string{"goroutine": {w.Goroutine}, "for": {w.For}, "operation": {w.Operation}}
-			if err := add(function(w.Goroutine, ""), 0, label, values...); err != nil {
+			if err := add([]*profile.Location{at(function(w.Goroutine, ""), 0)}, label, values...); err != nil {
 				return nil, err
 			}
 		}

@@ -120,3 +120,84 @@ func TestManyStarts(t *testing.T) {
 		t.Errorf("%d groups, %+v", len(list), all)
 	}
 }
+
+// Accesses are of the calls that led to them: of both callers of a function, of a recursion as of one frame,
+// of a function of another goroutine; the samples of the profile have the same stacks.
+func TestCalls(t *testing.T) {
+	d, out, err := asked(t, Lines, func(r *Request) {
+		r.Build.Dir, r.Build.Regions = module(t, `package main
+
+func touch(x []int, n int) {
+	for i := range n {
+		x[i]++
+	}
+}
+
+func few(x []int) { touch(x, 100) }
+
+func many(x []int) { touch(x, 1000) }
+
+func down(x []int, n int) {
+	touch(x, 1)
+	if n > 0 {
+		down(x, n-1)
+	}
+}
+
+func main() {
+	x := make([]int, 1000)
+	few(x)
+	many(x)
+	down(x, 30)
+	done := make(chan bool)
+	go func() {
+		few(x)
+		done <- true
+	}()
+	<-done
+}
+`), true
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if d, err = Read(d.Dir); err != nil {
+		t.Fatal(err)
+	}
+	got, all := map[string]uint64{}, uint64(0)
+	for i := range d.Lines {
+		l := &d.Lines[i]
+		all += l.Accesses
+		for _, c := range l.Calls {
+			stack := ""
+			for _, x := range d.callers(l, c.Call) {
+				stack += " < " + x.Function
+			}
+			got[stack] += c.Accesses
+		}
+	}
+	// an update is one access
+	want := map[string]uint64{" < main.touch < main.few < main.main": 100, " < main.touch < main.many < main.main": 1000,
+		" < main.touch < main.down < main.main": 31, " < main.touch < main.few < main.main.func1": 100}
+	for stack, n := range want {
+		if got[stack] != n {
+			t.Errorf("%s: %d accesses, want %d", stack, got[stack], n)
+		}
+	}
+	if len(got) != len(want) || all != 1231 {
+		t.Errorf("%v, %d accesses", got, all)
+	}
+	p, err := d.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.Sample {
+		stack := ""
+		for _, l := range s.Location {
+			stack += " < " + l.Line[0].Function.Name
+		}
+		if want[stack] != uint64(s.Value[0]) {
+			t.Errorf("the profile has %d of %s", s.Value[0], stack)
+		}
+	}
+}

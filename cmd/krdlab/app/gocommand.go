@@ -100,6 +100,8 @@ func (a *app) goCommand() *cobra.Command {
 		"krdlab-runs)")
 	f.StringVar(&pprof, "pprof", "", "write a profile to this `FILE` for go tool pprof: by line, "+
 		"accesses, cold ones, those beyond each cache, bytes that these move, and time waited")
+	f.BoolVar(&r.Build.Regions, "calls", false, "tell accesses apart by the calls that led to them, in profiles and on "+
+		"the page; it takes up to three times as long")
 	sourceFlags(c, &r.Build)
 	sampleFlags(c, &r)
 	cachesVar(f, &caches)
