@@ -346,7 +346,7 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 				if e[0]>>32 >= firstCode {
 					c = Class{Type: e[0] & (1<<32 - 1), At: e[0] >> 32}
 				}
-				r.space.objects[t.object].class = r.class(c)
+				r.space.objects.at(t.object).class = r.class(c)
 				r.space.age++
 				t.object = 0
 			}
@@ -569,12 +569,12 @@ func (r *Reader) made(t *thread, addr, site uint64) {
 	if n == 0 {
 		return // not on the heap: a constant, or of no bytes
 	}
-	if r.space.objects[n].addr != addr && r.sites[site-1].Kind == "variable" {
+	if r.space.objects.at(n).addr != addr && r.sites[site-1].Kind == "variable" {
 		if n = r.space.split(addr, tinyBytes); n == 0 { // the compiler has allocated several at once
 			return
 		}
 	}
-	o := &r.space.objects[n]
+	o := r.space.objects.at(n)
 	if c := r.Classes[o.class]; o.addr == addr && c.Site == 0 && c.Name == "" {
 		o.class = r.class(Class{Site: int(site), Type: c.Type})
 		r.space.age++
@@ -678,7 +678,7 @@ func (r *Reader) leavesOf(t *thread, addr, site uint64, leaves []front.Leaf) {
 	var g uint32
 	if r.moving {
 		g = r.Number(Group{Site: int(site), Class: int(o.class), Moved: true})
-	} else if g = r.group(uint32(site), o.class); o != &r.space.objects[r.pages[addr/pageBytes]] {
+	} else if g = r.group(uint32(site), o.class); o != r.space.objects.at(r.pages[addr/pageBytes]) {
 		c := &r.cached[site] // but for those that are counted
 		c.addr, c.bytes, c.virtual, c.age = o.addr, o.bytes, virtual, r.space.age
 	}
@@ -722,7 +722,7 @@ func (r *Reader) object(addr uint64) (o *object, unknown bool) {
 			r.pages[page] = n
 		}
 	}
-	return &r.space.objects[n], unknown
+	return r.space.objects.at(n), unknown
 }
 
 // UnknownOrigin is the name of the class of what was accessed and never allocated, as far as can be

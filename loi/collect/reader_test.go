@@ -104,7 +104,7 @@ func TestAddressUsedAgainIsAnotherDatum(t *testing.T) {
 	if r.Accounts(0, 0).Unknown != 0 || r.Odd != 0 {
 		t.Errorf("%d unknown, %d odd", r.Accounts(0, 0).Unknown, r.Odd)
 	}
-	if live := len(r.space.objects) - 1 - len(r.space.free); live != 1 {
+	if live := int(r.space.objects.n) - 1 - len(r.space.free); live != 1 {
 		t.Errorf("%d objects live, expected 1", live)
 	}
 }
@@ -130,7 +130,7 @@ func TestVariablesOfOneAllocation(t *testing.T) {
 	r, _ := read(t, nil, ev(kindAlloc, a, 24), ev(kindType, 0, 1), ev(kindMade, a, siteA),
 		ev(kindMade, a+8, siteB), ev(kindMade, a+16, siteA))
 	for i, want := range []int{siteA, siteB, siteA} {
-		o := &r.space.objects[r.space.find(a+8*uint64(i))]
+		o := r.space.objects.at(r.space.find(a+8*uint64(i)))
 		if o.addr != a+8*uint64(i) || o.bytes != 8 || r.Classes[o.class].Site != want {
 			t.Errorf("%d: %+v of %+v, expected site %d", i, *o, r.Classes[o.class], want)
 		}
@@ -245,7 +245,7 @@ func TestSpace(t *testing.T) {
 		}
 		at := map[uint64]string{}
 		for n, o := range live {
-			v := s.objects[n].virtual
+			v := s.objects.at(n).virtual
 			for l := v / lineBytes; l <= (v+o.bytes-1)/lineBytes; l++ {
 				if at[l] != "" {
 					t.Fatalf("line %d is of objects %s and %d", l, at[l], n)

@@ -7,7 +7,7 @@ type space struct {
 	last *top
 	at   uint64 // of last
 	// objects by number, from 1; the numbers of those that are gone are used again
-	objects []object
+	objects chunks
 	free    []uint32
 	next    uint64 // where the next object begins in virtual space
 	age     uint64 // grows with every change
@@ -18,6 +18,25 @@ type object struct {
 	addr, bytes uint64
 	virtual     uint64 // where it begins in virtual space, where nothing is used twice
 	class       uint32 // what it is: index of a Class
+}
+
+// chunks are objects in chunks, which are not copied when there are more.
+type chunks struct {
+	list [][]object
+	n    uint32
+}
+
+const chunkBits = 12
+
+func (c *chunks) at(n uint32) *object { return &c.list[n>>chunkBits][n&(1<<chunkBits-1)] }
+
+// more returns the number of another one.
+func (c *chunks) more() uint32 {
+	if c.n>>chunkBits == uint32(len(c.list)) {
+		c.list = append(c.list, make([]object, 1<<chunkBits))
+	}
+	c.n++
+	return c.n - 1
 }
 
 const (
@@ -37,7 +56,9 @@ type page struct {
 }
 
 func newSpace() *space {
-	return &space{tops: make(map[uint64]*top), objects: make([]object, 1), next: lineBytes}
+	s := &space{tops: make(map[uint64]*top), next: lineBytes}
+	s.objects.more() // 0 is none
+	return s
 }
 
 func (s *space) page(addr uint64) *page {
@@ -79,10 +100,9 @@ func (s *space) place(addr, bytes uint64, class uint32) uint32 {
 	if k := len(s.free); k > 0 {
 		n, s.free = s.free[k-1], s.free[:k-1]
 	} else {
-		n = uint32(len(s.objects))
-		s.objects = append(s.objects, object{})
+		n = s.objects.more()
 	}
-	s.objects[n] = object{addr, bytes, s.next, class}
+	*s.objects.at(n) = object{addr, bytes, s.next, class}
 	s.next += (bytes + addr%granule + lineBytes - 1) &^ (lineBytes - 1)
 	return n
 }
@@ -95,7 +115,7 @@ func (s *space) split(addr, block uint64) uint32 {
 	}
 	end := addr - addr%block + block
 	if n := s.find(addr); n != 0 {
-		o := &s.objects[n]
+		o := s.objects.at(n)
 		if o.addr < addr {
 			end = o.addr + o.bytes
 			s.set(addr, end-addr, 0)
@@ -114,7 +134,7 @@ func (s *space) clear(addr, bytes uint64) {
 			n, step = p.fine[a%pageBytes/granule], granule
 		}
 		if n != 0 {
-			o := &s.objects[n]
+			o := s.objects.at(n)
 			s.set(o.addr, o.bytes, 0)
 			*o = object{}
 			s.free = append(s.free, n)
