@@ -130,7 +130,7 @@ func TestVariablesOfOneAllocation(t *testing.T) {
 	r, _ := read(t, nil, ev(kindAlloc, a, 24), ev(kindType, 0, 1), ev(kindMade, a, siteA),
 		ev(kindMade, a+8, siteB), ev(kindMade, a+16, siteA))
 	for i, want := range []int{siteA, siteB, siteA} {
-		o := r.space.objects.at(r.space.find(a+8*uint64(i)))
+		o := r.space.objects.at(r.space.find(a + 8*uint64(i)))
 		if o.addr != a+8*uint64(i) || o.bytes != 8 || r.Classes[o.class].Site != want {
 			t.Errorf("%d: %+v of %+v, expected site %d", i, *o, r.Classes[o.class], want)
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +14,8 @@ import (
 
 	"krdlab/experiments/goprogram"
 	"krdlab/krd/analysis"
+	"krdlab/krd/doc"
+	"krdlab/loi/front/build"
 )
 
 // The parts that `krdlab go` shows, the values of --show.
@@ -69,11 +73,15 @@ func (a *app) goCommand() *cobra.Command {
 			"Sources are rewritten beside the module, which is only read.",
 		Example: "  krdlab go ./cmd/server --for 30s -- -port 8080\n" +
 			"  krdlab go test ./tree -- -test.run Insert\n" +
+			"  krdlab go test ./...\n" +
 			"  krdlab go . --sample\n" +
 			"  krdlab go . --show reuse,footprint,dependences",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := program(c, args, &r); err != nil {
-				return err
+			several := severalTests(c, args)
+			if several == nil {
+				if err := program(c, args, &r); err != nil {
+					return err
+				}
 			}
 			for i, s := range show {
 				if !slices.Contains(showable, s) || slices.Contains(show[:i], s) {
@@ -88,6 +96,13 @@ func (a *app) goCommand() *cobra.Command {
 			}
 			if r.For < 0 {
 				return usageError("%s: --for %v: expected a time such as 30s", c.CommandPath(), r.For)
+			}
+			if several != nil {
+				if len(show) != 2 || asJSON(c) || pprof != "" {
+					return usageError("%s: --show, --json and --pprof are of one package; leave them out, or name one",
+						c.CommandPath())
+				}
+				return a.goTests(c, &r, several, caches)
 			}
 			return a.showGo(c, &r, show, caches, pprof)
 		},
@@ -108,6 +123,73 @@ func (a *app) goCommand() *cobra.Command {
 	f.Bool("json", false, "print the result of reuse and waits as one JSON document")
 	f.SortFlags = false
 	return c
+}
+
+// severalTests returns the patterns of packages whose tests are to be run, nil if that is one package or none.
+func severalTests(c *cobra.Command, args []string) []string {
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		args = args[:at]
+	}
+	if len(args) < 2 || args[0] != "test" {
+		return nil
+	}
+	some := func(s string) bool { return strings.Contains(s, "...") }
+	if len(args) == 2 && !some(args[1]) {
+		return nil
+	}
+	return args[1:]
+}
+
+// goTests runs the tests of several packages, prints what was found in each, and all in one table.
+func (a *app) goTests(c *cobra.Command, r *goprogram.Request, patterns []string, caches given) error {
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		r.Args = c.Flags().Args()[at:]
+	}
+	r.Build.Test, r.Build.Dir, r.Waits = true, ".", !r.Build.Sample
+	paths, err := build.Tested(c.Context(), r.Build, patterns)
+	if err != nil {
+		return err
+	}
+	var docs []*goprogram.Document
+	var failed error
+	for i, path := range paths {
+		one := *r
+		one.Build.Path = path
+		if r.Out != "" {
+			one.Out = filepath.Join(r.Out, strings.ReplaceAll(path, "/", "_"))
+			if err := os.MkdirAll(r.Out, 0o777); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(a.stderr, "%d of %d: %s\n", i+1, len(paths), path)
+		d, err := a.observed(c, &one, caches)
+		switch {
+		case c.Context().Err() != nil:
+			return err
+		case d == nil && errors.Is(err, build.ErrPackage) && len(paths) > 1:
+			fmt.Fprintf(a.stderr, "warning: %s is left out: %v\n", path, err)
+		case d == nil:
+			return err
+		default:
+			failed = cmp.Or(failed, err)
+		}
+		if docs = append(docs, d); d == nil {
+			continue
+		}
+		answers, _ := d.Apart()
+		page := a.page()
+		for _, s := range answers {
+			page.Line("%s: %s", path, s)
+		}
+		if err := page.Close(); err != nil {
+			return err
+		}
+	}
+	all := &doc.Doc{}
+	all.Add(goprogram.Summary(paths, docs))
+	all.Say("The rows of one package: krdlab report FOLDER")
+	page := a.page()
+	return errors.Join(all.Text(page), page.Close(), failed)
 }
 
 // showGo runs a program as often as what is to be shown needs.

@@ -258,6 +258,38 @@ func TestPredictGo(t *testing.T) {
 	}
 }
 
+// TestGoTests runs the tests of a module: of a package whose test fails, of one with nothing to rewrite, and of
+// one that walks across the rows of a matrix.
+func TestGoTests(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("Go programs are traced on linux/amd64")
+	}
+	dir := corpus.Lay(t, "tested", map[string][]byte{"go.mod": []byte("module tested\n\ngo 1.26\n"),
+		"across/a.go": []byte("package across\n\nfunc Sum(x [][]int) (s int) {\n\tfor j := range 1200 {\n" +
+			"\t\tfor i := range x {\n\t\t\ts += x[i][j]\n\t\t}\n\t}\n\treturn s\n}\n"),
+		"across/a_test.go": []byte("package across\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n" +
+			"\tx := make([][]int, 1200)\n\tfor i := range x {\n\t\tx[i] = make([]int, 1200)\n\t}\n" +
+			"\tif Sum(x) != 0 {\n\t\tt.Fail()\n\t}\n}\n"),
+		"fails/f.go":      []byte("package fails\n\nfunc F() int { return 1 }\n"),
+		"fails/f_test.go": []byte("package fails\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { t.Fatal(F()) }\n"),
+		"none/n_test.go":  []byte("package none\n\nimport \"testing\"\n\nfunc TestN(*testing.T) {}\n")})
+	runs := filepath.Join(t.TempDir(), "runs")
+	var out, errs bytes.Buffer
+	t.Chdir(dir)
+	code := newApp(&out, &errs).main([]string{"krdlab", "go", "test", "./...", "--dir", runs})
+	if code != 1 || !strings.Contains(errs.String(), "tested/none is left out") {
+		t.Errorf("exit code %d: %s", code, &errs)
+	}
+	for _, want := range []string{"tested/across: tested/across.Sum (a.go:", "\ntested/across     0", "\ntested/fails      1"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %s", want, &out)
+		}
+	}
+	if left, err := os.ReadDir(runs); err != nil || len(left) != 2 {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
 // TestReportOfGo has a page made of the folder of a Go program.
 func TestReportOfGo(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
