@@ -168,6 +168,9 @@ func (b *Builder) Kernel(name string) (KernelID, error) {
 	return k, nil
 }
 
+// Kernels returns how many kernels are registered.
+func (b *Builder) Kernels() int { return len(b.registry.Kernels) }
+
 // Region returns the number of a region, which is registered anew. It fails if there are too many.
 func (b *Builder) Region(r Region) (RegionID, error) {
 	switch n := len(b.registry.Regions); {

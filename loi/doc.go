@@ -158,6 +158,9 @@
 //	                  (0xffff: not known), room; 64 bits each: which of them, tick at which the
 //	                  operation began, tick at which it took effect, ticks off the thread; it has
 //	                  ended (type Sync)
+//	25  lines         for each access of the worker since its event of this kind before, 16 bits,
+//	                  the lower half first: the kernel whose name is the function and the line of
+//	                  the access, or 0xffff
 //	32  operation     operation of the table; for each access of the worker since its operation
 //	                  before, in the same activation of a function, 1 + its term, or 0
 //

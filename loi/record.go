@@ -75,6 +75,7 @@ const (
 	// an operation had begun and not ended when the program ended, at its begin, or the goroutine was
 	// running: see [Begun]
 	EventBegun EventKind = 24
+	EventLines EventKind = 25 // the lines of the accesses since the one before: see [Record.Lines]
 
 	EventOperation EventKind = 32 // values were computed: see [Record.Operation]
 )
@@ -86,7 +87,7 @@ var eventNames = [...]string{EventSteal: "steal",
 	EventHint: "hint", EventPlace: "place", EventChoice: "choice", EventMail: "mail", EventAsk: "ask",
 	EventAnswer: "answer", EventCharge: "charge", EventRange: "range",
 	EventGo: "spawn", EventStart: "start", EventEnd: "end", EventSync: "sync",
-	EventBegun: "begun", EventOperation: "operation"}
+	EventBegun: "begun", EventLines: "lines", EventOperation: "operation"}
 
 // String returns the name of k, "steal" say, or "event(N)".
 func (k EventKind) String() string {

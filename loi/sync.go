@@ -111,8 +111,36 @@ type Begun struct {
 	Cases uint32   // of its select, with those that have no event; 0: not known
 }
 
-// NoKernel is the kernel of an operation that begins in an unknown place.
+// NoKernel is the kernel of an operation that begins in an unknown place, or of such an access.
 const NoKernel KernelID = 0xffff
+
+// MaxLines is of how many accesses an [EventLines] can tell.
+const MaxLines = 2 * maxArgs
+
+// LinesArgs returns the arguments of an [EventLines]: for each access of its worker since the event of
+// this kind before, the kernel whose name is its function and line ("main.f, main.go:12"), or NoKernel.
+func LinesArgs(of []KernelID) []uint32 {
+	args := make([]uint32, (len(of)+1)/2)
+	for i := range args {
+		args[i] = uint32(of[2*i]) | uint32(NoKernel)<<16
+		if 2*i+1 < len(of) {
+			args[i] = uint32(of[2*i]) | uint32(of[2*i+1])<<16
+		}
+	}
+	return args
+}
+
+// Lines appends the kernels of an [EventLines] to a list, with one NoKernel more if they are odd in
+// number; false if r is none.
+func (r *Record) Lines(to []KernelID) ([]KernelID, bool) {
+	if r.Type != EventRecord || r.Event != EventLines {
+		return to, false
+	}
+	for _, a := range r.Args {
+		to = append(to, KernelID(a&0xffff), KernelID(a>>16))
+	}
+	return to, true
+}
 
 // Args returns the arguments of the event.
 func (o *Begun) Args() []uint32 {

@@ -3,6 +3,7 @@ package loi
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -83,5 +84,27 @@ func TestBuilderEvents(t *testing.T) {
 		if syncNames[o] == "" {
 			t.Errorf("operation %d has no name", o)
 		}
+	}
+}
+
+// TestLines checks that the lines of accesses are read as they were written, with one that is not known
+// where they are odd in number.
+func TestLines(t *testing.T) {
+	for _, want := range [][]KernelID{{}, {3}, {3, NoKernel}, {1, 2, 0xfffe}} {
+		r := Record{Type: EventRecord, Event: EventLines, Args: LinesArgs(want)}
+		got, ok := r.Lines(nil)
+		if len(want)%2 > 0 {
+			want = append(want, NoKernel)
+		}
+		if !ok || !slices.Equal(got, want) {
+			t.Errorf("%v, %t, expected %v", got, ok, want)
+		}
+		r.Event = EventSync
+		if _, ok := r.Lines(nil); ok {
+			t.Error("an operation has lines")
+		}
+	}
+	if n := len(LinesArgs(make([]KernelID, MaxLines))); n != maxArgs {
+		t.Errorf("%d arguments, expected %d", n, maxArgs)
 	}
 }

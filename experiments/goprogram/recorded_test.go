@@ -279,6 +279,8 @@ func (s *stories) line(e *copied, spins bool) string {
 		if spins {
 			return ""
 		}
+	case loi.EventLines:
+		return ""
 	case loi.EventSync:
 		x, _ := e.Sync()
 		name := "unknown"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ type traceSink struct {
 	regions []loi.RegionID // by number in the sources; loi.NoRegion: not begun yet
 	times   []uint64       // of each worker's last access
 	values  *values        // nil: there are no operations
+	lines   *lines         // nil: they are not recorded
 
 	progress func(done, total uint64) // of the Request
 	room     uint64                   // the total
@@ -50,6 +52,9 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 		if t.kernels[i+1], err = b.Kernel(a.sites[i].Function); err != nil {
 			return nil, errors.Join(t.failed(err), b.Abort())
 		}
+	}
+	if r.Build.Sync && !r.Build.Plain {
+		t.lines = &lines{kernels: slices.Repeat([]loi.KernelID{loi.NoKernel}, len(a.sites)+1)}
 	}
 	t.regions = slices.Repeat([]loi.RegionID{loi.NoRegion}, len(a.reader.Regions)+1)
 	h := header(r.Build.Path, r.Unit, &r.Caches)
@@ -118,6 +123,9 @@ func (t *traceSink) addAll(b *collect.Batch, keys []uint64, bytes []uint32) erro
 			if t.values != nil {
 				t.values.access(w, g.Site)
 			}
+			if err := t.line(w, g.Site); err != nil {
+				return err
+			}
 		}
 	}
 	for j := range acts {
@@ -143,6 +151,48 @@ func (t *traceSink) at(goroutine, time uint64) (int, error) {
 	}
 	t.times[w] = max(t.times[w], time)
 	return w, nil
+}
+
+// lines are those of accesses, which [loi.EventLines] tell of.
+type lines struct {
+	kernels []loi.KernelID   // by site; not known yet: NoKernel
+	of      [][]loi.KernelID // of each worker's last accesses
+}
+
+// mostLines is how many kernels may be lines: the others are for functions.
+const mostLines = loi.MaxKernels / 2
+
+// line adds the line of a worker's access.
+func (t *traceSink) line(w, site int) error {
+	if t.lines == nil {
+		return nil
+	}
+	k := &t.lines.kernels[site]
+	if s := t.a.sites; *k == loi.NoKernel && site > 0 && t.b.Kernels() < mostLines {
+		var err error
+		if *k, err = t.b.Kernel(fmt.Sprintf("%s, %s:%d", s[site-1].Function, filepath.Base(s[site-1].File),
+			s[site-1].Line)); err != nil {
+			return err
+		}
+	}
+	if n := w + 1 - len(t.lines.of); n > 0 {
+		t.lines.of = append(t.lines.of, make([][]loi.KernelID, n)...)
+	}
+	of := &t.lines.of[w]
+	if *of = append(*of, *k); len(*of) == loi.MaxLines {
+		return t.endLines(w)
+	}
+	return nil
+}
+
+// endLines records the lines of a worker's last accesses.
+func (t *traceSink) endLines(w int) error {
+	if t.lines == nil || w >= len(t.lines.of) || len(t.lines.of[w]) == 0 {
+		return nil
+	}
+	of := t.lines.of[w]
+	t.lines.of[w] = of[:0]
+	return t.b.Event(w, loi.EventLines, t.times[w], loi.LinesArgs(of)...)
 }
 
 // kernel returns that of a name which the source gives.
@@ -297,6 +347,11 @@ func (t *traceSink) close(d *Document, m *hw.Machine) error {
 	h.Meta = append(h.Meta, accounts(&d.Accounts)...)
 	if d.Signal != "" {
 		h.Meta = append(h.Meta, loi.KV{Key: "signal", Value: d.Signal})
+	}
+	for w := range t.times {
+		if err := t.endLines(w); err != nil {
+			return t.failed(err)
+		}
 	}
 	for range max(1, len(t.times)) {
 		h.Workers = append(h.Workers, loi.Worker{CPU: -1})

@@ -105,7 +105,8 @@ type UnorderedReads struct {
 	Pairs []ReadPair `json:"pairs"`
 }
 
-// A ReadPair is reads by one function of what another one wrote last.
+// A ReadPair is reads at one line of what another one wrote last: "main.f, main.go:12", or the function
+// alone where the trace does not tell lines.
 type ReadPair struct {
 	Object    string `json:"object"`
 	Write     string `json:"write"`

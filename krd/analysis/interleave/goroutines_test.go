@@ -128,22 +128,30 @@ func TestUnorderedReads(t *testing.T) {
 		"0 121 121 f{A[0x1:64]:inout}", "0 121 121 f{A[0x1:64]:in}") // worker 1 has the only write
 	sent := strings.ReplaceAll(strings.ReplaceAll(without, "0 170 event sync(5,", "0 170 event sync(2,"),
 		"0 180 event sync(6,", "0 180 event sync(18,") + "1 145 event sync(1,1,1,7,0,145,0,145,0,0,0)\n"
+	functions := []ReadPair{{Object: "A", Write: "f", Read: "f"}}
 	for _, c := range []struct {
 		name, text string
 		want       UnorderedReads
 		words      string
 	}{
-		{"locks", twoGoroutines, UnorderedReads{ByLocks: 2}, "ordered by locks alone"},
-		{"nothing", without, UnorderedReads{Unordered: 2}, "another schedule may read another"},
-		{"a send", sent, UnorderedReads{Unordered: 1}, "written by"},
+		{"locks", twoGoroutines, UnorderedReads{ByLocks: 2, Pairs: functions}, "ordered by locks alone"},
+		{"nothing", without, UnorderedReads{Unordered: 2, Pairs: functions}, "another schedule may read another"},
+		{"lines", strings.ReplaceAll(without, "kernel f\n", "kernel f\nkernel \"f, a.go:3\"\nkernel \"f, a.go:4\"\n") +
+			"0 210 event lines(131073,4294901762)\n1 210 event lines(4294901761)\n",
+			UnorderedReads{Unordered: 2, Pairs: []ReadPair{{Object: "A", Write: "f, a.go:3", Read: "f, a.go:3"},
+				{Object: "A", Write: "f, a.go:3", Read: "f, a.go:4"}}}, "f, a.go:3"},
+		{"a send", sent, UnorderedReads{Unordered: 1, Pairs: functions}, "written by"},
 	} {
 		r, err := goroutinesIn(t, c.text, defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := r.Document().(*GoroutinesDocument)
-		if d.Reads.Unordered != c.want.Unordered || d.Reads.ByLocks != c.want.ByLocks || len(d.Reads.Pairs) != 1 ||
-			d.Reads.Pairs[0].Object != "A" || d.Reads.Pairs[0].Read != "f" {
+		pairs := slices.Clone(d.Reads.Pairs)
+		for i := range pairs {
+			pairs[i].Unordered, pairs[i].ByLocks = 0, 0
+		}
+		if d.Reads.Unordered != c.want.Unordered || d.Reads.ByLocks != c.want.ByLocks || !slices.Equal(pairs, c.want.Pairs) {
 			t.Errorf("%s: %+v, expected %+v", c.name, d.Reads, c.want)
 		}
 		var text bytes.Buffer

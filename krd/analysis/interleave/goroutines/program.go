@@ -144,6 +144,7 @@ type strand struct {
 	modes   []loi.Mode
 	kernels []loi.KernelID
 	ends    []int // of pieces, in units
+	begun   []int // accesses, in units, that an [loi.EventLines] may still tell the lines of
 }
 
 // reader reads a trace.
@@ -154,6 +155,8 @@ type reader struct {
 	number  []uint32 // of a unit of numbers, plus 1
 	strands []strand
 	total   int
+	lines   []loi.KernelID // of the last event that tells them
+	known   bool           // there are such events
 }
 
 // Read reads a trace with operations of goroutines. A range of an address space is taken for an
@@ -163,7 +166,7 @@ type reader struct {
 // spaces; O(n log n) for n operations.
 func Read(ctx context.Context, t *loi.Trace, memory *engine.Account) (*Program, error) {
 	r := &reader{Program: &Program{L2Bytes: t.Header.L2Bytes, LLCBytes: t.Header.LLCBytes}, memory: memory,
-		strands: make([]strand, len(t.Header.Workers))}
+		strands: make([]strand, len(t.Header.Workers)), known: t.Tells(loi.EventLines)}
 	for i := range t.Header.Registry.Objects {
 		r.Objects = append(r.Objects, t.Header.Registry.Objects[i].Name)
 	}
@@ -199,6 +202,11 @@ func (r *reader) event(e *loi.Event) error {
 	s := &r.strands[e.Worker]
 	switch e.Type {
 	case loi.EventRecord:
+		var ok bool
+		if r.lines, ok = e.Record.Lines(r.lines[:0]); ok {
+			s.place(r.lines)
+			return nil
+		}
 		sync, ok := e.Record.Sync()
 		if sync.Selected {
 			r.Kept.Selects++
@@ -219,6 +227,20 @@ func (r *reader) event(e *loi.Event) error {
 	return nil
 }
 
+// place puts lines in the place of functions: those of the accesses since the event before.
+func (s *strand) place(lines []loi.KernelID) {
+	for i, from := range s.begun {
+		to := len(s.kernels)
+		if i+1 < len(s.begun) {
+			to = s.begun[i+1]
+		}
+		for ; i < len(lines) && lines[i] != loi.NoKernel && from < to; from++ {
+			s.kernels[from] = lines[i]
+		}
+	}
+	s.begun = s.begun[:0]
+}
+
 func (r *reader) take(bytes float64) error {
 	if r.memory.Has(bytes) {
 		return nil
@@ -231,6 +253,9 @@ func (r *reader) add(s *strand, kernel loi.KernelID, list []loi.Access) error {
 		of, err := r.numbers.Of(&list[i])
 		if err != nil {
 			return err
+		}
+		if r.known {
+			s.begun = append(s.begun, len(s.units))
 		}
 		for _, old := range of {
 			for int(old) >= len(r.number) {

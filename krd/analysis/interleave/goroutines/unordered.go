@@ -19,7 +19,8 @@ type Reads struct {
 	Pairs   []Pair // the most frequent first
 }
 
-// A Pair is reads and the writes before them, of an object and two functions.
+// A Pair is reads and the writes before them, of an object and two lines, or functions where the trace
+// does not tell lines.
 type Pair struct {
 	Object      string
 	Write, Read loi.KernelID
