@@ -54,8 +54,8 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 	if x.Exploration, err = goroutines.Explore(ctx, p, opt); err != nil {
 		return nil, err
 	}
-	if reads, ok := p.Unordered(memory); ok {
-		x.reads = reads
+	if found, ok := p.Unordered(memory); ok {
+		x.found = found
 	}
 	x.Conclude(in.Warnings...)
 	if fit := p.Bytes(); fit <= p.LLCBytes {
@@ -67,7 +67,7 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 // ofGoroutines holds what schedules of a Go program come to.
 type ofGoroutines struct {
 	*goroutines.Exploration
-	reads  *goroutines.Reads // nil: not enough memory for them
+	found  *goroutines.Conflicts // nil: not enough memory for them
 	cache  string
 	header *loi.Header
 	doc.Concluded
@@ -89,30 +89,31 @@ type GoroutinesDocument struct {
 	LLCBytes      uint64     `json:"llc_bytes"`
 	// Complete: all schedules were gone through, and the ranges are exact; otherwise they are at least
 	// as wide.
-	Complete bool             `json:"complete"`
-	Kept     goroutines.Kept  `json:"kept"`
-	Groups   []GoroutineGroup `json:"groups"`
-	Reads    *UnorderedReads  `json:"reads"` // null: there was not enough memory
+	Complete  bool             `json:"complete"`
+	Kept      goroutines.Kept  `json:"kept"`
+	Groups    []GoroutineGroup `json:"groups"`
+	Unordered *Unordered       `json:"unordered"` // null: there was not enough memory
 	doc.Concluded
 }
 
-// UnorderedReads are those of data that another goroutine wrote last, in the recorded schedule, and that
-// no operation orders behind the write: another schedule may read another value.
-type UnorderedReads struct {
-	Unordered uint64 `json:"unordered"` // not by the order of critical sections either
-	ByLocks   uint64 `json:"by_locks"`  // ordered by that alone
+// Unordered are accesses of two goroutines to the same data, of which one writes and which no operation
+// orders, in the recorded schedule: a read of another schedule may read another value.
+type Unordered struct {
+	Conflicts uint64 `json:"conflicts"` // not ordered by critical sections either
+	ByLocks   uint64 `json:"by_locks"`  // ordered by these alone
 	// Pairs are the most frequent ones, at most 100.
-	Pairs []ReadPair `json:"pairs"`
+	Pairs []Conflict `json:"pairs"`
 }
 
-// A ReadPair is reads at one line of what another one wrote last: "main.f, main.go:12", or the function
-// alone where the trace does not tell lines.
-type ReadPair struct {
-	Object    string `json:"object"`
-	Write     string `json:"write"`
-	Read      string `json:"read"`
-	Unordered uint64 `json:"unordered"`
-	ByLocks   uint64 `json:"by_locks"`
+// A Conflict is accesses at two lines, "main.f, main.go:12", or in two functions where the trace does not
+// tell lines, in the order of the recorded schedule.
+type Conflict struct {
+	Object    string          `json:"object"`
+	Does      goroutines.Does `json:"does"`
+	First     string          `json:"first"`
+	Then      string          `json:"then"`
+	Unordered uint64          `json:"unordered"`
+	ByLocks   uint64          `json:"by_locks"`
 }
 
 // mostPairs is how many pairs a document has.
@@ -164,26 +165,26 @@ func (x *ofGoroutines) Document() any {
 	}
 	for _, g := range x.Groups {
 		y := GoroutineGroup{Name: g.Name, Kind: g.Kind, Runs: g.Runs, Stuck: g.Stuck, Objects: []GoroutineFound{},
-			Total: x.found(g, &g.Total, "", x.Accesses(), d.Reuses)}
+			Total: x.foundIn(g, &g.Total, "", x.Accesses(), d.Reuses)}
 		for o := range g.Objects {
 			if accesses[o] > 0 {
-				y.Objects = append(y.Objects, x.found(g, &g.Objects[o], x.Objects[o], accesses[o], reuses[o]))
+				y.Objects = append(y.Objects, x.foundIn(g, &g.Objects[o], x.Objects[o], accesses[o], reuses[o]))
 			}
 		}
 		d.Groups = append(d.Groups, y)
 	}
-	if x.reads != nil {
-		d.Reads = &UnorderedReads{Unordered: x.reads.Unordered, ByLocks: x.reads.ByLocks, Pairs: []ReadPair{}}
+	if x.found != nil {
+		d.Unordered = &Unordered{x.found.Unordered, x.found.ByLocks, []Conflict{}}
 		kernels := x.header.Registry.Kernels
-		for _, p := range x.reads.Pairs[:min(len(x.reads.Pairs), mostPairs)] {
-			d.Reads.Pairs = append(d.Reads.Pairs, ReadPair{p.Object, kernels[p.Write].Name, kernels[p.Read].Name,
-				p.Unordered, p.ByLocks})
+		for _, p := range x.found.Pairs[:min(len(x.found.Pairs), mostPairs)] {
+			d.Unordered.Pairs = append(d.Unordered.Pairs, Conflict{p.Object, p.Does, kernels[p.First].Name,
+				kernels[p.Then].Name, p.Unordered, p.ByLocks})
 		}
 	}
 	return d
 }
 
-func (x *ofGoroutines) found(g *goroutines.Group, f *goroutines.Found, object string, accesses,
+func (x *ofGoroutines) foundIn(g *goroutines.Group, f *goroutines.Found, object string, accesses,
 	reuses int) GoroutineFound {
 	y := GoroutineFound{Object: object, Accesses: accesses, Reuses: reuses}
 	if f.Least <= f.Most {

@@ -121,38 +121,38 @@ func TestExploreGoroutinesMistakes(t *testing.T) {
 	}
 }
 
-// TestUnorderedReads checks that reads of what the other goroutine wrote last are told apart by what
+// TestUnordered checks that conflicts are told apart by what
 // orders them: locks, nothing, or an operation.
-func TestUnorderedReads(t *testing.T) {
+func TestUnordered(t *testing.T) {
 	without := strings.ReplaceAll(regexp.MustCompile(`(?m)^1 .* sync\(.*\n`).ReplaceAllString(twoGoroutines, ""),
 		"0 121 121 f{A[0x1:64]:inout}", "0 121 121 f{A[0x1:64]:in}") // worker 1 has the only write
 	sent := strings.ReplaceAll(strings.ReplaceAll(without, "0 170 event sync(5,", "0 170 event sync(2,"),
 		"0 180 event sync(6,", "0 180 event sync(18,") + "1 145 event sync(1,1,1,7,0,145,0,145,0,0,0)\n"
-	functions := []ReadPair{{Object: "A", Write: "f", Read: "f"}}
+	functions := []Conflict{{Object: "A", Does: "write, read", First: "f", Then: "f"}}
 	for _, c := range []struct {
 		name, text string
-		want       UnorderedReads
+		want       Unordered
 		words      string
 	}{
-		{"locks", twoGoroutines, UnorderedReads{ByLocks: 2, Pairs: functions}, "ordered by locks alone"},
-		{"nothing", without, UnorderedReads{Unordered: 2, Pairs: functions}, "another schedule may read another"},
+		{"locks", twoGoroutines, Unordered{ByLocks: 2, Pairs: functions}, "ordered by locks alone"},
+		{"nothing", without, Unordered{Conflicts: 2, Pairs: functions}, "another schedule may read another"},
 		{"lines", strings.ReplaceAll(without, "kernel f\n", "kernel f\nkernel \"f, a.go:3\"\nkernel \"f, a.go:4\"\n") +
 			"0 210 event lines(131073,4294901762)\n1 210 event lines(4294901761)\n",
-			UnorderedReads{Unordered: 2, Pairs: []ReadPair{{Object: "A", Write: "f, a.go:3", Read: "f, a.go:3"},
-				{Object: "A", Write: "f, a.go:3", Read: "f, a.go:4"}}}, "f, a.go:3"},
-		{"a send", sent, UnorderedReads{Unordered: 1, Pairs: functions}, "written by"},
+			Unordered{Conflicts: 2, Pairs: []Conflict{{Object: "A", Does: "write, read", First: "f, a.go:3", Then: "f, a.go:3"},
+				{Object: "A", Does: "write, read", First: "f, a.go:3", Then: "f, a.go:4"}}}, "f, a.go:3"},
+		{"a send", sent, Unordered{Conflicts: 1, Pairs: functions}, "first, as recorded"},
 	} {
 		r, err := goroutinesIn(t, c.text, defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := r.Document().(*GoroutinesDocument)
-		pairs := slices.Clone(d.Reads.Pairs)
+		pairs := slices.Clone(d.Unordered.Pairs)
 		for i := range pairs {
 			pairs[i].Unordered, pairs[i].ByLocks = 0, 0
 		}
-		if d.Reads.Unordered != c.want.Unordered || d.Reads.ByLocks != c.want.ByLocks || !slices.Equal(pairs, c.want.Pairs) {
-			t.Errorf("%s: %+v, expected %+v", c.name, d.Reads, c.want)
+		if d.Unordered.Conflicts != c.want.Conflicts || d.Unordered.ByLocks != c.want.ByLocks || !slices.Equal(pairs, c.want.Pairs) {
+			t.Errorf("%s: %+v, expected %+v", c.name, d.Unordered, c.want)
 		}
 		var text bytes.Buffer
 		if err := r.View().Text(doc.NewPage(&text, 120)); err != nil || !strings.Contains(text.String(), c.words) {

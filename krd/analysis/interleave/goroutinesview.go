@@ -41,13 +41,13 @@ func (x *ofGoroutines) View() *doc.Doc {
 		"most, 100.")
 	out.Add(t)
 	out.Add(x.byObject(d))
-	switch r := d.Reads; {
+	switch r := d.Unordered; {
 	case r == nil:
-		out.Say("Reads that no operation orders behind the last write: n/a, for they need more --memory.")
+		out.Say("Conflicts that no operation orders: n/a, for they need more --memory.")
 	case len(r.Pairs) > 0:
 		out.Add(x.unordered(r))
 	default:
-		out.Say("Operations order each read behind the last write: another schedule reads the same values.")
+		out.Say("Operations order all conflicts: another schedule reads the same values.")
 	}
 	if t := kept(d); len(t.Rows) > 0 {
 		out.Add(t)
@@ -153,18 +153,18 @@ func (x *ofGoroutines) byObject(d *GoroutinesDocument) *doc.Table {
 	return t
 }
 
-// mostReads is how many pairs the table for people has.
-const mostReads = 10
+// mostConflicts is how many pairs the table for people has.
+const mostConflicts = 10
 
-// unordered returns the most frequent reads that another schedule may change.
-func (x *ofGoroutines) unordered(r *UnorderedReads) *doc.Table {
-	t := &doc.Table{Title: "reads that no operation orders behind the last write: another schedule may read another " +
-		"value", Columns: []doc.Column{{Head: "object"}, {Head: "written by"}, {Head: "read by"},
-		{Head: "unordered", Kind: doc.Whole}, {Head: "ordered by locks alone", Kind: doc.Whole}}, Foot: true}
-	for _, p := range r.Pairs[:min(len(r.Pairs), mostReads)] {
-		t.Row(p.Object, p.Write, p.Read, p.Unordered, p.ByLocks)
+// unordered returns the most frequent conflicts that another schedule may turn round.
+func (x *ofGoroutines) unordered(r *Unordered) *doc.Table {
+	t := &doc.Table{Title: "conflicts that no operation orders: another schedule may read another value",
+		Columns: []doc.Column{{Head: "object"}, {Head: "do"}, {Head: "first, as recorded"}, {Head: "then"},
+			{Head: "unordered", Kind: doc.Whole}, {Head: "ordered by locks alone", Kind: doc.Whole}}, Foot: true}
+	for _, p := range r.Pairs[:min(len(r.Pairs), mostConflicts)] {
+		t.Row(p.Object, string(p.Does), p.First, p.Then, p.Unordered, p.ByLocks)
 	}
-	t.Row("all", "", "", r.Unordered, r.ByLocks)
+	t.Row("all", "", "", "", r.Conflicts, r.ByLocks)
 	if slices.Contains(x.header.Meta, loi.KV{Key: "unit", Value: "line"}) {
 		t.Remarks = []string{"Data are lines of 64 bytes, and other bytes of a line count as well; with " +
 			"--unit datum, of krdlab trace go, they are apart."}

@@ -9,28 +9,40 @@ import (
 	"krdlab/loi"
 )
 
-// Reads are those of data that another goroutine wrote last. Where nothing orders the write before the
-// read, another schedule may read another value, and so go another way than the recorded one.
-type Reads struct {
-	// Unordered: neither operations nor the recorded order of critical sections order the write.
+// Conflicts are accesses of two goroutines to the same data, of which one writes. Where nothing orders
+// them, a read of another schedule may read another value, and so go another way than the recorded one.
+type Conflicts struct {
+	// Unordered: neither operations nor the recorded order of critical sections order them.
 	Unordered uint64
 	// ByLocks: only the order in which locks were acquired does.
 	ByLocks uint64
 	Pairs   []Pair // the most frequent first
 }
 
-// A Pair is reads and the writes before them, of an object and two lines, or functions where the trace
-// does not tell lines.
+// A Pair is conflicts of an object and two lines, or functions where the trace does not tell lines. In
+// the recorded schedule First comes before Then.
 type Pair struct {
 	Object      string
-	Write, Read loi.KernelID
+	Does        Does
+	First, Then loi.KernelID
 	Unordered   uint64
 	ByLocks     uint64
 }
 
+// Does names what the accesses of a conflict do, the first one before the other. An update counts as the read
+// that it begins with where it comes behind a write, and as a write otherwise.
+type Does string
+
+// What accesses do.
+const (
+	WriteRead  Does = "write, read"
+	ReadWrite  Does = "read, write"
+	WriteWrite Does = "write, write"
+)
+
 // clocks are vector clocks: component g of a clock is how far goroutine g had come. An access of a
-// goroutine is ordered before all whose clock has its component (Mattern, 1989; the last write alone
-// is kept of a unit, as in FastTrack, Flanagan and Freund, PLDI 2009).
+// goroutine is ordered before all whose clock has its component (Mattern, 1989). Of a unit the last write
+// is kept, and each goroutine's last read since, by line (as in FastTrack, Flanagan and Freund, PLDI 2009).
 type clocks struct {
 	*Program
 	memory  *engine.Account
@@ -40,32 +52,34 @@ type clocks struct {
 	waiting map[int32]*clock // of operations that follow others and have not passed
 	spare   []*clock
 	locks   []struct{ written, read []uint32 }
-	last    []written // of units
+	last    []touch   // of units, the last write
+	reads   [][]touch // of units, since then: the last of each goroutine and line
 	pairs   map[Pair]*Pair
-	reads   Reads
+	found   Conflicts
 }
 
 // A clock is by operations alone, and with the order of locks.
 type clock [2][]uint32
 
-// written is the last write to a unit.
-type written struct {
+// A touch is an access to a unit.
+type touch struct {
 	by     int32
 	at     uint32 // component of the goroutine; 0: none
 	kernel loi.KernelID
 }
 
-// Unordered looks for unordered reads in the recorded schedule; false if the clocks do not fit into
-// memory. Cost: O(goroutines) for each operation that another goroutine follows, O(1) an access;
-// memory: 8 bytes for each pair of goroutines of which one follows the other, 12 a unit.
-func (p *Program) Unordered(memory *engine.Account) (*Reads, bool) {
+// Unordered looks for unordered conflicts in the recorded schedule; false if the clocks do not fit into
+// memory. Cost: O(goroutines) for each operation that another goroutine follows, O(1) an access, and
+// for each of a unit that several goroutines or lines read O(readers); memory: 8 bytes for each pair of
+// goroutines of which one follows the other, 36 a unit, 12 a reader of a unit.
+func (p *Program) Unordered(memory *engine.Account) (*Conflicts, bool) {
 	workers := int32(p.workers)
-	if !memory.Has(12*float64(len(p.sizes)) + 100*float64(workers)) {
+	if !memory.Has(36*float64(len(p.sizes)) + 100*float64(workers)) {
 		return nil, false
 	}
 	c := &clocks{Program: p, memory: memory, workers: workers, now: make([]clock, workers), waiting: map[int32]*clock{},
-		locks: make([]struct{ written, read []uint32 }, p.locks), last: make([]written, len(p.sizes)),
-		pairs: map[Pair]*Pair{}}
+		locks: make([]struct{ written, read []uint32 }, p.locks), last: make([]touch, len(p.sizes)),
+		reads: make([][]touch, len(p.sizes)), pairs: map[Pair]*Pair{}}
 	for g := range c.now {
 		c.tick(int32(g))
 	}
@@ -74,11 +88,12 @@ func (p *Program) Unordered(memory *engine.Account) (*Reads, bool) {
 	r.run(p.recorded)
 	for _, x := range slices.SortedFunc(maps.Values(c.pairs), func(a, b *Pair) int {
 		return cmp.Or(cmp.Compare(b.Unordered, a.Unordered), cmp.Compare(b.ByLocks, a.ByLocks),
-			cmp.Compare(a.Object, b.Object), cmp.Compare(a.Write, b.Write), cmp.Compare(a.Read, b.Read))
+			cmp.Compare(a.Object, b.Object), cmp.Compare(a.First, b.First), cmp.Compare(a.Then, b.Then),
+			cmp.Compare(a.Does, b.Does))
 	}) {
-		c.reads.Pairs = append(c.reads.Pairs, *x)
+		c.found.Pairs = append(c.found.Pairs, *x)
 	}
-	return &c.reads, !c.full
+	return &c.found, !c.full
 }
 
 // join makes a clock follow another.
@@ -146,14 +161,56 @@ func (c *clocks) piece(i int32) {
 	if c.full {
 		return
 	}
-	for k := c.from[i]; k < c.from[i+1]; k++ {
-		w := &c.last[c.units[k]]
-		if c.modes[k]&loi.In != 0 && w.at > 0 && w.by != g && w.at > component(c.now[g][0], w.by) {
-			c.found(k, w, w.at > component(c.now[g][1], w.by))
+	for k := c.from[i]; k < c.from[i+1] && !c.full; k++ {
+		u, now := c.units[k], touch{g, c.now[g][0][g], c.kernels[k]}
+		if c.modes[k]&loi.In != 0 {
+			c.meets(g, k, &c.last[u], WriteRead)
 		}
-		if c.modes[k]&loi.Out != 0 {
-			*w = written{g, c.now[g][0][g], c.kernels[k]}
+		if c.modes[k]&loi.Out == 0 {
+			c.reads[u] = c.read(c.reads[u], now)
+			continue
 		}
+		if c.modes[k]&loi.In == 0 {
+			c.meets(g, k, &c.last[u], WriteWrite)
+		}
+		for r := range c.reads[u] {
+			c.meets(g, k, &c.reads[u][r], ReadWrite)
+		}
+		c.last[u], c.reads[u] = now, c.reads[u][:0]
+	}
+}
+
+// read adds a read to those since the last write.
+func (c *clocks) read(list []touch, now touch) []touch {
+	for i := range list {
+		if list[i].by == now.by && list[i].kernel == now.kernel {
+			list[i] = now
+			return list
+		}
+	}
+	if len(list) == cap(list) {
+		c.full = !c.memory.Has(12 * float64(len(list)+1))
+	}
+	return append(list, now)
+}
+
+// meets counts access k of goroutine g, which comes behind another one, if no operation orders them.
+func (c *clocks) meets(g int32, k int, before *touch, does Does) {
+	if before.at == 0 || before.by == g || before.at <= component(c.now[g][0], before.by) {
+		return
+	}
+	key := Pair{Object: c.Objects[c.objectOf[c.units[k]]], Does: does, First: before.kernel, Then: c.kernels[k]}
+	x := c.pairs[key]
+	if x == nil {
+		x = &Pair{Object: key.Object, Does: does, First: key.First, Then: key.Then}
+		c.pairs[key] = x
+	}
+	if before.at > component(c.now[g][1], before.by) {
+		x.Unordered++
+		c.found.Unordered++
+	} else {
+		x.ByLocks++
+		c.found.ByLocks++
 	}
 }
 
@@ -162,23 +219,6 @@ func component(of []uint32, g int32) uint32 {
 		return of[g]
 	}
 	return 0
-}
-
-// found counts a read.
-func (c *clocks) found(k int, w *written, unordered bool) {
-	key := Pair{Object: c.Objects[c.objectOf[c.units[k]]], Write: w.kernel, Read: c.kernels[k]}
-	x := c.pairs[key]
-	if x == nil {
-		x = &Pair{Object: key.Object, Write: key.Write, Read: key.Read}
-		c.pairs[key] = x
-	}
-	if unordered {
-		x.Unordered++
-		c.reads.Unordered++
-	} else {
-		x.ByLocks++
-		c.reads.ByLocks++
-	}
 }
 
 // event lets operations follow an event.
