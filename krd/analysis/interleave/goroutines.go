@@ -46,7 +46,7 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 	if err != nil {
 		return nil, err
 	}
-	opt := goroutines.Options{Samplers: samplers, Depth: depth, Runs: o.Runs, Enumerate: fewSchedules, All: o.Enumerate,
+	opt := goroutines.Options{Samplers: samplers, Depth: depth, Runs: o.Runs, Search: o.Search, Enumerate: fewSchedules, All: o.Enumerate,
 		Seed: o.Seed, Memory: memory, Progress: in.Progress}
 	if o.Enumerate {
 		opt.Enumerate = maxSchedules
@@ -193,7 +193,9 @@ func (x *ofGoroutines) foundIn(g *goroutines.Group, f *goroutines.Found, object 
 	of := func(m goroutines.Measure, by float64) (r MeasureRange) {
 		if v := f.Ranges[m]; g.Runs > 0 && by > 0 {
 			r.Minimum, r.Maximum = doc.Some(float64(v.Minimum)/by), doc.Some(float64(v.Maximum)/by)
-			r.Mean = doc.Some(float64(v.Sum) / by / float64(g.Runs))
+			if g.Kind != tasks.KindSearch { // what it tries is no sample
+				r.Mean = doc.Some(float64(v.Sum) / by / float64(g.Runs))
+			}
 		}
 		return r
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Samplers []tasks.Sampler
 	Depth    int // of PCT; 0 is 5
 	Runs     int // of each sampler
+	Search   int // schedules to try for each end of the range, where some are drawn
 	// Enumerate goes through all schedules where there are at most so many, of at most
 	// [tasks.MaxEnumerated] pieces, and none is long; with All of long ones too, and it is an error if
 	// there are more.
@@ -58,14 +59,17 @@ type Group struct {
 	Total   Found
 }
 
-// Where some schedules are drawn, pieces of more than one of so many parts of all accesses are cut, if
-// they have more than leastCut.
+// Where a piece has more than whole accesses, and more than one of so many parts of all, some schedules are
+// drawn, of the program with pieces cut at that part, or at leastCut. With longer ones the mean distance
+// of a pool of workers, each in step with the others, is beyond the range (TestNativeInRange).
 const (
 	cuts     = 10_000
-	leastCut = 64
+	whole    = 64
+	leastCut = 8
 )
 
-// Recorded is the name of the group with the schedule of the trace: its pieces by their beginning.
+// Recorded is the name of the group with the schedule of the trace: its accesses in their order, which
+// may interrupt pieces.
 const Recorded = "recorded"
 
 // An Exploration holds what schedules of a program come to.
@@ -79,7 +83,7 @@ type Exploration struct {
 // bytesOfRunner is the memory of a runner and its meter, about.
 func (p *Program) bytesOfRunner() float64 {
 	return 16*float64(len(p.of)) + 24*float64(len(p.sizes)) + 4*float64(p.pairs) +
-		12*float64(len(p.units)) + 16*float64(p.locks) + 100*float64(len(p.Objects))
+		12*float64(len(p.units)) + 8*float64(len(p.sizes)) + 16*float64(p.locks) + 100*float64(len(p.Objects))
 }
 
 // Explore measures the recorded schedule and, where they are few, all schedules; otherwise it draws
@@ -92,7 +96,7 @@ func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error)
 		opt.Memory = engine.NewAccount(0)
 	}
 	n, few, cut := 0, false, max(leastCut, p.Accesses()/cuts)
-	if opt.All || p.Longest() <= cut {
+	if opt.All || p.Longest() <= max(whole, cut) {
 		n, few = p.count(ctx, opt.Enumerate)
 	}
 	if !few {
@@ -104,8 +108,8 @@ func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error)
 		return nil, err
 	}
 	x := &Exploration{Program: p}
-	one := newSession(x, ctx, opt, 1)
-	g := one.group(Recorded, tasks.KindGiven, 1, func(r *drawer, _ int) bool { return r.run(p.recorded) })
+	g := newGroup(Recorded, tasks.KindGiven, len(p.Objects))
+	g.add(newMeter(p).recorded())
 	if few {
 		e := &enumerator{}
 		all := newSession(x, ctx, opt, 1)
@@ -130,6 +134,9 @@ func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error)
 				}
 				return r.run(r.walk)
 			}))
+		}
+		if opt.Search > 0 {
+			x.Groups = append(x.Groups, s.search(opt.Search))
 		}
 	}
 	x.Groups = append(x.Groups, g)

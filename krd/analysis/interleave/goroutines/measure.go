@@ -54,6 +54,28 @@ const batchAccesses = 1 << 16
 // measure returns what an order of pieces comes to, for each object and for all, valid until the next
 // call. Cost: that of [stack.Dense] for all accesses.
 func (m *meter) measure(order []int32) []Outcome {
+	m.begin()
+	for _, i := range order {
+		m.run(m.from[i], m.from[i+1], m.of[i])
+	}
+	return m.end()
+}
+
+// recorded works like measure, for the accesses in the order of the trace, which may interrupt pieces.
+func (m *meter) recorded() []Outcome {
+	m.begin()
+	next := make([]int, len(m.first)-1)
+	for g := range next {
+		next[g] = m.from[m.first[g]]
+	}
+	for _, x := range m.turns {
+		m.run(next[x.by], next[x.by]+int(x.n), x.by)
+		next[x.by] += int(x.n)
+	}
+	return m.end()
+}
+
+func (m *meter) begin() {
 	m.engine.Reset()
 	clear(m.seen)
 	clear(m.wrote)
@@ -62,14 +84,18 @@ func (m *meter) measure(order []int32) []Outcome {
 		m.out[i] = Outcome{Least: math.MaxUint64}
 	}
 	m.batch = m.batch[:0]
-	for _, i := range order {
-		from, to := m.from[i], m.from[i+1]
-		m.batch = append(m.batch, m.units[from:to]...)
-		m.invalidated(from, to, m.of[i])
-		if len(m.batch) >= batchAccesses {
-			m.distances()
-		}
+}
+
+// run takes the accesses of a goroutine from one on, to another.
+func (m *meter) run(from, to int, by int32) {
+	m.batch = append(m.batch, m.units[from:to]...)
+	m.invalidated(from, to, by)
+	if len(m.batch) >= batchAccesses {
+		m.distances()
 	}
+}
+
+func (m *meter) end() []Outcome {
 	m.distances()
 	total := &m.out[len(m.Objects)]
 	for i := range m.Objects {

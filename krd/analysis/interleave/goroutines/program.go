@@ -35,7 +35,7 @@ var ErrUnsuitable = failure.New(failure.Data, "the trace does not suit")
 
 // A Program is the goroutines of a trace.
 //
-// Memory: 15 bytes an access of a unit and 34 a unit, 40 an operation and 12 for each that another
+// Memory: 15 bytes an access of a unit, 8 where the next one is another goroutine's, and 34 a unit, 40 an operation and 12 for each that another
 // follows; while it is read, twice that, and that of [dag.GoroutineBuilder].
 type Program struct {
 	Objects           []string
@@ -64,12 +64,19 @@ type Program struct {
 	edges      []edge
 	after      []int32 // of events, in edges: those of event e from after[e] on, to after[e+1]
 	waits      []int32 // of an operation: events that it follows
+	turns      []turn  // the accesses in the order of the trace
+	part       []bool  // of a piece: another part of it follows; nil: none is cut
 	operations int     // in the trace
 	choices    int     // pieces that are chosen: with accesses, or a lock that they begin with
 }
 
 // An access is a use of a lock: 0 is none, lock n is n+1 to write and -n-1 to read.
 type access int32
+
+// A turn is the next so many accesses of a goroutine.
+type turn struct {
+	by, n int32
+}
 
 // An event is that the goroutine of operation o has come to it, 2 o, or that it took effect,
 // 2 o + 1.
@@ -133,7 +140,7 @@ func (p *Program) Bytes() (sum uint64) {
 
 // Bytes of memory, about: see [Program].
 const (
-	bytesPerAccess    = 3 * 15
+	bytesPerAccess    = 3*15 + 8
 	bytesPerUnit      = 3 * 34
 	bytesPerOperation = 2*88 + 2*(40+12)
 )
@@ -217,12 +224,12 @@ func (r *reader) event(e *loi.Event) error {
 		}
 	case loi.TaskRecord:
 		for i := range e.Calls {
-			if err := r.add(s, e.Calls[i].Kernel, e.CallAccesses(&e.Calls[i])); err != nil {
+			if err := r.add(e.Worker, e.Calls[i].Kernel, e.CallAccesses(&e.Calls[i])); err != nil {
 				return err
 			}
 		}
 	default:
-		return r.add(s, e.Kernel, e.Accesses())
+		return r.add(e.Worker, e.Kernel, e.Accesses())
 	}
 	return nil
 }
@@ -248,7 +255,15 @@ func (r *reader) take(bytes float64) error {
 	return r.memory.Take(0, "its first %d accesses fill the memory; ask for more --memory", r.total)
 }
 
-func (r *reader) add(s *strand, kernel loi.KernelID, list []loi.Access) error {
+func (r *reader) add(worker int, kernel loi.KernelID, list []loi.Access) error {
+	s, begun := &r.strands[worker], r.total
+	defer func() {
+		if n := len(r.turns); n > 0 && int(r.turns[n-1].by) == worker && r.turns[n-1].n < math.MaxInt32/2 {
+			r.turns[n-1].n += int32(r.total - begun)
+		} else {
+			r.turns = append(r.turns, turn{int32(worker), int32(r.total - begun)})
+		}
+	}()
 	for i := range list {
 		of, err := r.numbers.Of(&list[i])
 		if err != nil {
@@ -355,7 +370,7 @@ func (p *Program) Cut(most int) *Program {
 	q := *p
 	q.CutAt = most
 	q.first, q.of, q.at, q.from = make([]int32, 0, len(p.first)), nil, nil, []int{0}
-	q.takes, q.gives = nil, nil
+	q.takes, q.gives, q.part = nil, nil, nil
 	number := make([]int32, len(p.of))
 	for g := range len(p.first) - 1 {
 		q.first = append(q.first, int32(len(q.of)))
@@ -366,9 +381,9 @@ func (p *Program) Cut(most int) *Program {
 				done := float64(from-p.from[i]) / float64(p.from[i+1]-p.from[i])
 				q.of, q.at = append(q.of, int32(g)), append(q.at, begin+int64(done*float64(p.at[i]-begin)))
 				q.from, q.gives, q.takes = append(q.from, from), append(q.gives, 0), append(q.takes, takes)
-				takes = 0
+				q.part, takes = append(q.part, true), 0
 			}
-			number[i] = int32(len(q.of))
+			number[i], q.part = int32(len(q.of)), append(q.part, false)
 			q.of, q.at = append(q.of, int32(g)), append(q.at, p.at[i])
 			q.from, q.gives, q.takes = append(q.from, p.from[i+1]), append(q.gives, p.gives[i]), append(q.takes, takes)
 		}
