@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -104,6 +105,8 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 			}
 		}
 	}
+	// columns stay until the page is written: a heap of twice their size would be garbage
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	err = interruptible(ctx, func() error {
 		runs, err := a.viewed(f, traces)
 		if err != nil {

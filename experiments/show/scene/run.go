@@ -106,6 +106,9 @@ func Read(t *loi.Trace, allowLoss bool) (*Run, error) {
 	for i := range d.since {
 		d.since[i] = -1
 	}
+	for _, n := range t.Records() {
+		d.records += int(n)
+	}
 	for e, err := range t.Ordered(loi.Order{Events: true, AllowLoss: allowLoss}) {
 		if err != nil {
 			return nil, err
@@ -120,16 +123,18 @@ func Read(t *loi.Trace, allowLoss bool) (*Run, error) {
 
 // A reader makes a run of events.
 type reader struct {
-	run    *Run
-	units  *krd.Units
-	nodes  []*stack.Online
-	since  []int64 // by worker: when the search began that has no end yet, or -1
-	place  []place // by unit as it is numbered: where it lies
-	lists  map[string]uint32
-	listed [][]uint32 // what accesses of several units touch, by their numbers
-	key    []byte
-	bytes  []uint64
-	dist   []uint64
+	run   *Run
+	units *krd.Units
+	nodes []*stack.Online
+	// of the trace, at most as many as executions but where one stands for several
+	records int
+	since   []int64 // by worker: when the search began that has no end yet, or -1
+	place   []place // by unit as it is numbered: where it lies
+	lists   map[string]uint32
+	listed  [][]uint32 // what accesses of several units touch, by their numbers
+	key     []byte
+	bytes   []uint64
+	dist    []uint64
 }
 
 // A place is where a unit lies.
@@ -148,6 +153,9 @@ func (d *reader) event(e *loi.Event) error {
 	if e.Type == loi.EventRecord {
 		d.told(e, start)
 		return nil
+	}
+	if len(r.Start) == someExecutions {
+		d.reserve()
 	}
 	r.Worker = append(r.Worker, uint16(e.Worker))
 	r.Kernel = append(r.Kernel, e.Kernel)
@@ -169,6 +177,20 @@ func (d *reader) event(e *loi.Event) error {
 		}
 	}
 	return nil
+}
+
+// someExecutions are as many as tell how large a run will be.
+const someExecutions = 1 << 16
+
+// reserve makes room for the rest of the run: appending would copy all of it some ten times, and take
+// twice the memory.
+func (d *reader) reserve() {
+	r, n := d.run, max(0, d.records-someExecutions)
+	accesses := int(float64(len(r.Items)) / someExecutions * 1.01 * float64(n))
+	r.Worker, r.Kernel, r.From = slices.Grow(r.Worker, n), slices.Grow(r.Kernel, n), slices.Grow(r.From, n+1)
+	r.Start, r.End = slices.Grow(r.Start, n), slices.Grow(r.End, n)
+	r.Items, r.Modes = slices.Grow(r.Items, accesses), slices.Grow(r.Modes, accesses)
+	r.Bins, r.Classes = slices.Grow(r.Bins, accesses), slices.Grow(r.Classes, accesses)
 }
 
 // lasts returns when e begins and ends, and makes the run last until then.

@@ -309,7 +309,7 @@ func TestState(t *testing.T) {
 		if want == nil {
 			want = &known{toucher: Nobody, writer: Nobody}
 		}
-		if got.Toucher != want.toucher || got.Writer != want.writer || got.Nodes() != len(want.nodes) {
+		if int(got.Toucher) != want.toucher || int(got.Writer) != want.writer || int(got.Nodes) != len(want.nodes) {
 			t.Errorf("unit %d: %+v, expected %+v", u, got, want)
 		}
 	}

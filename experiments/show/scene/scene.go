@@ -47,7 +47,7 @@ func (r *Run) Owners() (list []Object) {
 		}
 		x, written := Object{Name: o.Name, Bytes: o.Bytes, Layout: o.Layout}, false
 		for u := range s.Units[o.First:][:o.Units] {
-			w := s.Units[int(o.First)+u].Writer
+			w := int(s.Units[int(o.First)+u].Writer)
 			x.Writers, written = append(x.Writers, w), written || w != Nobody
 		}
 		if written {

@@ -1,26 +1,16 @@
 package scene
 
 import (
-	"math/bits"
-
 	"krdlab/loi"
 )
 
 // A Touched holds the accesses to a unit until now.
 type Touched struct {
-	Toucher int   // the worker that touched it last, or Nobody
-	Writer  int   // that wrote it last, or Nobody
-	Bin     uint8 // of the access that touched it last
-	Access  int32 // its number, or -1
-	had     []uint64
-}
-
-// Nodes returns how many nodes have touched it.
-func (t *Touched) Nodes() (n int) {
-	for _, w := range t.had {
-		n += bits.OnesCount64(w)
-	}
-	return n
+	Toucher int32  // the worker that touched it last, or Nobody
+	Writer  int32  // that wrote it last, or Nobody
+	Access  int32  // the number of the access that touched it last, or -1
+	Nodes   uint16 // how many nodes have touched it
+	Bin     uint8  // of that access
 }
 
 // A State is the units of a run after some of its executions, which have all that they do done at
@@ -28,15 +18,18 @@ func (t *Touched) Nodes() (n int) {
 type State struct {
 	Units []Touched
 	run   *Run
+	had   []uint64 // by unit: a bit for each node that has touched it
+	words int      // of had, of a unit
+	wrote []uint64 // by node: of Wrote
 }
 
 // Begin returns the state before all executions.
 func (r *Run) Begin() *State {
-	words := (r.Header.Nodes + 63) / 64
-	s, had := &State{Units: make([]Touched, len(r.Bytes)), run: r}, make([]uint64,
-		words*len(r.Bytes))
+	s := &State{Units: make([]Touched, len(r.Bytes)), run: r, words: (r.Header.Nodes + 63) / 64,
+		wrote: make([]uint64, r.Header.Nodes)}
+	s.had = make([]uint64, s.words*len(r.Bytes))
 	for u := range s.Units {
-		s.Units[u] = Touched{Nobody, Nobody, ColdBin, -1, had[u*words:][:words]}
+		s.Units[u] = Touched{Nobody, Nobody, -1, 0, ColdBin}
 	}
 	return s
 }
@@ -44,13 +37,16 @@ func (r *Run) Begin() *State {
 // Execute does execution k, the next one. touched, if it is not nil, is given each unit that it
 // touches.
 func (s *State) Execute(k int, touched func(Unit)) {
-	r, worker := s.run, int(s.run.Worker[k])
-	node := r.Node(k)
+	r, worker := s.run, int32(s.run.Worker[k])
+	word, bit := r.Node(k)/64, uint64(1)<<(r.Node(k)%64)
 	for i := r.From[k]; i < r.From[k+1]; i++ {
 		each := func(u Unit) {
 			t := &s.Units[u]
 			t.Toucher, t.Bin, t.Access = worker, r.Bins[i], int32(i)
-			t.had[node/64] |= 1 << (node % 64)
+			if had := &s.had[int(u)*s.words+word]; *had&bit == 0 {
+				*had |= bit
+				t.Nodes++
+			}
 			if r.Modes[i]&loi.Out != 0 {
 				t.Writer = worker
 			}
@@ -58,13 +54,18 @@ func (s *State) Execute(k int, touched func(Unit)) {
 				touched(u)
 			}
 		}
-		if item := r.Items[i]; int(item) < len(r.Bytes) {
-			each(item)
-		} else {
-			for _, u := range r.Units(item) {
-				each(u)
-			}
-		}
+		s.each(r.Items[i], each)
+	}
+}
+
+// each calls f with the units of an item.
+func (s *State) each(item uint32, f func(Unit)) {
+	if int(item) < len(s.run.Bytes) { // [Run.Units] would allocate
+		f(item)
+		return
+	}
+	for _, u := range s.run.Units(item) {
+		f(u)
 	}
 }
 
@@ -83,27 +84,31 @@ func (r *Run) Farthest(k int) Class {
 // rank orders classes by how far they are.
 var rank = [Classes]int{Close: 0, Near: 1, Reuse: 1, Far: 2, Cold: 3}
 
-// Writers returns for each execution the node that had last written most of the bytes that it
-// accesses, of several the least; -1 if nobody had written any of them.
+// Wrote returns the node that has last written most of the bytes that execution k, the next one,
+// accesses, of several the least; Nobody if nobody has written any of them.
+func (s *State) Wrote(k int) int {
+	r, most, node := s.run, uint64(0), Nobody
+	clear(s.wrote)
+	for i := r.From[k]; i < r.From[k+1]; i++ {
+		s.each(r.Items[i], func(u Unit) {
+			if w := s.Units[u].Writer; w != Nobody {
+				s.wrote[nodeOf(r.Header, int(w))] += r.Bytes[u]
+			}
+		})
+	}
+	for n, b := range s.wrote {
+		if b > most {
+			node, most = n, b
+		}
+	}
+	return node
+}
+
+// Writers returns [State.Wrote] of each execution.
 func (r *Run) Writers() []int16 {
-	list := make([]int16, len(r.Start))
-	s, bytes := r.Begin(), make([]uint64, r.Header.Nodes)
+	list, s := make([]int16, len(r.Start)), r.Begin()
 	for k := range list {
-		clear(bytes)
-		for i := r.From[k]; i < r.From[k+1]; i++ {
-			for _, u := range r.Units(r.Items[i]) {
-				if w := s.Units[u].Writer; w != Nobody {
-					bytes[nodeOf(r.Header, w)] += r.Bytes[u]
-				}
-			}
-		}
-		list[k] = -1
-		var most uint64
-		for n, b := range bytes {
-			if b > most {
-				list[k], most = int16(n), b
-			}
-		}
+		list[k] = int16(s.Wrote(k))
 		s.Execute(k, nil)
 	}
 	return list

@@ -70,7 +70,7 @@ func shownPlay(t *testing.T, p *browser.Tab, runs []Run) {
 		s.Execute(k, nil)
 	}
 	for u := range s.Units {
-		if toucher[u] != s.Units[u].Toucher {
+		if toucher[u] != int(s.Units[u].Toucher) {
 			t.Fatalf("at the end unit %d was touched by %d, expected %d", u, toucher[u], s.Units[u].Toucher)
 		}
 	}
@@ -335,15 +335,15 @@ func shownCell(t *testing.T, p *browser.Tab, r *scene.Run, at browser.Point, u i
 	if x.Bin != scene.ColdBin {
 		distance = fmt.Sprintf("then at a distance of ${binText(%d)}", x.Bin)
 	}
-	had := fmt.Sprintf("used by %d nodes", x.Nodes())
-	if x.Nodes() == 1 {
+	had := fmt.Sprintf("used by %d nodes", int(x.Nodes))
+	if x.Nodes == 1 {
 		had = "used by one node"
 	}
 	node := func(w int) int { return r.Header.Workers[w].Node }
 	var want []string
 	p.Eval(fmt.Sprintf("[`%s, ${bytesText(%d)}`, `touched last by worker %d of node %d, at ${timeText(%g, \"ns\")}`, `%s`, "+
-		"`written last by worker %d of node %d`, `%s`]", named(r, uint32(u)), r.Bytes[u], x.Toucher, node(x.Toucher),
-		float64(r.Start[executionOf(r, x.Access)])/scale, distance, x.Writer, node(x.Writer), had), &want)
+		"`written last by worker %d of node %d`, `%s`]", named(r, uint32(u)), r.Bytes[u], x.Toucher, node(int(x.Toucher)),
+		float64(r.Start[executionOf(r, x.Access)])/scale, distance, x.Writer, node(int(x.Writer)), had), &want)
 	if got := tip(p, at); !slices.Equal(got, want) {
 		t.Errorf("unit %d: %q, expected %q", u, got, want)
 	}

@@ -315,8 +315,8 @@ func browserTime(t *testing.T, b *browser.Browser) {
 			}
 			for u := range s.Units {
 				x := &s.Units[u]
-				if x.Toucher != got[i].Toucher[u] || x.Writer != got[i].Writer[u] ||
-					int(x.Bin) != got[i].Bin[u] || x.Nodes() != got[i].Nodes[u] {
+				if int(x.Toucher) != got[i].Toucher[u] || int(x.Writer) != got[i].Writer[u] ||
+					int(x.Bin) != got[i].Bin[u] || int(x.Nodes) != got[i].Nodes[u] {
 					t.Fatalf("run %d, at %g, unit %d: touched by %d, written by %d, bin %d, %d nodes; expected %+v",
 						i, got[i].At, u, got[i].Toucher[u], got[i].Writer[u], got[i].Bin[u], got[i].Nodes[u], x)
 				}
@@ -440,9 +440,9 @@ func browserKeys(t *testing.T, b *browser.Browser) {
 // A run of too many executions is shown by marks of several: the page notes it, counts the same
 // accesses, marks executions with one of a distance, and has the owners of its moments.
 func browserMany(t *testing.T, b *browser.Browser) {
-	const room = 200 << 10
+	const room = 400 << 10
 	run := made(t, shape{seed: 7, workers: 8, nodes: 4, executions: 60000, blocks: 500, hz: 1e9})
-	if p := pack("many", run, 64<<20); p.Group != 1 || p.Marks != 60000 {
+	if p := (&packer{name: "many", run: run}).pack(64 << 20); p.Group != 1 || p.Marks != 60000 {
 		t.Fatalf("where there is room, %d marks of %d executions", p.Marks, p.Group)
 	}
 	var out strings.Builder
@@ -518,8 +518,8 @@ func browserMany(t *testing.T, b *browser.Browser) {
 		}
 		for u := range s.Units {
 			x := &s.Units[u]
-			if x.Toucher != at.Toucher[u] || x.Writer != at.Writer[u] || int(x.Bin) != at.Bin[u] ||
-				x.Nodes() != at.Nodes[u] {
+			if int(x.Toucher) != at.Toucher[u] || int(x.Writer) != at.Writer[u] || int(x.Bin) != at.Bin[u] ||
+				int(x.Nodes) != at.Nodes[u] {
 				t.Fatalf("moment %d, unit %d: touched by %d, written by %d, bin %d, %d nodes; expected %+v", m, u,
 					at.Toucher[u], at.Writer[u], at.Bin[u], at.Nodes[u], x)
 			}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -66,44 +67,87 @@ type area struct {
 // little, since its units, searches and steals take room too.
 const fewMarks = 1000
 
-// pack packs a run in at most so many bytes, as they stand in the page, if that can be: with one mark
-// an execution, or of as few as fit.
-func pack(name string, r *scene.Run, room int) *packed {
-	group := 1
-	for most := room / 4; len(r.Start)/group > most || len(r.Items)/group > 3*most; {
-		group *= 2 // an execution and three accesses take 4 bytes at the least
+// A packer packs a run in ever less room. What it sums up in a pass over the executions it keeps for
+// the next room.
+type packer struct {
+	name    string
+	run     *scene.Run
+	one     *packed // with a mark an execution; nil: not tried yet, or it was too large
+	tried   bool
+	group   int // executions of a mark; 0: none have been made
+	marks   []mark
+	moments []moment
+}
+
+// pack returns the run in at most so many bytes, as they stand in the page, if that can be: with one
+// mark an execution, or of as few as fit, and then with moments that take at most half of them.
+// Cost: two passes over the executions, whatever the room.
+func (k *packer) pack(room int) *packed {
+	r := k.run
+	if most := room / 4; !k.tried && len(r.Start) <= most && len(r.Items) <= 3*most {
+		// an execution and three accesses take 4 bytes at the least
+		k.tried, k.one = true, k.finished(1, room, func(w *writer, _ *packed) { w.executions(r) })
+	}
+	if k.one != nil && k.one.size() <= room {
+		return k.one
+	}
+	if k.one, k.tried = nil, true; k.group == 0 {
+		for k.group = 2; len(r.Start)/k.group > min(mostMarks, room/16); {
+			k.group *= 2
+		}
+		k.sum(mostMoments(room, len(r.Bytes)))
+	}
+	for len(k.moments) > 0 && momentsSize(k.moments) > room/2 {
+		k.moments = thinned(k.moments)
 	}
 	for {
-		p := describe(name, r, group)
-		w := &writer{}
-		if group == 1 {
-			w.executions(r)
-		} else {
-			w.marks(r, group, room, p)
-		}
-		w.rest(r, p)
-		p.data = w.compressed()
-		size := base64.StdEncoding.EncodedLen(len(p.data))
-		if size <= room || p.Marks <= fewMarks {
+		p := k.finished(k.group, math.MaxInt, func(w *writer, p *packed) {
+			w.marks(k.marks)
+			w.moments(k.moments)
+			p.Marks, p.Accesses, p.Lists, p.Moments = len(k.marks), 0, 0, len(k.moments)
+		})
+		switch size := p.size(); {
+		case size <= room || len(k.marks) <= fewMarks && len(k.moments) == 0:
 			return p
+		case len(k.marks) <= fewMarks:
+			k.moments = thinned(k.moments)
+		default: // marks of twice as many take more than half as much
+			for range bits.Len(uint(size / room)) {
+				k.group *= 2
+				k.marks = merged(k.marks)
+			}
 		}
-		group *= 1 << bits.Len(uint(size/room)) // marks of twice as many take more than half as much
 	}
 }
 
+// finished returns a packed run with the columns that f writes, and the rest; nil if it takes more
+// than so many bytes.
+func (k *packer) finished(group, room int, f func(w *writer, p *packed)) *packed {
+	p, w := describe(k.name, k.run, group), &writer{}
+	f(w, p)
+	w.rest(k.run, p)
+	if p.data = w.compressed(room); p.data == nil {
+		return nil
+	}
+	return p
+}
+
+// size returns the bytes of the run's columns in the page.
+func (p *packed) size() int { return base64.StdEncoding.EncodedLen(len(p.data)) }
+
 // packAll packs runs in so many bytes together: what small ones leave is for the others, equally.
 func packAll(runs []Run, room int) []*packed {
-	list, order := make([]*packed, len(runs)), make([]int, len(runs))
-	size := func(i int) int { return base64.StdEncoding.EncodedLen(len(list[i].data)) }
+	list, packers, order := make([]*packed, len(runs)), make([]*packer, len(runs)), make([]int, len(runs))
 	for i := range runs {
-		list[i], order[i] = pack(runs[i].Name, runs[i].Run, room), i
+		packers[i], order[i] = &packer{name: runs[i].Name, run: runs[i].Run}, i
+		list[i] = packers[i].pack(room)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a].size(), list[b].size()) })
 	for n, i := range order {
-		if share := room / (len(order) - n); size(i) > share {
-			list[i] = pack(runs[i].Name, runs[i].Run, share)
+		if share := room / (len(order) - n); list[i].size() > share {
+			list[i] = packers[i].pack(share)
 		}
-		room -= size(i)
+		room -= list[i].size()
 	}
 	return list
 }
@@ -151,11 +195,18 @@ type writer struct{ b []byte }
 func (w *writer) put(v uint64)   { w.b = binary.AppendUvarint(w.b, v) }
 func (w *writer) signed(v int64) { w.b = binary.AppendVarint(w.b, v) }
 
-func (w *writer) compressed() []byte {
+// compressed returns the columns compressed; nil if they take more than so many bytes in the page.
+func (w *writer) compressed(room int) []byte {
+	const step = 1 << 20
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
-	_, _ = z.Write(w.b) // to memory
+	for b := w.b; len(b) > 0 && out.Len() <= room; b = b[min(step, len(b)):] {
+		_, _ = z.Write(b[:min(step, len(b))]) // to memory
+	}
 	_ = z.Close()
+	if base64.StdEncoding.EncodedLen(out.Len()) > room {
+		return nil
+	}
 	return out.Bytes()
 }
 
@@ -241,7 +292,7 @@ func (w *writer) rest(r *scene.Run, p *packed) {
 	for _, l := range r.Idle {
 		var shares []uint64
 		if p.Group > 1 {
-			l, shares = coarse(l, r.Ticks)
+			l, shares = coarse(l, r.Ticks, p.cells())
 		}
 		w.put(uint64(len(l)))
 		last := int64(0)
@@ -276,14 +327,16 @@ const (
 	coarseSteals = 20000
 )
 
-// coarse cuts time into coarseCells and returns those in which a worker looked for work, with how
+// cells returns into how many cells the time of each worker is cut: fewer for many workers, whose
+// searches would take the room of the marks.
+func (p *packed) cells() int { return max(64, min(coarseCells, 1<<20/len(p.Workers))) }
+
+// coarse cuts time into so many cells and returns those in which a worker looked for work, with how
 // much of them it did, in 255ths.
-func coarse(l []scene.Span, ticks int64) (cells []scene.Span, shares []uint64) {
-	edge := func(c int) int64 {
-		return ticks/coarseCells*int64(c) + ticks%coarseCells*int64(c)/coarseCells
-	}
+func coarse(l []scene.Span, ticks int64, n int) (cells []scene.Span, shares []uint64) {
+	edge := func(c int) int64 { return ticks/int64(n)*int64(c) + ticks%int64(n)*int64(c)/int64(n) }
 	i := 0
-	for c := range coarseCells {
+	for c := range n {
 		from, to := edge(c), edge(c+1)
 		var sum int64
 		for ; i < len(l) && l[i].From < to; i++ {
@@ -298,164 +351,4 @@ func coarse(l []scene.Span, ticks int64) (cells []scene.Span, shares []uint64) {
 		}
 	}
 	return cells, shares
-}
-
-// A mark is executions of a worker, one after the other.
-type mark struct {
-	worker, first, last int // executions
-	start               int64
-}
-
-// marks writes marks of so many executions in place of each of them, and the map at some moments in
-// place of accesses.
-func (w *writer) marks(r *scene.Run, group, room int, p *packed) {
-	list := r.ByWorker()
-	var all []mark
-	for of, l := range list {
-		for i := 0; i < len(l); i += group {
-			j := min(i+group, len(l))
-			all = append(all, mark{of, i, j, r.Start[l[i]]})
-		}
-	}
-	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b mark) int { return cmp.Compare(a.start, b.start) })
-	for _, m := range order {
-		w.put(uint64(m.worker))
-	}
-	p.Marks, p.Accesses, p.Lists = len(all), 0, 0
-	last, of := int64(0), -1
-	for _, m := range all {
-		if m.worker != of {
-			last, of = 0, m.worker
-		}
-		w.signed(m.start - last)
-		last = m.end(r, list)
-	}
-	for _, m := range all {
-		w.put(uint64(m.end(r, list) - m.start))
-	}
-	writers, took := r.Writers(), times(r, list)
-	for _, m := range all {
-		w.mark(r, list[m.worker][m.first:m.last], writers, took)
-	}
-	w.moments(r, room, p)
-}
-
-// times returns the ticks of each execution; those with the stamps of one task share its time.
-func times(r *scene.Run, list [][]int32) []int64 {
-	took := make([]int64, len(r.Start))
-	for _, l := range list {
-		for i, j := 0, 0; i < len(l); i = j {
-			from, to := r.Start[l[i]], r.End[l[i]]
-			for j = i + 1; r.Task != nil && r.Task[l[i]] && j < len(l) && r.Task[l[j]] &&
-				r.Start[l[j]] == from && r.End[l[j]] == to; j++ {
-			}
-			share, more := (to-from)/int64(j-i), (to-from)%int64(j-i)
-			for k, x := range l[i:j] {
-				if took[x] = share; int64(k) < more {
-					took[x]++
-				}
-			}
-		}
-	}
-	return took
-}
-
-func (m *mark) end(r *scene.Run, list [][]int32) (t int64) {
-	for _, k := range list[m.worker][m.first:m.last] {
-		t = max(t, r.End[k])
-	}
-	return t
-}
-
-// mark writes a mark: how many executions, the ticks in them, those of each class and of each bin of
-// accesses, and what took most of its time: a kernel and a node that wrote.
-func (w *writer) mark(r *scene.Run, l []int32, writers []int16, took []int64) {
-	var busy int64
-	kernels, nodes := map[int]int64{}, map[int]int64{}
-	var times [scene.Classes + 1]int64
-	var bins [scene.ColdBin + 1][scene.Classes]uint64
-	for _, k := range l {
-		d := took[k]
-		busy += d
-		kernels[int(r.Kernel[k])] += max(d, 1)
-		nodes[int(writers[k])] += max(d, 1)
-		times[r.Farthest(int(k))] += max(d, 1)
-		for i := r.From[k]; i < r.From[k+1]; i++ {
-			bins[r.Bins[i]][r.Classes[i]]++
-		}
-	}
-	w.put(uint64(len(l)))
-	w.put(uint64(busy))
-	w.put(uint64(most(kernels)))
-	w.put(uint64(most(nodes) + 1))
-	for _, t := range times {
-		w.put(uint64(t))
-	}
-	n := 0
-	for b := range bins {
-		for _, c := range bins[b] {
-			n += one(c > 0)
-		}
-	}
-	w.put(uint64(n))
-	for b := range bins {
-		for class, c := range bins[b] {
-			if c > 0 {
-				w.put(uint64(b))
-				w.put(uint64(class))
-				w.put(c)
-			}
-		}
-	}
-}
-
-// most returns the key of the largest value, the least of several.
-func most(m map[int]int64) int {
-	best, at := int64(-1), 0
-	for k, v := range m {
-		if v > best || v == best && k < at {
-			best, at = v, k
-		}
-	}
-	return at
-}
-
-// moments writes who touched and wrote each unit last, at some moments at equal distances: those that
-// have changed since the moment before.
-func (w *writer) moments(r *scene.Run, room int, p *packed) {
-	// a change of a unit takes about four bytes
-	p.Moments = min(256, max(8, room/2/4/max(1, len(r.Bytes))))
-	k, s := 0, r.Begin()
-	dirty := make([]bool, len(r.Bytes))
-	var list []scene.Unit
-	for m := range p.Moments {
-		until := r.Ticks / int64(p.Moments) * int64(m+1)
-		if m == p.Moments-1 {
-			until = r.Ticks
-		}
-		for ; k < len(r.Start) && r.Start[k] <= until; k++ {
-			s.Execute(k, func(u scene.Unit) {
-				if !dirty[u] {
-					dirty[u] = true
-					list = append(list, u)
-				}
-			})
-		}
-		slices.Sort(list)
-		w.put(uint64(until))
-		w.put(uint64(len(list)))
-		last := int64(-1)
-		for _, u := range list {
-			dirty[u] = false
-			w.put(uint64(int64(u) - last - 1))
-			last = int64(u)
-			t := &s.Units[u]
-			w.put(uint64(t.Toucher + 1))
-			w.put(uint64(t.Writer + 1))
-			w.put(uint64(t.Nodes()))
-			w.put(uint64(t.Bin))
-		}
-		list = list[:0]
-	}
 }

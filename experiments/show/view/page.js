@@ -204,7 +204,8 @@ class Page {
 		if (m.lost) list.push("Records are missing, and what is shown of later ones may be wrong: " + m.lost);
 		if (m.group > 1) {
 			list.push(`Too many for a page: each mark stands for up to ${countText(m.group)} executions of a worker, one ` +
-				`after the other, and has the colour of most of their time. The map shows ${m.moments} moments. Cells ` +
+				`after the other, and has the colour of most of their time. The map shows ` +
+				(m.moments > 0 ? `${m.moments} moments` : "nothing, since there are too many blocks") + ". Cells " +
 				"cannot be chosen, and there are no arcs." + (m.steals < m.stole ?
 				` Of the steals, ${countText(m.steals)} are shown.` : ""));
 		}

@@ -154,11 +154,11 @@ func shownMap(t *testing.T, p *browser.Tab, runs []Run) {
 						case colour == "node":
 							want = run.Header.Workers[x.Toucher].Node
 						case colour == "worker":
-							want = x.Toucher
+							want = int(x.Toucher)
 						case colour == "writer":
 							want = run.Header.Workers[x.Writer].Node
 						case colour == "had":
-							want = x.Nodes() - 1
+							want = int(x.Nodes) - 1
 						default:
 							want = int(x.Bin)
 						}

@@ -188,9 +188,9 @@ func shownState(t *testing.T, p *browser.Tab, runs []Run) {
 			}
 			for u := range s.Units {
 				x := &s.Units[u]
-				most = max(most, x.Nodes())
-				if x.Toucher != got.Toucher[u] || x.Writer != got.Writer[u] || int(x.Bin) != got.Bin[u] ||
-					int(x.Access) != got.Access[u] || x.Nodes() != got.Nodes[u] || of[u] != got.Of[u] {
+				most = max(most, int(x.Nodes))
+				if int(x.Toucher) != got.Toucher[u] || int(x.Writer) != got.Writer[u] || int(x.Bin) != got.Bin[u] ||
+					int(x.Access) != got.Access[u] || int(x.Nodes) != got.Nodes[u] || of[u] != got.Of[u] {
 					t.Fatalf("run %d, execution %d, unit %d: touched by %d in %d, %d nodes; expected %+v in %d", i,
 						until, u, got.Toucher[u], got.Of[u], got.Nodes[u], x, of[u])
 				}

@@ -51,8 +51,8 @@ type Run struct {
 	NoTasks string        // why
 }
 
-// Write writes a page of runs, side by side. Errors: those of w. Cost: about 2 s for a million
-// executions.
+// Write writes a page of runs, side by side. Errors: those of w. Cost: two passes over the
+// executions, about 0.3 s for a million; memory for a million marks at most, 300 bytes each.
 func Write(w io.Writer, title string, runs []Run) error {
 	return write(w, title, runs, MaxBytes)
 }
