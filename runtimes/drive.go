@@ -1,6 +1,9 @@
 package runtimes
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // drive carries out steps, v's first, until the run has ended. A step is the worker's next actions
 // up to and including one operation on something shared, and moves its clock on.
@@ -54,20 +57,29 @@ func (s *stepper) drive(v *stepWorker) error {
 		// As long as v is the next again, it stays out of the event queue. The first of the others
 		// is known before v's event is put: the processor need not wait for that.
 		others := s.events.first()
-		if at := s.events.at(v.now, v.id); at < others {
+		at := s.events.at(v.now, v.id)
+		if s.parks && v.idleFrom != notIdle {
+			at = s.park(v)
+		}
+		if at < others {
 			s.current = at
+			s.unpark(v)
 			continue
+		}
+		if others == math.MaxUint64 {
+			return fmt.Errorf("step: root task unfinished after %d steps", s.limit)
 		}
 		barren := v.now
 		if v.idleFrom != notIdle {
 			barren = 0
 		}
 		v.barrenTill = barren
-		s.events.put(v.id, v.now)
+		s.events.advance(v.id, at)
 		next := s.events.worker(others)
 		s.events.take(next)
 		v = s.all[next]
 		s.current, s.running = others, v
+		s.unpark(v)
 	}
 }
 
@@ -78,6 +90,9 @@ const checkSteps = 1 << 12
 func (s *stepper) check(v *stepWorker) (ended bool, err error) {
 	if s.finished || s.steps >= s.limit {
 		s.unskipAll(v)
+		for _, w := range s.all {
+			s.pass(w, s.current)
+		}
 		if n := s.stepsTaken(); n > s.limit || n == s.limit && !s.finished {
 			return true, fmt.Errorf("step: root task unfinished after %d steps", s.limit)
 		}

@@ -44,6 +44,9 @@ func (q *eventQueue) at(now uint64, worker int) event {
 	return event(now<<(q.bits&63) | uint64(worker))
 }
 
+// time returns when an event is.
+func (q *eventQueue) time(at event) uint64 { return uint64(at >> (q.bits & 63)) }
+
 // latest returns the last time that an event can have.
 func (q *eventQueue) latest() uint64 { return math.MaxUint64>>q.bits - 1 }
 
@@ -70,8 +73,10 @@ func (q *eventQueue) take(worker int) {
 }
 
 // put gives a worker that has none an event.
-func (q *eventQueue) put(worker int, now uint64) {
-	at := q.at(now, worker)
+func (q *eventQueue) put(worker int, now uint64) { q.advance(worker, q.at(now, worker)) }
+
+// advance gives a worker that has none an event, or one that has a later one an earlier one.
+func (q *eventQueue) advance(worker int, at event) {
 	for i := uint(len(q.nodes)/2 + worker); i > 0; i >>= 1 {
 		node := q.node(i)
 		*node = min(*node, at)

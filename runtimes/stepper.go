@@ -179,6 +179,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	plain := c.plain || c.History != nil
 	s.skips = p.shared == nil && !plain
 	s.early = p.shared != nil && !plain && !rules.Admit // a budget is seen by others
+	s.parks = !plain && s.parking()
 	if !s.chosen && rules.Spawn != SpawnListed {
 		s.ended = ends[rules.Spawn]
 	}
@@ -252,8 +253,10 @@ type stepper struct {
 	half        bool
 	cache       bool
 	leaveIdle   bool
-	skips       bool // steps of a search that find nothing are skipped
-	early       bool // operations that wait for a lock are done at once
+	skips       bool   // steps of a search that find nothing are skipped
+	early       bool   // operations that wait for a lock are done at once
+	parks       bool   // idle workers park
+	full        uint64 // with parks, a bit for each queue that may hold something
 
 	// what comes after a child, or a frame, that was queued or called
 	ended        [2]pc

@@ -28,6 +28,10 @@ type stepWorker struct {
 	again   Move
 	got     found // pcBatch: the first entry of a steal
 	skipped skipped
+
+	round    *round // nil: not known yet
+	parkedAt int    // which look of the round is next
+	isParked bool
 }
 
 const notIdle = math.MaxUint64
@@ -327,6 +331,7 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 	}
 	if hold := s.costs.Lock + s.costs.Push*uint64(n-1); s.lockEarly(v, hold) {
 		v.pushChildren(f, n)
+		s.filled(v.queue, int(n))
 		s.past.queuedAll(f, n)
 		v.spawns += uint64(n)
 		s.spawned(v, f, n)
@@ -347,6 +352,7 @@ func (s *stepper) place(v *stepWorker) (timed bool) {
 	}
 	if s.lock(v, v.placedAt, s.costs.Lock) {
 		v.putAt(v.placedAt, v.placed)
+		s.filled(v.placedAt, 1)
 		s.past.queued(v.f, v.placed.i)
 		v.spawns++
 		v.i++
@@ -434,6 +440,7 @@ func (s *stepper) requeue(v *stepWorker) (timed bool) {
 	if s.cache || s.lockEarly(v, s.costs.Lock) {
 		if v.shared != nil {
 			v.queueRest(v.f)
+			s.filled(v.queue, 1)
 		} else {
 			v.push(v.f, entryRest)
 		}
@@ -504,7 +511,11 @@ func (s *stepper) ownCache(v *stepWorker) (timed bool) {
 func (s *stepper) keepBatch(v *stepWorker) (timed bool) {
 	if hold := s.keeping(v); s.lockOwn(v, hold) {
 		s.past.keeps(v)
+		n := len(v.batch) - 1
 		v.Worker.keepBatch()
+		if v.shared != nil && n > 0 {
+			s.filled(v.queue, n)
+		}
 		v.now += hold
 		s.foundWork(v, v.got, hold)
 	}

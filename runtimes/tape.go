@@ -62,6 +62,9 @@ type player interface {
 // sets it.
 var taping *tapes
 
+// parks: a tape has each look of a worker.
+const parks = false
+
 // taped is the part of a worker that a tape keeps.
 type taped struct{ tape *tape }
 

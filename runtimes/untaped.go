@@ -11,6 +11,9 @@ import "sync/atomic"
 // taped is empty: no tape keeps anything in a worker.
 type taped struct{}
 
+// parks: workers in virtual time may park.
+const parks = true
+
 func (p *pool) watch() {}
 
 // headBehind returns the head as it is read behind a push, or a pop, to see whether to open
