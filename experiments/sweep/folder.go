@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
@@ -139,6 +140,32 @@ func Read(dir string) (*Plan, error) {
 		return nil, &DataError{fmt.Errorf("%s: it has no cells",
 			filepath.Join(dir, dataset.PlanFile))}
 	}
+	return planOf(dir, cells)
+}
+
+// ReadCell reads the plan of one cell of the experiment in dir, and its machine: the other lines of
+// the plan are not parsed. Errors: those of [Read]; a [*request.Error] where there is no such cell.
+func ReadCell(dir string, index int) (*Plan, error) {
+	if err := noSweep(dir); err != nil {
+		return nil, err
+	}
+	if c, ok := dataset.FindCell(dir, index); ok {
+		return planOf(dir, []dataset.PlannedCell{c})
+	}
+	p, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if index < 0 || index >= len(p.Cells) {
+		return nil, &request.Error{Flag: "index", Got: fmt.Sprint(index),
+			Want: fmt.Sprintf("the plan in %s has cells 0 to %d", dir, len(p.Cells)-1)}
+	}
+	p.Cells = p.Cells[index : index+1]
+	return p, nil
+}
+
+// planOf returns the plan of cells with their machines, which are files of the experiment in dir.
+func planOf(dir string, cells []dataset.PlannedCell) (*Plan, error) {
 	p := &Plan{Cells: cells, Machines: map[string]*machine.Machine{}}
 	for _, c := range cells {
 		if c.Machine == dataset.Native || p.Machines[c.Machine] != nil {

@@ -110,6 +110,59 @@ func TestPlanRoundTrip(t *testing.T) {
 	}
 }
 
+// A cell that is read by itself is that of the whole plan, whatever the lengths of lines; a bad line
+// has the error of the whole plan, and only for its own cell.
+func TestReadCell(t *testing.T) {
+	var configs []request.Request
+	for i := range 40 {
+		c := config(t, paper(t), 1+i%12)
+		c.Seed, c.Caches = uint64(i), strings.Repeat("x", i%7*i%7*300)
+		configs = append(configs, c)
+	}
+	dir := create(t, plan(t, configs...))
+	path := filepath.Join(dir, dataset.PlanFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, end := range []string{"\n", "\n\n  \n"} {
+		rewrite(strings.Join(lines, end))
+		whole, err := sweep.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range whole.Cells {
+			got, err := sweep.ReadCell(dir, i)
+			if err != nil || len(got.Cells) != 1 || !reflect.DeepEqual(got.Cells[0], want) ||
+				got.Machines[want.Machine].Hash() != whole.Machines[want.Machine].Hash() {
+				t.Errorf("cell %d of %d: %+v, %v", i, len(whole.Cells), got, err)
+			}
+		}
+		for _, i := range []int{-1, 40} {
+			var bad *request.Error
+			if _, err := sweep.ReadCell(dir, i); !errors.As(err, &bad) ||
+				!strings.Contains(err.Error(), "cells 0 to 39") {
+				t.Errorf("cell %d: %v", i, err)
+			}
+		}
+	}
+	lines[7] = strings.Replace(lines[7], `"schema_version":1`, `"schema_version":9`, 1)
+	rewrite(strings.Join(lines, "\n"))
+	_, want := sweep.Read(dir)
+	if _, err := sweep.ReadCell(dir, 7); want == nil || err == nil || err.Error() != want.Error() {
+		t.Errorf("its own line: %v, expected %v", err, want)
+	}
+	if _, err := sweep.ReadCell(dir, 31); err != nil {
+		t.Errorf("another cell: %v", err)
+	}
+}
+
 func TestPlanRefuses(t *testing.T) {
 	var bad *request.Error
 	if _, err := sweep.NewPlan(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(),

@@ -123,17 +123,13 @@ func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, er
 	return sum, nil
 }
 
-// RunCell runs one cell of the experiment in dir, as Run does, as an element of a job array. A cell
-// that is finished is left alone. The error is that of a cell that failed too, and a *[BusyError]
-// for one that another process has.
-func RunCell(ctx context.Context, dir string, plan *Plan, index int, opt Options) (Outcome, error) {
-	if index < 0 || index >= len(plan.Cells) {
-		return WasEnded, &request.Error{Flag: "index", Got: fmt.Sprint(index),
-			Want: fmt.Sprintf("the plan in %s has cells 0 to %d", dir, len(plan.Cells)-1)}
-	}
+// RunCell runs the cell of a plan of one, see [ReadCell], into the experiment in dir, as Run does, as
+// an element of a job array. A cell that is finished is left alone. The error is that of a cell that
+// failed too, and a *[BusyError] for one that another process has.
+func RunCell(ctx context.Context, dir string, plan *Plan, opt Options) (Outcome, error) {
 	w := newWork(dir, plan)
 	w.element = true
-	outcome, _, err := w.cell(ctx, index, opt)
+	outcome, _, err := w.cell(ctx, 0, opt)
 	return outcome, err
 }
 

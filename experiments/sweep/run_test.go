@@ -73,6 +73,15 @@ func read(t *testing.T, dir string) *sweep.Plan {
 	return p
 }
 
+func readCell(t *testing.T, dir string, index int) *sweep.Plan {
+	t.Helper()
+	p, err := sweep.ReadCell(dir, index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func status(t *testing.T, dir string) string {
 	t.Helper()
 	s, err := sweep.NewStatus(dir)
@@ -267,11 +276,11 @@ func TestRunIsAlone(t *testing.T) {
 			&busy) {
 			t.Errorf("a second sweep: %v", err)
 		}
-		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 0,
+		if outcome, err := sweep.RunCell(context.Background(), dir, readCell(t, dir, 0),
 			opt); outcome != sweep.IsBusy || !errors.As(err, &busy) {
 			t.Errorf("the same cell: %v, %v", outcome, err)
 		}
-		if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1,
+		if outcome, err := sweep.RunCell(context.Background(), dir, readCell(t, dir, 1),
 			opt); outcome != sweep.IsDone || err != nil {
 			t.Errorf("another cell: %v, %v", outcome, err)
 		}
@@ -281,13 +290,12 @@ func TestRunIsAlone(t *testing.T) {
 	if err != nil || inside != 1 || !slices.Equal(*ran, []int{1, 2}) || len(sum.Before) != 1 {
 		t.Errorf("%+v, %v; cells of %v cores were run", sum, err, *ran)
 	}
-	if outcome, err := sweep.RunCell(context.Background(), dir, read(t, dir), 1,
+	if outcome, err := sweep.RunCell(context.Background(), dir, readCell(t, dir, 1),
 		opt); outcome != sweep.WasDone || err != nil {
 		t.Errorf("a finished cell: %v, %v", outcome, err)
 	}
 	var bad *request.Error
-	if _, err := sweep.RunCell(context.Background(), dir, read(t, dir), 2, opt); !errors.As(err,
-		&bad) {
+	if _, err := sweep.ReadCell(dir, 2); !errors.As(err, &bad) {
 		t.Errorf("no such cell: %v", err)
 	}
 }

@@ -56,7 +56,7 @@ func planDir(path string) string {
 }
 
 func (a *app) runCell(ctx context.Context, dir string, index int) error {
-	plan, err := sweep.Read(dir)
+	plan, err := sweep.ReadCell(dir, index)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 		return err
 	}
 	start := time.Now()
-	outcome, err := sweep.RunCell(ctx, dir, plan, index, opt)
+	outcome, err := sweep.RunCell(ctx, dir, plan, opt)
 	switch {
 	case ctx.Err() != nil:
 		return failure.Errorf(failure.Interrupted,
@@ -80,14 +80,14 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 	case err != nil:
 		return err
 	case outcome == sweep.WasDone:
-		cell := &plan.Cells[index]
+		cell := &plan.Cells[0]
 		if q := cell.Unused(dir, plan.Machines[cell.Machine]); q != nil {
 			return failure.Errorf(failure.Incomplete, "cell %s was run before and cannot be "+
 				"used: %s; remove its folder to run it anew", q.Cell, q.Detail)
 		}
-		fmt.Fprintf(a.stderr, "cell %s was done already\n", plan.Cells[index].ID)
+		fmt.Fprintf(a.stderr, "cell %s was done already\n", plan.Cells[0].ID)
 	default:
-		fmt.Fprintf(a.stderr, "cell %s is done after %s\n", plan.Cells[index].ID,
+		fmt.Fprintf(a.stderr, "cell %s is done after %s\n", plan.Cells[0].ID,
 			sweep.RoundTime(time.Since(start)))
 	}
 	return nil

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
+	"sort"
 	"strings"
 	"time"
 
@@ -87,11 +89,8 @@ func ReadPlan(dir string) ([]PlannedCell, error) {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
 			continue
 		}
-		var c PlannedCell
-		if err := json.Unmarshal(plain(s.Bytes(), false), &c); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-		if err := checkVersion(c.SchemaVersion, SchemaVersion); err != nil {
+		c, err := parseCell(s.Bytes())
+		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 		if c.Index != len(plan) || c.ID == "" || strings.ContainsAny(c.ID, `/\`) {
@@ -107,10 +106,51 @@ func ReadPlan(dir string) ([]PlannedCell, error) {
 				"each once", path, line, c.ID, first)
 		}
 		lines[c.ID] = line
-		c.Params = paramsOf(c.Kernel, c.Params)
 		plan = append(plan, c)
 	}
 	return plan, s.Err()
+}
+
+// parseCell parses a line of a plan, which is changed.
+func parseCell(line []byte) (c PlannedCell, err error) {
+	if err = json.Unmarshal(plain(line, false), &c); err == nil {
+		err = checkVersion(c.SchemaVersion, SchemaVersion)
+	}
+	c.Params = paramsOf(c.Kernel, c.Params)
+	return c, err
+}
+
+// FindCell reads the cell of an index from plan.jsonl of the experiment dir, without the others. ok
+// is false where it is not found, as in a plan that is damaged, and [ReadPlan] returns why. Cost: a
+// search by halves, since the lines are in the order of their indices.
+func FindCell(dir string, index int) (c PlannedCell, ok bool) {
+	f, err := textfile.Open(filepath.Join(dir, PlanFile))
+	if err != nil {
+		return c, false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return c, false
+	}
+	lineFrom := func(offset int) (line []byte) { // the first that begins there or later
+		r := bufio.NewReader(io.NewSectionReader(f, max(0, int64(offset)-1), info.Size()))
+		if offset > 0 {
+			_, err = r.ReadBytes('\n')
+		}
+		for err == nil && len(bytes.TrimSpace(line)) == 0 {
+			line, err = r.ReadBytes('\n')
+		}
+		err = nil
+		return line
+	}
+	at := sort.Search(int(info.Size()), func(offset int) bool {
+		var of struct{ Index int }
+		return json.Unmarshal(lineFrom(offset), &of) != nil || of.Index >= index
+	})
+	c, err = parseCell(lineFrom(at))
+	named := c.ID != "" && c.ID != "." && c.ID != ".." && !strings.ContainsAny(c.ID, `/\`)
+	return c, err == nil && c.Index == index && named
 }
 
 // paramsOf gives the parameters of a JSON document the types that the kernel declares: a whole
