@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +28,17 @@ var benchUnits = []struct {
 // machine and the source of LLC misses are configuration, so that benchstat keeps apart what they
 // differ in.
 func WriteBench(w io.Writer, e *dataset.Experiment) error {
+	b, err := newBench(w)
+	for i := 0; i < len(e.Cells) && err == nil; i++ {
+		err = b.add(&e.Cells[i], e.Cells[i].Rows())
+	}
+	return err
+}
+
+// A bench writes lines of the benchmark format.
+type bench struct{ *benchfmt.Writer }
+
+func newBench(w io.Writer) (*bench, error) {
 	for _, u := range benchUnits {
 		if u.unit == "ns/op" {
 			continue // benchstat has it
@@ -36,36 +48,30 @@ func WriteBench(w io.Writer, e *dataset.Experiment) error {
 			better = "higher"
 		}
 		if _, err := fmt.Fprintf(w, "Unit %s better=%s\n", u.unit, better); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	out := benchfmt.NewWriter(w)
-	for i := range e.Cells {
-		c := &e.Cells[i]
-		for _, row := range c.Rows() {
-			r := &benchfmt.Result{Name: benchName(c), Iters: 1}
-			for _, u := range benchUnits {
-				if n := u.of.Each(&row); n.Known() {
-					r.Values = append(r.Values, benchfmt.Value{Value: n.Float(), Unit: u.unit})
-				}
+	return &bench{benchfmt.NewWriter(w)}, nil
+}
+
+// add writes the rows of a cell.
+func (b *bench) add(c *dataset.Cell, rows []dataset.Row) error {
+	name, key := benchName(c), dataset.KeyOf(c)
+	settings := cmp.Or(key.Settings, "default")
+	for _, row := range rows {
+		r := &benchfmt.Result{Name: name, Iters: 1}
+		for _, u := range benchUnits {
+			if n := u.of.Each(&row); n.Known() {
+				r.Values = append(r.Values, benchfmt.Value{Value: n.Float(), Unit: u.unit})
 			}
-			source := row.LLCSource
-			if source == "" {
-				source = "none"
-			}
-			key := dataset.KeyOf(c)
-			settings := key.Settings
-			if settings == "" {
-				settings = "default"
-			}
-			for _, kv := range [][2]string{{"substrate", key.Substrate}, {"machine", key.Machine},
-				{"settings", settings}, {"llc-source", source}} {
-				r.Config = append(r.Config, benchfmt.Config{Key: kv[0], Value: []byte(kv[1]),
-					File: true})
-			}
-			if err := out.Write(r); err != nil {
-				return err
-			}
+		}
+		for _, kv := range [][2]string{{"substrate", key.Substrate}, {"machine", key.Machine},
+			{"settings", settings}, {"llc-source", cmp.Or(row.LLCSource, "none")}} {
+			r.Config = append(r.Config, benchfmt.Config{Key: kv[0], Value: []byte(kv[1]),
+				File: true})
+		}
+		if err := b.Write(r); err != nil {
+			return err
 		}
 	}
 	return nil

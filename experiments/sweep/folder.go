@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -259,20 +260,45 @@ func readFailure(path, id string) dataset.Failure {
 // writeFile replaces a file: afterwards, whatever happens, it has its old content or the new one.
 // One process at a time.
 func writeFile(path string, b []byte) error {
-	tmp := path + ".new"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := createFile(path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(tmp, path)
+	f.Write(b) // commit has its error
+	return f.commit()
+}
+
+// A newFile is written in the place of another.
+type newFile struct {
+	*bufio.Writer
+	file *os.File
+	path string
+}
+
+func createFile(path string) (*newFile, error) {
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &newFile{bufio.NewWriterSize(f, 1<<16), f, path}, nil
+}
+
+// commit puts the file in its place.
+func (f *newFile) commit() error {
+	err := errors.Join(f.Flush(), f.file.Sync(), f.file.Close())
+	if err == nil {
+		err = os.Rename(f.file.Name(), f.path)
 	}
 	if err != nil {
-		os.Remove(tmp)
-		return fmt.Errorf("write %s: %w", path, err)
+		os.Remove(f.file.Name())
+		return fmt.Errorf("write %s: %w", f.path, err)
 	}
-	return syncPath(filepath.Dir(path))
+	return syncPath(filepath.Dir(f.path))
+}
+
+func (f *newFile) discard() {
+	f.file.Close()
+	os.Remove(f.file.Name())
 }
 
 func syncPath(path string) error {

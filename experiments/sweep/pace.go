@@ -1,13 +1,8 @@
 package sweep
 
 import (
-	"encoding/json"
-	"path/filepath"
 	"strings"
 	"time"
-
-	"krdlab/experiments/run/result"
-	"krdlab/hw/textfile"
 )
 
 // pace is how long the cells took whose time is known.
@@ -20,18 +15,6 @@ type pace struct {
 func (p *pace) learn(took time.Duration) {
 	p.cells++
 	p.spent += took
-}
-
-// read learns from the manifest of a finished cell, if it has its times.
-func (p *pace) read(cell string) {
-	b, err := textfile.Read(filepath.Join(cell, result.ManifestFile))
-	var m struct {
-		Started  time.Time  `json:"started"`
-		Finished *time.Time `json:"finished"`
-	}
-	if err == nil && json.Unmarshal(b, &m) == nil && m.Finished != nil {
-		p.learn(m.Finished.Sub(m.Started))
-	}
 }
 
 // A Left is how long the cells that are not done take one process, each the mean of those that are.

@@ -90,7 +90,7 @@ func Run(ctx context.Context, dir string, plan *Plan, opt Options) (*Summary, er
 	for i := range plan.Cells {
 		switch c := &plan.Cells[i]; {
 		case !w.done[i]:
-		case c.Unused(dir, plan.Machines[c.Machine]) != nil:
+		case w.unused[i] != nil:
 			sum.Unused = append(sum.Unused, c.ID)
 		default:
 			sum.Before = append(sum.Before, c.ID)
@@ -138,17 +138,32 @@ type work struct {
 	dir     string
 	plan    *Plan
 	done    []bool
-	failed  []bool // of this process
-	element bool   // its cells are elements of a job array
+	unused  []*dataset.Problem // of cells that are done
+	failed  []bool             // of this process
+	element bool               // its cells are elements of a job array
 	pace    pace
 }
 
+// newWork looks at what is done. Cost: a pass over the results; those that are not sound are parsed.
 func newWork(dir string, plan *Plan) *work {
 	n := len(plan.Cells)
-	w := &work{dir: dir, plan: plan, done: make([]bool, n), failed: make([]bool, n)}
+	w := &work{dir: dir, plan: plan, done: make([]bool, n), unused: make([]*dataset.Problem, n),
+		failed: make([]bool, n)}
+	hashes := map[string]string{}
+	for name, m := range plan.Machines {
+		hashes[name] = m.Hash()
+	}
 	for i := range plan.Cells {
-		if w.done[i] = w.finished(i); w.done[i] {
-			w.pace.read(w.path(i))
+		if w.done[i] = w.finished(i); !w.done[i] {
+			continue
+		}
+		c := &plan.Cells[i]
+		sound, took := c.Sound(dir, hashes[c.Machine])
+		if took > 0 {
+			w.pace.learn(took)
+		}
+		if !sound {
+			w.unused[i] = c.Unused(dir, plan.Machines[c.Machine])
 		}
 	}
 	return w

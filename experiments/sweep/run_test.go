@@ -1,10 +1,12 @@
 package sweep_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -297,5 +299,58 @@ func TestRunIsAlone(t *testing.T) {
 	var bad *request.Error
 	if _, err := sweep.ReadCell(dir, 2); !errors.As(err, &bad) {
 		t.Errorf("no such cell: %v", err)
+	}
+}
+
+// A cell that a run has written is sound; one is not whose documents were changed, or that is not as
+// planned.
+func TestSound(t *testing.T) {
+	m := paper(t)
+	dir := create(t, plan(t, config(t, m, 1)))
+	opt, _ := fake(t, nil)
+	if _, err := sweep.Run(context.Background(), dir, read(t, dir), opt); err != nil {
+		t.Fatal(err)
+	}
+	c := read(t, dir).Cells[0]
+	cell := filepath.Join(dir, dataset.CellsDir, c.ID)
+	check := func(what string, c dataset.PlannedCell, hash string, want bool) {
+		t.Helper()
+		if ok, _ := c.Sound(dir, hash); ok != want {
+			t.Errorf("%s: %v", what, ok)
+		}
+		if q := c.Unused(dir, m); want && q != nil {
+			t.Errorf("%s: not used: %v", what, q)
+		}
+	}
+	check("as it was written", c, m.Hash(), true)
+	check("another machine", c, "", false)
+	for what, change := range map[string]func(c *dataset.PlannedCell){
+		"seed":       func(c *dataset.PlannedCell) { c.Seed++ },
+		"cores":      func(c *dataset.PlannedCell) { c.Cores++ },
+		"size":       func(c *dataset.PlannedCell) { c.Params = maps.Clone(c.Params); c.Params["n"] = 7 },
+		"settings":   func(c *dataset.PlannedCell) { c.Settings.Reps++ },
+		"schedulers": func(c *dataset.PlannedCell) { c.Schedulers = c.Schedulers[:0] },
+	} {
+		other := c
+		change(&other)
+		check(what, other, m.Hash(), false)
+	}
+	for _, name := range []string{result.ResultFile, result.ManifestFile} {
+		path := filepath.Join(cell, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, changed := range map[string][]byte{"half": text[:len(text)/2],
+			"a digit": bytes.Replace(text, []byte(`"seed": 1`), []byte(`"seed": 2`), 1)} {
+			if err := os.WriteFile(path, changed, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			check(what+" of "+name, c, m.Hash(), false)
+		}
+		if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		check("layout of "+name, c, m.Hash(), true)
 	}
 }

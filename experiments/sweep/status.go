@@ -62,14 +62,6 @@ func NewStatus(dir string) (*Status, error) {
 	} else if ok {
 		s.Sweeping = &by
 	}
-	e, err := dataset.Load(dir)
-	if err != nil {
-		return nil, err
-	}
-	damaged := map[string]dataset.Problem{}
-	for _, p := range e.Unused() {
-		damaged[p.Cell] = p
-	}
 	w := newWork(dir, plan)
 	for i, c := range plan.Cells {
 		path := w.path(i)
@@ -77,10 +69,9 @@ func NewStatus(dir string) (*Status, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, bad := damaged[c.ID]
 		switch {
-		case w.done[i] && bad:
-			s.Damaged = append(s.Damaged, Damage{c.ID, p.Detail})
+		case w.unused[i] != nil:
+			s.Damaged = append(s.Damaged, Damage{c.ID, w.unused[i].Detail})
 		case w.done[i]:
 			s.Done = append(s.Done, c.ID)
 		case busy:

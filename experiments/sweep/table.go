@@ -9,6 +9,7 @@ import (
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/run/stats"
+	"krdlab/kernels/kernel"
 	"krdlab/krd"
 	"krdlab/krd/doc"
 )
@@ -24,27 +25,40 @@ type column struct {
 // keys; a value that was not measured is nil. A simulated experiment's depends on the plan and the
 // program alone: neither times of day nor names of folders are in it.
 func NewTable(e *dataset.Experiment) *doc.Table {
-	list := columns(e)
-	t := &doc.Table{Name: "repetition"}
-	for _, c := range list {
-		t.Columns = append(t.Columns, c.Column)
+	params := paramKinds{}
+	for _, c := range e.Cells {
+		params.learn(c.Result.Params)
 	}
+	list := columns(params)
+	t := tableOf(list)
 	for _, r := range e.Rows() {
-		row := make([]any, len(list))
-		for i, c := range list {
-			row[i] = c.of(&r)
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, rowOf(list, &r))
 	}
 	return t
 }
 
-func columns(e *dataset.Experiment) []column {
+func tableOf(list []column) *doc.Table {
+	t := &doc.Table{Name: "repetition"}
+	for _, c := range list {
+		t.Columns = append(t.Columns, c.Column)
+	}
+	return t
+}
+
+func rowOf(list []column, r *dataset.Row) []any {
+	row := make([]any, len(list))
+	for i, c := range list {
+		row[i] = c.of(r)
+	}
+	return row
+}
+
+func columns(params paramKinds) []column {
 	list := []column{
 		text("cell", "name of the cell's folder", func(r *dataset.Row) string { return r.Cell.ID }),
 		text("kernel", "", func(r *dataset.Row) string { return r.Cell.Result.Kernel }),
 	}
-	list = append(list, paramColumns(e)...)
+	list = append(list, paramColumns(params)...)
 	list = append(list,
 		text("scheduler", "", func(r *dataset.Row) string { return r.Cell.Result.Scheduler }),
 		whole("cores", "workers, one for each core",
@@ -115,27 +129,24 @@ func columns(e *dataset.Experiment) []column {
 	return list
 }
 
-// paramColumns returns the parameters of the kernels, each once, sorted within a kernel as it
-// declares them.
-func paramColumns(e *dataset.Experiment) []column {
-	var names []string
-	words := map[string]bool{} // not all values are whole numbers
-	for _, c := range e.Cells {
-		for _, name := range slices.Sorted(maps.Keys(c.Result.Params)) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-			if _, isInt := c.Result.Params[name].(int); !isInt {
-				words[name] = true
-			}
-		}
+// paramKinds has the parameters of kernels, and of each whether all its values are whole numbers.
+type paramKinds map[string]bool
+
+func (k paramKinds) learn(p kernel.Params) {
+	for name, v := range p {
+		_, isInt := v.(int)
+		before, known := k[name]
+		k[name] = isInt && (before || !known)
 	}
-	slices.Sort(names)
+}
+
+// paramColumns returns the parameters of the kernels, each once, sorted.
+func paramColumns(params paramKinds) []column {
 	var list []column
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
 		of := func(r *dataset.Row) any { return r.Cell.Result.Params[name] }
 		column := "param_" + strings.ReplaceAll(name, "-", "_")
-		if words[name] {
+		if !params[name] {
 			list = append(list, text(column, "", func(r *dataset.Row) string {
 				if v := of(r); v != nil {
 					return fmt.Sprint(v)

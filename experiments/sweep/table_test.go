@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/perf/benchfmt"
 
+	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/result"
 	"krdlab/experiments/sweep"
 	"krdlab/experiments/test/datasettest"
@@ -186,5 +190,78 @@ func TestBenchFormat(t *testing.T) {
 	}
 	if better := r.Units().GetBetter("speedup"); better != 1 {
 		t.Errorf("better speed-up is %d, expected more", better)
+	}
+}
+
+// The tables that WriteTables writes a cell at a time are those of the whole experiment in memory; also
+// where a parameter is not of the plan's kind and machines of one name are told apart, which it sees
+// only after a first pass, and where more results are there than it holds.
+func TestWriteTables(t *testing.T) {
+	m := *paper(t)
+	m.Name = datasettest.Small().Plan[0].Machine
+	a, b := datasettest.Place{Computer: "a"}, datasettest.Place{Computer: "b"}
+	many := datasettest.Small()
+	schedulers := len(many.Plan[0].Schedulers)
+	for i := len(many.Plan); len(many.Cells) <= 2000; i++ {
+		cell := many.Plan[0]
+		cell.Index, cell.Seed, cell.ID = i, uint64(i), fmt.Sprint(i)
+		many.Plan = append(many.Plan, cell)
+		for _, c := range many.Cells[:schedulers] {
+			r := *c.Result
+			r.Seed, c.ID, c.Result = cell.Seed, cell.ID, &r
+			many.Cells = append(many.Cells, c)
+		}
+	}
+	for name, e := range map[string]*dataset.Experiment{"simulated": datasettest.Small(),
+		"two computers": datasettest.NativeAt(2, a, b, a, b), "many": many} {
+		dir := filepath.Join(t.TempDir(), "exp")
+		if err := datasettest.Write(e, dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(filepath.Join(dir, dataset.MachinesDir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(filepath.Join(dir, dataset.MachinesDir, m.Name+".toml"))
+		if err == nil {
+			err = errors.Join(m.Write(f), f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := dataset.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := sweep.WriteTables(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Results != len(want.Cells) || got.Rows != len(want.Rows()) ||
+			!slices.Equal(got.Notes, want.Notes) || got.Whole() != (e != many) ||
+			got.Whole() != (len(got.Cells) == len(want.Cells)) || len(got.Cells) == 0 {
+			t.Errorf("%s: %d results, %d rows, notes %q; expected %d, %d, %q", name, got.Results, got.Rows,
+				got.Notes, len(want.Cells), len(want.Rows()), want.Notes)
+		}
+		for i := range got.Cells {
+			if a, b := got.Cells[i].MachineName(), want.Cells[i].MachineName(); a != b {
+				t.Errorf("%s: cell %d is of %q, expected %q", name, i, a, b)
+			}
+		}
+		table := sweep.NewTable(want)
+		for i, write := range []func(io.Writer) error{table.CSV, table.JSONL, table.Parquet,
+			func(w io.Writer) error { return sweep.WriteBench(w, want) }} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			file, err := os.ReadFile(filepath.Join(dir, sweep.Tables[i]))
+			if err != nil || !bytes.Equal(b.Bytes(), file) || len(file) == 0 {
+				t.Errorf("%s: %s has %d bytes, expected the %d of the whole, %v", name, sweep.Tables[i],
+					len(file), b.Len(), err)
+			}
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, "*.new")); err != nil || len(left) > 0 {
+			t.Errorf("%s: left behind: %v", name, left)
+		}
 	}
 }

@@ -5,7 +5,6 @@ package textfile
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"unicode/utf8"
 
@@ -99,6 +98,9 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
+// mostGrown is how much room ReadFile makes for what a file has by its size, in bytes.
+const mostGrown = 64 << 20
+
 // ReadFile works like [os.ReadFile], for such a file.
 func ReadFile(path string) ([]byte, error) {
 	f, err := Open(path)
@@ -106,7 +108,12 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		b.Grow(int(min(info.Size(), mostGrown)) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
 }
 
 // Read works like ReadFile, for a text. Errors name the file, that of another encoding the line

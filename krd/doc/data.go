@@ -44,8 +44,8 @@ func Data(v any) any {
 	return v
 }
 
-// data returns the columns and rows that are data.
-func (t *Table) data() (columns []Column, rows [][]any) {
+// dataColumns returns the columns that are data.
+func (t *Table) dataColumns() (columns []Column) {
 	for _, c := range t.Columns {
 		switch {
 		case c.Key != "" && c.Ends:
@@ -56,77 +56,131 @@ func (t *Table) data() (columns []Column, rows [][]any) {
 			columns = append(columns, c)
 		}
 	}
-	for _, row := range t.Rows {
-		cells := make([]any, 0, len(columns))
-		for i, c := range t.Columns {
-			switch {
-			case c.Key != "" && c.Ends:
-				q, _ := quantityOf(row[i])
-				low, high, ok := q.Bounds()
-				cells = append(cells, Data(row[i]), nil, nil)
-				if ok {
-					cells[len(cells)-2], cells[len(cells)-1] = Data(Some(low)), Data(Some(high))
-				}
-			case c.Key != "":
-				cells = append(cells, Data(row[i]))
+	return columns
+}
+
+// dataRow returns the cells of a row that are data.
+func (t *Table) dataRow(row []any) []any {
+	cells := make([]any, 0, len(t.Columns))
+	for i, c := range t.Columns {
+		switch {
+		case c.Key != "" && c.Ends:
+			q, _ := quantityOf(row[i])
+			low, high, ok := q.Bounds()
+			cells = append(cells, Data(row[i]), nil, nil)
+			if ok {
+				cells[len(cells)-2], cells[len(cells)-1] = Data(Some(low)), Data(Some(high))
 			}
+		case c.Key != "":
+			cells = append(cells, Data(row[i]))
 		}
-		rows = append(rows, cells)
 	}
+	return cells
+}
+
+// A Rows writes the rows of a table as they come, so that they need not be held.
+type Rows interface {
+	// Add writes a row, which has a cell for each column of the table.
+	Add(row []any) error
+	// Close writes what is left. It must be called.
+	Close() error
+}
+
+// write writes the rows of the table to out.
+func (t *Table) write(out Rows, err error) error {
+	rows := t.Rows
 	if t.Foot {
 		rows = rows[:len(rows)-1]
 	}
-	return columns, rows
+	for i := 0; i < len(rows) && err == nil; i++ {
+		err = out.Add(rows[i])
+	}
+	if err != nil {
+		return err
+	}
+	return out.Close()
 }
 
 // CSV writes the table with a header of keys. Unknown values are empty; lines end in LF (RFC 4180).
-func (t *Table) CSV(w io.Writer) error {
-	columns, rows := t.data()
-	out := csv.NewWriter(w)
-	line := make([]string, len(columns))
+func (t *Table) CSV(w io.Writer) error { return t.write(t.StreamCSV(w)) }
+
+// StreamCSV returns what writes rows of t as [Table.CSV] does.
+func (t *Table) StreamCSV(w io.Writer) (Rows, error) {
+	columns := t.dataColumns()
+	out := &csvRows{t, csv.NewWriter(w), make([]string, len(columns))}
 	for i, c := range columns {
-		line[i] = c.Key
+		out.line[i] = c.Key
 	}
-	out.Write(line) // Error has its error
-	for _, row := range rows {
-		for i := range columns {
-			switch v := row[i].(type) {
-			case nil:
-				line[i] = ""
-			case float64:
-				line[i] = strconv.FormatFloat(v, 'g', -1, 64)
-			default:
-				line[i] = fmt.Sprint(v)
-			}
+	return out, out.Write(out.line)
+}
+
+type csvRows struct {
+	table *Table
+	*csv.Writer
+	line []string
+}
+
+func (r *csvRows) Add(row []any) error {
+	for i, v := range r.table.dataRow(row) {
+		switch v := v.(type) {
+		case nil:
+			r.line[i] = ""
+		case string:
+			r.line[i] = v
+		case float64:
+			r.line[i] = strconv.FormatFloat(v, 'g', -1, 64)
+		default:
+			r.line[i] = fmt.Sprint(v)
 		}
-		out.Write(line)
 	}
-	out.Flush()
-	return out.Error()
+	return r.Write(r.line)
+}
+
+func (r *csvRows) Close() error {
+	r.Flush()
+	return r.Error()
 }
 
 // JSONL writes an object for each row, with all columns in their order; what is not known is null.
-func (t *Table) JSONL(w io.Writer) error {
-	columns, rows := t.data()
-	out := bufio.NewWriter(w)
-	for _, row := range rows {
-		for i, c := range columns {
-			separator := ","
-			if i == 0 {
-				separator = "{"
-			}
-			var b bytes.Buffer
-			e := json.NewEncoder(&b)
-			e.SetEscapeHTML(false)
-			if err := e.Encode(row[i]); err != nil {
-				return fmt.Errorf("column %s: %w", c.Key, err)
-			}
-			fmt.Fprintf(out, "%s%q:%s", separator, c.Key, bytes.TrimSpace(b.Bytes()))
+func (t *Table) JSONL(w io.Writer) error { return t.write(t.StreamJSONL(w)) }
+
+// StreamJSONL returns what writes rows of t as [Table.JSONL] does.
+func (t *Table) StreamJSONL(w io.Writer) (Rows, error) {
+	r := &jsonRows{table: t, out: bufio.NewWriter(w)}
+	for i, c := range t.dataColumns() {
+		separator := ","
+		if i == 0 {
+			separator = "{"
 		}
-		out.WriteString("}\n") // Flush has its error
+		r.keys = append(r.keys, fmt.Sprintf("%s%q:", separator, c.Key))
 	}
-	return out.Flush()
+	r.encoder = json.NewEncoder(&r.value)
+	r.encoder.SetEscapeHTML(false)
+	return r, nil
 }
+
+type jsonRows struct {
+	table   *Table
+	out     *bufio.Writer
+	keys    []string // with what stands before and after each
+	value   bytes.Buffer
+	encoder *json.Encoder // into value
+}
+
+func (r *jsonRows) Add(row []any) error {
+	for i, v := range r.table.dataRow(row) {
+		r.value.Reset()
+		if err := r.encoder.Encode(v); err != nil {
+			return fmt.Errorf("column %s: %w", r.table.dataColumns()[i].Key, err)
+		}
+		r.out.WriteString(r.keys[i]) // Flush has its error
+		r.out.Write(bytes.TrimSpace(r.value.Bytes()))
+	}
+	_, err := r.out.WriteString("}\n")
+	return err
+}
+
+func (r *jsonRows) Close() error { return r.out.Flush() }
 
 // MarshalJSON implements [json.Marshaler]: an array of the objects of [Table.JSONL].
 func (t *Table) MarshalJSON() ([]byte, error) {
@@ -139,11 +193,14 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 }
 
 // Parquet writes the table, compressed by zstd; all columns are optional, and of their Kind.
-func (t *Table) Parquet(w io.Writer) error {
+func (t *Table) Parquet(w io.Writer) error { return t.write(t.StreamParquet(w)) }
+
+// StreamParquet returns what writes rows of t as [Table.Parquet] does.
+func (t *Table) StreamParquet(w io.Writer) (Rows, error) {
 	types := map[Kind]reflect.Type{Text: reflect.TypeFor[*string](),
 		Whole: reflect.TypeFor[*int64](), Real: reflect.TypeFor[*float64](),
 		Truth: reflect.TypeFor[*bool]()}
-	columns, rows := t.data()
+	columns := t.dataColumns()
 	fields := make([]reflect.StructField, len(columns))
 	for i, c := range columns {
 		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: types[c.Kind],
@@ -151,21 +208,26 @@ func (t *Table) Parquet(w io.Writer) error {
 	}
 	schema := parquet.NewSchema(t.Name,
 		parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
-	out := parquet.NewGenericWriter[any](w, schema,
+	return &parquetRows{t, parquet.NewGenericWriter[any](w, schema,
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
-		parquet.CreatedBy("krdlab", "", ""))
-	for _, row := range rows {
-		values := make(parquet.Row, len(row))
-		for i, v := range row {
-			if v == nil {
-				values[i] = parquet.NullValue().Level(0, 0, i)
-				continue
-			}
-			values[i] = parquet.ValueOf(v).Level(0, 1, i)
+		parquet.CreatedBy("krdlab", "", "")), nil}, nil
+}
+
+type parquetRows struct {
+	table *Table
+	*parquet.GenericWriter[any]
+	values parquet.Row
+}
+
+func (r *parquetRows) Add(row []any) error {
+	r.values = r.values[:0]
+	for i, v := range r.table.dataRow(row) {
+		if v == nil {
+			r.values = append(r.values, parquet.NullValue().Level(0, 0, i))
+			continue
 		}
-		if _, err := out.WriteRows([]parquet.Row{values}); err != nil {
-			return err
-		}
+		r.values = append(r.values, parquet.ValueOf(v).Level(0, 1, i))
 	}
-	return out.Close()
+	_, err := r.WriteRows([]parquet.Row{r.values})
+	return err
 }

@@ -428,10 +428,7 @@ func allUsed(err error, experiments ...*dataset.Experiment) error {
 			continue
 		}
 		inPart := ""
-		if slices.ContainsFunc(e.Cells, func(c dataset.Cell) bool {
-			return slices.ContainsFunc(unused,
-				func(q dataset.Problem) bool { return q.Cell == c.ID })
-		}) {
+		if e.UnusedInPart {
 			inPart = ", or not in full"
 		}
 		said = append(said, fmt.Sprintf("%d of %d cells not used%s; why: krdlab sweep status %s",

@@ -300,7 +300,8 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan, views 
 	}
 	e, terr := sweep.WriteTables(dir)
 	if err == nil && terr == nil {
-		a.sayProblems(e, dataset.Unreadable, dataset.Interrupted) // failures were told as they came
+		// failures were told as they came
+		a.sayProblems(e.Experiment, dataset.Unreadable, dataset.Interrupted)
 		if err = a.printSweep(dir, e); err == nil && views {
 			err = a.sweepViews(ctx, e)
 		}
@@ -316,7 +317,7 @@ func (a *app) sweepRun(ctx context.Context, dir string, plan *sweep.Plan, views 
 		fmt.Fprintf(a.stderr,
 			"cell %s is being run by another process, and is not in the tables yet\n", id)
 	}
-	unused := allUsed(nil, e)
+	unused := allUsed(nil, e.Experiment)
 	if n := len(sum.Failures); n > 0 {
 		if unused != nil {
 			fmt.Fprintln(a.stderr, unused)

@@ -21,11 +21,17 @@ import (
 
 // printSweep prints a row for each scheduler and number of cores of an experiment, and where the
 // tables are.
-func (a *app) printSweep(dir string, e *dataset.Experiment) error {
+func (a *app) printSweep(dir string, c *sweep.Collected) error {
+	e := c.Experiment
 	a.sayNotes(e)
 	p := a.page()
 	groups := e.Groups()
-	if len(groups) > fewGroups {
+	switch {
+	case !c.Whole():
+		p.Line("%d results are more than are summed up here: read the tables, or krdlab survey matrix %s",
+			c.Results, dir)
+		groups = nil
+	case len(groups) > fewGroups:
 		a.printMatrices(p, e)
 		groups = nil
 	}
@@ -47,11 +53,13 @@ func (a *app) printSweep(dir string, e *dataset.Experiment) error {
 		brief.Summaries(p, list)
 		p.Line("")
 	}
-	if err := a.printOver(p, dir, e); err != nil {
-		return err
+	if c.Whole() {
+		if err := a.printOver(p, dir, e); err != nil {
+			return err
+		}
 	}
 	p.Line("a row for each of %d repetitions is in %s/table.csv, .jsonl and .parquet; benchstat "+
-		"reads %s/%s", len(e.Rows()), dir, dir, sweep.BenchFile)
+		"reads %s/%s", c.Rows, dir, dir, sweep.BenchFile)
 	return p.Close()
 }
 

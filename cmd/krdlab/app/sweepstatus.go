@@ -67,12 +67,12 @@ func (a *app) sweepCollect() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.sayProblems(e, dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable,
+			a.sayProblems(e.Experiment, dataset.Missing, dataset.Partial, dataset.Failed, dataset.Unreadable,
 				dataset.Interrupted)
 			if err = a.printSweep(dir, e); err == nil && views {
 				err = a.sweepViews(c.Context(), e)
 			}
-			return allUsed(err, e)
+			return allUsed(err, e.Experiment)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "new folder `DIR` to merge into")

@@ -15,6 +15,7 @@ import (
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/show/view"
+	"krdlab/experiments/sweep"
 	"krdlab/hw/units"
 )
 
@@ -38,7 +39,14 @@ func keepsTraces(dir string, cells []dataset.PlannedCell) error {
 // sweepViews writes a page for each group and number of cores of an experiment that has traces, and
 // prints to stderr which repetitions it shows. Errors: no trace is kept; those of each page, beside
 // which the others are written.
-func (a *app) sweepViews(ctx context.Context, e *dataset.Experiment) error {
+func (a *app) sweepViews(ctx context.Context, c *sweep.Collected) error {
+	e := c.Experiment
+	if !c.Whole() {
+		var err error
+		if e, err = dataset.Load(e.Dir); err != nil {
+			return err
+		}
+	}
 	var failed []error
 	pages := 0
 	groups := e.Groups()

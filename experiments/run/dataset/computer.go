@@ -56,8 +56,9 @@ func (c *Cell) identity(arrays map[nameKey][]string) string {
 }
 
 // nameMachines names the machines of all cells so that two machines have two names where one of the
-// experiments has several of a name, and makes notes of that.
-func nameMachines(all ...*Experiment) {
+// experiments has several of a name, and makes notes of that. It returns what names the machine of
+// another cell among those.
+func nameMachines(all ...*Experiment) (named func(*Cell)) {
 	arrays := map[nameKey][]string{} // computers that elements of job arrays ran on
 	for _, e := range all {
 		for i := range e.Cells {
@@ -79,14 +80,17 @@ func nameMachines(all ...*Experiment) {
 			first[key] = id
 		}
 	}
+	named = func(c *Cell) {
+		if key := c.nameKey(); several[key] {
+			c.machine = fmt.Sprintf("%s (%s)", key.name, c.identity(arrays))
+		}
+	}
 	for _, e := range all {
 		byName := map[nameKey][]*Cell{}
 		var order []nameKey
 		for i := range e.Cells {
 			c, key := &e.Cells[i], e.Cells[i].nameKey()
-			if several[key] {
-				c.machine = fmt.Sprintf("%s (%s)", key.name, c.identity(arrays))
-			}
+			named(c)
 			if byName[key] == nil {
 				order = append(order, key)
 			}
@@ -97,6 +101,16 @@ func nameMachines(all ...*Experiment) {
 			e.noteMachines(byName[key], several[key])
 		}
 	}
+	return named
+}
+
+// machineKey distinguishes cells whose machines may have different names or notes.
+func (c *Cell) machineKey() string {
+	hash := ""
+	if m := c.Result.Machine.Model; m != nil {
+		hash = m.Hash
+	}
+	return fmt.Sprint(c.nameKey(), c.Result.Machine.Computer, hash, c.element(), c.Result.Machine.CPUs)
 }
 
 // noteMachines notes which machines of one name are kept apart, and which are taken as one though

@@ -7,13 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
+	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/hw/textfile"
+	"krdlab/kernels/kernel"
 	"krdlab/krd/doc"
 )
 
@@ -28,22 +32,21 @@ type Experiment struct {
 	// what must be known of the whole to read it: which computers are taken as one machine, and
 	// which are not
 	Notes []string
+	// UnusedInPart: of a cell that [Experiment.Unused] returns some schedulers are used.
+	UnusedInPart bool
+
+	unused []Problem
+	named  func(*Cell) // names the machine of a cell among all
 }
 
 // A Cell is one configuration under one scheduler.
 type Cell struct {
 	ID       string // of the planned cell; the folder's name of a single run
 	Dir      string // its run directory
-	Manifest *Manifest
+	Manifest *result.Manifest
 	Result   *result.Result
 
 	machine string // its name where the result's own would be that of several computers
-}
-
-// A Manifest holds the fields read from manifest.json, and its whole text.
-type Manifest struct {
-	result.Manifest
-	Raw json.RawMessage
 }
 
 // A ProblemKind is a kind of fault of a cell.
@@ -119,11 +122,8 @@ func (e *Experiment) AllDoubts(subject, of string) (list []doc.Finding) {
 // cells are in Problems; an error means that nothing can be used: the folder cannot be read, is
 // neither (ErrNotAnExperiment), or its plan cannot be read.
 func Load(dir string) (*Experiment, error) {
-	dir = filepath.Clean(dir)
-	e := &Experiment{Dir: dir, Name: filepath.Base(dir)}
-	if abs, err := filepath.Abs(dir); err == nil {
-		e.Name = filepath.Base(abs)
-	}
+	e, err := newExperiment(dir), error(nil)
+	dir = e.Dir
 	if err := noFolder(dir); err != nil {
 		return nil, err
 	}
@@ -131,7 +131,13 @@ func Load(dir string) (*Experiment, error) {
 		return nil, err
 	}
 	if exists(filepath.Join(dir, PlanFile)) {
-		return e, e.loadPlanned()
+		if e.Plan, err = ReadPlan(dir); err != nil {
+			return e, err
+		}
+		return e, e.loadPlanned(func(e *Experiment, cells []Cell) error {
+			e.Cells = append(e.Cells, cells...)
+			return nil
+		})
 	}
 	if exists(filepath.Join(dir, result.ResultFile)) ||
 		exists(filepath.Join(dir, result.ManifestFile)) {
@@ -149,6 +155,38 @@ func Load(dir string) (*Experiment, error) {
 	return nil, fmt.Errorf("%s: %w: it holds neither %s nor %s", dir, ErrNotAnExperiment, PlanFile,
 		result.ResultFile)
 }
+
+func newExperiment(dir string) *Experiment {
+	dir = filepath.Clean(dir)
+	e := &Experiment{Dir: dir, Name: filepath.Base(dir)}
+	if abs, err := filepath.Abs(dir); err == nil {
+		e.Name = filepath.Base(abs)
+	}
+	return e
+}
+
+// Scan reads the planned experiment in the folder dir as Load does, and calls do with the cells that
+// can be used of each planned one, in their order. The experiment that it returns has no more cells
+// than two of each machine, and counts are as in all. An error of do ends it.
+func Scan(dir string, plan []PlannedCell, do func(cells []Cell) error) (*Experiment, error) {
+	e := newExperiment(dir)
+	e.Plan = plan
+	of := map[string]int{}
+	return e, e.loadPlanned(func(e *Experiment, cells []Cell) error {
+		for i := range cells {
+			c := &cells[i]
+			if key := c.machineKey(); of[key] < 2 {
+				of[key]++
+				e.Cells = append(e.Cells, *c)
+			}
+		}
+		return do(cells)
+	})
+}
+
+// Rename gives a cell that [Scan] has read the name of its machine among all of the experiment, as
+// cells that [Load] returns have it.
+func (e *Experiment) Rename(c *Cell) { e.named(c) }
 
 // noFolder returns what dir is if it is no folder.
 func noFolder(dir string) error {
@@ -191,10 +229,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (e *Experiment) loadPlanned() (err error) {
-	if e.Plan, err = ReadPlan(e.Dir); err != nil {
-		return err
-	}
+// loadPlanned reads what there is of each cell of the plan, and calls visit with it.
+func (e *Experiment) loadPlanned(visit func(e *Experiment, cells []Cell) error) error {
 	var info Info
 	if err := readJSON(filepath.Join(e.Dir, InfoFile), &info); err != nil {
 		e.Problems = append(e.Problems, Problem{Kind: Unreadable, Detail: err.Error()})
@@ -204,23 +240,29 @@ func (e *Experiment) loadPlanned() (err error) {
 	} else {
 		e.Info = &info
 	}
-	machines := map[string]*machine.Machine{}
+	machines := map[string]*simulated{}
 	for i := range e.Plan {
 		p := &e.Plan[i]
 		if _, read := machines[p.Machine]; !read {
 			machines[p.Machine] = p.readMachine(e.Dir)
 		}
 		cells, problems := p.read(e.Dir, machines[p.Machine])
-		e.Cells = append(e.Cells, cells...)
+		if q := p.unused(cells, problems); q != nil {
+			e.unused = append(e.unused, *q)
+			e.UnusedInPart = e.UnusedInPart || len(cells) > 0
+		}
 		e.Problems = append(e.Problems, problems...)
+		if err := visit(e, cells); err != nil {
+			return err
+		}
 	}
-	nameMachines(e)
+	e.named = nameMachines(e)
 	return nil
 }
 
 // readMachine reads the machine that the cell is simulated on; nil if it is native, or if the
 // machine cannot be read: who runs the plan is told.
-func (p *PlannedCell) readMachine(experiment string) *machine.Machine {
+func (p *PlannedCell) readMachine(experiment string) *simulated {
 	if p.Machine == Native {
 		return nil
 	}
@@ -228,12 +270,25 @@ func (p *PlannedCell) readMachine(experiment string) *machine.Machine {
 	if err != nil {
 		return nil
 	}
-	return m
+	return &simulated{Machine: m}
+}
+
+// A simulated machine keeps its hash.
+type simulated struct {
+	*machine.Machine
+	hash string
+}
+
+func (s *simulated) Hash() string {
+	if s.hash == "" {
+		s.hash = s.Machine.Hash()
+	}
+	return s.hash
 }
 
 // read reads what there is of a planned cell. One that failed first and was then run again is as it
 // was run.
-func (p *PlannedCell) read(experiment string, m *machine.Machine) ([]Cell, []Problem) {
+func (p *PlannedCell) read(experiment string, m *simulated) ([]Cell, []Problem) {
 	dir := filepath.Join(experiment, CellsDir, p.ID)
 	switch {
 	case exists(dir):
@@ -259,7 +314,11 @@ func (p *PlannedCell) Unused(experiment string, m *machine.Machine) *Problem {
 	if !exists(filepath.Join(experiment, CellsDir, p.ID)) {
 		return nil
 	}
-	return p.unused(p.read(experiment, m))
+	var s *simulated
+	if m != nil {
+		s = &simulated{Machine: m}
+	}
+	return p.unused(p.read(experiment, s))
 }
 
 // unused returns why p cannot be used, from its cells and problems.
@@ -276,30 +335,56 @@ func (p *PlannedCell) unused(cells []Cell, problems []Problem) *Problem {
 
 // Unused returns the problem of each planned cell that is finished and cannot be used, or not for
 // each of its schedulers.
-func (e *Experiment) Unused() (list []Problem) {
-	cells, problems := map[string][]Cell{}, map[string][]Problem{}
-	for _, q := range e.Problems {
-		if q.Kind == Unreadable {
-			problems[q.Cell] = append(problems[q.Cell], q)
-		}
+func (e *Experiment) Unused() []Problem { return e.unused }
+
+// Sound reports whether the planned cell is finished in the folder of an experiment, and its results
+// are those that a run of it wrote: the manifest is as planned and has the checksum of them. false
+// leaves it open: [PlannedCell.Unused] returns why it cannot be used, if so. modelHash is that of the
+// machine that the cell is simulated on, "" of a native one. took is how long the run was, 0 if the
+// manifest does not say. Cost: a pass over the results, which are not parsed.
+func (p *PlannedCell) Sound(experiment, modelHash string) (ok bool, took time.Duration) {
+	dir := filepath.Join(experiment, CellsDir, p.ID)
+	var m struct {
+		SchemaVersion int              `json:"schema_version"`
+		Seed          uint64           `json:"seed"`
+		Kernel        string           `json:"kernel"`
+		Params        kernel.Params    `json:"params"`
+		Schedulers    []string         `json:"schedulers"`
+		Cores         int              `json:"cores"`
+		Settings      request.Settings `json:"settings"`
+		Started       time.Time        `json:"started"`
+		Finished      *time.Time       `json:"finished"`
+		ModelHash     string           `json:"model_hash"`
+		ResultSHA256  string           `json:"result_sha256"`
 	}
-	for _, c := range e.Cells {
-		if problems[c.ID] != nil {
-			cells[c.ID] = append(cells[c.ID], c)
-		}
+	if err := readJSON(filepath.Join(dir, result.ManifestFile), &m); err != nil {
+		return false, 0
 	}
-	for i := range e.Plan {
-		p := &e.Plan[i]
-		if q := p.unused(cells[p.ID], problems[p.ID]); q != nil {
-			list = append(list, *q)
-		}
+	if m.Finished != nil {
+		took = m.Finished.Sub(m.Started)
 	}
-	return list
+	planned := m.SchemaVersion == result.SchemaVersion && m.Seed == p.Seed && m.Kernel == p.Kernel &&
+		m.Cores == p.Cores && m.ModelHash == modelHash && slices.Equal(m.Schedulers, p.Schedulers) &&
+		firstDifference(paramsOf(m.Kernel, m.Params), p.Params) == "" &&
+		reflect.DeepEqual(m.Settings, p.Settings)
+	if !planned || m.Finished == nil || m.ResultSHA256 == "" {
+		return false, took
+	}
+	text, err := readText(filepath.Join(dir, result.ResultFile))
+	return err == nil && result.Checksum(text) == m.ResultSHA256, took
 }
 
 // readRun reads a run directory: a cell for each scheduler.
 func readRun(id, dir string) ([]Cell, []Problem) {
-	results, broken, err := readResults(filepath.Join(dir, result.ResultFile))
+	resultPath := filepath.Join(dir, result.ResultFile)
+	text, err := readText(resultPath)
+	var sum string
+	var results []*result.Result
+	var broken []error
+	if err == nil {
+		sum = result.Checksum(text)
+		results, broken, err = readResults(resultPath, text)
+	}
 	if err != nil {
 		return nil, []Problem{{Cell: id, Kind: Unreadable, Detail: err.Error()}}
 	}
@@ -310,25 +395,22 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 	for _, err := range broken {
 		bad(Unnamed, err.Error())
 	}
-	manifest := &Manifest{}
+	manifest := &result.Manifest{}
 	path := filepath.Join(dir, result.ManifestFile)
-	if err := readJSON(path, &manifest.Raw); err != nil {
+	if err := readJSON(path, manifest); err != nil {
 		manifest = nil
 		bad("", err.Error()+"; the results are used all the same")
-	} else if err := json.Unmarshal(manifest.Raw, &manifest.Manifest); err != nil {
-		manifest = nil
-		bad("", path+": "+err.Error()+"; the results are used all the same")
 	} else if err := checkVersion(manifest.SchemaVersion, result.SchemaVersion); err != nil {
 		manifest = nil
 		bad("", path+": "+err.Error()+"; the results are used all the same")
 	}
 	var changed error
-	if manifest != nil && manifest.ResultSHA256 != "" {
-		changed = checkSum(filepath.Join(dir, result.ResultFile), manifest.ResultSHA256)
+	if manifest != nil && manifest.ResultSHA256 != "" && manifest.ResultSHA256 != sum {
+		changed = fmt.Errorf("it was changed after the run: found SHA-256 %s, expected %s as %s has it",
+			sum, manifest.ResultSHA256, result.ManifestFile)
 	}
 	var cells []Cell
-	for i := range results {
-		r := &results[i]
+	for _, r := range results {
 		if err := checkVersion(r.SchemaVersion, result.SchemaVersion); err != nil {
 			bad(unreadable(r, err))
 			continue
@@ -359,20 +441,6 @@ func readRun(id, dir string) ([]Cell, []Problem) {
 	return cells, problems
 }
 
-// checkSum returns an error unless a document has the checksum that its manifest holds.
-func checkSum(path, want string) error {
-	doc, err := textfile.Read(path)
-	if err != nil {
-		return err
-	}
-	found, err := result.Checksum(doc)
-	if err == nil && found != want {
-		err = fmt.Errorf("it was changed after the run: found SHA-256 %s, expected %s as %s has it",
-			found, want, result.ManifestFile)
-	}
-	return err
-}
-
 // unreadable returns which result of result.json cannot be used, and why.
 func unreadable(r *result.Result, err error) (scheduler, detail string) {
 	if r.Scheduler == "" {
@@ -381,12 +449,17 @@ func unreadable(r *result.Result, err error) (scheduler, detail string) {
 	return r.Scheduler, fmt.Sprintf("%s: %s: %v", result.ResultFile, r.Scheduler, err)
 }
 
-// readResults reads result.json: a result, or an array of them. An element that is none is a
-// problem, and the others are read.
-func readResults(path string) (list []result.Result, bad []error, err error) {
+// readResults parses result.json: a result, or an array of them. An element that is none is a
+// problem, and the others are read. The text is changed.
+func readResults(path string, text []byte) (list []*result.Result, bad []error, err error) {
+	text = plain(text, false)
+	if json.Unmarshal(text, &list) == nil && len(list) > 0 && !slices.Contains(list, nil) {
+		return list, nil, nil
+	}
+	list = nil
 	var raw json.RawMessage
-	if err := readJSON(path, &raw); err != nil {
-		return nil, nil, err
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	each := []json.RawMessage{raw}
 	if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") {
@@ -404,7 +477,7 @@ func readResults(path string) (list []result.Result, bad []error, err error) {
 			bad = append(bad, fmt.Errorf("%s: result %d: %w", path, i+1, err))
 			continue
 		}
-		list = append(list, *r)
+		list = append(list, r)
 	}
 	if len(each) == 0 {
 		return nil, nil, fmt.Errorf("%s: it holds no result", path)
@@ -412,11 +485,17 @@ func readResults(path string) (list []result.Result, bad []error, err error) {
 	return list, bad, nil
 }
 
-func readJSON(path string, v any) error {
+// readText reads a document.
+func readText(path string) ([]byte, error) {
 	b, err := textfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not there", path)
+		return nil, fmt.Errorf("%s is not there", path)
 	}
+	return b, err
+}
+
+func readJSON(path string, v any) error {
+	b, err := readText(path)
 	if err != nil {
 		return err
 	}

@@ -161,8 +161,8 @@ func TestProblems(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(path, bytes.Replace(b, []byte(`"schema_version":1,`),
-				[]byte(`"schema_version":2,`), 1), 0o666)
+			return os.WriteFile(path, bytes.Replace(b, []byte(`"schema_version": 1,`),
+				[]byte(`"schema_version": 2,`), 1), 0o666)
 		}, dataset.Unreadable, "manifest.json: schema version 2, expected 1; the results are used", 16},
 		"other seed": {func(_, cell string) error {
 			return edit(cell, `"seed": 1,`,

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"strconv"
 	"unicode/utf8"
 )
@@ -13,15 +12,22 @@ import (
 func plain(doc []byte, lines bool) []byte {
 	out := doc[:0]
 	for len(doc) > 0 {
-		n := bytes.IndexFunc(doc, func(r rune) bool { return r == '\\' || control(r) && r > ' ' })
-		if n < 0 {
+		n := 0
+		for n < len(doc) && doc[n] != '\\' && doc[n] < 0x7f {
+			n++
+		}
+		out, doc = append(out, doc[:n]...), doc[n:]
+		if len(doc) == 0 {
 			break
 		}
-		out = append(out, doc[:n]...)
-		doc = doc[n:]
 		if doc[0] != '\\' {
-			_, size := utf8.DecodeRune(doc)
-			out, doc = append(out, ' '), doc[size:]
+			r, size := utf8.DecodeRune(doc)
+			if control(r) {
+				out = append(out, ' ')
+			} else {
+				out = append(out, doc[:size]...)
+			}
+			doc = doc[size:]
 			continue
 		}
 		size, r := escape(doc)
@@ -32,7 +38,7 @@ func plain(doc []byte, lines bool) []byte {
 		}
 		doc = doc[size:]
 	}
-	return append(out, doc...)
+	return out
 }
 
 // escape returns the length of the escape sequence of JSON that s begins with, and the character

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
-	"krdlab/hw/machine"
 	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/runtimes"
@@ -182,7 +182,7 @@ func validHistogram(h *krd.Histogram) error {
 // check keeps the planned results among those that were read for a planned cell, each scheduler
 // once, and adds a problem for each other and each missing one. A scheduler beyond the plan is
 // used. m is the planned machine, nil where it is native or cannot be read.
-func (p *PlannedCell) check(m *machine.Machine, cells []Cell, problems []Problem) ([]Cell,
+func (p *PlannedCell) check(m *simulated, cells []Cell, problems []Problem) ([]Cell,
 	[]Problem) {
 	var kept []Cell
 	seen := map[string]bool{}
@@ -220,7 +220,7 @@ func (p *PlannedCell) check(m *machine.Machine, cells []Cell, problems []Problem
 }
 
 // differs returns the difference of a result from the plan; "" if there is none.
-func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
+func (p *PlannedCell) differs(m *simulated, c *Cell) string {
 	native, r := p.Machine == Native, c.Result
 	switch {
 	case r.Kernel != p.Kernel:
@@ -240,6 +240,9 @@ func (p *PlannedCell) differs(m *machine.Machine, c *Cell) string {
 	}
 	if what := firstDifference(r.Params, p.Params); what != "" {
 		return what
+	}
+	if reflect.DeepEqual(r.Settings, p.Settings) {
+		return ""
 	}
 	return firstDifference(fieldsOf(r.Settings), fieldsOf(p.Settings))
 }

@@ -3,7 +3,6 @@ package result
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -50,12 +49,30 @@ type Manifest struct {
 
 // Checksum returns the SHA-256 of a JSON document, whatever white space it is laid out with, in
 // hexadecimal digits.
-func Checksum(doc []byte) (string, error) {
-	var b bytes.Buffer
-	if err := json.Compact(&b, doc); err != nil {
-		return "", err
+func Checksum(doc []byte) string {
+	compact := make([]byte, 0, len(doc))
+	for len(doc) > 0 {
+		text := bytes.IndexByte(doc, '"')
+		if text < 0 {
+			text = len(doc)
+		}
+		for _, c := range doc[:text] {
+			if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+				compact = append(compact, c)
+			}
+		}
+		doc = doc[text:]
+		end := 1
+		for end < len(doc) && doc[end] != '"' {
+			if doc[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end+1, len(doc))
+		compact, doc = append(compact, doc[:end]...), doc[end:]
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes())), nil
+	return fmt.Sprintf("%x", sha256.Sum256(compact))
 }
 
 // A Build identifies the program.

@@ -150,7 +150,7 @@ func (d *RunDir) End(m *Manifest, results []Result, several bool, runErr error) 
 	m.Finish(results, runErr, time.Now())
 	doc, err := json.Marshal(Document(results, several))
 	if err == nil {
-		m.ResultSHA256, err = Checksum(doc)
+		m.ResultSHA256 = Checksum(doc)
 	}
 	err = errors.Join(err, d.WriteJSON(ManifestFile, m),
 		d.WriteJSON(ResultFile, json.RawMessage(doc)))

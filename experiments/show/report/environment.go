@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"krdlab/experiments/run/dataset"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/hw/units"
 	"krdlab/krd/doc"
@@ -30,11 +31,11 @@ const unknown = "not known"
 // questions are the rows of the environment, in its order. An answer of "" is left out.
 var questions = []struct {
 	name string
-	ask  func(m *dataset.Manifest) string
+	ask  func(m *result.Manifest) string
 }{
-	{"Processor", func(m *dataset.Manifest) string { return orNot(m.System.CPUModel) }},
-	{"Microcode", func(m *dataset.Manifest) string { return m.System.Microcode }},
-	{"Virtual machine", func(m *dataset.Manifest) string {
+	{"Processor", func(m *result.Manifest) string { return orNot(m.System.CPUModel) }},
+	{"Microcode", func(m *result.Manifest) string { return m.System.Microcode }},
+	{"Virtual machine", func(m *result.Manifest) string {
 		switch v := m.System.Virtual; {
 		case v == nil:
 			return unknown
@@ -44,13 +45,13 @@ var questions = []struct {
 			return units.Yes(*v)
 		}
 	}},
-	{"Memory", func(m *dataset.Manifest) string {
+	{"Memory", func(m *result.Manifest) string {
 		if m.Memory == nil {
 			return unknown
 		}
 		return units.Bytes(uint64(m.Memory.TotalBytes))
 	}},
-	{"Vector instructions", func(m *dataset.Manifest) string {
+	{"Vector instructions", func(m *result.Manifest) string {
 		var has []string
 		for _, f := range []struct {
 			name string
@@ -62,15 +63,15 @@ var questions = []struct {
 		}
 		return strings.Join(has, ", ")
 	}},
-	{"Operating system", func(m *dataset.Manifest) string {
+	{"Operating system", func(m *result.Manifest) string {
 		return strings.TrimSpace(m.Build.OS + "/" + m.Build.Arch + " " + m.System.KernelVersion)
 	}},
-	{"Frequency governor", func(m *dataset.Manifest) string {
+	{"Frequency governor", func(m *result.Manifest) string {
 		return orNot(
 			strings.Join(m.System.Governors, ", "))
 	}},
-	{"Boost", func(m *dataset.Manifest) string { return known(m.System.Boost) }},
-	{"SMT", func(m *dataset.Manifest) string {
+	{"Boost", func(m *result.Manifest) string { return known(m.System.Boost) }},
+	{"SMT", func(m *result.Manifest) string {
 		smt := m.System.SMT // as Linux spells it
 		for _, word := range []string{"not", "force"} {
 			if rest, ok := strings.CutPrefix(smt, word); ok {
@@ -79,28 +80,28 @@ var questions = []struct {
 		}
 		return orNot(smt)
 	}},
-	{"perf_event_paranoid", func(m *dataset.Manifest) string {
+	{"perf_event_paranoid", func(m *result.Manifest) string {
 		if m.System.PerfEventParanoid == nil {
 			return unknown
 		}
 		return fmt.Sprint(*m.System.PerfEventParanoid)
 	}},
-	{"Load average before the run (1 min)", func(m *dataset.Manifest) string {
+	{"Load average before the run (1 min)", func(m *result.Manifest) string {
 		if m.System.LoadAverage == nil {
 			return unknown
 		}
 		return fmt.Sprintf("%.2f", m.System.LoadAverage[0])
 	}},
-	{"CPU quota of the cgroup", func(m *dataset.Manifest) string {
+	{"CPU quota of the cgroup", func(m *result.Manifest) string {
 		if m.System.CPUQuota == nil {
 			return "none known"
 		}
 		return fmt.Sprintf("%.2f CPUs", *m.System.CPUQuota)
 	}},
 	{"Transparent huge pages",
-		func(m *dataset.Manifest) string { return orNot(m.System.HugePages) }},
-	{"NUMA balancing", func(m *dataset.Manifest) string { return known(m.System.NUMABalancing) }},
-	{"Clock of the stamps", func(m *dataset.Manifest) string {
+		func(m *result.Manifest) string { return orNot(m.System.HugePages) }},
+	{"NUMA balancing", func(m *result.Manifest) string { return known(m.System.NUMABalancing) }},
+	{"Clock of the stamps", func(m *result.Manifest) string {
 		if m.Clock.Source == "" {
 			return unknown
 		}
@@ -113,8 +114,8 @@ var questions = []struct {
 		}
 		return s
 	}},
-	{"Go", func(m *dataset.Manifest) string { return m.Build.GoVersion }},
-	{"Revision of krdlab", func(m *dataset.Manifest) string {
+	{"Go", func(m *result.Manifest) string { return m.Build.GoVersion }},
+	{"Revision of krdlab", func(m *result.Manifest) string {
 		if m.Build.Revision == nil {
 			return "not known: the build was not stamped"
 		}
@@ -123,7 +124,7 @@ var questions = []struct {
 		}
 		return *m.Build.Revision
 	}},
-	{"Build flags", func(m *dataset.Manifest) string {
+	{"Build flags", func(m *result.Manifest) string {
 		var words []string
 		for _, k := range []string{"-race", "-tags", "-gcflags", "-ldflags", "-trimpath", "GOAMD64",
 			"GOARM64", "GOEXPERIMENT"} {
@@ -133,7 +134,7 @@ var questions = []struct {
 		}
 		return strings.Join(words, " ")
 	}},
-	{"GOMAXPROCS, GOGC", func(m *dataset.Manifest) string {
+	{"GOMAXPROCS, GOGC", func(m *result.Manifest) string {
 		if m.Build.GOMAXPROCS == 0 {
 			return ""
 		}
@@ -143,12 +144,12 @@ var questions = []struct {
 		}
 		return fmt.Sprintf("%d, %s", m.Build.GOMAXPROCS, gc)
 	}},
-	{"CPU placement", func(m *dataset.Manifest) string { return m.Settings.Bind.String() }},
-	{"Memory placement", func(m *dataset.Manifest) string {
+	{"CPU placement", func(m *result.Manifest) string { return m.Settings.Bind.String() }},
+	{"Memory placement", func(m *result.Manifest) string {
 		return cmp.Or(m.Settings.NUMA.Words(),
 			string(m.Settings.NUMA))
 	}},
-	{"Repetitions, warm-ups", func(m *dataset.Manifest) string {
+	{"Repetitions, warm-ups", func(m *result.Manifest) string {
 		return fmt.Sprintf("%d, %d",
 			m.Settings.Reps, m.Settings.Warmup)
 	}},
@@ -169,7 +170,7 @@ func known(b *bool) string {
 }
 
 // manifests returns those of the experiment, one for each cell of the plan.
-func manifests(e *dataset.Experiment) (list []*dataset.Manifest) {
+func manifests(e *dataset.Experiment) (list []*result.Manifest) {
 	seen := map[string]bool{}
 	for _, c := range e.Cells {
 		if c.Manifest != nil && !seen[c.ID] {

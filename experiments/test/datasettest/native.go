@@ -1,7 +1,6 @@
 package datasettest
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"krdlab/experiments/run/dataset"
@@ -34,7 +33,6 @@ func NativeAt(merged int, places ...Place) *dataset.Experiment {
 		}
 		if at.Element {
 			c.Manifest.Element = true
-			c.Manifest.Raw, _ = json.Marshal(c.Manifest.Manifest)
 		}
 	}
 	return e

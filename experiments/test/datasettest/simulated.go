@@ -109,21 +109,16 @@ func settings() request.Settings {
 	}
 }
 
-func manifest(cores int) *dataset.Manifest {
-	m := &dataset.Manifest{Manifest: result.Manifest{
+func manifest(cores int) *result.Manifest {
+	m := &result.Manifest{
 		SchemaVersion: result.SchemaVersion, Argv: []string{"krdlab", "sweep", "matmul"},
 		Seed: 1, Kernel: "matmul", Params: params(),
 		Schedulers: Schedulers, Cores: cores, Settings: settings(), Started: Created,
 		Build:  result.Build{GoVersion: "go1.26", OS: "linux", Arch: "amd64"},
 		Tracer: []result.TracerCost{},
-	}}
+	}
 	finished := Created.Add(time.Second)
 	m.Finished = &finished
-	raw, err := json.Marshal(m.Manifest)
-	if err != nil {
-		panic(err) // the document has no values that JSON cannot hold
-	}
-	m.Raw = raw
 	return m
 }
 
@@ -278,7 +273,7 @@ func Write(e *dataset.Experiment, dir string) error {
 	}
 	for _, p := range e.Plan {
 		var list []*result.Result
-		var m *dataset.Manifest
+		var m *result.Manifest
 		for _, c := range e.Cells {
 			if c.ID == p.ID {
 				list, m = append(list, c.Result), c.Manifest
@@ -294,8 +289,7 @@ func Write(e *dataset.Experiment, dir string) error {
 		if err := writeJSON(filepath.Join(cell, result.ResultFile), list); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(cell, result.ManifestFile), m.Raw,
-			0o666); err != nil {
+		if err := writeJSON(filepath.Join(cell, result.ManifestFile), m); err != nil {
 			return err
 		}
 	}
