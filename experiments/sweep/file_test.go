@@ -81,29 +81,29 @@ func TestSlurmJobs(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "cells", p.Cells[1].ID), 0o777); err != nil { // done
 		t.Fatal(err)
 	}
-	jobs, err := slurm.Jobs(dir, p, slurm.Options{Program: "/it's/krdlab", MaxArray: 4,
+	jobs, err := slurm.Jobs(dir, p, slurm.Options{Program: "/it's/krdlab", MaxArray: 3,
 		Args: []string{"--time=1:00"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(jobs) != 3 || !reflect.DeepEqual(jobs[0].Cells, []int{0, 3}) ||
-		!reflect.DeepEqual(jobs[1].Cells, []int{2}) || !reflect.DeepEqual(jobs[2].Cells,
-		[]int{4, 5}) {
+	if len(jobs) != 3 || !reflect.DeepEqual(jobs[0].Elements, []slurm.Indices{{0}, {3}, {4}}) ||
+		!reflect.DeepEqual(jobs[1].Elements, []slurm.Indices{{5}}) ||
+		!reflect.DeepEqual(jobs[2].Elements, []slurm.Indices{{2}}) {
 		t.Fatalf("%+v", jobs)
 	}
-	for i, want := range []string{"--array=0,3\n", "--array=2\n", "--array=0-1\n"} {
+	for i, want := range []string{"--array=0-2\n", "--array=0\n", "--array=0\n"} {
 		if !strings.Contains(jobs[i].Script, want) || !strings.Contains(jobs[i].Script,
 			"\n#SBATCH --time=1:00\n") || !strings.Contains(jobs[i].Script,
 			`exec '/it'\''s/krdlab' sweep exec`) {
 			t.Errorf("job %d, expected %q:\n%s", i, want, jobs[i].Script)
 		}
 	}
-	if native := jobs[1].Script; !strings.Contains(native, "--cpus-per-task=8\n") ||
+	if native := jobs[2].Script; !strings.Contains(native, "--cpus-per-task=8\n") ||
 		!strings.Contains(native, "--exclusive") || strings.Contains(native, "GOMAXPROCS") {
 		t.Errorf("the native job:\n%s", native)
 	}
-	if !strings.HasSuffix(jobs[2].Script, "--index $((SLURM_ARRAY_TASK_ID + 4))\n") {
-		t.Errorf("the job beyond MaxArraySize:\n%s", jobs[2].Script)
+	if !strings.Contains(jobs[1].Script, "\nset -- 5\n") {
+		t.Errorf("the job beyond MaxArraySize:\n%s", jobs[1].Script)
 	}
 	if _, err := slurm.Jobs(dir, p,
 		slurm.Options{Args: []string{"--a\nrm -rf"}}); err == nil {

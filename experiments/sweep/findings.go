@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"krdlab/hw/units"
 	"krdlab/krd/doc"
 )
 
@@ -23,6 +24,10 @@ const (
 	damaged  doc.Code = "cell_damaged"
 	partial  doc.Code = "cell_unfinished"
 	missing  doc.Code = "cell_missing"
+
+	// ended: elements of an array, cells that they did not finish, state and exit code, the last line
+	// that the first printed.
+	ended doc.Code = "element_ended"
 )
 
 func init() {
@@ -49,6 +54,11 @@ func init() {
 			Example: []any{"result.json: unexpected end"}},
 		partial: {Level: doc.Limit, Words: "unfinished: the process that began it is gone"},
 		missing: {Level: doc.Limit, Words: "missing"},
+		ended: {Level: doc.Doubt, Example: []any{3, 12, "FAILED, exit code 127", "krdlab: not found"},
+			Say: func(a doc.Args) string {
+				return fmt.Sprintf("%s of Slurm ended without %s (state: %v); the first printed last: %v",
+					units.Count(a.Whole(0), "element"), units.Count(a.Whole(1), "cell"), a.Text(2), a.Text(3))
+			}},
 	})
 }
 

@@ -9,12 +9,15 @@ import (
 type pace struct {
 	cells int
 	spent time.Duration
+
+	longest time.Duration
 }
 
 // learn enters the time of a cell.
 func (p *pace) learn(took time.Duration) {
 	p.cells++
 	p.spent += took
+	p.longest = max(p.longest, took)
 }
 
 // A Left is how long the cells that are not done take one process, each the mean of those that are.
@@ -47,6 +50,10 @@ func (w *work) settled() (n int) {
 // Estimate returns how long what is not done of the plan takes one process, from the cells that are
 // finished in dir.
 func (p *Plan) Estimate(dir string) Left { return newWork(dir, p).left(0) }
+
+// Longest returns how long the longest of the cells took that are finished in dir, 0 if that is not
+// known.
+func (p *Plan) Longest(dir string) time.Duration { return newWork(dir, p).pace.longest }
 
 // RoundTime returns d with two or three digits.
 func RoundTime(d time.Duration) string {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -30,7 +31,29 @@ type Status struct {
 	// SecondsLeft is for one process, as if each cell took the mean of those that are done; null:
 	// none is.
 	SecondsLeft result.Number `json:"seconds_left"`
+	// Ended are elements of Slurm's arrays that ended without a cell of theirs.
+	Ended []EndedElement `json:"ended,omitempty"`
+	// Unrun are the indices of cells that are unfinished or missing.
+	Unrun []int `json:"-"`
 	doc.Concluded
+}
+
+// An EndedElement is an element of a job array that left cells as they were; others of its array that
+// did alike are counted with it.
+type EndedElement struct {
+	Element  string `json:"element"` // the job's number and its own
+	Elements int    `json:"elements"`
+	Cells    int    `json:"cells"` // that they did not finish
+	// State is that of Slurm's accounting, with the exit code; "" where none is kept.
+	State  string `json:"state"`
+	Output string `json:"output"` // its last line; "" where there is none
+}
+
+// AddEnded adds an element to the status.
+func (s *Status) AddEnded(e EndedElement) {
+	s.Ended = append(s.Ended, e)
+	s.Conclude(doc.Find(ended, e.Elements, e.Cells, cmp.Or(e.State, "n/a"), cmp.Or(e.Output, "nothing")).
+		About("element " + e.Element))
 }
 
 // Damage is why a finished cell cannot be used as it was planned.
@@ -79,9 +102,9 @@ func NewStatus(dir string) (*Status, error) {
 		case exists(path + dataset.FailedSuffix):
 			s.Failed = append(s.Failed, readFailure(path+dataset.FailedSuffix, c.ID))
 		case exists(path + dataset.PartialSuffix):
-			s.Partial = append(s.Partial, c.ID)
+			s.Partial, s.Unrun = append(s.Partial, c.ID), append(s.Unrun, i)
 		default:
-			s.Missing = append(s.Missing, c.ID)
+			s.Missing, s.Unrun = append(s.Missing, c.ID), append(s.Unrun, i)
 		}
 	}
 	if left := w.left(0); left.Known {

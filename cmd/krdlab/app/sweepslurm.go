@@ -17,16 +17,16 @@ import (
 	"krdlab/experiments/sweep"
 	"krdlab/experiments/sweep/slurm"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
 )
 
 // sweepExec returns the command `krdlab sweep exec`, which an element of a job array runs.
 func (a *app) sweepExec() *cobra.Command {
-	var path string
-	var index int
+	var path, index string
 	c := &cobra.Command{
 		Use:   "exec --plan DIR/plan.jsonl --index N",
-		Short: "Run one cell of a plan, unless it is done, as an element of a Slurm array does",
-		Long: "Run cell N of a plan into the experiment folder that the plan is in. It may be " +
+		Short: "Run a cell of a plan, unless it is done, as an element of a Slurm array does",
+		Long: "Run cell N of a plan, or several (0-3,7), into the experiment folder that the plan is in. It may be " +
 			"called any number of times, by any number of\n" +
 			"processes on any computers that share the folder: a cell that is done is left alone " +
 			"(exit code 0, or 6 if it cannot be\n" +
@@ -39,11 +39,28 @@ func (a *app) sweepExec() *cobra.Command {
 				return usageError("%s: --plan and --index are needed; type %s", c.CommandPath(),
 					typeThis(c))
 			}
-			return a.runCell(c.Context(), planDir(path), index)
+			cells, err := slurm.ParseIndices(index)
+			if err != nil {
+				return fmt.Errorf("--index: %w", err)
+			}
+			var first error
+			for _, cell := range cells {
+				err := a.runCell(c.Context(), planDir(path), cell)
+				if c.Context().Err() != nil || len(cells) == 1 {
+					return err
+				}
+				if err != nil && first == nil {
+					first = err
+				} else if err != nil {
+					fmt.Fprintf(a.stderr, "krdlab: %s\n", oneLine(err))
+				}
+			}
+			return first
 		},
 	}
 	c.Flags().StringVar(&path, "plan", "", "`FILE`: plan.jsonl of an experiment folder")
-	c.Flags().IntVar(&index, "index", 0, "`N`: the cell, which is the line of the plan, from 0")
+	c.Flags().StringVar(&index, "index", "", "`N`: the cell, which is the line of the plan, from 0; or "+
+		"several, one after the other: 0-3,7. The exit code is that of the first that failed")
 	return c
 }
 
@@ -96,8 +113,10 @@ func (a *app) runCell(ctx context.Context, dir string, index int) error {
 type submitFlags struct {
 	out, program   string
 	dry            bool
-	args           []string
+	args, setup    []string
 	cpus, maxArray int
+	cells, atOnce  int
+	time           string
 }
 
 // sweepSubmit returns the command `krdlab sweep submit`.
@@ -129,6 +148,13 @@ func (a *app) sweepSubmit() *cobra.Command {
 	p.BoolVar(&f.dry, "dry-run", false, "print the job scripts, submit nothing")
 	p.StringArrayVar(&f.args, "sbatch-arg", nil, "`OPTION` of sbatch, such as --partition=long; "+
 		"may be repeated")
+	p.IntVar(&f.cells, "cells-per-element", 1, "`N` cells, one after the other, for an element of an array")
+	p.IntVar(&f.atOnce, "at-once", 0, "`N` elements of an array run at a time (default as many as the "+
+		"cluster allows)")
+	p.StringArrayVar(&f.setup, "setup", nil, "`LINE` of the job scripts before krdlab's, such as "+
+		"'module load go'; may be repeated")
+	p.StringVar(&f.time, "time", "", "time limit of a cell, such as 90m; an element has that of all its "+
+		"cells. `TIME` auto is twice the longest cell that is done (default that of the cluster)")
 	p.IntVar(&f.cpus, "cpus", 1, "`N` CPUs for a cell that is simulated; a native one has as "+
 		"many as its cores, and its node alone")
 	p.IntVar(&f.maxArray, "max-array", 0, "`N`: MaxArraySize of the cluster (default that of scontrol)")
@@ -171,7 +197,38 @@ func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {
 	if err != nil {
 		return err
 	}
-	opt := slurm.Options{Program: f.program, MaxArray: f.maxArray, CPUs: f.cpus, Args: f.args}
+	opt := slurm.Options{Program: f.program, MaxArray: f.maxArray, CPUs: f.cpus, Args: f.args,
+		Cells: f.cells, AtOnce: f.atOnce, Setup: f.setup}
+	switch {
+	case f.cells < 1:
+		return &request.Error{Flag: "cells-per-element", Got: fmt.Sprint(f.cells), Want: "expected 1 or more"}
+	case f.atOnce < 0:
+		return &request.Error{Flag: "at-once", Got: fmt.Sprint(f.atOnce), Want: "expected 1 or more"}
+	}
+	if opt.Limit, err = f.limit(dir, plan); err != nil {
+		return err
+	}
+	arrays, err := slurm.Arrays(dir)
+	if err != nil {
+		return err
+	}
+	var queued []string
+	waits := 0
+	if len(arrays) > 0 {
+		queue, ok := slurm.ReadQueue(ctx)
+		if !ok {
+			fmt.Fprintf(a.stderr, "squeue does not answer: cells that %d arrays submitted before still have "+
+				"are submitted again\n", len(arrays))
+		}
+		var cells map[int]bool
+		cells, queued = queue.Waiting(arrays)
+		opt.Skip = func(i int) bool {
+			if cells[i] {
+				waits++
+			}
+			return cells[i]
+		}
+	}
 	if opt.Program == "" {
 		if opt.Program, err = os.Executable(); err != nil {
 			return fmt.Errorf("where krdlab is: %w; name it with --program", err)
@@ -187,6 +244,13 @@ func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {
 	jobs, err := slurm.Jobs(dir, plan, opt)
 	if err != nil {
 		return err
+	}
+	if waits > 0 {
+		fmt.Fprintf(a.stderr, "%s in the queue already, of jobs %s: not submitted again\n",
+			units.Count(waits, "cell"), strings.Join(queued, ", "))
+	}
+	if len(jobs) == 0 && waits > 0 {
+		return nil
 	}
 	if len(jobs) == 0 {
 		fmt.Fprintf(a.stderr, "none of the %d cells in %s is left to run\n", len(plan.Cells), dir)
@@ -209,16 +273,35 @@ func (a *app) submit(ctx context.Context, dir string, f *submitFlags) error {
 			collect)
 		return nil
 	}
-	if err := slurm.Submit(ctx, dir, jobs, collect, func(id string, j *slurm.Job) {
+	if err := slurm.Submit(ctx, dir, jobs, collect, queued, func(id string, j *slurm.Job) {
 		what := "tables"
 		if j != nil {
-			what = fmt.Sprintf("%d cells", len(j.Cells))
+			what = fmt.Sprintf("%d cells", j.Cells())
 		}
 		a.page().Line("job %s: %s", id, what)
 	}); err != nil {
-		return err
+		return fmt.Errorf("not all was submitted: %w; the rest: krdlab sweep submit %s", err, dir)
 	}
 	p := a.page()
 	p.Line("how far it is: krdlab sweep status %s", dir)
 	return p.Close()
+}
+
+// limit returns the time limit of a cell, 0 where none is asked for.
+func (f *submitFlags) limit(dir string, plan *sweep.Plan) (time.Duration, error) {
+	bad := func(want string) error { return &request.Error{Flag: "time", Got: f.time, Want: want} }
+	switch f.time {
+	case "":
+		return 0, nil
+	case "auto":
+		if d := 2 * plan.Longest(dir); d > 0 {
+			return d, nil
+		}
+		return 0, bad("no cell in " + dir + " is done, whose time could be taken; expected a time such as 90m")
+	}
+	d, err := time.ParseDuration(f.time)
+	if err != nil || d <= 0 {
+		return 0, bad("expected auto or a time such as 90m or 4h")
+	}
+	return d, nil
 }

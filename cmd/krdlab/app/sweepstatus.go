@@ -7,6 +7,7 @@ import (
 
 	"krdlab/experiments/run/dataset"
 	"krdlab/experiments/sweep"
+	"krdlab/experiments/sweep/slurm"
 	"krdlab/krd/doc"
 )
 
@@ -18,6 +19,9 @@ func (a *app) sweepStatus() *cobra.Command {
 		Args:  exactly("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := sweep.NewStatus(args[0])
+			if err == nil {
+				err = slurm.AddEnded(c.Context(), s)
+			}
 			if err != nil {
 				return err
 			}

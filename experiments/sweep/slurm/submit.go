@@ -9,34 +9,49 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"krdlab/hw/failure"
 )
 
-// Submit submits the jobs of the experiment in dir and collect, a script, after them, and passes on
-// the number of each as Slurm takes it, with its job, nil for the last. Errors have the class
-// [failure.Capability] where there is no Slurm.
-func Submit(ctx context.Context, dir string, jobs []Job, collect string,
+// Submit submits the jobs of the experiment in dir, those that Slurm takes, and collect, a script, after
+// them and after the jobs that queued names. It records the elements of each in the folder, and passes
+// on the number of each with its job, nil for the last. Errors have the class [failure.Capability]
+// where there is no Slurm; others name the cells of jobs that it refused, beside which the rest is
+// submitted.
+func Submit(ctx context.Context, dir string, jobs []Job, collect string, queued []string,
 	tell func(id string, j *Job)) error {
 	if err := os.MkdirAll(filepath.Join(dir, OutputDir), 0o777); err != nil {
 		return err
 	}
-	dependency := "--dependency=afterany"
+	var refused []error
+	ids := slices.Clone(queued)
 	for i := range jobs {
-		id, err := sbatch(ctx, jobs[i].Script)
-		if err != nil {
+		j := &jobs[i]
+		id, err := sbatch(ctx, j.Script)
+		if err != nil && (ctx.Err() != nil || failure.Of(err) == failure.Capability) {
 			return err
+		} else if err != nil {
+			refused = append(refused, fmt.Errorf("%d cells from %d: %w", j.Cells(), j.Elements[0][0], err))
+			continue
 		}
-		tell(id, &jobs[i])
-		dependency += ":" + id
+		if err := record(dir, Array{id, j.Elements}); err != nil {
+			return fmt.Errorf("job %s is submitted, and cannot be recorded: %w", id, err)
+		}
+		tell(id, j)
+		ids = append(ids, id)
 	}
-	id, err := sbatch(ctx, collect, dependency)
-	if err == nil {
-		tell(id, nil)
+	if len(ids) > 0 {
+		id, err := sbatch(ctx, collect, "--dependency=afterany:"+strings.Join(ids, ":"))
+		if err == nil {
+			tell(id, nil)
+		} else {
+			refused = append(refused, fmt.Errorf("the job that writes the tables: %w", err))
+		}
 	}
-	return err
+	return errors.Join(refused...)
 }
 
 var arraySize = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`)
