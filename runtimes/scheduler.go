@@ -51,6 +51,10 @@ func (s Scheduler) Serial() bool { return s.Rules().Spawn == SpawnCall }
 // ThreadsOnly reports that the scheduler exists on threads and not in virtual time.
 func (s Scheduler) ThreadsOnly() bool { return s.Rules().Spawn == SpawnGo }
 
+// Holds reports whether the scheduler can have so many workers: one that divides ranges of workers has
+// no more than the parts of a range.
+func (s Scheduler) Holds(workers int) bool { return !s.Rules().Place || workers <= maxPlaced }
+
 // DepthFirst reports that on one core it runs what the serial run does in that order, or, parent
 // first, the children of each phase in mirrored order.
 func (s Scheduler) DepthFirst() bool {

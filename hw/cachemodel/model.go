@@ -79,6 +79,16 @@ type requester struct {
 
 const unplaced = 0xff
 
+// Fits returns an error (ErrLimit) for a machine with more nodes, or more cores in a node, than a model
+// can follow.
+func Fits(m *machine.Machine) error {
+	if m.Nodes > maxNodes || m.CoresPerNode > 64 || m.Cores() > maxCores {
+		return fmt.Errorf("cache model: %w: %d nodes of %d cores, at most %d nodes of 64 "+
+			"and %d cores", ErrLimit, m.Nodes, m.CoresPerNode, maxNodes, maxCores)
+	}
+	return nil
+}
+
 // New returns the model of m with empty caches and the data in l, which may not change while the
 // model is in use. It fails for a machine that is not valid or has more than 48 nodes, 64 cores in
 // a node, or a line size that its memory pages cannot hold; and for a layout with blocks that are
@@ -92,9 +102,8 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("cache model: %w", err)
 	}
-	if m.Nodes > maxNodes || m.CoresPerNode > 64 || m.Cores() > maxCores {
-		return nil, fmt.Errorf("cache model: %w: %d nodes of %d cores, at most %d nodes of 64 "+
-			"and %d cores", ErrLimit, m.Nodes, m.CoresPerNode, maxNodes, maxCores)
+	if err := Fits(m); err != nil {
+		return nil, err
 	}
 	end, err := l.check()
 	if err != nil {

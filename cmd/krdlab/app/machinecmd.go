@@ -15,6 +15,7 @@ import (
 
 	"krdlab/experiments/run/request"
 	"krdlab/hw"
+	"krdlab/hw/cachemodel"
 	"krdlab/hw/failure"
 	"krdlab/hw/machine"
 	"krdlab/kernels/calibrate"
@@ -57,7 +58,13 @@ func (a *app) machineShowCommand() *cobra.Command {
 			}
 			return a.answer(c, machineDocument{SchemaVersion: 1, Name: m.Name,
 				Description: m.Description, Hash: m.Hash(), Numbers: m.Numbers()},
-				func(*doc.Page) error { return m.Write(a.stdout) })
+				func(*doc.Page) error {
+					err := m.Write(a.stdout)
+					if beyond := cachemodel.Fits(m); err == nil && beyond != nil {
+						_, err = fmt.Fprintf(a.stdout, "\n# Kernels with data are not simulated on it: %v.\n", beyond)
+					}
+					return err
+				})
 		},
 	})
 }

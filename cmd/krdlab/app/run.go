@@ -180,7 +180,6 @@ func (a *app) runKernel(k *kernel.Kernel, f *runFlags, verbose, view, why *bool)
 		if err != nil {
 			return err
 		}
-		a.sayNames(f.sched, d.Schedulers)
 		if d.Params, err = read(); err != nil {
 			return err
 		}
@@ -197,6 +196,7 @@ func (a *app) runKernel(k *kernel.Kernel, f *runFlags, verbose, view, why *bool)
 		if err != nil {
 			return err
 		}
+		a.sayNames(f.sched, choice.Schedulers)
 		if *why && (choice.Machine == nil || asJSON(c)) {
 			return usageError("--why: causes are taken away from simulated runs, and printed for people: add --machine " +
 				request.DefaultMachine + ", without --json; krdlab why RUN --json prints a document")
@@ -256,8 +256,21 @@ func classFlag(flags *pflag.FlagSet, names []string) *string {
 	return class
 }
 
-// sayNames returns which schedulers were asked for by another name than theirs.
+// sayNames prints which schedulers were asked for by another name than theirs, and which of all are
+// left out for the number of workers.
 func (a *app) sayNames(asked string, found []runtimes.Scheduler) {
+	if strings.TrimSpace(asked) == request.AllSchedulers {
+		var lacking []string
+		for _, s := range runtimes.Schedulers {
+			there := slices.ContainsFunc(found, func(f runtimes.Scheduler) bool { return f.Name == s.Name })
+			if !there && !s.ThreadsOnly() && !s.Serial() {
+				lacking = append(lacking, s.Name)
+			}
+		}
+		if lacking != nil {
+			fmt.Fprintf(a.stderr, "cannot have so many workers, and left out: %s\n", strings.Join(lacking, ", "))
+		}
+	}
 	for _, s := range found {
 		for word := range strings.SplitSeq(asked, ",") {
 			word, _, _ = strings.Cut(strings.TrimSpace(word), ":")

@@ -161,7 +161,9 @@ func (a *app) sweepConfigs(ctx context.Context, configs []request.Request, f *sw
 	a.saySubstrates(plan, f)
 	a.sayIdle(f.set, configs...)
 	if f.set.Changed("sched") {
-		a.sayNames(f.sched, configs[0].Schedulers)
+		a.sayNames(f.sched, slices.MinFunc(configs, func(x, y request.Request) int {
+			return len(x.Schedulers) - len(y.Schedulers)
+		}).Schedulers)
 	}
 	if f.dry {
 		a.sayFew(configs)

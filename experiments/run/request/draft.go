@@ -101,6 +101,10 @@ func (d *Draft) Resolve(machines *Machines) (*Choice, error) {
 			c.Cores = len(made.CPUs)
 		}
 	}
+	if d.AllSchedulers {
+		c.Schedulers = slices.DeleteFunc(slices.Clone(c.Schedulers),
+			func(s runtimes.Scheduler) bool { return !s.Holds(c.Cores) })
+	}
 	return c, nil
 }
 

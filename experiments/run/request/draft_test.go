@@ -10,6 +10,7 @@ import (
 	"krdlab/hw"
 	"krdlab/hw/machine"
 	"krdlab/kernels/kernel"
+	"krdlab/runtimes"
 )
 
 func draft(t *testing.T, change func(*Draft)) *Draft {
@@ -174,6 +175,32 @@ func TestPlacement(t *testing.T) {
 			if err := c.Validate(c.Topology); err != nil {
 				t.Errorf("%s: the machine's own: %v", name, err)
 			}
+		}
+	}
+}
+
+// Schedulers that divide ranges of workers are left out of all where there are too many workers, and
+// refused where they are named.
+func TestTooManyWorkers(t *testing.T) {
+	host, err := hw.Synthetic("16x64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cores, want := range map[int]bool{1023: true, 1024: false} {
+		d := Draft{Place: Native, AllSchedulers: true}
+		d.Cores, d.Schedulers = cores, runtimes.Schedulers
+		c, err := d.Resolve(&Machines{Host: host})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var places []string
+		for _, s := range c.Schedulers {
+			if s.Rules().Place {
+				places = append(places, s.Name)
+			}
+		}
+		if (len(places) > 0) != want || len(c.Schedulers) < 2 {
+			t.Errorf("%d workers: %v of %d schedulers divide ranges", cores, places, len(c.Schedulers))
 		}
 	}
 }

@@ -143,6 +143,10 @@ func (r *Request) Validate(t *hw.Topology) error {
 			"add --cores, or choose a smaller one", r.Cores, MaxWorkers)
 	case r.Cores > MaxWorkers:
 		return bad("cores", r.Cores, "at most %d workers can be run", MaxWorkers)
+	case slices.ContainsFunc(r.Schedulers, func(s runtimes.Scheduler) bool { return !s.Holds(r.Cores) }):
+		return bad("sched", strings.Join(names, ","), "some of them divide ranges of workers, and "+
+			"of fewer than %d: leave out those that --sched all leaves out, or take fewer --cores",
+			r.Cores)
 	case r.Reps < 1:
 		return bad("reps", r.Reps, "at least 1 repetition is needed, and 6 for an interval of 95 "+
 			"%%; the default is 10")
