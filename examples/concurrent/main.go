@@ -169,7 +169,7 @@ type entry struct {
 	value int
 }
 
-// store serves clients that write and read keys. What is written goes to a log, whose full segments
+// store serves clients that write and read keys. Writes go to a log, whose full segments
 // another goroutine compacts.
 func store(requests int) int {
 	const segment = 64

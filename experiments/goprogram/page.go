@@ -47,7 +47,7 @@ func Read(dir string) (*Document, error) {
 	return d, errors.Join(kept(dir, Footprint, &d.Footprint), kept(dir, Dependences, &d.Dependences))
 }
 
-// What further runs of a program show, the names of their files in its run directory.
+// The files of further runs of a program in its run directory, by the part that is shown.
 const (
 	Footprint   = "footprint"
 	Dependences = "dependences"

@@ -248,7 +248,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// What further runs have shown is on the page; a file that is none of theirs is an error.
+// Results of further runs are on the page; a file that is none of theirs is an error.
 func TestKept(t *testing.T) {
 	d, _, err := trace(t, Lines, "rows", nil)
 	if err != nil {

@@ -25,7 +25,7 @@ echo $n`,
 	"scontrol": `echo 'MaxArraySize = 3'`,
 }
 
-// What a user of a cluster meets: elements of several cells, a throttle, lines of setup, a time limit, an
+// TestFakeSlurm has a user of a cluster meet elements of several cells, a throttle, lines of setup, a time limit, an
 // array that is refused beside which the rest and the tables are submitted, cells that are in the queue
 // already, and elements that ended before krdlab began.
 func TestFakeSlurm(t *testing.T) {

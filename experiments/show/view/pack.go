@@ -67,7 +67,7 @@ type area struct {
 // little, since its units, searches and steals take room too.
 const fewMarks = 1000
 
-// A packer packs a run in ever less room. What it sums up in a pass over the executions it keeps for
+// A packer packs a run in ever less room. It keeps the sums of a pass over the executions for
 // the next room.
 type packer struct {
 	name    string
