@@ -105,9 +105,9 @@ func (m *Model) drop(c *cacheOf, u uint32, lines uint64) {
 	c.sets.remove(set, name)
 }
 
-// dropFromL2s takes u out of the L2s of those cores of a node whose bits are in held, and returns
+// dropFromL2s takes u out of the L2s of those cores of a part whose bits are in held, and returns
 // how many lines were there.
-func (m *Model) dropFromL2s(node int, held uint64, u uint32, lines uint64) (dropped uint64) {
+func (m *Model) dropFromL2s(p *segment, held uint64, u uint32, lines uint64) (dropped uint64) {
 	if held == 0 {
 		return 0
 	}
@@ -119,7 +119,7 @@ func (m *Model) dropFromL2s(node int, held uint64, u uint32, lines uint64) (drop
 		set, name = c.where(u)
 	}
 	for ; held != 0; held &= held - 1 {
-		c := &m.private[m.holder(node, held)]
+		c := &m.private[p.holder(held)]
 		if c.place == nil {
 			c.lru.remove(u, lines)
 		} else if !c.sets.remove(set, name) {
@@ -137,6 +137,16 @@ func (m *Model) holds(core int, u uint32) bool {
 		return c.sets.holds(set, name)
 	}
 	return m.entry(u)[m.coreWord[core]]&m.coreBit[core] != 0
+}
+
+// inL2s reports whether an L2 of a node holds the unit of an entry.
+func (m *Model) inL2s(e []uint64, node int) bool {
+	for _, p := range m.partsOf(node) {
+		if e[p.word]&p.mask != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // linesOf returns how many lines a unit has.
@@ -192,10 +202,13 @@ func (m *Model) toLLC(node int, u uint32, lines uint64) {
 func (m *Model) leaveLLC(node int, v uint32) {
 	e := m.entry(v)
 	if m.inclusive {
-		w := m.nodeWord[node]
-		held := e[w] & m.nodeMask[node]
-		e[w] ^= held
-		m.stat.BackInvalid += m.dropFromL2s(node, held, v, m.linesOf(v))
+		parts := m.partsOf(node)
+		for i := range parts {
+			p := &parts[i]
+			held := e[p.word] & p.mask
+			e[p.word] ^= held
+			m.stat.BackInvalid += m.dropFromL2s(p, held, v, m.linesOf(v))
+		}
 	}
 	s := e[0] &^ (1 << node)
 	if owner := m.ownerOf(s); owner >= 0 && int(m.nodeOf[owner]) == node {
@@ -352,7 +365,7 @@ func (m *Model) miss(by *requester, u uint32, lines uint64, held, write bool) {
 		f.cache.add(lines, paid)
 		e[0] &^= newest
 		m.toLLC(node, u, lines)
-	case !m.inclusive && e[m.nodeWord[node]]&m.nodeMask[node] != 0:
+	case !m.inclusive && m.inL2s(e, node):
 		m.stat.Siblings += lines
 		f.cache.add(lines, paid)
 		e[0] &^= newest

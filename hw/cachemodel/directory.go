@@ -14,8 +14,8 @@ import (
 //	                       and the present data are in caches of its node
 //	bit 63                 only that core's L2 has the present data, if it still holds the unit; otherwise they are in the LLC
 //
-// The bits of the cores of a node are side by side. Nodes whose cores have no room in the first
-// word have them in words behind it. With lines and an inclusive LLC an L2 evicts without notice,
+// The bits of the cores of a node are side by side, of more than 64 in several words. Nodes whose
+// cores have no room in the first word have them in words behind it. With lines and an inclusive LLC an L2 evicts without notice,
 // as processors do, and a bit may be too many: code that acts on it looks into the L2. Otherwise
 // bits are exact.
 type directory struct {
@@ -23,14 +23,24 @@ type directory struct {
 	stride     int // words of an entry
 	ownerShift uint
 	ownerMask  uint64
-	present    uint64   // the bits of the nodes
-	coreWord   []int32  // by core: the word with its bit
-	coreBit    []uint64 // and the bit
-	nodeWord   []int32  // by node: the word with its cores
-	nodeMask   []uint64 // and their bits
+	present    uint64    // the bits of the nodes
+	coreWord   []int32   // by core: the word with its bit
+	coreBit    []uint64  // and the bit
+	parts      []segment // of all nodes, in their order
+	partOf     []int32   // by node: its first part; and how many parts there are, at the end
 	// the bits of nodes and cores in the first word; those behind it have nothing else
 	holders uint64
 }
+
+// A segment is the cores of a node that have their bits in one word.
+type segment struct {
+	node, first int // core
+	word        int32
+	mask        uint64
+}
+
+// partsOf returns the parts of a node.
+func (d *directory) partsOf(node int) []segment { return d.parts[d.partOf[node]:d.partOf[node+1]] }
 
 const (
 	maxNodes = 48
@@ -50,19 +60,23 @@ func newDirectory(units uint64, nodes, perNode int) directory {
 		present: 1<<nodes - 1, stride: 1}
 	d.holders = 1<<d.ownerShift - 1
 	free, end := nodes, int(d.ownerShift)
-	for range nodes {
-		if free+perNode > end {
-			d.stride++
-			free, end = 0, 64
+	for node := range nodes {
+		d.partOf = append(d.partOf, int32(len(d.parts)))
+		for first := 0; first < perNode; first += 64 {
+			cores := min(64, perNode-first)
+			if free+cores > end {
+				d.stride++
+				free, end = 0, 64
+			}
+			d.parts = append(d.parts, segment{node, node*perNode + first, int32(d.stride - 1), (1<<cores - 1) << free})
+			for c := range cores {
+				d.coreWord = append(d.coreWord, int32(d.stride-1))
+				d.coreBit = append(d.coreBit, 1<<(free+c))
+			}
+			free += cores
 		}
-		d.nodeWord = append(d.nodeWord, int32(d.stride-1))
-		d.nodeMask = append(d.nodeMask, (1<<perNode-1)<<free)
-		for c := range perNode {
-			d.coreWord = append(d.coreWord, int32(d.stride-1))
-			d.coreBit = append(d.coreBit, 1<<(free+c))
-		}
-		free += perNode
 	}
+	d.partOf = append(d.partOf, int32(len(d.parts)))
 	d.entries = make([]uint64, units*uint64(d.stride))
 	return d
 }
@@ -120,15 +134,16 @@ func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint
 			far = farther(far, answers[k])
 		}
 		e[0] &^= m.present &^ by.nodeBit
-		for n, w := range m.nodeWord {
-			held := e[w] & m.nodeMask[n]
-			e[w] ^= held
-			if dropped := m.dropFromL2s(n, held, u, lines); dropped != 0 {
+		for i := range m.parts {
+			p := &m.parts[i]
+			held := e[p.word] & p.mask
+			e[p.word] ^= held
+			if dropped := m.dropFromL2s(p, held, u, lines); dropped != 0 {
 				m.stat.Invalidations += dropped
-				if n == by.node {
+				if p.node == by.node {
 					far = farther(far, m.llc)
 				} else {
-					far = farther(far, answers[n])
+					far = farther(far, answers[p.node])
 				}
 			}
 		}
@@ -137,8 +152,7 @@ func (m *Model) invalidateOthers(by *requester, e []uint64, u uint32, lines uint
 	return far
 }
 
-// holder returns the core of the lowest bit of held, which has bits of cores of a node.
-func (m *Model) holder(node int, held uint64) int {
-	first := node * m.perNode
-	return first + bits.TrailingZeros64(held) - bits.TrailingZeros64(m.coreBit[first])
+// holder returns the core of the lowest bit of held, which has bits of cores of a part.
+func (p *segment) holder(held uint64) int {
+	return p.first + bits.TrailingZeros64(held) - bits.TrailingZeros64(p.mask)
 }

@@ -82,16 +82,16 @@ const unplaced = 0xff
 // Fits returns an error (ErrLimit) for a machine with more nodes, or more cores in a node, than a model
 // can follow.
 func Fits(m *machine.Machine) error {
-	if m.Nodes > maxNodes || m.CoresPerNode > 64 || m.Cores() > maxCores {
-		return fmt.Errorf("cache model: %w: %d nodes of %d cores, at most %d nodes of 64 "+
+	if m.Nodes > maxNodes || m.Cores() > maxCores {
+		return fmt.Errorf("cache model: %w: %d nodes of %d cores, at most %d nodes "+
 			"and %d cores", ErrLimit, m.Nodes, m.CoresPerNode, maxNodes, maxCores)
 	}
 	return nil
 }
 
 // New returns the model of m with empty caches and the data in l, which may not change while the
-// model is in use. It fails for a machine that is not valid or has more than 48 nodes, 64 cores in
-// a node, or a line size that its memory pages cannot hold; and for a layout with blocks that are
+// model is in use. It fails for a machine that is not valid or has more than 48 nodes,
+// or a line size that its memory pages cannot hold; and for a layout with blocks that are
 // empty, overlap themselves, or are too large (ErrLimit).
 //
 // Memory: blocks take 48 bytes and, for each core and node in use, 8 bytes; lines take 8 bytes

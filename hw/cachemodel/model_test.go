@@ -52,6 +52,9 @@ func randomMachine(r *rand.Rand) *machine.Machine {
 	perNode := 1 + r.IntN(3)
 	if r.IntN(8) == 0 {
 		perNode = 17 + r.IntN(24) // entries of the directory of several words
+		if r.IntN(3) == 0 {
+			perNode = 65 + r.IntN(100) // and nodes
+		}
 	}
 	l2Ways, l2Sets := 1+r.IntN(9), 1+r.IntN(4)
 	if r.IntN(2) == 0 {
