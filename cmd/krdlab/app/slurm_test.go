@@ -20,6 +20,7 @@ import (
 
 	"krdlab/experiments/sweep"
 	"krdlab/hw/hwtest"
+	"krdlab/hw/hwtest/long"
 )
 
 // slurmConf is a cluster of one computer that is used by one user: no accounting, no cgroups, no
@@ -201,16 +202,7 @@ func TestSlurm(t *testing.T) {
 			"1,2", "--sched", "workfirst,shepherd-socket", "--machine", "westmere-ex-4s",
 			"--reps", "6", "--out", out}, more...)
 	}
-	command := func(args ...string) string {
-		t.Helper()
-		c := exec.Command("krdlab", args...)
-		c.Env = env
-		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("krdlab %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-		return string(out)
-	}
+	command := func(args ...string) string { return runIn(t, env, args...) }
 	alone, exp := filepath.Join(dir, "alone"), filepath.Join(dir, "with 'quotes' and 100 %")
 	command(args(alone)...)
 	command(args(exp, "--plan-only")...)
@@ -223,23 +215,7 @@ func TestSlurm(t *testing.T) {
 		!strings.Contains(submitted, ": tables\n") {
 		t.Fatalf("submitted:\n%s", submitted)
 	}
-	began, end := time.Now(), hwtest.Deadline(t)
-	for ; ; time.Sleep(200 * time.Millisecond) {
-		c := exec.Command("squeue", "--noheader")
-		c.Env = env
-		queue, err := c.CombinedOutput()
-		if err == nil && len(bytes.TrimSpace(queue)) == 0 {
-			break
-		}
-		if time.Since(began) > time.Minute {
-			if outs, _ := filepath.Glob(filepath.Join(exp, "slurm", "*")); len(outs) == 0 {
-				t.Skipf("Slurm began no job within a minute: %s, %v", queue, err)
-			}
-		}
-		if time.Now().After(end) {
-			t.Fatalf("jobs are left: %s, %v", queue, err)
-		}
-	}
+	untilIdle(t, env, exp)
 	outputs, err := filepath.Glob(filepath.Join(dir, "with*", "slurm", "*.out"))
 	if err != nil || len(outputs) != 7 {
 		t.Errorf("outputs of jobs %v, %v, expected 6 elements and 1", outputs, err)
@@ -263,5 +239,80 @@ func TestSlurm(t *testing.T) {
 	}
 	if out := command("sweep", "submit", exp); !strings.Contains(out, "none of the 6 cells") {
 		t.Errorf("submitted once more:\n%s", out)
+	}
+}
+
+// runIn runs krdlab in an environment and returns what it prints.
+func runIn(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	c := exec.Command("krdlab", args...)
+	c.Env = env
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("krdlab %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// untilIdle waits until Slurm has no job; the test is skipped if it began none of exp within a minute.
+func untilIdle(t *testing.T, env []string, exp string) {
+	t.Helper()
+	began, end := time.Now(), hwtest.Deadline(t)
+	for ; ; time.Sleep(200 * time.Millisecond) {
+		c := exec.Command("squeue", "--noheader")
+		c.Env = env
+		queue, err := c.CombinedOutput()
+		if err == nil && len(bytes.TrimSpace(queue)) == 0 {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			if outs, _ := filepath.Glob(filepath.Join(exp, "slurm", "*")); len(outs) == 0 {
+				t.Skipf("Slurm began no job within a minute: %s, %v", queue, err)
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("jobs are left: %s, %v", queue, err)
+		}
+	}
+}
+
+// A real Slurm has elements of two cells, one at a time, with a line of setup and a time limit. First
+// krdlab is not where the scripts look for it: the status names the elements that ended without a cell. Then
+// the same cells are submitted again, and are those of a sweep in one process.
+func TestSlurmElements(t *testing.T) {
+	t.Parallel()
+	long.Only(t, "it waits for several arrays of Slurm")
+	env := startSlurm(t)
+	dir := t.TempDir()
+	exp, alone, mark := filepath.Join(dir, "exp"), filepath.Join(dir, "alone"), filepath.Join(dir, "mark")
+	args := []string{"sweep", "matmul", "--n", "128", "--cores", "1,6,24", "--seed", "1,2", "--sched", "workfirst",
+		"--machine", "westmere-ex-4s", "--reps", "6", "--out"}
+	runIn(t, env, append(args, alone)...)
+	runIn(t, env, append(args, exp, "--plan-only")...)
+	more := []string{"--cells-per-element", "2", "--at-once", "1", "--setup", "echo set up >>" + mark, "--time", "1m"}
+	runIn(t, env, append([]string{"sweep", "submit", exp, "--program", filepath.Join(dir, "gone")}, more...)...)
+	untilIdle(t, env, exp)
+	if out := runIn(t, env, "sweep", "status", exp); !strings.Contains(out, "3 elements") ||
+		!strings.Contains(out, "gone") {
+		t.Errorf("elements that ended without a cell are not named:\n%s", out)
+	}
+	program, err := exec.LookPath("krdlab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := runIn(t, env, append([]string{"sweep", "submit", exp, "--program", program}, more...)...); !strings.Contains(
+		out, ": 6 cells\n") {
+		t.Errorf("submitted again:\n%s", out)
+	}
+	untilIdle(t, env, exp)
+	if b, err := os.ReadFile(mark); err != nil || strings.Count(string(b), "set up\n") < 6 {
+		t.Errorf("lines of setup: %q, %v", b, err)
+	}
+	for _, table := range sweep.Tables {
+		a, aerr := os.ReadFile(filepath.Join(alone, table))
+		b, berr := os.ReadFile(filepath.Join(exp, table))
+		if err := errors.Join(aerr, berr); err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s of Slurm's cells: %d and %d bytes, %v", table, len(b), len(a), err)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 func sampleFlags(c *cobra.Command, r *goprogram.Request) {
 	f := c.Flags()
 	f.Var(&sampleRate{r}, "sample", "take a sample of the accesses, in bursts, and estimate the "+
-		"distances: the program takes about twice its time; or record about a `SHARE` of them, "+
+		"distances: the program takes 1.5 to 13 times its time, often 6; or record about a `SHARE` of them, "+
 		"as in --sample=5%")
 	f.Lookup("sample").NoOptDefVal = someRate
 	f.Var(&overhead{r}, "overhead", "take a sample, and let recording lengthen the program's CPU time to "+
