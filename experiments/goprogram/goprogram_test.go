@@ -343,7 +343,7 @@ func TestEndsInTrace(t *testing.T) {
 // A trace that may not grow: the program runs to its end, and what found no room is counted.
 func TestTraceLimit(t *testing.T) {
 	var all uint64
-	for _, limit := range []uint64{1 << 30, 24 << 10} {
+	for _, limit := range []uint64{1 << 30, 32 << 10} {
 		file, total := filepath.Join(t.TempDir(), "p.loi"), uint64(0)
 		d, _, err := trace(t, Data, "ends", func(r *Request) {
 			r.Trace, r.Args, r.TraceLimit = file, []string{"exit"}, limit

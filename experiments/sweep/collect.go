@@ -86,17 +86,20 @@ type tables struct {
 	bench   *bench
 }
 
-func newTables(dir string, params paramKinds, named func(*dataset.Cell)) (t *tables, err error) {
-	t = &tables{columns: columns(params), found: paramKinds{}, named: named}
-	defer func() {
-		if err != nil {
-			t.discard()
-		}
-	}()
+func newTables(dir string, params paramKinds, named func(*dataset.Cell)) (*tables, error) {
+	t := &tables{columns: columns(params), found: paramKinds{}, named: named}
+	if err := t.open(dir); err != nil {
+		t.discard()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *tables) open(dir string) (err error) {
 	for _, name := range Tables {
 		f, err := createFile(filepath.Join(dir, name))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.files = append(t.files, f)
 	}
@@ -104,12 +107,12 @@ func newTables(dir string, params paramKinds, named func(*dataset.Cell)) (t *tab
 	for i, stream := range []func(io.Writer) (doc.Rows, error){of.StreamCSV, of.StreamJSONL, of.StreamParquet} {
 		r, err := stream(t.files[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.rows = append(t.rows, r)
 	}
 	t.bench, err = newBench(t.files[len(t.files)-1])
-	return t, err
+	return err
 }
 
 // scan writes the rows of all cells.
