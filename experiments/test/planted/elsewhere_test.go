@@ -23,6 +23,7 @@ const (
 	summarised = "experiments/run/result/summarise_test.go"
 	nothing    = "experiments/goprogram/race_test.go"
 	becomes    = "experiments/goprogram/unusual_linux_test.go"
+	clustered  = "cmd/krdlab/app/slurmfake_test.go"
 )
 
 var elsewhere = []other{
@@ -35,6 +36,7 @@ var elsewhere = []other{
 	{"report_nothing_against", reported, "TestValidity", "checks passed."},
 	{"report_doubts", reported, "TestValidity", "Some of them are doubtful"},
 	{"report_mixed", reported, "TestValidity", "Some of the numbers are measured and some simulated"},
+	{"element_ended", clustered, "TestFakeSlurm", "krdlab: not found"},
 	{"checked", briefed, "TestCheckedAfterInterruption", "the results were checked, and are right"},
 	{"checked_before", briefed, "TestCheckedAfterInterruption", "no repetition was finished; the runs before them"},
 	{"checked_some", briefed, "TestCheckedAfterInterruption", "no repetition of helpfirst, "},
