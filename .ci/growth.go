@@ -44,6 +44,8 @@ type row struct {
 var (
 	few, many = []int{100_000, 300_000}, []int{1_000_000, 10_000_000, 30_000_000}
 	cores     = []int{64, 256, 1024}
+	cells     = []int{1000, 3000, 10_000}
+	planned   = []int{1000, 10_000, 100_000}
 )
 
 var rows = []row{
@@ -53,6 +55,45 @@ var rows = []row{
 	{"report", "workers", cores[:2], cores, (*inputs).run, "report run-# --out #.html"},
 	simulated("workfirst"), simulated("shepherd-socket"), simulated("central-fifo"),
 	simulated("space-bounded"),
+	{"sweep --plan-only", "cells", planned[:2], planned, (*inputs).seeds, "sweep @seeds-# --plan-only --out plan-#"},
+	{"sweep status", "cells", cells[:2], cells, (*inputs).sweep, "sweep status sweep-#"},
+	{"sweep collect", "cells", cells[:2], cells, (*inputs).sweep, "sweep collect sweep-#"},
+}
+
+// seeds writes the arguments of a sweep of so many cells: ten sizes, five numbers of cores, and seeds.
+func (in *inputs) seeds(size int) {
+	var list []string
+	for i := range size / 50 {
+		list = append(list, strconv.Itoa(i+1))
+	}
+	text := "fib --n 1,2,3,4,5,6,7,8,9,10 --cores 1,2,3,4,5 --sched workfirst --machine westmere-ex-4s --reps 1 " +
+		"--trace off --seed " + strings.Join(list, ",")
+	if err := os.WriteFile(in.path("seeds-%d", size), []byte(text), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// sweep runs a sweep of so many cells.
+func (in *inputs) sweep(size int) {
+	if _, err := os.Stat(in.path("sweep-%d", size)); err == nil {
+		return
+	}
+	in.seeds(size)
+	in.must(in.filled(fmt.Sprintf("sweep @seeds-%d --out sweep-%[1]d", size)))
+}
+
+// filled returns a command with the contents of @FILE in its place.
+func (in *inputs) filled(command string) string {
+	before, after, ok := strings.Cut(command, "@")
+	if !ok {
+		return command
+	}
+	file, after, _ := strings.Cut(after, " ")
+	text, err := os.ReadFile(filepath.Join(in.dir, file))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return before + string(text) + " " + after
 }
 
 // simulated is the row of a scheduler, on machines of 16 nodes at most.
@@ -168,7 +209,7 @@ func (in *inputs) run(size int) {
 func (in *inputs) measured(command string) (seconds, mb float64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	c := exec.CommandContext(ctx, in.krdlab, strings.Fields(command)...)
+	c := exec.CommandContext(ctx, in.krdlab, strings.Fields(in.filled(command))...)
 	c.Dir, c.WaitDelay = in.dir, time.Second
 	if out, err := c.CombinedOutput(); err != nil {
 		return 0, 0, fmt.Errorf("krdlab %s: %w\n%.500s", command, err, out)
