@@ -34,7 +34,7 @@ func (a *app) predictGoCommand() *cobra.Command {
 			"much is beyond L2 and LLC, and at which size it crosses them.\n" +
 			"The size takes the place of " + sizePlace + " in the program's arguments. Three sizes, each twice the one " +
 			"before, tell more than two.",
-		Example: "  krdlab predict go . --size 1000,2000,4000 --at 100000 -- -n {}\n" +
+		Example: "  krdlab predict go . --size 1000,2000,4000 --at 64000 -- -n {}\n" +
 			"  krdlab predict go ./examples/scimark --size 64,128,256 --at 1024 -- lu -n {}",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := program(c, args, &r); err != nil {

@@ -7,6 +7,8 @@ const (
 	// nothingMoves, smallerThanRun: no argument.
 	nothingMoves   doc.Code = "nothing_moves"
 	smallerThanRun doc.Code = "smaller_than_run"
+	// sizesBetween: the factor that is no power of two.
+	sizesBetween doc.Code = "sizes_between"
 	// anotherLaw: accesses that are elsewhere, in per cent.
 	anotherLaw doc.Code = "another_law"
 	// sizesAlike: the factor.
@@ -36,6 +38,8 @@ func init() {
 			"another law, or the small sizes do not show it yet"},
 		sizesAlike: {Level: doc.Doubt, Example: []any{1.2}, Words: "the sizes differ by a factor of " +
 			"only %.3g, too little to see components move"},
+		sizesBetween: {Level: doc.Doubt, Example: []any{2.5}, Words: "a size is %.3g times another, no power of two: what " +
+			"moves by a part of a bin is spread over two; sizes that double, up to the predicted one, tell more"},
 		smallerThanRun: {Level: doc.Note, Words: "the size asked for is less than the largest that was run"},
 	})
 }

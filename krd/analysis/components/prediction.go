@@ -82,6 +82,9 @@ type Miss struct {
 // misfit is the share of unexplained accesses from which a prediction is doubted.
 const misfit = 0.2
 
+// betweenDoublings is how far from a whole number of doublings sizes may be apart for bins to move as wholes.
+const betweenDoublings = 0.05
+
 // Ask predicts. Errors wrap [ErrQuestion] or are [ErrEmpty], and name the input.
 func Ask(q *Question) (*Prediction, error) {
 	wrong := func(format string, args ...any) error {
@@ -213,6 +216,13 @@ func (p *Prediction) doubt() {
 	}
 	if p.At < high {
 		p.Find(smallerThanRun)
+	}
+	for _, n := range append(slices.Clip(p.Sizes), p.At) {
+		doublings := math.Log2(max(n, high) / min(n, high))
+		if math.Abs(doublings-math.Round(doublings)) > betweenDoublings && slices.ContainsFunc(p.Components, moves) {
+			p.Find(sizesBetween, max(n, high)/min(n, high))
+			break
+		}
 	}
 }
 
