@@ -50,6 +50,10 @@ var mistakes = []struct {
 	{"krd notes.txt", 5, `notes.txt: .*a trace is a file that ends in .loi`},
 	{"krd empty", 1, `empty: .*holds no trace`},
 	{"view missing.loi", 1, `missing.loi: there is no such file or folder; expected a trace or a run`},
+	{"view a.loi --from 10", 2, `--from 10: it must be a time from the beginning of the run, such as 10ms \(ns, us`},
+	{"view a.loi --from 2us --to 1us", 2, `a.loi: --from 2us: expected a time before --to 1us`},
+	{"view a.loi --from 90s", 2, `a.loi: --from 90s: the run is [0-9.]+[µm]s long; expected a time before its end`},
+	{"view a.loi --to 1ticks", 2, `a.loi: no execution is between 0ticks and 1ticks; .* in [0-9]+ticks`},
 	{"report a.loi", 5, `a.loi is a file; expected the folder of a sweep or of a run`},
 	{"sweep missing.toml", 1, `there is no such file; expected the TOML file of a sweep, or kernels`},
 	{"trace import notes.txt --out b.loi", 2, `--format: notes.txt looks like none of csv, .*; say which`},
@@ -97,7 +101,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(mistakes) != 47 {
+	if len(mistakes) != 51 {
 		t.Errorf("%d mistakes", len(mistakes))
 	}
 	for _, m := range mistakes {

@@ -3,13 +3,17 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +22,8 @@ import (
 	"krdlab/experiments/show/scene"
 	"krdlab/experiments/show/view"
 	"krdlab/hw/failure"
+	"krdlab/hw/units"
+	"krdlab/loi"
 )
 
 type viewFlags struct {
@@ -25,6 +31,57 @@ type viewFlags struct {
 	allowLoss bool
 	open      bool
 	caches    given
+	from, to  moment
+}
+
+// A moment is a flag's time from the beginning of a run, in nanoseconds or in ticks of its trace.
+type moment struct {
+	text  string // as it was typed; "": it was not
+	n     float64
+	ticks bool
+}
+
+// Set reads s.
+func (m *moment) Set(s string) error {
+	text, ticks := strings.CutSuffix(s, "ticks")
+	*m = moment{text: s, ticks: ticks}
+	if ticks {
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil || n < 0 {
+			return errors.New("no time")
+		}
+		m.n = float64(n)
+		return nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return errors.New("no time")
+	}
+	m.n = float64(d)
+	return nil
+}
+
+func (m *moment) String() string { return m.text }
+
+// Type names the value for messages.
+func (m *moment) Type() string { return momentForm }
+
+const momentForm = "time from the beginning of the run, such as 10ms (ns, us, ms, s, m), or 5000ticks where the " +
+	"clock of the trace is not known"
+
+// of returns the moment in ticks of a trace; otherwise if the flag is not given. Errors: the clock of
+// the trace is not known.
+func (m *moment) of(flag string, hz float64, otherwise int64) (int64, error) {
+	switch {
+	case m.text == "":
+		return otherwise, nil
+	case m.ticks:
+		return int64(m.n), nil
+	case hz > 0:
+		return int64(math.Round(min(m.n/1e9*hz, 1<<62))), nil
+	}
+	return 0, &request.Error{Flag: flag, Got: m.text,
+		Want: "the rate of the trace's clock is not known; expected ticks, such as 5000ticks"}
 }
 
 // viewCommand returns the command `krdlab view`.
@@ -36,9 +93,10 @@ func (a *app) viewCommand() *cobra.Command {
 		Long: "Make one self-contained HTML page of one or more traces, side by side: timelines of " +
 			"the workers, maps of the data, histograms of reuse distances and the tree of tasks, " +
 			"linked with each other. A selection in one is marked in all. The page needs no network; " +
-			"its address holds the current view." + ofLatest,
+			"its address holds the current view. A page has a mark for each execution as far as there is room: " +
+			"--from and --to choose a window of a large run." + ofLatest,
 		Example: "  krdlab run matmul --cores 24 --sched workfirst,helpfirst --view\n" +
-			"  krdlab view\n  krdlab view a.loi b.loi --out page.html",
+			"  krdlab view\n  krdlab view a.loi b.loi --out page.html\n  krdlab view a.loi --from 10ms --to 12ms",
 		RunE: func(c *cobra.Command, args []string) error {
 			args, err := a.orLatest(c, args, withTrace, "RUN|TRACE")
 			if err != nil {
@@ -61,6 +119,9 @@ func (a *app) viewCommand() *cobra.Command {
 	p.BoolVar(&f.allowLoss, "allow-loss", false, "show a trace with discarded records too")
 	p.BoolVar(&f.open, "open", false, "open the page too: with $"+browserVariable+", or where "+
 		"there is a display as the system opens pages")
+	p.Var(&f.from, "from", "show a window of the run in full detail, from this `TIME` after its beginning: 10ms, "+
+		"or 5000ticks where the clock is not known (default: the beginning)")
+	p.Var(&f.to, "to", "the `TIME` at which the window ends (default: the end of the run)")
 	cachesVar(p, &f.caches)
 	p.SortFlags = false
 	return c
@@ -125,6 +186,45 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 	return out, err
 }
 
+// read reads a trace, or the window of it that the flags give.
+func (f *viewFlags) read(t *loi.Trace) (r view.Run, err error) {
+	if f.from.text == "" && f.to.text == "" {
+		if r.Run, err = scene.Read(t, f.allowLoss); err == nil {
+			r.Tasks, r.NoTasks, err = r.Fold(t, f.allowLoss)
+		}
+		return r, err
+	}
+	hz := t.Header.Clock.Hz
+	from, err := f.from.of("from", hz, 0)
+	if err != nil {
+		return r, err
+	}
+	to, err := f.to.of("to", hz, math.MaxInt64)
+	if err != nil {
+		return r, err
+	}
+	if from >= to {
+		return r, &request.Error{Flag: "from", Got: f.from.text, Want: "expected a time before --to " + f.to.text}
+	}
+	r.NoTasks = "A window of a run has no tree of tasks: krdlab view without --from and --to shows it."
+	r.Run, err = scene.ReadWindow(t, scene.Span{From: from, To: to}, f.allowLoss)
+	if empty, ok := errors.AsType[*scene.WindowError](err); ok {
+		at := func(ticks int64) string {
+			if hz > 0 && !f.from.ticks && !f.to.ticks {
+				return time.Duration(math.Round(float64(ticks) / hz * 1e9)).String()
+			}
+			return fmt.Sprintf("%dticks", ticks)
+		}
+		if from >= empty.Ticks {
+			return r, &request.Error{Flag: "from", Got: f.from.text, Want: "the run is " + at(empty.Ticks) + " long; expected a " +
+				"time before its end"}
+		}
+		err = failure.Errorf(failure.Request, "no execution is between %s and %s; expected a window with some of the %s "+
+			"in %s", at(from), at(min(to, empty.Ticks)), units.Count(empty.Executions, "execution"), at(empty.Ticks))
+	}
+	return r, err
+}
+
 // viewed reads traces. They are called as their schedulers, as their files if these are not all
 // different, or by their paths.
 func (a *app) viewed(f *viewFlags, traces []string) (runs []view.Run, err error) {
@@ -141,10 +241,7 @@ func (a *app) viewed(f *viewFlags, traces []string) (runs []view.Run, err error)
 			return nil, failure.Errorf(failure.Request, "%s: %s is of a Go program, whose goroutines are no workers: "+
 				"when they run is not recorded; type krdlab go PACKAGE --dir DIR, then krdlab report DIR", "krdlab view", path)
 		}
-		r := view.Run{}
-		if r.Run, err = scene.Read(t, f.allowLoss); err == nil {
-			r.Tasks, r.NoTasks, err = r.Fold(t, f.allowLoss)
-		}
+		r, err := f.read(t)
 		if err != nil {
 			return nil, analysisError(path, err)
 		}

@@ -3,6 +3,7 @@ package scene
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -61,6 +62,9 @@ type Run struct {
 	// Searches and Stealing report whether the trace has these.
 	Searches, Stealing bool
 	begun              bool
+	// Window is from 0 to Ticks, or the window of ReadWindow, up to Ticks.
+	Window Span
+	Before *Before // nil: the run is whole
 }
 
 // An Area is an object of a run.
@@ -90,16 +94,24 @@ const MaxAccesses = 1 << 31
 // Cost: a pass over the trace, two if it has address spaces; 22 bytes a kernel, 7 an access, and what
 // [stack.Online] takes on each node.
 func Read(t *loi.Trace, allowLoss bool) (*Run, error) {
+	return read(t, Span{math.MinInt64, math.MaxInt64}, allowLoss)
+}
+
+// read reads the part of a trace that overlaps a window.
+func read(t *loi.Trace, window Span, allowLoss bool) (*Run, error) {
 	units, err := krd.NewUnits(t)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Header: &t.Header, Idle: make([][]Span, len(t.Header.Workers))}
+	r := &Run{Header: &t.Header, Idle: make([][]Span, len(t.Header.Workers)), Window: window}
 	if l := t.Loss(); l.Total() > 0 {
 		r.Loss = l
 	}
 	d := &reader{run: r, units: units, nodes: make([]*stack.Online, t.Header.Nodes),
 		since: make([]int64, len(t.Header.Workers)), lists: map[string]uint32{}}
+	if window.From != math.MinInt64 {
+		r.Before = &Before{}
+	}
 	for i := range d.nodes {
 		d.nodes[i] = stack.NewOnline()
 	}
@@ -117,6 +129,10 @@ func Read(t *loi.Trace, allowLoss bool) (*Run, error) {
 			return nil, err
 		}
 	}
+	if r.Before != nil && len(r.Start) == 0 {
+		return nil, &WindowError{r.Window, r.Ticks, d.seen}
+	}
+	r.Window.From, r.Window.To = max(0, r.Window.From), min(r.Ticks, r.Window.To)
 	d.end(t)
 	return r, nil
 }
@@ -128,6 +144,8 @@ type reader struct {
 	nodes []*stack.Online
 	// of the trace, at most as many as executions but where one stands for several
 	records int
+	seen    int     // executions until now
+	past    past    // before the window
 	since   []int64 // by worker: when the search began that has no end yet, or -1
 	place   []place // by unit as it is numbered: where it lies
 	lists   map[string]uint32
@@ -154,7 +172,20 @@ func (d *reader) event(e *loi.Event) error {
 		d.told(e, start)
 		return nil
 	}
-	if len(r.Start) == someExecutions {
+	d.seen++
+	list, early := e.Accesses(), start < r.Window.From
+	if start > r.Window.To {
+		return d.later(list)
+	}
+	if early {
+		if end <= r.Window.From {
+			return d.unseen(e, list)
+		}
+		if err := d.begun(e, list); err != nil {
+			return err
+		}
+	}
+	if len(r.Start) == someExecutions && r.Before == nil {
 		d.reserve()
 	}
 	r.Worker = append(r.Worker, uint16(e.Worker))
@@ -167,14 +198,25 @@ func (d *reader) event(e *loi.Event) error {
 		}
 		r.Task[len(r.Start)-1] = task
 	}
-	list := e.Accesses()
 	if len(r.Items)+len(list) > MaxAccesses {
 		return fmt.Errorf("%w: more than %d accesses", krd.ErrTooLarge, MaxAccesses)
 	}
 	for i := range list {
-		if err := d.access(e, &list[i]); err != nil {
+		found, far, needs, err := d.access(e, &list[i])
+		if err != nil {
 			return err
 		}
+		item := uint32(0)
+		if len(found) == 1 {
+			item = found[0]
+		} else {
+			item = d.list(found)
+		}
+		if early {
+			d.past.touch(e, list[i].Mode, found, far, r.Header)
+		}
+		r.Items, r.Modes = append(r.Items, item), append(r.Modes, list[i].Mode)
+		r.Bins, r.Classes = append(r.Bins, binOf(far)), append(r.Classes, r.class(needs))
 	}
 	return nil
 }
@@ -219,22 +261,34 @@ func (d *reader) told(e *loi.Event, at int64) {
 		r.Searches = true
 		if from := d.since[e.Worker]; from >= 0 {
 			d.since[e.Worker] = -1
-			r.Idle[e.Worker] = append(r.Idle[e.Worker], Span{from, max(from, at)})
+			d.searched(e.Worker, Span{from, max(from, at)})
 		}
 	case loi.EventSteal:
 		r.Stealing = true
-		if len(e.Args) > 0 && int(e.Args[0]) < len(r.Header.Workers) {
+		if len(e.Args) > 0 && int(e.Args[0]) < len(r.Header.Workers) && at >= r.Window.From && at <= r.Window.To {
 			r.Steals = append(r.Steals, Steal{at, uint16(e.Worker), uint16(e.Args[0])})
 		}
 	}
 }
 
-func (d *reader) access(e *loi.Event, a *loi.Access) error {
-	found, err := d.units.Of(a)
-	if err != nil {
-		return err
+// searched takes note of a search, of the window.
+func (d *reader) searched(worker int, s Span) {
+	r := d.run
+	if r.Before != nil {
+		if s = (Span{max(s.From, r.Window.From), min(s.To, r.Window.To)}); s.From >= s.To {
+			return
+		}
 	}
-	r, node := d.run, d.nodes[nodeOf(d.run.Header, e.Worker)]
+	r.Idle[worker] = append(r.Idle[worker], s)
+}
+
+// access does an access on its node. It returns the units, the distance and the size of the cache that
+// serves it; units are valid until the next access.
+func (d *reader) access(e *loi.Event, a *loi.Access) (found []uint32, far, needs uint64, err error) {
+	if found, err = d.units.Of(a); err != nil {
+		return nil, 0, 0, err
+	}
+	node := d.nodes[nodeOf(d.run.Header, e.Worker)]
 	d.bytes = d.bytes[:0]
 	var size uint64
 	for _, u := range found {
@@ -243,23 +297,22 @@ func (d *reader) access(e *loi.Event, a *loi.Access) error {
 		size += b
 		d.lies(u, a)
 	}
-	item := uint32(0)
 	if len(found) == 1 {
-		item = found[0]
 		d.dist = append(d.dist[:0], node.Access(found[0], size))
 	} else {
-		item = d.list(found)
 		d.dist = slices.Grow(d.dist[:0], len(found))[:len(found)]
 		node.AccessAll(found, d.bytes, d.dist)
 	}
-	far, needs := krd.WholeDistance(d.bytes, d.dist)
-	bin := uint8(ColdBin)
-	if far != stack.Cold {
-		bin = uint8(bits.Len64(far))
+	far, needs = krd.WholeDistance(d.bytes, d.dist)
+	return found, far, needs, nil
+}
+
+// binOf returns the bin of a distance.
+func binOf(distance uint64) uint8 {
+	if distance == stack.Cold {
+		return ColdBin
 	}
-	r.Items, r.Modes = append(r.Items, item), append(r.Modes, a.Mode)
-	r.Bins, r.Classes = append(r.Bins, bin), append(r.Classes, r.class(needs))
-	return nil
+	return uint8(bits.Len64(distance))
 }
 
 // nodeOf returns the node of a worker.
@@ -312,7 +365,7 @@ func (d *reader) end(t *loi.Trace) {
 	r.From = append(r.From, uint32(len(r.Items)))
 	for w, from := range d.since {
 		if from >= 0 && from < r.Ticks {
-			r.Idle[w] = append(r.Idle[w], Span{from, r.Ticks})
+			d.searched(w, Span{from, r.Ticks})
 		}
 	}
 	objects := t.Header.Registry.Objects
@@ -354,6 +407,9 @@ func (d *reader) end(t *loi.Trace) {
 		last := &r.Objects[len(r.Objects)-1]
 		last.Units++
 		last.Bytes += bytes
+	}
+	if r.Before != nil {
+		d.past.end(r, to)
 	}
 	for _, l := range d.listed {
 		for i, u := range l {

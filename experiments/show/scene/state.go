@@ -23,21 +23,31 @@ type State struct {
 	wrote []uint64 // by node: of Wrote
 }
 
-// Begin returns the state before all executions.
+var untouched = Touched{Nobody, Nobody, -1, 0, ColdBin}
+
+// Begin returns the state before all executions; of a window, at its start.
 func (r *Run) Begin() *State {
 	s := &State{Units: make([]Touched, len(r.Bytes)), run: r, words: (r.Header.Nodes + 63) / 64,
 		wrote: make([]uint64, r.Header.Nodes)}
 	s.had = make([]uint64, s.words*len(r.Bytes))
+	if r.Before != nil {
+		copy(s.Units, r.Before.Units)
+		copy(s.had, r.Before.had)
+		return s
+	}
 	for u := range s.Units {
-		s.Units[u] = Touched{Nobody, Nobody, -1, 0, ColdBin}
+		s.Units[u] = untouched
 	}
 	return s
 }
 
-// Execute does execution k, the next one. touched, if it is not nil, is given each unit that it
-// touches.
+// Execute does execution k, the next one; those that began before the window are done already. touched, if it
+// is not nil, is given each unit that it touches.
 func (s *State) Execute(k int, touched func(Unit)) {
 	r, worker := s.run, int32(s.run.Worker[k])
+	if r.Before != nil && k < len(r.Before.Wrote) {
+		return
+	}
 	word, bit := r.Node(k)/64, uint64(1)<<(r.Node(k)%64)
 	for i := r.From[k]; i < r.From[k+1]; i++ {
 		each := func(u Unit) {
@@ -87,7 +97,10 @@ var rank = [Classes]int{Close: 0, Near: 1, Reuse: 1, Far: 2, Cold: 3}
 // Wrote returns the node that has last written most of the bytes that execution k, the next one,
 // accesses, of several the least; Nobody if nobody has written any of them.
 func (s *State) Wrote(k int) int {
-	r, most, node := s.run, uint64(0), Nobody
+	r := s.run
+	if r.Before != nil && k < len(r.Before.Wrote) {
+		return int(r.Before.Wrote[k])
+	}
 	clear(s.wrote)
 	for i := r.From[k]; i < r.From[k+1]; i++ {
 		s.each(r.Items[i], func(u Unit) {
@@ -96,7 +109,13 @@ func (s *State) Wrote(k int) int {
 			}
 		})
 	}
-	for n, b := range s.wrote {
+	return mostOf(s.wrote)
+}
+
+// mostOf returns the node of the most bytes, of several the least; Nobody if all have 0.
+func mostOf(bytes []uint64) int {
+	most, node := uint64(0), Nobody
+	for n, b := range bytes {
 		if b > most {
 			node, most = n, b
 		}

@@ -46,7 +46,7 @@ func TestBrowser(t *testing.T) {
 		test func(t *testing.T, b *browser.Browser)
 	}{{"page", browserPage}, {"choice", browserChoice}, {"time", browserTime}, {"keys", browserKeys},
 		{"many", browserMany}, {"frames", browserFrames}, {"few", browserFew}, {"facts", browserFacts},
-		{"shown", browserShown}} {
+		{"shown", browserShown}, {"window", browserWindow}} {
 		t.Run(x.name, func(t *testing.T) {
 			if x.name != "page" {
 				long.Only(t, "one page is opened in a browser")

@@ -20,6 +20,7 @@ type shape struct {
 	plain                      bool   // registered blocks alone, and no events of the runtime
 	spread                     bool   // workers of a node do not follow each other
 	tasks                      bool   // some executions have the stamps of a task of several
+	window                     scene.Span
 }
 
 // markup is a name that is not to become a part of the page.
@@ -102,7 +103,11 @@ func made(t testing.TB, s shape) *scene.Run {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	run, err := scene.Read(trace, s.bytes > 0)
+	read := func() (*scene.Run, error) { return scene.Read(trace, s.bytes > 0) }
+	if s.window != (scene.Span{}) {
+		read = func() (*scene.Run, error) { return scene.ReadWindow(trace, s.window, false) }
+	}
+	run, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ class DataMap {
 	/** Of the units of a cell, that which was touched last, or -1 if it has none. @param {number} row @param {number} column */
 	shown(row, column) {
 		if (this.step === 1) return this.unitAt(row, column);
-		let best = -1, when = -2;
+		let best = -1, when = -Infinity;
 		for (let r = row * this.step; r < (row + 1) * this.step; r++) {
 			for (let c = column * this.step; c < (column + 1) * this.step; c++) {
 				const u = this.unitAt(r, c);

@@ -101,8 +101,7 @@ func (k *packer) sum(moments int) {
 	}
 	x := 0
 	for m := range moments {
-		n := int64(moments)
-		until := r.Ticks/n*int64(m+1) + r.Ticks%n*int64(m+1)/n
+		until := part(r.Window, m+1, moments)
 		for ; x < len(r.Start) && r.Start[x] <= until; x++ {
 			w := r.Worker[x]
 			o := &open[w]
@@ -131,10 +130,10 @@ func (k *packer) sum(moments int) {
 // add adds execution x, of so many ticks, most of whose data a node wrote.
 func (o *openMark) add(r *scene.Run, x int, took int64, wrote int) {
 	if o.executions == 0 {
-		o.start = r.Start[x]
+		o.start = max(r.Start[x], r.Window.From)
 	}
 	o.executions++
-	o.end, o.busy = max(o.end, r.End[x]), o.busy+took
+	o.end, o.busy = max(o.end, min(r.End[x], r.Window.To)), o.busy+took
 	took = max(took, 1)
 	o.kernels, o.nodes = add(o.kernels, int(r.Kernel[x]), took), add(o.nodes, wrote, took)
 	o.times[r.Farthest(x)] += took
@@ -158,11 +157,12 @@ func (o *openMark) close(worker int) mark {
 	return m
 }
 
-// times returns a function of the ticks of an execution; those with the stamps of one task share its
-// time.
+// times returns a function of the ticks of an execution in the window; those with the stamps of one
+// task share its time.
 func times(r *scene.Run) func(x int) int64 {
+	within := func(x int32) (from, to int64) { return max(r.Start[x], r.Window.From), min(r.End[x], r.Window.To) }
 	if r.Task == nil {
-		return func(x int) int64 { return r.End[x] - r.Start[x] }
+		return func(x int) int64 { from, to := within(int32(x)); return to - from }
 	}
 	took := make([]int64, len(r.Start))
 	for _, l := range r.ByWorker() {
@@ -171,6 +171,7 @@ func times(r *scene.Run) func(x int) int64 {
 			for j = i + 1; r.Task[l[i]] && j < len(l) && r.Task[l[j]] &&
 				r.Start[l[j]] == from && r.End[l[j]] == to; j++ {
 			}
+			from, to = within(l[i])
 			share, more := (to-from)/int64(j-i), (to-from)%int64(j-i)
 			for k, x := range l[i:j] {
 				if took[x] = share; int64(k) < more {

@@ -59,6 +59,9 @@
  * @property {boolean} stealing
  * @property {Folded | null} tree
  * @property {string} noTree why there is none
+ * @property {{from: number, to: number, wrote: number[], state: boolean}} [window] of a run that is not whole:
+ *   its ticks, of the executions that began before it the node that had written their data or -1, and whether
+ *   the state of units at its start is known
  */
 
 const COLD_BIN = 64;
@@ -69,6 +72,7 @@ const CLASS_COLOURS = /** @type {string[]} */ ([]);
 const NO_CLASS = 5; // of an execution that accesses nothing
 const RANK = [0, 1, 2, 3, 1];
 const OUT = 2; // the mode bit of what is written
+const NEVER = -0x80000000; // in place of an access's number; those before a window are negative too
 
 /** A reader of columns of integers of variable length. */
 class Columns {
@@ -112,6 +116,9 @@ class Run {
 	constructor(meta, bytes) {
 		this.meta = meta;
 		this.scale = 1; // ticks of a unit of time of the page
+		this.begin = meta.window ? meta.window.from : 0; // ticks: the run, or its window
+		this.end = meta.window ? meta.window.to : meta.ticks;
+		this.begun = meta.window ? meta.window.wrote.length : 0; // executions that began before it
 		const n = this.n = meta.marks, c = new Columns(bytes), workers = meta.workers.length;
 		this.worker = new Uint16Array(n);
 		this.start = new Float64Array(n);
@@ -188,6 +195,9 @@ class Run {
 			this.steals.thief[i] = c.next();
 			this.steals.victim[i] = c.next();
 		}
+		this.past = { units: new Uint32Array(0), toucher: new Int32Array(0), writer: new Int32Array(0),
+			bin: new Uint8Array(0), access: new Int32Array(0), nodes: new Uint16Array(0), had: new Uint32Array(0) };
+		if (meta.window && meta.window.state) this.readPast(c);
 		if (c.i !== bytes.length) throw new Error(`${meta.name}: ${bytes.length - c.i} bytes are left over`);
 		this.longest = 0;
 		for (let k = 0; k < n; k++) this.longest = Math.max(this.longest, this.dur[k]);
@@ -289,6 +299,25 @@ class Run {
 		}
 	}
 
+	/** Units that were touched before the window. @param {Columns} c */
+	readPast(c) {
+		const n = c.next(), words = Math.ceil(this.meta.nodes / 32);
+		const x = this.past = { units: new Uint32Array(n), toucher: new Int32Array(n), writer: new Int32Array(n),
+			bin: new Uint8Array(n), access: new Int32Array(n), nodes: new Uint16Array(n), had: new Uint32Array(n * words) };
+		for (let i = 0, last = 0; i < n; i++) x.units[i] = last += c.signed();
+		for (let i = 0; i < n; i++) {
+			x.toucher[i] = c.next();
+			x.writer[i] = c.next() - 1;
+			x.bin[i] = c.next();
+			x.access[i] = i - n; // by their order
+			x.nodes[i] = c.next();
+			for (let j = 0, node = -1; j < x.nodes[i]; j++) {
+				node += c.next() + 1;
+				x.had[i * words + (node >> 5)] |= 1 << (node & 31);
+			}
+		}
+	}
+
 	/** Draws the executions of a task one after the other: their stamps are those of the task. */
 	share() {
 		const { order, start, dur } = this;
@@ -327,7 +356,11 @@ class Run {
 	/** Finds for each execution the node that had last written most of its bytes. */
 	writers() {
 		const m = this.meta, last = new Int32Array(m.units).fill(-1), bytes = new Float64Array(m.nodes);
-		for (let k = 0; k < this.n; k++) {
+		this.past.units.forEach((u, i) => {
+			if (this.past.writer[i] >= 0) last[u] = m.workers[this.past.writer[i]];
+		});
+		for (let k = 0; k < this.begun; k++) this.wrote[k] = m.window ? m.window.wrote[k] : -1;
+		for (let k = this.begun; k < this.n; k++) {
 			let any = false;
 			/** @param {number} u */
 			const add = u => {
@@ -371,7 +404,7 @@ class Run {
 	 * several units, the one that was touched longest ago.
 	 * @param {number} k its execution @param {number} a
 	 * @returns {{access: number, execution: number, distance: number, objects: Map<number, number>} | null}
-	 *   null: it is the first on the node. objects: bytes by number of the object.
+	 *   null: it is the first on the node, or that was before the window. objects: bytes by number of the object.
 	 */
 	before(k, a) {
 		const m = this.meta, node = m.workers[this.worker[k]], me = ++this.epoch, stamps = this.stamps;
@@ -381,7 +414,7 @@ class Run {
 		/** @type {Map<number, number>} */
 		const objects = new Map();
 		let distance = 0, last = a - 1;
-		for (let e = k; e >= 0; last = this.from[e] - 1, e--) {
+		for (let e = k; e >= this.begun; last = this.from[e] - 1, e--) {
 			if (m.workers[this.worker[e]] !== node) continue;
 			for (let j = last; j >= this.from[e]; j--) {
 				this.units(this.items[j], u => want.delete(u));
@@ -491,7 +524,7 @@ class State {
 		this.toucher = new Int32Array(n).fill(-1);
 		this.writer = new Int32Array(n).fill(-1);
 		this.bin = new Uint8Array(n).fill(COLD_BIN);
-		this.access = new Int32Array(n).fill(-1);
+		this.access = new Int32Array(n).fill(NEVER);
 		this.had = new Uint32Array(n * this.words);
 		this.nodes = new Uint16Array(run.grouped ? n : 0);
 		/** @type {{k: number, toucher: Int32Array, writer: Int32Array, bin: Uint8Array,
@@ -499,6 +532,7 @@ class State {
 		this.kept = [];
 		this.step = Math.ceil(run.n / Math.min(32, Math.max(2, Math.floor(4e6 / Math.max(1, n)))));
 		this.time = NaN;
+		this.clear();
 	}
 
 	/** Goes to what was done by executions that began until t. @param {number} t */
@@ -513,7 +547,7 @@ class State {
 			for (; this.k < k; this.k++) this.moment(run.moments[this.k]);
 			return;
 		}
-		const k = above(run.start, t);
+		const k = Math.max(run.begun, above(run.start, t));
 		if (k < this.k) this.back(k);
 		for (; this.k < k; this.k++) {
 			if (this.k > 0 && this.k % this.step === 0 && this.k / this.step === this.kept.length + 1) this.keep();
@@ -521,14 +555,24 @@ class State {
 		}
 	}
 
+	/** Goes to the start of the run, or of its window. */
 	clear() {
-		this.k = 0;
+		const { run, words } = this, past = run.past;
+		this.k = run.grouped ? 0 : run.begun;
 		this.toucher.fill(-1);
 		this.writer.fill(-1);
 		this.bin.fill(COLD_BIN);
-		this.access.fill(-1);
+		this.access.fill(NEVER);
 		this.had.fill(0);
 		this.nodes.fill(0);
+		past.units.forEach((u, i) => {
+			this.toucher[u] = past.toucher[i];
+			this.writer[u] = past.writer[i];
+			this.bin[u] = past.bin[i];
+			this.access[u] = past.access[i];
+			this.had.set(past.had.subarray(i * words, (i + 1) * words), u * words);
+			if (run.grouped) this.nodes[u] = past.nodes[i];
+		});
 	}
 
 	keep() {

@@ -48,8 +48,17 @@ type packed struct {
 	Stealing  bool          `json:"stealing"`
 	Tree      *scene.Folded `json:"tree"`
 	NoTree    string        `json:"noTree"` // why there is none
+	Window    *window       `json:"window,omitempty"`
 
 	data []byte
+}
+
+// A window is that of a run which is not whole.
+type window struct {
+	From  int64   `json:"from"` // ticks
+	To    int64   `json:"to"`
+	Wrote []int16 `json:"wrote"` // of the executions that began before it: [scene.Before]
+	State bool    `json:"state"` // units are listed as they are when it begins
 }
 
 type area struct {
@@ -67,8 +76,8 @@ type area struct {
 // little, since its units, searches and steals take room too.
 const fewMarks = 1000
 
-// A packer packs a run in ever less room. It keeps the sums of a pass over the executions for
-// the next room.
+// A packer packs a run in ever less room. It keeps the sums of a pass over the executions for the next
+// room.
 type packer struct {
 	name    string
 	run     *scene.Run
@@ -77,6 +86,22 @@ type packer struct {
 	group   int // executions of a mark; 0: none have been made
 	marks   []mark
 	moments []moment
+	before  *writer // the units before the window; nil: not made yet
+}
+
+// state writes the units as they are when the window begins, if that takes at most half of the room and
+// the page shows how they change.
+func (k *packer) state(w *writer, p *packed, room int) {
+	if k.run.Before == nil || p.Group > 1 && p.Moments == 0 {
+		return
+	}
+	if k.before == nil {
+		k.before = &writer{}
+		k.before.past(k.run)
+	}
+	if p.Window.State = k.before.compressed(room/2) != nil; p.Window.State {
+		w.b = append(w.b, k.before.b...)
+	}
 }
 
 // pack returns the run in at most so many bytes, as they stand in the page, if that can be: with one
@@ -86,7 +111,7 @@ func (k *packer) pack(room int) *packed {
 	r := k.run
 	if most := room / 4; !k.tried && len(r.Start) <= most && len(r.Items) <= 3*most {
 		// an execution and three accesses take 4 bytes at the least
-		k.tried, k.one = true, k.finished(1, room, func(w *writer, _ *packed) { w.executions(r) })
+		k.tried, k.one = true, k.finished(1, room, room, func(w *writer, _ *packed) { w.executions(r) })
 	}
 	if k.one != nil && k.one.size() <= room {
 		return k.one
@@ -101,7 +126,7 @@ func (k *packer) pack(room int) *packed {
 		k.moments = thinned(k.moments)
 	}
 	for {
-		p := k.finished(k.group, math.MaxInt, func(w *writer, p *packed) {
+		p := k.finished(k.group, math.MaxInt, room, func(w *writer, p *packed) {
 			w.marks(k.marks)
 			w.moments(k.moments)
 			p.Marks, p.Accesses, p.Lists, p.Moments = len(k.marks), 0, 0, len(k.moments)
@@ -121,12 +146,13 @@ func (k *packer) pack(room int) *packed {
 }
 
 // finished returns a packed run with the columns that f writes, and the rest; nil if it takes more
-// than so many bytes.
-func (k *packer) finished(group, room int, f func(w *writer, p *packed)) *packed {
+// than so many bytes. It should take room.
+func (k *packer) finished(group, most, room int, f func(w *writer, p *packed)) *packed {
 	p, w := describe(k.name, k.run, group), &writer{}
 	f(w, p)
 	w.rest(k.run, p)
-	if p.data = w.compressed(room); p.data == nil {
+	k.state(w, p, room)
+	if p.data = w.compressed(most); p.data == nil {
 		return nil
 	}
 	return p
@@ -165,6 +191,9 @@ func describe(name string, r *scene.Run, group int) *packed {
 			p.Params += " "
 		}
 		p.Params += kv.Key + "=" + kv.Value
+	}
+	if r.Before != nil {
+		p.Window = &window{From: r.Window.From, To: r.Window.To, Wrote: append([]int16{}, r.Before.Wrote...)}
 	}
 	if r.Loss != nil {
 		p.Lost = r.Loss.Error()
@@ -292,7 +321,7 @@ func (w *writer) rest(r *scene.Run, p *packed) {
 	for _, l := range r.Idle {
 		var shares []uint64
 		if p.Group > 1 {
-			l, shares = coarse(l, r.Ticks, p.cells())
+			l, shares = coarse(l, r.Window, p.cells())
 		}
 		w.put(uint64(len(l)))
 		last := int64(0)
@@ -331,10 +360,42 @@ const (
 // searches would take the room of the marks.
 func (p *packed) cells() int { return max(64, min(coarseCells, 1<<20/len(p.Workers))) }
 
-// coarse cuts time into so many cells and returns those in which a worker looked for work, with how
+// part returns where part i of n of a span begins.
+func part(of scene.Span, i, n int) int64 {
+	ticks := of.To - of.From
+	return of.From + ticks/int64(n)*int64(i) + ticks%int64(n)*int64(i)/int64(n)
+}
+
+// past writes the nodes that have touched each unit before the window, the last worker that did and that
+// wrote, and the bin of the last access: of the touched units, in the order of these.
+func (w *writer) past(r *scene.Run) {
+	b := r.Before
+	w.put(uint64(len(b.Order)))
+	last := int64(0)
+	for _, u := range b.Order {
+		w.signed(int64(u) - last)
+		last = int64(u)
+	}
+	for _, u := range b.Order {
+		t := &b.Units[u]
+		w.put(uint64(t.Toucher))
+		w.put(uint64(t.Writer + 1))
+		w.put(uint64(t.Bin))
+		w.put(uint64(t.Nodes))
+		last := -1
+		for n := range r.Header.Nodes {
+			if b.Had(u, n) {
+				w.put(uint64(n - last - 1))
+				last = n
+			}
+		}
+	}
+}
+
+// coarse cuts a window of time into so many cells and returns those in which a worker looked for work, with how
 // much of them it did, in 255ths.
-func coarse(l []scene.Span, ticks int64, n int) (cells []scene.Span, shares []uint64) {
-	edge := func(c int) int64 { return ticks/int64(n)*int64(c) + ticks%int64(n)*int64(c)/int64(n) }
+func coarse(l []scene.Span, of scene.Span, n int) (cells []scene.Span, shares []uint64) {
+	edge := func(c int) int64 { return part(of, c, n) }
 	i := 0
 	for c := range n {
 		from, to := edge(c), edge(c+1)

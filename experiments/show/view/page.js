@@ -40,10 +40,10 @@ function element(tag, text, name) {
 	return e;
 }
 
-/** What two ends, in any order, have in common with 0 to most; null: nothing.
- * @param {number} a @param {number} b @param {number} most @returns {[number, number] | null} */
-function overlap(a, b, most) {
-	const from = Math.max(0, Math.min(a, b)), to = Math.min(most, Math.max(a, b));
+/** What two ends, in any order, have in common with least to most; null: nothing.
+ * @param {number} a @param {number} b @param {number} most @param {number} least @returns {[number, number] | null} */
+function overlap(a, b, most, least = 0) {
+	const from = Math.max(least, Math.min(a, b)), to = Math.min(most, Math.max(a, b));
 	return from <= to ? [from, to] : null;
 }
 
@@ -56,7 +56,9 @@ class Page {
 		this.look = { from: 0, to: 1, at: 1, colour: "class", steals: "all", theme: THEMES.light, palette,
 			unit: known ? "ns" : "ticks", kernels: [...new Set(runs.flatMap(r => r.meta.kernels))],
 			nodes: Math.max(1, ...runs.map(r => r.meta.nodes)), far: 1, selection: { bins: null, node: -1, time: null, cells: null } };
-		this.end = Math.max(1, ...runs.map(r => r.meta.ticks / r.scale));
+		this.begin = Math.min(...runs.map(r => r.begin / r.scale)); // 0 but for windows of runs
+		this.end = Math.max(this.begin + 1, ...runs.map(r => r.end / r.scale));
+		this.look.from = this.begin;
 		this.look.to = this.look.at = this.end;
 		if (!runs.some(r => r.meta.llc > 0)) this.look.colour = "kind";
 		/** @type {MapColour} */
@@ -163,16 +165,16 @@ class Page {
 
 	/** @param {Run} run @param {Chosen} chosen */
 	facts(run, chosen) {
-		const m = run.meta, by = new Array(NO_CLASS).fill(0), time = m.ticks * m.workers.length;
+		const m = run.meta, by = new Array(NO_CLASS).fill(0), time = (run.end - run.begin) * m.workers.length;
 		chosen.all.forEach((v, i) => { by[i % NO_CLASS] += v; });
 		const total = by.reduce((a, b) => a + b, 0), parts = [];
-		parts.push(`${timeText(m.ticks / run.scale, this.look.unit)} on ${m.workers.length} workers`);
+		parts.push(`${timeText((run.end - run.begin) / run.scale, this.look.unit)} on ${m.workers.length} workers`);
 		if (time > 0) { // nested executions are in that of the outer one
 			let work = 0, idle = 0;
 			for (let w = 0; w < m.workers.length; w++) {
-				let end = 0;
+				let end = run.begin;
 				for (let i = run.first[w]; i < run.first[w + 1]; i++) {
-					const k = run.order[i], to = run.drawn[k] + run.dur[k];
+					const k = run.order[i], to = Math.min(run.end, run.drawn[k] + run.dur[k]);
 					if (run.grouped) work += run.busy[k];
 					else if (to > end) work += to - Math.max(end, run.drawn[k]);
 					end = Math.max(end, to);
@@ -202,6 +204,12 @@ class Page {
 		list.push([m.kernel && `${m.kernel} ${m.params}`.trim(), m.machine && "on " + m.machine,
 			(m.substrate === "simulated" ? "SIMULATED, not measured" : m.substrate) + (m.synthetic ? ", its nodes imposed" : "")].filter(s => s).join(", "));
 		if (m.lost) list.push("Records are missing, and what is shown of later ones may be wrong: " + m.lost);
+		if (m.window) {
+			const at = (/** @type {number} */ t) => timeText(t / run.scale, this.look.unit);
+			list.push(`A window of the run, from ${at(run.begin)} to ${at(run.end)} of ${at(m.ticks)}. ` + (m.window.state ?
+				"The map begins with what was before it." : m.group > 1 && m.moments === 0 ? "" :
+				"The map begins empty at the window: what was before takes too much room."));
+		}
 		if (m.group > 1) {
 			list.push(`Too many for a page: each mark stands for up to ${countText(m.group)} executions of a worker, one ` +
 				`after the other, and has the colour of most of their time. The map shows ` +
@@ -303,7 +311,7 @@ class Page {
 		out.title = out.textContent;
 		/** @type {HTMLButtonElement} */ (byId("clear")).disabled = text.length === 0;
 		byId("time").textContent = timeText(this.look.at, this.look.unit);
-		/** @type {HTMLInputElement} */ (byId("at")).value = String(this.look.at / this.end);
+		/** @type {HTMLInputElement} */ (byId("at")).value = String((this.look.at - this.begin) / (this.end - this.begin));
 		this.legends();
 		this.write();
 		this.redraw();
@@ -379,7 +387,7 @@ class Page {
 		const l = this.look, s = l.selection, p = new URLSearchParams();
 		/** @param {number} v */
 		const n = v => String(+v.toPrecision(12));
-		if (l.from > 0 || l.to < this.end) p.set("view", n(l.from) + "~" + n(l.to));
+		if (l.from > this.begin || l.to < this.end) p.set("view", n(l.from) + "~" + n(l.to));
 		if (l.at < this.end) p.set("at", n(l.at));
 		p.set("colour", l.colour);
 		p.set("map", this.mapColour);
@@ -403,10 +411,10 @@ class Page {
 			return p.get(key) && list.length >= n && list.every(Number.isFinite) ? list : null;
 		};
 		const view = numbers("view", 2);
-		[l.from, l.to] = view && Math.max(0, view[0]) < Math.min(this.end, view[1]) ?
-			this.within(Math.max(0, view[0]), Math.min(this.end, view[1])) : [0, this.end];
+		[l.from, l.to] = view && Math.max(this.begin, view[0]) < Math.min(this.end, view[1]) ?
+			this.within(Math.max(this.begin, view[0]), Math.min(this.end, view[1])) : [this.begin, this.end];
 		const at = numbers("at", 1);
-		l.at = at ? Math.max(0, Math.min(this.end, at[0])) : this.end;
+		l.at = at ? Math.max(this.begin, Math.min(this.end, at[0])) : this.end;
 		/** @param {string} key @param {HTMLSelectElement} select */
 		const option = (key, select) => {
 			const v = p.get(key);
@@ -425,7 +433,7 @@ class Page {
 		const bins = numbers("bins", 2), time = numbers("time", 2), cells = (p.get("cells") || "").split("~");
 		l.selection.bins = bins && bins.every(Number.isInteger) ? overlap(bins[0], bins[1], COLD_BIN) : null;
 		l.selection.node = l.selection.bins && bins && this.shown.some(s => s.run.meta.workers.includes(bins[2])) ? bins[2] : -1;
-		l.selection.time = time ? overlap(time[0], time[1], this.end) : null;
+		l.selection.time = time ? overlap(time[0], time[1], this.end, this.begin) : null;
 		l.selection.cells = null;
 		if (cells.length >= 5) {
 			const v = cells.slice(-4).map(Number);
@@ -472,11 +480,11 @@ class Page {
 		const at = /** @type {HTMLInputElement} */ (byId("at"));
 		at.addEventListener("input", () => {
 			this.stop();
-			this.goTo(+at.value * this.end);
+			this.goTo(this.begin + +at.value * (this.end - this.begin));
 		});
 		byId("play").addEventListener("click", () => this.play());
 		byId("clear").addEventListener("click", () => this.clear());
-		byId("whole").addEventListener("click", () => this.zoom(0, this.end));
+		byId("whole").addEventListener("click", () => this.zoom(this.begin, this.end));
 		const help = /** @type {HTMLDialogElement} */ (byId("help"));
 		byId("keys").addEventListener("click", () => help.showModal());
 	}
@@ -491,7 +499,7 @@ class Page {
 
 	/** @param {number} t */
 	goTo(t) {
-		this.look.at = Math.max(0, Math.min(this.end, t));
+		this.look.at = Math.max(this.begin, Math.min(this.end, t));
 		this.changed();
 	}
 
@@ -538,8 +546,8 @@ class Page {
 	/** A view of the run as long as another one, if it can be: no shorter than numbers tell apart.
 	 * @param {number} from @param {number} to @returns {[number, number]} */
 	within(from, to) {
-		const span = Math.min(this.end, Math.max(to - from, this.look.unit === "ns" ? 10 : 2, this.end * 1e-12));
-		const first = Math.max(0, Math.min(this.end - span, from));
+		const span = Math.min(this.end - this.begin, Math.max(to - from, this.look.unit === "ns" ? 10 : 2, this.end * 1e-12));
+		const first = Math.max(this.begin, Math.min(this.end - span, from));
 		return [first, first + span];
 	}
 
@@ -565,7 +573,7 @@ class Page {
 		case "ArrowRight": this.zoom(l.from + span / 8, l.to + span / 8); break;
 		case "+": case "=": this.zoomBy(1 / 1.5, (l.from + l.to) / 2); break;
 		case "-": this.zoomBy(1.5, (l.from + l.to) / 2); break;
-		case "0": case "Home": this.zoom(0, this.end); break;
+		case "0": case "Home": this.zoom(this.begin, this.end); break;
 		case "[": case ",": this.goTo(l.at - span / 100); break;
 		case "]": case ".": this.goTo(l.at + span / 100); break;
 		case " ":
@@ -714,7 +722,7 @@ class Page {
 		const had = timeline.arcs.length;
 		timeline.arcs = [];
 		if (k >= 0) this.say(this.describe(s, k), e);
-		else if (w >= 0 && x >= LABELS && t >= 0 && t <= m.ticks) {
+		else if (w >= 0 && x >= LABELS && t >= run.begin && t <= run.end) {
 			const l = run.idle[w];
 			let idle = false;
 			for (let i = 0; i < l.length; i += 2) idle = idle || t >= l[i] && t <= l[i + 1];
@@ -742,7 +750,8 @@ class Page {
 			if (a - run.from[k] < 8) {
 				lines.push(`${["", "reads", "writes", "updates"][run.modes[a]]} ${this.nameOf(run, u)}: ` + (b ?
 					`${CLASSES[run.classes[a]]}, ${bytesText(b.distance)} of other data since worker ${run.worker[b.execution]} used it` :
-					"first access on the node"));
+					run.bins[a] === COLD_BIN ? "first access on the node" :
+					`${CLASSES[run.classes[a]]}, used before the window`));
 			}
 			if (!b) continue;
 			timeline.arcs.push({ access: a, execution: b.execution, cls: run.classes[a], of: k });

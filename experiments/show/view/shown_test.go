@@ -174,7 +174,7 @@ func shownState(t *testing.T, p *browser.Tab, runs []Run) {
 		for _, until := range list {
 			var got struct{ Toucher, Writer, Bin, Access, Nodes, Of []int }
 			p.Eval(fmt.Sprintf(`(() => { const r = krdlab.shown[%d].run, s = krdlab.shown[%[1]d].state; s.to(%d); return {
-				Toucher: [...s.toucher], Writer: [...s.writer], Bin: [...s.bin], Access: [...s.access],
+				Toucher: [...s.toucher], Writer: [...s.writer], Bin: [...s.bin], Access: [...s.access].map(a => Math.max(a, -1)),
 				Nodes: [...s.bin.keys()].map(u => s.nodesOf(u)),
 				Of: [...s.access].map(a => a < 0 ? -1 : r.executionOf(a))}; })()`, i, run.Start[until]), &got)
 			s, of := run.Begin(), make([]int, len(run.Bytes))

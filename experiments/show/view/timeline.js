@@ -159,7 +159,7 @@ class Timeline {
 	 * @param {number} first @param {number} last */
 	single(p, look, colours, first, last) {
 		const { run, high, top, rowOf } = this, th = look.theme, any = this.chosen.any;
-		const end = Math.min(p.width, this.x(look, p.width, run.meta.ticks)), begin = Math.max(LABELS, this.x(look, p.width, 0));
+		const end = Math.min(p.width, this.x(look, p.width, run.end)), begin = Math.max(LABELS, this.x(look, p.width, run.begin));
 		this.marks = 0;
 		for (let w = 0; w < rowOf.length; w++) {
 			const y = top[rowOf[w]];
@@ -236,7 +236,7 @@ class Timeline {
 		});
 		if (this.cells.length < cells) this.cells = new Uint16Array(cells);
 		const out = this.cells.subarray(0, cells);
-		const end = (run.meta.ticks - from) * per, begin = -from * per;
+		const end = (run.end - from) * per, begin = (run.begin - from) * per;
 		this.marks = 0;
 		for (let i = 0; i < cells; i++) {
 			const c = i % columns;
