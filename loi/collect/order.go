@@ -10,8 +10,8 @@ import (
 )
 
 // order brings the events of all goroutines into one order. An allocation stands at its stamp. The
-// events that a goroutine recorded between two stamps (allocations; the times at which it left a
-// thread, gave a chunk back, or was looked at) stand at the second: so an object is known before
+// events that a goroutine recorded between two stamps (allocations; begins and ends of operations; the times at
+// which it left a thread, gave a chunk back, or was looked at) stand at the second: so an object is known before
 // another goroutine, that has learnt of it, accesses it. That its memory is used again before an
 // access that stands too late is as good as impossible, since a collection lies between the two.
 type order struct {
@@ -46,11 +46,16 @@ type piece struct {
 	stamp  uint64 // what that says
 }
 
-// find finds the first stamp.
+// find finds the first stamp. Of an operation that goroutines wait in, that is its begin if something
+// stands before it: its end is later, and its goroutine may have waited for a CPU as well.
 func (p *piece) find() {
 	p.head = 0
 	for i := range p.events {
-		if t, ok := p.events[i].stamp(); ok {
+		t, ok := p.events[i].stamp()
+		if p.events[i].kind() == kindSyncAt && i > 1 {
+			t, ok = p.events[i][0], p.events[i][0] > 0
+		}
+		if ok {
 			p.head, p.stamp = i+1, t
 			return
 		}
@@ -243,7 +248,11 @@ func (o *order) turn(s *source, limit uint64) error {
 	if p.last <= limit {
 		n, at = len(p.events), p.last
 	}
-	if at < o.done {
+	switch {
+	case at >= o.done:
+	case n > 0 && p.events[n-1].kind() == kindSyncAt: // what it began behind was handed on with its end before
+		at = o.done
+	default:
 		o.late += uint64(n)
 	}
 	o.done = max(o.done, at)

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -31,5 +32,32 @@ func TestEndsWhileGiving(t *testing.T) {
 		if want := min(2*i, 2); n != want {
 			t.Errorf("round %d: %d events at tick %d, expected %d", i, n, hw.TSC(), want)
 		}
+	}
+}
+
+// What a goroutine did before an operation comes before what others did until that ended.
+func TestBeforeOperation(t *testing.T) {
+	var got []uint64
+	o := newOrder(nil, func(_, _ uint64, events []event) error {
+		for _, e := range events {
+			if e.kind() == 0 {
+				got = append(got, e[0])
+			}
+		}
+		return nil
+	})
+	done := func(end uint64) event { return event{end, kindDone << 56} }
+	o.push(o.source(1), piece{events: []event{{1, 1}, {0, kindSync << 56}, {10, kindSyncAt << 56}, done(50), {3, 1}},
+		last: 60, chunk: noChunk})
+	o.push(o.source(2), piece{events: []event{{2, 1}, {0, kindSync << 56}, {20, kindSyncAt << 56}, done(30), {4, 1}},
+		last: 70, chunk: noChunk})
+	if err := o.hand(100); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, []uint64{1, 2, 3, 4}) {
+		t.Errorf("accesses %v", got)
+	}
+	if o.late != 0 {
+		t.Errorf("%d are late", o.late)
 	}
 }
