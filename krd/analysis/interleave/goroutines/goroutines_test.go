@@ -181,6 +181,7 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatalf("seed %d: %v\nrecorded %v: stuck is %v, expected %v", seed, n.code, recorded, gotStuck, stuck)
 		}
 		compared++
+		repeats(t, p)
 		conflicts += compareConflicts(t, p, n, recorded, orders)
 		if stuck {
 			stuckOnes++

@@ -36,7 +36,7 @@ func newRunner(p *Program) *runner {
 		writer: make([]bool, p.locks), readers: make([]int32, p.locks)}
 }
 
-// run makes a schedule: choose returns which of the pieces that may run is next. It reports false
+// run makes a schedule: choose returns which of the pieces that may run is next; -1: none. It reports false
 // if none may run before all have: a deadlock, which the locks alone can cause. Cost: O(operations
 // and edges), and for each piece the number of goroutines that have come to one.
 func (r *runner) run(choose func(r *runner) int) bool {
@@ -62,7 +62,11 @@ func (r *runner) run(choose func(r *runner) int) bool {
 			}
 		}
 		if len(r.enabled) > 0 {
-			r.execute(r.enabled[choose(r)])
+			k := choose(r)
+			if k < 0 {
+				return false
+			}
+			r.execute(r.enabled[k])
 			continue
 		}
 		if len(r.order) == r.choices && !r.force || !r.force || !r.drop() {
