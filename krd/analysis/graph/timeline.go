@@ -13,7 +13,7 @@ import (
 	"krdlab/loi/dag"
 )
 
-// A Timeline is what goroutines do over time, from the first event to the last: rows of bins of equal
+// A Timeline has the states of goroutines over time, from the first event to the last: rows of bins of equal
 // length. It has at most mostRows rows and timeBins bins, whatever the program does.
 type Timeline struct {
 	Bin  doc.Number `json:"bin"`  // its length; ns, or ticks
@@ -33,7 +33,7 @@ type StateTime struct {
 	Bins  []float64 `json:"bins"` // three digits behind the point
 }
 
-// A State is what a goroutine does. A wait lasts until what is waited for has come; then the goroutine
+// A State is an activity of a goroutine. A wait lasts until what is waited for has come; then the goroutine
 // is off its thread until it goes on.
 type State string
 

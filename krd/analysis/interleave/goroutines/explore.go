@@ -43,7 +43,7 @@ func (r *Range) add(v uint64) {
 	r.Minimum, r.Maximum, r.Sum = min(r.Minimum, v), max(r.Maximum, v), r.Sum+v
 }
 
-// Found is what schedules come to for an object.
+// Found has the ranges over schedules of an object.
 type Found struct {
 	Ranges      [Measures]Range
 	Least, Most uint64 // distances in any schedule, as in [Outcome]

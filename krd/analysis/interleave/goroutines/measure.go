@@ -19,7 +19,7 @@ const (
 	Measures
 )
 
-// An Outcome is what a schedule comes to for an object.
+// An Outcome has the measures of an object in a schedule.
 type Outcome struct {
 	Values      [Measures]uint64
 	Least, Most uint64 // distances; Least is more than Most where there is no reuse

@@ -145,7 +145,7 @@ const (
 	bytesPerOperation = 2*88 + 2*(40+12)
 )
 
-// strand is what a worker of the trace has done.
+// strand has the accesses and operations of a worker of the trace.
 type strand struct {
 	units   []uint32
 	modes   []loi.Mode
