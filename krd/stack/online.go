@@ -1,6 +1,9 @@
 package stack
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // Online computes exact byte-weighted stack distances one access at a time, where they are needed
 // while the trace grows or where one access touches several units at once. For whole batches of
@@ -11,7 +14,7 @@ import "unsafe"
 // above the old one. When the slots run out, those in use are renumbered, which costs a pass over
 // the units for at least as many accesses as there are live units.
 //
-// Memory: 12 bytes for the highest unit number and all below it, 34 for each live unit.
+// Memory: 12 bytes for the highest unit number and all below it, 18 for each live unit.
 type Online struct {
 	units []onlineUnit
 	live  int // units that are in the stack
@@ -20,8 +23,8 @@ type Online struct {
 	alone bool // the slot below top holds one unit
 
 	weights Weights
-	sums    []uint64 // of renumber: by slot, its weight
-	ranks   []uint32 // of renumber: by slot, its new number plus 1, 0 if empty
+	used    []uint64 // of renumber: a bit for each slot in use
+	ranks   []uint32 // of renumber: by word of used, the slots in use before it
 }
 
 type onlineUnit struct {
@@ -130,27 +133,29 @@ func (o *Online) unit(n uint32) *onlineUnit {
 // renumber moves the slots in use to 0, 1, ..., in order, and makes as many free ones, at least
 // one. more is how many units the access at hand may add.
 func (o *Online) renumber(more int) {
-	o.ranks = append(o.ranks[:0], make([]uint32, o.top)...)
+	o.used = append(o.used[:0], make([]uint64, (o.top+63)/64)...)
 	for i := range o.units {
 		if s := o.units[i].slot; s != 0 {
-			o.ranks[s-1] = 1
+			o.used[(s-1)/64] |= 1 << ((s - 1) % 64)
 		}
 	}
+	o.ranks = o.ranks[:0]
 	var used uint32
-	for s := range o.ranks {
-		if o.ranks[s] != 0 {
-			used++
-			o.ranks[s] = used
-		}
+	for _, word := range o.used {
+		o.ranks = append(o.ranks, used)
+		used += uint32(bits.OnesCount64(word))
 	}
 	o.slots = max(minSlots, 2*(o.live+more))
-	o.sums = append(o.sums[:0], make([]uint64, o.slots)...)
+	o.weights.Reset(o.slots)
+	sums := o.weights.levels[0]
 	for i := range o.units {
 		if u := &o.units[i]; u.slot != 0 {
-			u.slot = o.ranks[u.slot-1]
-			o.sums[u.slot-1] += u.bytes()
+			s := u.slot - 1
+			s = o.ranks[s/64] + uint32(bits.OnesCount64(o.used[s/64]&(1<<(s%64)-1)))
+			sums[s] += u.bytes()
+			u.slot = s + 1
 		}
 	}
-	o.weights.Set(o.sums)
+	o.weights.sum()
 	o.top = int(used)
 }

@@ -72,7 +72,13 @@ func (w *Weights) Total() uint64 { return w.total }
 // Set makes it len(weights) slots with these weights. Cost: sequential, as Reset.
 func (w *Weights) Set(weights []uint64) {
 	w.Reset(len(weights))
-	below := weights
+	copy(w.levels[0], weights)
+	w.sum()
+}
+
+// sum makes the lowest level, whose words are the weights of its slots, and those above it sums.
+func (w *Weights) sum() {
+	below := w.levels[0]
 	for l, sums := range w.levels {
 		var next []uint64
 		if l+1 < len(w.levels) {
@@ -81,7 +87,7 @@ func (w *Weights) Set(weights []uint64) {
 		for g := 0; g < len(below); g += fan {
 			var sum uint64
 			for i := min(g+fan, len(below)) - 1; i >= g; i-- {
-				v := below[i] // may be next's own word: read before it is overwritten
+				v := below[i] // is sums' own word: read before it is overwritten
 				sums[i] = sum
 				sum += v
 			}

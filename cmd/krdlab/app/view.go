@@ -166,8 +166,9 @@ func (a *app) view(ctx context.Context, f *viewFlags, paths []string) (out strin
 			}
 		}
 	}
-	// columns stay until the page is written: a heap of twice their size would be garbage
-	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	// columns stay until the page is written, and the collector need not scan them: a heap of twice their
+	// size would be garbage
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	err = interruptible(ctx, func() error {
 		runs, err := a.viewed(f, traces)
 		if err != nil {

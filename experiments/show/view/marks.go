@@ -87,8 +87,17 @@ type openMark struct {
 func (k *packer) sum(moments int) {
 	r := k.run
 	by, open := make([][]mark, len(r.Header.Workers)), make([]openMark, len(r.Header.Workers))
-	for w := range by {
-		by[w] = make([]mark, 0, len(r.Start)/k.group/len(by))
+	counts, all := make([]int, len(by)), 0 // marks by worker, in one array
+	for _, w := range r.Worker {
+		counts[w]++
+	}
+	for w, n := range counts {
+		counts[w] = (n + k.group - 1) / k.group
+		all += counts[w]
+	}
+	k.marks = make([]mark, all)
+	for w, to := 0, k.marks; w < len(by); w++ {
+		by[w], to = to[:0:counts[w]], to[counts[w]:]
 	}
 	state, took := r.Begin(), times(r)
 	dirty := make([]bool, len(r.Bytes))
@@ -124,7 +133,6 @@ func (k *packer) sum(moments int) {
 			by[w] = append(by[w], open[w].close(w))
 		}
 	}
-	k.marks = slices.Concat(by...)
 }
 
 // add adds execution x, of so many ticks, most of whose data a node wrote.
