@@ -73,8 +73,8 @@ func asItRan(t *testing.T, tr *loi.Trace, l2, llc uint64) (found map[string]*of,
 	return found, reuses
 }
 
-// repeated checks that the order in which a trace has its accesses is a schedule, and returns what it comes to,
-// which has to be what is found of the recorded one.
+// repeated checks that the order in which a trace has its accesses is a schedule, and returns its measures,
+// which have to be those of the recorded one.
 func repeated(t *testing.T, tr *loi.Trace, l2, llc uint64) (p *goroutines.Program, out []goroutines.Outcome) {
 	t.Helper()
 	p = must(goroutines.Read(context.Background(), tr, engine.NewAccount(0)))(t)
@@ -93,7 +93,7 @@ func repeated(t *testing.T, tr *loi.Trace, l2, llc uint64) (p *goroutines.Progra
 
 // TestOwnOrder checks that the order of accesses in traces of programs is a schedule.
 func TestOwnOrder(t *testing.T) {
-	for _, c := range [][]string{{"conflicts", "racing"}, {"conflicts", "mended"}, {"workers"}, {"receives"}, {"sharing"},
+	for _, c := range [][]string{{"conflicts", "racing"}, {"conflicts", "mended"}, {"workers"}, {"receives"}, {"sharing"}, {"service"},
 		{"pipeline"}} {
 		t.Run(strings.Join(c, " "), func(t *testing.T) {
 			p, _ := repeated(t, openTrace(t, c[0], c[1:]...), 0, 0)
@@ -102,6 +102,22 @@ func TestOwnOrder(t *testing.T) {
 			}
 			t.Logf("%d goroutines, %d accesses, %d operations, %+v", p.Goroutines, p.Accesses(), p.Operations(), p.Kept)
 		})
+	}
+}
+
+// TestKeptWithLocks checks that schedules end in which the order of an atomic variable, that is kept as recorded,
+// decides on that of the critical sections of a lock around it.
+func TestKeptWithLocks(t *testing.T) {
+	p := must(goroutines.Read(context.Background(), openTrace(t, "service"), engine.NewAccount(0)))(t)
+	x := must(goroutines.Explore(context.Background(), p, goroutines.Options{Samplers: goroutines.Samplers, Runs: 50,
+		Search: 50, Seed: 1}))(t)
+	for _, g := range x.Groups {
+		if g.Runs == 0 || g.Stuck+g.Deadlocks > 0 {
+			t.Errorf("%s: %d schedules ended, %d did not, %d are deadlocks", g.Name, g.Runs, g.Stuck, g.Deadlocks)
+		}
+	}
+	if k := x.Kept.Atomics; k != 1 {
+		t.Errorf("%d atomic variables, expected 1", k)
 	}
 }
 

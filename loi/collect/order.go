@@ -250,7 +250,7 @@ func (o *order) turn(s *source, limit uint64) error {
 	}
 	switch {
 	case at >= o.done:
-	case n > 0 && p.events[n-1].kind() == kindSyncAt: // what it began behind was handed on with its end before
+	case n > 0 && p.events[n-1].kind() == kindSyncAt: // others were handed on up to its end
 		at = o.done
 	default:
 		o.late += uint64(n)

@@ -35,7 +35,7 @@ func TestEndsWhileGiving(t *testing.T) {
 	}
 }
 
-// What a goroutine did before an operation comes before what others did until that ended.
+// Accesses before an operation come before those that others made until it ended.
 func TestBeforeOperation(t *testing.T) {
 	var got []uint64
 	o := newOrder(nil, func(_, _ uint64, events []event) error {

@@ -121,12 +121,13 @@ const mostPairs = 100
 
 // A GoroutineGroup is a set of schedules: all, drawn by a sampler, or the recorded one.
 type GoroutineGroup struct {
-	Name    string           `json:"name"`
-	Kind    tasks.Kind       `json:"kind"`
-	Runs    int              `json:"runs"`
-	Stuck   int              `json:"stuck"` // that could not end with what is kept: a deadlock, often
-	Total   GoroutineFound   `json:"total"`
-	Objects []GoroutineFound `json:"objects"`
+	Name      string           `json:"name"`
+	Kind      tasks.Kind       `json:"kind"`
+	Runs      int              `json:"runs"`
+	Deadlocks int              `json:"deadlocks"` // goroutines wait for each other, whatever is kept
+	Stuck     int              `json:"stuck"`     // that could not end with what is kept
+	Total     GoroutineFound   `json:"total"`
+	Objects   []GoroutineFound `json:"objects"`
 }
 
 // GoroutineFound is what schedules come to for an object, or for all.
@@ -164,8 +165,8 @@ func (x *ofGoroutines) Document() any {
 		d.Reuses += n
 	}
 	for _, g := range x.Groups {
-		y := GoroutineGroup{Name: g.Name, Kind: g.Kind, Runs: g.Runs, Stuck: g.Stuck, Objects: []GoroutineFound{},
-			Total: x.foundIn(g, &g.Total, "", x.Accesses(), d.Reuses)}
+		y := GoroutineGroup{Name: g.Name, Kind: g.Kind, Runs: g.Runs, Deadlocks: g.Deadlocks, Stuck: g.Stuck,
+			Objects: []GoroutineFound{}, Total: x.foundIn(g, &g.Total, "", x.Accesses(), d.Reuses)}
 		for o := range g.Objects {
 			if accesses[o] > 0 {
 				y.Objects = append(y.Objects, x.foundIn(g, &g.Objects[o], x.Objects[o], accesses[o], reuses[o]))

@@ -83,10 +83,10 @@ func (m *measure) text(n doc.Number, accesses int) string {
 
 // how says what schedules the range is of.
 func (x *ofGoroutines) how(d *GoroutinesDocument) string {
-	runs, stuck, names := 0, 0, ""
+	runs, deadlocks, stuck, names := 0, 0, 0, ""
 	for i := range d.Groups {
 		if g := &d.Groups[i]; g.Kind != tasks.KindGiven {
-			runs, stuck = runs+g.Runs, stuck+g.Stuck
+			runs, deadlocks, stuck = runs+g.Runs, deadlocks+g.Deadlocks, stuck+g.Stuck
 			if names != "" {
 				names += " and "
 			}
@@ -98,9 +98,11 @@ func (x *ofGoroutines) how(d *GoroutinesDocument) string {
 		s = fmt.Sprintf("All schedules of whole pieces were gone through, %s: the range is exact.",
 			units.Grouped(uint64(runs)))
 	}
+	if deadlocks > 0 {
+		s += fmt.Sprintf(" %s more end in a deadlock.", units.Grouped(uint64(deadlocks)))
+	}
 	if stuck > 0 {
-		s += fmt.Sprintf(" %s more cannot end with what is kept as recorded; a deadlock, often.",
-			units.Grouped(uint64(stuck)))
+		s += fmt.Sprintf(" %s more cannot end with what is kept as recorded.", units.Grouped(uint64(stuck)))
 	}
 	return s
 }
@@ -199,16 +201,16 @@ func kept(d *GoroutinesDocument) *doc.Table {
 // Tables implements [analysis.Data].
 func (x *ofGoroutines) Tables() []*doc.Table {
 	d := x.Document().(*GoroutinesDocument)
-	t := doc.NewData("ranges", "object", "accesses", "reuses", "schedules", "kind", "runs", "stuck", "measure",
-		"minimum", "mean", "maximum")
-	kinds(t, doc.Text, doc.Whole, doc.Whole, doc.Text, doc.Text, doc.Whole, doc.Whole, doc.Text)
+	t := doc.NewData("ranges", "object", "accesses", "reuses", "schedules", "kind", "runs", "deadlocks", "stuck",
+		"measure", "minimum", "mean", "maximum")
+	kinds(t, doc.Text, doc.Whole, doc.Whole, doc.Text, doc.Text, doc.Whole, doc.Whole, doc.Whole, doc.Text)
 	for i := range d.Groups {
 		g := &d.Groups[i]
 		for _, f := range append([]GoroutineFound{g.Total}, g.Objects...) {
 			for _, m := range x.measures() {
 				r := m.of(&f)
-				t.Row(f.Object, f.Accesses, f.Reuses, g.Name, string(g.Kind), g.Runs, g.Stuck, m.key, r.Minimum, r.Mean,
-					r.Maximum)
+				t.Row(f.Object, f.Accesses, f.Reuses, g.Name, string(g.Kind), g.Runs, g.Deadlocks, g.Stuck, m.key, r.Minimum,
+					r.Mean, r.Maximum)
 			}
 		}
 	}

@@ -15,6 +15,8 @@ type constraints struct {
 	*Program
 	g     *dag.Goroutines
 	place []int32 // of an operation of g in that of the program
+
+	chosen map[int32]bool // operations of the program that a select chose
 }
 
 // find finds the edges of all operations: of go statements, and object by object in the order in
@@ -26,7 +28,7 @@ func (c *constraints) find() {
 	for w := range g.Goroutines {
 		if by := g.Goroutines[w].Started; by >= 0 {
 			// the start is the first operation
-			c.follow(c.first[w], done(c.place[by]))
+			c.follow(c.first[w], done(c.place[by]), ofGo)
 		}
 	}
 	var list []int32
@@ -65,9 +67,12 @@ func waits(op loi.SyncOp) int {
 }
 
 // follow makes an operation follow an event of another goroutine; those of its own come first anyway.
-func (c *constraints) follow(to int32, by event) {
+func (c *constraints) follow(to int32, by event, why why) {
+	if c.chosen[to] {
+		why = asKept // another case may be chosen
+	}
 	if c.of[to] != c.of[by/2] {
-		c.edges = append(c.edges, edge{by, to})
+		c.edges = append(c.edges, edge{by, to, why})
 	}
 }
 
@@ -79,18 +84,30 @@ func (c *constraints) several(list []int32) bool {
 // object finds what the operations of one object follow.
 func (c *constraints) object(list []int32) {
 	var channel dag.Channel[int32]
-	var all, receivers, closed, dones, once, signals []int32
+	var all, senders, receivers, closed, dones, once, signals []int32
+	for _, n := range list {
+		switch c.g.Ops[n].Sync {
+		case loi.SyncSend:
+			senders = append(senders, c.place[n])
+		case loi.SyncReceive, loi.SyncReceiveClosed:
+			receivers = append(receivers, c.place[n])
+		}
+	}
+	values := ofGo // who receives what
+	if c.several(senders) || c.several(receivers) {
+		values = asKept
+	}
 	var loads []int32 // since the last store
 	stored, joined := int32(-1), int32(-1)
 	stores, room, unmatched := 0, uint32(0), 0
 	lock := access(0)
 	signalAt := int64(0)
-	must := func(to int32, by []int32) {
+	must := func(to int32, by []int32, why why) {
 		if len(by) == 0 {
 			unmatched++
 		}
 		for _, b := range by {
-			c.follow(to, done(b))
+			c.follow(to, done(b), why)
 		}
 	}
 	for _, n := range list {
@@ -99,8 +116,6 @@ func (c *constraints) object(list []int32) {
 		all = append(all, i)
 		channel.Add(o.Sync, o.Timer, i)
 		switch o.Sync {
-		case loi.SyncReceive, loi.SyncReceiveClosed:
-			receivers = append(receivers, i)
 		case loi.SyncLock, loi.SyncUnlock, loi.SyncReadLock, loi.SyncReadUnlock:
 			if lock == 0 {
 				c.locks++
@@ -119,12 +134,12 @@ func (c *constraints) object(list []int32) {
 		case loi.SyncClose:
 			closed = append(closed, i)
 			if n := len(channel.Sends); n > 0 {
-				c.follow(i, done(channel.Sends[n-1]))
+				c.follow(i, done(channel.Sends[n-1]), asKept)
 			}
 		case loi.SyncReceiveClosed:
-			must(i, closed)
+			must(i, closed, values)
 			if n := len(channel.Receives); n > 0 {
-				c.follow(i, done(channel.Receives[n-1]))
+				c.follow(i, done(channel.Receives[n-1]), asKept)
 			}
 		case loi.SyncDone:
 			dones = append(dones, i)
@@ -134,7 +149,7 @@ func (c *constraints) object(list []int32) {
 				dones = dones[:0]
 			}
 			if joined >= 0 {
-				c.follow(i, done(joined))
+				c.follow(i, done(joined), ofGo)
 			}
 		case loi.SyncSignal:
 			if o.At != signalAt {
@@ -145,33 +160,33 @@ func (c *constraints) object(list []int32) {
 			if o.At != signalAt {
 				signals = signals[:0]
 			}
-			must(i, signals)
+			must(i, signals, asKept)
 			for _, s := range signals {
-				c.follow(s, come(i))
+				c.follow(s, come(i), asKept)
 				c.Kept.Signals++
 			}
 		case loi.SyncOnce:
 			once = append(once[:0], i)
 		case loi.SyncOnceSeen:
-			must(i, once)
+			must(i, once, asKept)
 		case loi.SyncLoad:
 			if stored >= 0 {
-				c.follow(i, done(stored))
+				c.follow(i, done(stored), asKept)
 			}
 			loads = append(loads, i)
 		case loi.SyncStore, loi.SyncUpdate:
 			if stored >= 0 {
-				c.follow(i, done(stored))
+				c.follow(i, done(stored), asKept)
 			}
 			for _, l := range loads {
-				c.follow(i, done(l))
+				c.follow(i, done(l), asKept)
 			}
 			loads, stored = loads[:0], i
 			stores++
 		}
 	}
-	c.channel(&channel, room, &unmatched)
-	if len(channel.Sends) > 0 && (c.several(channel.Sends) || c.several(receivers)) {
+	c.channel(&channel, room, values, &unmatched)
+	if len(channel.Sends) > 0 && values == asKept {
 		c.Kept.Channels++
 	}
 	c.Kept.Unmatched += unmatched
@@ -198,20 +213,20 @@ func (c *constraints) join(before int32, dones []int32, at int64) int32 {
 	c.first, c.from = append(c.first, i+1), append(c.from, len(c.units))
 	c.takes, c.gives = append(c.takes, 0), append(c.gives, 0)
 	if before >= 0 {
-		c.follow(i, done(before))
+		c.follow(i, done(before), ofGo)
 	}
 	for _, d := range dones {
-		c.follow(i, done(d))
+		c.follow(i, done(d), ofGo)
 	}
 	return i
 }
 
 // channel finds what sends and receives follow: each the one before it, which keeps who receives
 // what, and each other.
-func (c *constraints) channel(x *dag.Channel[int32], room uint32, unmatched *int) {
+func (c *constraints) channel(x *dag.Channel[int32], room uint32, values why, unmatched *int) {
 	for _, list := range [][]int32{x.Sends, x.Receives} {
 		for k := 1; k < len(list); k++ {
-			c.follow(list[k], done(list[k-1]))
+			c.follow(list[k], done(list[k-1]), asKept)
 		}
 	}
 	for k, r := range x.Receives {
@@ -219,9 +234,9 @@ func (c *constraints) channel(x *dag.Channel[int32], room uint32, unmatched *int
 		case k >= len(x.Sends):
 			*unmatched++
 		case room == 0:
-			c.follow(r, come(x.Sends[k]))
+			c.follow(r, come(x.Sends[k]), values)
 		default:
-			c.follow(r, done(x.Sends[k]))
+			c.follow(r, done(x.Sends[k]), values)
 		}
 	}
 	for k, s := range x.Sends {
@@ -230,17 +245,19 @@ func (c *constraints) channel(x *dag.Channel[int32], room uint32, unmatched *int
 		case before >= len(x.Receives):
 			*unmatched++
 		case room == 0:
-			c.follow(s, come(x.Receives[k]))
+			c.follow(s, come(x.Receives[k]), values)
 		default:
-			c.follow(s, done(x.Receives[before]))
+			c.follow(s, done(x.Receives[before]), values)
 		}
 	}
 }
 
 // link sorts the edges by their events.
 func (p *Program) link() {
-	slices.SortFunc(p.edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.to, b.to)) })
-	p.edges = slices.Compact(p.edges)
+	slices.SortFunc(p.edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.to, b.to), cmp.Compare(a.why, b.why))
+	})
+	p.edges = slices.CompactFunc(p.edges, func(a, b edge) bool { return a.by == b.by && a.to == b.to })
 	p.after, p.waits = make([]int32, 2*len(p.of)+1), make([]int32, len(p.of))
 	for _, e := range p.edges {
 		p.after[e.by+1]++
@@ -252,13 +269,13 @@ func (p *Program) link() {
 }
 
 // settle drops the constraints that keep the recorded run from ending: clocks may differ, and
-// operations may be missing.
-func (c *constraints) settle() error {
+// operations may be missing. It returns the order of its pieces.
+func (c *constraints) settle() ([]int32, error) {
 	p := c.Program
 	r := newRunner(p)
 	r.force = true
 	if !r.run(p.recorded) {
-		return failure.Errorf(failure.Data, "the operations of its goroutines contradict each other: %d of %d "+
+		return nil, failure.Errorf(failure.Data, "the operations of its goroutines contradict each other: %d of %d "+
 			"pieces could not be put into an order", p.choices-len(r.order), p.choices)
 	}
 	if p.Kept.Contradicted = len(r.dropped) + len(r.freed); p.Kept.Contradicted > 0 {
@@ -268,8 +285,8 @@ func (c *constraints) settle() error {
 		}
 		c.link()
 		if r = newRunner(p); !r.run(p.recorded) {
-			return fmt.Errorf("%w: the recorded run cannot be repeated", ErrUnsuitable)
+			return nil, fmt.Errorf("%w: the recorded run cannot be repeated", ErrUnsuitable)
 		}
 	}
-	return nil
+	return r.order, nil
 }

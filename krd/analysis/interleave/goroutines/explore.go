@@ -51,10 +51,13 @@ type Found struct {
 
 // A Group is schedules that have something in common.
 type Group struct {
-	Name    string // of the sampler; otherwise the kind, or that they are the recorded one
-	Kind    tasks.Kind
-	Runs    int // that ended
-	Stuck   int // that did not: goroutines that have not ended wait for each other
+	Name string // of the sampler; otherwise the kind, or that they are the recorded one
+	Kind tasks.Kind
+	Runs int // that ended
+	// Deadlocks did not: goroutines that have not ended wait for each other, whatever is kept as recorded.
+	Deadlocks int
+	// Stuck could not end with what is kept as recorded.
+	Stuck   int
 	Objects []Found
 	Total   Found
 }
@@ -268,7 +271,7 @@ func (s *session) group(name string, kind tasks.Kind, runs int, each func(r *dra
 				if each(d, run) {
 					g.add(d.meter.measure(d.order))
 				} else {
-					g.Stuck++
+					g.stop(d.runner)
 				}
 				s.tell(uint64(runs))
 			}
@@ -310,6 +313,15 @@ func (g *Group) add(of []Outcome) {
 	}
 }
 
+// stop adds a schedule that did not end.
+func (g *Group) stop(r *runner) {
+	if r.deadlocked() {
+		g.Deadlocks++
+	} else {
+		g.Stuck++
+	}
+}
+
 // found returns what an object has, or all for the number behind the last.
 func (g *Group) found(i int) *Found {
 	if i == len(g.Objects) {
@@ -322,6 +334,7 @@ func (g *Group) found(i int) *Found {
 func (g *Group) merge(o *Group) {
 	g.Runs += o.Runs
 	g.Stuck += o.Stuck
+	g.Deadlocks += o.Deadlocks
 	for i := range len(g.Objects) + 1 {
 		f, x := g.found(i), o.found(i)
 		for k, r := range x.Ranges {

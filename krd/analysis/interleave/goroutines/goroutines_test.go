@@ -46,26 +46,43 @@ func names(p *Program, n *naive, recorded []did) []string {
 	return name
 }
 
-// all returns the orders of the pieces with accesses in all schedules, and whether one gets stuck.
-func all(p *Program, n *naive, recorded []did) (orders map[string]bool, stuck bool) {
+// schedules are all of a program.
+type schedules struct {
+	orders                  map[string]bool // of the pieces with accesses
+	ended, deadlocks, stuck int
+}
+
+func allOf(p *Program, n *naive, recorded []did) *schedules {
 	name := names(p, n, recorded)
-	orders = map[string]bool{}
+	s := &schedules{orders: map[string]bool{}}
 	e, r := &enumerator{}, newRunner(p)
 	for more := true; more; {
-		if r.run(e.choose) {
+		switch {
+		case r.run(e.choose):
+			s.ended++
 			var words []string
 			for _, i := range r.order {
 				if name[i] != "" {
 					words = append(words, name[i])
 				}
 			}
-			orders[strings.Join(words, " ")] = true
-		} else {
-			stuck = true
+			s.orders[strings.Join(words, " ")] = true
+		case r.deadlocked():
+			s.deadlocks++
+		default:
+			s.stuck++
 		}
 		more = e.next()
 	}
-	return orders, stuck
+	return s
+}
+
+// underived returns a program without what was derived from locks.
+func underived(p *Program) *Program {
+	q := *p
+	q.edges = slices.DeleteFunc(slices.Clone(p.edges), func(e edge) bool { return e.why == derived })
+	q.link()
+	return &q
 }
 
 // some returns accesses to units from 0 to 5; no two pieces stand one behind the other.
@@ -91,10 +108,27 @@ func random(r *rand.Rand) *naive {
 		add(0, action{do: spawn, on: other})
 	}
 	any := func() int { return r.IntN(len(n.code)) }
-	joins, closed := r.IntN(3) == 0, r.IntN(3) == 0
+	joins, closed, locks := r.IntN(3) == 0, r.IntN(3) == 0, r.IntN(3) == 0
 	for range 2 + r.IntN(3) {
 		g, on := any(), r.IntN(2)
-		switch r.IntN(8) {
+		kind := r.IntN(8)
+		if locks {
+			kind = 8
+		}
+		switch kind {
+		case 8:
+			for range 2 + r.IntN(2) {
+				what := action{do: []doing{load, store, update}[r.IntN(3)], on: 1}
+				if r.IntN(3) == 0 {
+					what = action{do: lock, on: 1 - on}
+				}
+				g := any()
+				add(g, action{do: lock, on: on}, what, some(r))
+				if what.do == lock {
+					add(g, action{do: unlock, on: 1 - on})
+				}
+				add(g, action{do: unlock, on: on})
+			}
 		case 0:
 			add(g, action{do: lock, on: on}, some(r), action{do: unlock, on: on})
 		case 1:
@@ -144,7 +178,7 @@ func random(r *rand.Rand) *naive {
 // TestRandomPrograms checks that random programs have the schedules that an interpreter finds which
 // knows Go's operations alone, and the ranges that lists give.
 func TestRandomPrograms(t *testing.T) {
-	compared, stuckOnes, many, wide, conflicts := 0, 0, 0, 0, 0
+	compared, stuckOnes, many, wide, conflicts, lockedUp, before, after := 0, 0, 0, 0, 0, 0, 0, 0
 	for seed := range long.Or[uint64](150, 3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		n := random(r)
@@ -155,7 +189,7 @@ func TestRandomPrograms(t *testing.T) {
 		if recorded == nil {
 			continue
 		}
-		orders, stuck := n.orders(recorded, 4000)
+		orders, stuck, deadlock := n.orders(recorded, 4000)
 		if orders == nil {
 			continue
 		}
@@ -166,7 +200,18 @@ func TestRandomPrograms(t *testing.T) {
 		if count, few := p.count(context.Background(), 5000); !few || count < 1 {
 			continue
 		}
-		got, gotStuck := all(p, n, recorded)
+		found, loose := allOf(p, n, recorded), &schedules{}
+		got := found.orders
+		if q := underived(p); len(q.edges) == len(p.edges) {
+			loose = found
+		} else if count, few := q.count(context.Background(), 50_000); few && count > 0 {
+			loose = allOf(q, n, recorded)
+			before, after = before+loose.stuck, after+found.stuck
+			if found.ended != loose.ended {
+				t.Fatalf("seed %d: %v\nrecorded %v: %d schedules, %d without what is derived", seed, n.code, recorded, found.ended,
+					loose.ended)
+			}
+		}
 		for o := range orders {
 			if !got[o] {
 				t.Fatalf("seed %d: %v\nrooms %v, recorded %v: no schedule %s", seed, n.code, n.rooms, recorded, o)
@@ -177,8 +222,15 @@ func TestRandomPrograms(t *testing.T) {
 				t.Fatalf("seed %d: %v\nrooms %v, recorded %v: schedule %s", seed, n.code, n.rooms, recorded, o)
 			}
 		}
-		if stuck != gotStuck {
-			t.Fatalf("seed %d: %v\nrecorded %v: stuck is %v, expected %v", seed, n.code, recorded, gotStuck, stuck)
+		kept := slices.ContainsFunc(p.edges, func(e edge) bool { return e.why == asKept })
+		switch {
+		case !stuck && found.deadlocks+found.stuck > 0, stuck && !kept && found.deadlocks == 0, !kept && found.stuck > 0,
+			!deadlock && found.deadlocks > 0:
+			t.Fatalf("seed %d: %v\nrecorded %v: %d schedules get stuck, expected %t; %d deadlocks, expected %t; kept %t",
+				seed, n.code, recorded, found.stuck, stuck, found.deadlocks, deadlock, kept)
+		}
+		if found.deadlocks > 0 {
+			lockedUp++
 		}
 		compared++
 		repeats(t, p)
@@ -196,8 +248,11 @@ func TestRandomPrograms(t *testing.T) {
 	if conflicts < 20 {
 		t.Errorf("%d unordered conflicts: too few", conflicts)
 	}
-	t.Logf("%d programs, %d may get stuck, %d with more than 10 orders, %d with a range", compared, stuckOnes,
-		many, wide)
+	t.Logf("%d programs, %d may get stuck, %d in a deadlock, %d with more than 10 orders, %d with a range; %d schedules "+
+		"contradict what is kept, %d without what is derived", compared, stuckOnes, lockedUp, many, wide, after, before)
+	if before < 20 || after > before/20 || lockedUp < 2 {
+		t.Errorf("%d schedules contradict what is kept, %d without what is derived; %d programs with a deadlock", after, before, lockedUp)
+	}
 	if compared < 40 || stuckOnes < 2 || many < 20 || wide < 20 {
 		t.Errorf("%d programs, %d may get stuck, %d with more than 10 orders, %d with a range: too few", compared,
 			stuckOnes, many, wide)

@@ -275,8 +275,9 @@ func (n *naive) record(r *rand.Rand) (all []did) {
 }
 
 // orders returns all orders of the pieces with accesses in runs that do the same as the recorded
-// one, and whether one may get stuck; nil if they are more than limit states.
-func (n *naive) orders(recorded []did, limit int) (orders map[string]bool, stuck bool) {
+// one, whether one may get stuck, and whether it does even if it may do something else from there on; nil
+// if they are more than limit states.
+func (n *naive) orders(recorded []did, limit int) (orders map[string]bool, stuck, deadlock bool) {
 	type at struct{ g, pc int }
 	want := map[at]did{}
 	for _, d := range recorded {
@@ -299,7 +300,7 @@ func (n *naive) orders(recorded []did, limit int) (orders map[string]bool, stuck
 			}
 		})
 		if len(seen) > limit {
-			return nil, false
+			return nil, false, false
 		}
 		switch {
 		case any:
@@ -307,9 +308,30 @@ func (n *naive) orders(recorded []did, limit int) (orders map[string]bool, stuck
 			orders[strings.Join(m.orders, " ")] = true
 		default:
 			stuck = true
+			deadlock = deadlock || !n.ends(m)
 		}
 	}
-	return orders, stuck
+	return orders, stuck, deadlock
+}
+
+// ends reports whether a state has a run that ends, whatever it does.
+func (n *naive) ends(m *machine) bool {
+	seen, list := map[string]bool{}, []*machine{m}
+	for len(list) > 0 {
+		m := list[len(list)-1]
+		list = list[:len(list)-1]
+		if n.ended(m) {
+			return true
+		}
+		n.successors(m, func(x *machine, _ did) {
+			x.orders = nil
+			if key := x.key(); !seen[key] {
+				seen[key] = true
+				list = append(list, x)
+			}
+		})
+	}
+	return false
 }
 
 // trace writes the trace of the recorded run.

@@ -61,6 +61,7 @@ type Program struct {
 	takes      []access // of a piece: the lock that it begins with
 	gives      []access // of an operation: the lock that it releases
 	locks      int
+	paired     []bool // of a lock: who holds it releases it
 	edges      []edge
 	after      []int32 // of events, in edges: those of event e from after[e] on, to after[e+1]
 	waits      []int32 // of an operation: events that it follows
@@ -87,9 +88,19 @@ func done(o int32) event { return event(2*o + 1) }
 
 // An edge is that an operation takes effect after an event.
 type edge struct {
-	by event
-	to int32
+	by  event
+	to  int32
+	why why
 }
+
+// A why is the origin of an edge.
+type why uint8
+
+const (
+	ofGo    why = iota // any schedule has it
+	asKept             // another schedule would do something else than the recorded one
+	derived            // from these and from locks: a schedule without it cannot end
+)
 
 // Kept counts what is kept as recorded, though another schedule may do otherwise: the model is
 // narrower than the program there.
@@ -150,8 +161,9 @@ type strand struct {
 	units   []uint32
 	modes   []loi.Mode
 	kernels []loi.KernelID
-	ends    []int // of pieces, in units
-	begun   []int // accesses, in units, that an [loi.EventLines] may still tell the lines of
+	ends    []int   // of pieces, in units
+	chosen  []int32 // which of them a select chose
+	begun   []int   // accesses, in units, that an [loi.EventLines] may still tell the lines of
 }
 
 // reader reads a trace.
@@ -217,6 +229,7 @@ func (r *reader) event(e *loi.Event) error {
 		sync, ok := e.Record.Sync()
 		if sync.Selected {
 			r.Kept.Selects++
+			s.chosen = append(s.chosen, int32(len(s.ends)))
 		}
 		if _, _, goroutine := e.Goroutine(); ok || goroutine {
 			s.ends = append(s.ends, len(s.units))
@@ -325,6 +338,7 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 			p.of[place[i]], p.at[place[i]] = o.Worker, o.At
 		}
 	}
+	c := &constraints{Program: p, g: g, place: place, chosen: map[int32]bool{}}
 	seen := make([]uint32, len(p.sizes)) // by unit: 1 + the pair, of the worker
 	p.from = make([]int, 1, n+1)
 	for w := range r.strands {
@@ -346,12 +360,18 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 			}
 			p.copies = append(p.copies, seen[u]-1)
 		}
+		for _, k := range s.chosen {
+			c.chosen[p.first[w]+k] = true
+		}
 		*s = strand{}
 	}
-	c := &constraints{Program: p, g: g, place: place}
 	c.find()
 	p.choose()
-	return p, c.settle()
+	order, err := c.settle()
+	if err == nil {
+		p.derive(order, r.memory)
+	}
+	return p, err
 }
 
 // choose counts the pieces that schedules have.
@@ -392,7 +412,7 @@ func (p *Program) Cut(most int) *Program {
 	q.takes = append(q.takes, 0)
 	q.edges = make([]edge, len(p.edges))
 	for k, e := range p.edges {
-		q.edges[k] = edge{event(2*number[e.by/2]) + e.by%2, number[e.to]}
+		q.edges[k] = edge{event(2*number[e.by/2]) + e.by%2, number[e.to], e.why}
 	}
 	q.link()
 	q.choose()

@@ -77,7 +77,7 @@ func (s *session) search(evaluations int) *Group {
 					now: make([]int32, len(d.priority)),
 					age: make([]uint64, len(s.x.sizes)), add: func(of []Outcome) {
 						if of == nil {
-							g.Stuck++
+							g.stop(d.runner)
 						} else {
 							g.add(of)
 						}

@@ -33,7 +33,7 @@ type Pair struct {
 // that it begins with where it comes behind a write, and as a write otherwise.
 type Does string
 
-// What accesses do.
+// The kinds of conflicts.
 const (
 	WriteRead  Does = "write, read"
 	ReadWrite  Does = "read, write"
@@ -47,6 +47,8 @@ type clocks struct {
 	*Program
 	memory  *engine.Account
 	full    bool
+	kinds   int              // of each clock; 1: without that of the order of locks
+	taken   float64          // from memory
 	workers int32            // operations of higher goroutines are joins
 	now     []clock          // of goroutines
 	waiting map[int32]*clock // of operations that follow others and have not passed
@@ -56,6 +58,8 @@ type clocks struct {
 	reads   [][]touch // of units, since then: the last of each goroutine and line
 	pairs   map[Pair]*Pair
 	found   Conflicts
+
+	sections *sections // nil: conflicts are looked for
 }
 
 // A clock is by operations alone, and with the order of locks.
@@ -73,16 +77,11 @@ type touch struct {
 // for each of a unit that several goroutines or lines read O(readers); memory: 8 bytes for each pair of
 // goroutines of which one follows the other, 36 a unit, 12 a reader of a unit.
 func (p *Program) Unordered(memory *engine.Account) (*Conflicts, bool) {
-	workers := int32(p.workers)
-	if !memory.Has(36*float64(len(p.sizes)) + 100*float64(workers)) {
+	c := newClocks(p, memory, 2)
+	if c == nil || !c.has(36*float64(len(p.sizes))) {
 		return nil, false
 	}
-	c := &clocks{Program: p, memory: memory, workers: workers, now: make([]clock, workers), waiting: map[int32]*clock{},
-		locks: make([]struct{ written, read []uint32 }, p.locks), last: make([]touch, len(p.sizes)),
-		reads: make([][]touch, len(p.sizes)), pairs: map[Pair]*Pair{}}
-	for g := range c.now {
-		c.tick(int32(g))
-	}
+	c.last, c.reads, c.pairs = make([]touch, len(p.sizes)), make([][]touch, len(p.sizes)), map[Pair]*Pair{}
 	r := newRunner(p)
 	r.clocks = c
 	r.run(p.recorded)
@@ -95,6 +94,29 @@ func (p *Program) Unordered(memory *engine.Account) (*Conflicts, bool) {
 	}
 	return &c.found, !c.full
 }
+
+// newClocks returns the clocks at the begin of a program; nil if they do not fit into memory.
+func newClocks(p *Program, memory *engine.Account, kinds int) *clocks {
+	workers := int32(p.workers)
+	c := &clocks{Program: p, memory: memory, kinds: kinds, workers: workers, waiting: map[int32]*clock{}}
+	if !c.has(100 * float64(workers)) {
+		return nil
+	}
+	c.now, c.locks = make([]clock, workers), make([]struct{ written, read []uint32 }, p.locks)
+	for g := range c.now {
+		c.tick(int32(g))
+	}
+	return c
+}
+
+// has takes memory, and reports whether there is so much.
+func (c *clocks) has(bytes float64) bool {
+	c.taken += bytes
+	return c.memory.Has(bytes)
+}
+
+// release gives the memory back.
+func (c *clocks) release() { c.memory.Has(-c.taken) }
 
 // join makes a clock follow another.
 func (c *clocks) join(to *[]uint32, from []uint32) {
@@ -109,7 +131,7 @@ func (c *clocks) join(to *[]uint32, from []uint32) {
 // extend makes a clock have so many components; false if memory is full.
 func (c *clocks) extend(to *[]uint32, components int) bool {
 	if n := components - cap(*to); n > 0 && !c.full {
-		c.full = !c.memory.Has(8 * float64(n))
+		c.full = !c.has(8 * float64(n))
 	}
 	if n := len(*to); n < components && !c.full {
 		*to = slices.Grow(*to, components-n)[:components]
@@ -120,7 +142,7 @@ func (c *clocks) extend(to *[]uint32, components int) bool {
 
 // tick lets a goroutine go on from what others follow.
 func (c *clocks) tick(g int32) {
-	for k := range c.now[g] {
+	for k := range c.kinds {
 		if own := &c.now[g][k]; c.extend(own, int(g)+1) {
 			(*own)[g]++
 		}
@@ -151,6 +173,10 @@ func (c *clocks) drop(i int32) {
 // piece takes the accesses of a piece, which begins with a lock or does not.
 func (c *clocks) piece(i int32) {
 	g := c.of[i]
+	if c.sections != nil {
+		c.sections.acquired(c, g, i)
+		return
+	}
 	switch a := c.takes[i]; {
 	case a > 0:
 		c.join(&c.now[g][1], c.locks[a-1].written)
@@ -189,7 +215,7 @@ func (c *clocks) read(list []touch, now touch) []touch {
 		}
 	}
 	if len(list) == cap(list) {
-		c.full = !c.memory.Has(12 * float64(len(list)+1))
+		c.full = !c.has(12 * float64(len(list)+1))
 	}
 	return append(list, now)
 }
@@ -233,8 +259,11 @@ func (c *clocks) event(e event) {
 		from = c.wait(o)
 	}
 	for _, x := range list {
+		if x.why == derived && c.sections == nil {
+			continue // no operation orders them
+		}
 		to := c.wait(x.to)
-		for k := range to {
+		for k := range c.kinds {
 			c.join(&to[k], from[k])
 		}
 	}
@@ -253,10 +282,17 @@ func (c *clocks) pass(i int32) {
 		return
 	}
 	if w := c.waiting[i]; w != nil {
-		for k := range w {
+		for k := range c.kinds {
 			c.join(&c.now[g][k], w[k])
 		}
 		c.drop(i)
+	}
+	if c.sections != nil {
+		if c.gives[i] != 0 {
+			c.tick(g)
+			c.sections.released(c, g, i)
+		}
+		return
 	}
 	switch a := c.gives[i]; {
 	case a > 0:
