@@ -126,7 +126,7 @@ type underWay struct {
 	before   int32
 	waited   uint64
 	waits    bool
-	// since the search began: looks, one after the other
+	// since the search began: looks, one after the other; those of a price that follow each other are one
 	looks    []look
 	answered int32 // the step that answered its request
 }
@@ -378,7 +378,11 @@ func (h *historian) step(v *stepWorker, label pc) {
 		case v.pc == pcBatch:
 			price = StealPrice
 		}
-		w.looks = append(w.looks, look{v.now, price})
+		if n := len(w.looks); n > 0 && w.looks[n-1].price == price {
+			w.looks[n-1].until = v.now
+		} else {
+			w.looks = append(w.looks, look{v.now, price})
+		}
 		return
 	}
 	if w.waits { // the operation itself comes next
