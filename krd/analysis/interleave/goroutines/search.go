@@ -21,7 +21,17 @@ type plan struct {
 	ends       map[int]bool // before these pieces it does so too
 	processors int          // 0: the first in the row runs
 	front      bool         // goroutines enter there
+	near       []shift      // of a plan that begins with the recorded order
 }
+
+// A shift moves the pieces of a goroutine that lie between two places of the recorded order.
+type shift struct {
+	goroutine    int32
+	from, to, by int
+}
+
+// mostShifts is how many shifts a plan has.
+const mostShifts = 64
 
 // wholePiece is the value of plan.turn.
 const wholePiece = -1
@@ -43,7 +53,7 @@ type searcher struct {
 	end    int64   // the place behind all
 	last   int32   // the goroutine that ran, and how many pieces it has run
 	ran    int
-	first  int64                 // the place before all
+	before int64                 // the place before all
 	on     [mostProcessors]int32 // the goroutine of a processor; -1: none
 	at     int                   // the processor that ran
 	ready  []bool                // of goroutines: they could run before this piece
@@ -51,6 +61,8 @@ type searcher struct {
 	few    int                   // pieces that are looked at; of them
 	age    []uint64              // of a unit: the volume when it was used
 	volume uint64                // bytes used so far
+	places []int                 // of pieces, in the recorded order; with the shifts of the plan in keys
+	keys   []int
 }
 
 // ends of ranges are searched for by this many jobs.
@@ -97,25 +109,32 @@ func (s *session) search(evaluations int) *Group {
 // run evaluates so many schedules. Cost: a schedule and its distances for each; of a fifth of them also
 // a look at the data of a few pieces for each piece.
 func (s *searcher) run(evaluations int, stop func() bool) {
-	// the first plans are in any order; the best of them is changed
+	// the first plans are in any order; the best of them is changed, and in turn the recorded order
 	var best *plan
-	value := 0.0
+	value, nearest := 0.0, 0.0
+	near := &plan{}
 	for n := 0; n < evaluations && !stop(); n++ {
 		switch {
+		case n == 0:
+			nearest = s.shifted(near)
 		case n%5 == 4:
 			s.few = 4 << (n % 3)
 			clear(s.age)
 			s.volume = 0
 			s.value(s.used)
-		case n < evaluations/4:
+		case n%4 == 1:
+			undo := s.move(near)
+			if v := s.shifted(near); v >= nearest {
+				nearest = v
+			} else {
+				undo()
+			}
+		case n < evaluations/4 || best == nil:
 			p := s.draw()
 			if v := s.follow(p); best == nil || v > value {
 				best, value = p, v
 			}
 		default:
-			if best == nil {
-				best = s.draw()
-			}
 			undo := s.change(best)
 			if v := s.follow(best); v >= value {
 				value = v
@@ -126,9 +145,73 @@ func (s *searcher) run(evaluations int, stop func() bool) {
 	}
 }
 
+// shifted evaluates a plan that begins with the recorded order.
+func (s *searcher) shifted(p *plan) float64 {
+	if s.places == nil {
+		s.places, s.keys = s.recordedPlaces(), make([]int, len(s.of))
+	}
+	copy(s.keys, s.places)
+	for _, x := range p.near {
+		list := s.keys[s.first[x.goroutine]:s.first[x.goroutine+1]]
+		for k, at := range s.places[s.first[x.goroutine]:s.first[x.goroutine+1]] {
+			if at >= x.from && at < x.to {
+				list[k] += x.by
+			}
+		}
+	}
+	return s.value(func(r *runner) int {
+		best := 0
+		for k, i := range r.enabled {
+			if s.keys[i] < s.keys[r.enabled[best]] {
+				best = k
+			}
+		}
+		return best
+	})
+}
+
+// move adds a shift or removes one, and returns its undoing.
+func (s *searcher) move(p *plan) (undo func()) {
+	old := p.near
+	if n := len(old); n == mostShifts || n > 0 && s.rand.IntN(4) == 0 {
+		k := s.rand.IntN(n)
+		p.near = slices.Delete(slices.Clone(old), k, k+1)
+	} else {
+		accesses := len(s.units)
+		x := shift{goroutine: int32(s.rand.IntN(s.workers)), from: s.rand.IntN(accesses)}
+		x.to = x.from + max(1, accesses>>s.rand.IntN(12))
+		x.by = (1 + s.rand.IntN(max(1, accesses>>s.rand.IntN(12)))) * (1 - 2*s.rand.IntN(2))
+		p.near = append(slices.Clone(old), x)
+	}
+	return func() { p.near = old }
+}
+
+// recordedPlaces returns the place of each piece in the trace: that of its first access, or of the next one
+// of its goroutine.
+func (p *Program) recordedPlaces() []int {
+	places, next := make([]int, len(p.of)), slices.Clone(p.first[:p.workers])
+	at, done := 0, make([]int, p.workers)
+	for g := range done {
+		done[g] = p.from[p.first[g]]
+	}
+	for _, x := range p.turns {
+		for end := done[x.by] + int(x.n); next[x.by] < p.first[x.by+1] && p.from[next[x.by]] < end; next[x.by]++ {
+			places[next[x.by]] = at + p.from[next[x.by]] - done[x.by]
+		}
+		done[x.by] += int(x.n)
+		at += int(x.n)
+	}
+	for g, i := range next {
+		for ; i < p.first[g+1]; i++ {
+			places[i] = at
+		}
+	}
+	return places
+}
+
 // follow evaluates a plan.
 func (s *searcher) follow(p *plan) float64 {
-	s.plan, s.first, s.end, s.last, s.ran, s.at = p, -1, int64(len(p.row)), -1, 0, 0
+	s.plan, s.before, s.end, s.last, s.ran, s.at = p, -1, int64(len(p.row)), -1, 0, 0
 	copy(s.row, p.row)
 	if p.processors == 0 {
 		return s.value(s.planned)
@@ -195,7 +278,7 @@ func (s *searcher) processed(r *runner) int {
 		s.now[g] = int32(k + 1)
 		if !s.ready[g] {
 			if s.plan.front {
-				s.row[g], s.first = s.first, s.first-1
+				s.row[g], s.before = s.before, s.before-1
 			} else {
 				s.row[g], s.end = s.end, s.end+1
 			}
