@@ -38,6 +38,18 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 	if err != nil {
 		return nil, err
 	}
+	found, ok := p.Unordered(memory)
+	if !ok {
+		found = nil
+	}
+	if o.CutRaces {
+		if p, ok = p.WithoutRaces(memory); !ok {
+			return nil, wrong("--cut-races: the clocks of goroutines do not fit into the memory; ask for more --memory")
+		}
+		if p.Accesses() == 0 {
+			return nil, wrong("--cut-races: all accesses depend on conflicts that no operation orders; leave it out")
+		}
+	}
 	x := &ofGoroutines{header: &list[0].Header}
 	if p.LLCBytes, x.cache, err = r.cache(p.Bytes(), p.LLCBytes); err != nil {
 		return nil, err
@@ -54,9 +66,7 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 	if x.Exploration, err = goroutines.Explore(ctx, p, opt); err != nil {
 		return nil, err
 	}
-	if found, ok := p.Unordered(memory); ok {
-		x.found = found
-	}
+	x.found = found
 	x.Conclude(in.Warnings...)
 	if fit := p.Bytes(); fit <= p.LLCBytes {
 		x.Find(allFits, units.Bytes(fit), x.cache, units.Bytes(p.LLCBytes))
@@ -84,7 +94,8 @@ type GoroutinesDocument struct {
 	Longest       int        `json:"longest_piece"` // in accesses, which no schedule interrupts
 	CutAt         int        `json:"cut_at"`        // longer pieces are cut, and so more schedules drawn; 0: none
 	Accesses      int        `json:"accesses"`
-	Reuses        int        `json:"reuses"` // the others are the first of their datum
+	LeftOut       int        `json:"left_out"` // accesses that are not among these: they depend on unordered conflicts
+	Reuses        int        `json:"reuses"`   // the others are the first of their datum
 	L2Bytes       doc.Number `json:"l2_bytes"`
 	LLCBytes      uint64     `json:"llc_bytes"`
 	// Complete: all schedules were gone through, and the ranges are exact; otherwise they are at least
@@ -155,7 +166,7 @@ type MeasureRange struct {
 func (x *ofGoroutines) Document() any {
 	d := &GoroutinesDocument{SchemaVersion: SchemaVersion, Program: dag.ProgramOf(x.header), Unit: tasks.Unit,
 		Goroutines: x.Goroutines, Operations: x.Operations(), Pieces: x.Pieces(), Longest: x.Longest(), CutAt: x.CutAt,
-		Accesses: x.Accesses(),
+		Accesses: x.Accesses(), LeftOut: x.LeftOut,
 		LLCBytes: x.LLCBytes, Complete: x.Complete, Kept: x.Kept, Concluded: x.Concluded}
 	if x.L2Bytes > 0 {
 		d.L2Bytes = doc.Some(float64(x.L2Bytes))

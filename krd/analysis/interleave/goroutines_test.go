@@ -160,3 +160,26 @@ func TestUnordered(t *testing.T) {
 		}
 	}
 }
+
+// TestCutRaces checks that accesses behind a conflict that no operation orders are left out and counted.
+func TestCutRaces(t *testing.T) {
+	without := strings.ReplaceAll(regexp.MustCompile(`(?m)^1 .* sync\(.*\n`).ReplaceAllString(twoGoroutines, ""),
+		"0 121 121 f{A[0x1:64]:inout}", "0 121 121 f{A[0x1:64]:in}")
+	o := defaults()
+	o.CutRaces = true
+	for text, want := range map[string]int{twoGoroutines: 0, without: 2} {
+		r, err := goroutinesIn(t, text, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := r.Document().(*GoroutinesDocument)
+		if d.LeftOut != want || d.Accesses != 4-want {
+			t.Errorf("%d accesses, %d are left out, expected %d of 4", d.Accesses, d.LeftOut, want)
+		}
+		var page bytes.Buffer
+		if err := r.View().Text(doc.NewPage(&page, 120)); err != nil ||
+			strings.Contains(page.String(), "left out") != (want > 0) {
+			t.Errorf("%v\n%s", err, page.String())
+		}
+	}
+}

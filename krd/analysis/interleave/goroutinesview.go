@@ -29,6 +29,10 @@ func (x *ofGoroutines) View() *doc.Doc {
 	if d.CutAt > 0 {
 		out.Say("Pieces of more than %s accesses are cut there.", units.Grouped(uint64(d.CutAt)))
 	}
+	if d.LeftOut > 0 {
+		out.Say("%s more %s left out: unordered conflicts come before them, and another schedule may not make them.",
+			units.Grouped(uint64(d.LeftOut)), map[bool]string{true: "is", false: "are"}[d.LeftOut == 1])
+	}
 	t := &doc.Table{Title: "range over schedules", Columns: []doc.Column{{Head: "of all accesses"},
 		{Head: "least"}, {Head: "recorded"}, {Head: "most"},
 		{Head: "place, %", Kind: doc.Real, Unit: doc.PerCent, Known: true}}}

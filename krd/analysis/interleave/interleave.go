@@ -51,6 +51,7 @@ type Options struct {
 	Runs         int      `flag:"runs" help:"N schedules to draw by each sampler"`
 	Search       int      `flag:"search" help:"N schedules to try in the search for each end of the range"`
 	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
+	CutRaces     bool     `flag:"cut-races" help:"of goroutines: leave out the accesses that depend on conflicts which no operation orders"`
 	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, a part of all data such as 1/8, or auto" help:"SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed; auto: 1/8 where all data fits into that of the trace (default: that of the trace)"`
 	Memory       string   `flag:"memory" want:"expected a size such as 4G" help:"largest SIZE of memory for tasks and accesses, such as 4G (default half of what the process may have, at most 1 GiB)"`
 	SaveSchedule string   `flag:"save-schedule" want:"expected the name of a file" help:"write to this FILE the schedule with the fewest accesses beyond the LLC, for krdlab run --follow"`
@@ -219,6 +220,9 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 	memory := threads.NewAccount(r.memory)
 	if !list[0].Tells(loi.EventTask, loi.EventChild) {
 		return o.goroutines(ctx, list, in, r, memory)
+	}
+	if o.CutRaces {
+		return nil, wrong("--cut-races: it is for goroutines; the trace has tasks")
 	}
 	x := &result{options: o, header: &list[0].Header}
 	x.Conclude(in.Warnings...)

@@ -43,6 +43,7 @@ type Program struct {
 	Goroutines        int // with operations or accesses
 	Kept              Kept
 	CutAt             int // accesses of the longest piece that is not cut; 0: none is
+	LeftOut           int // accesses that depend on unordered conflicts: see [Program.WithoutRaces]
 
 	sizes    []uint64 // of units
 	objectOf []uint16 // of units

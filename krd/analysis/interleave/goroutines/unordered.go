@@ -59,7 +59,8 @@ type clocks struct {
 	pairs   map[Pair]*Pair
 	found   Conflicts
 
-	sections *sections // nil: conflicts are looked for
+	sections *sections   // nil: conflicts are looked for
+	depend   *dependence // nil: these alone
 }
 
 // A clock is by operations alone, and with the order of locks.
@@ -70,17 +71,28 @@ type touch struct {
 	by     int32
 	at     uint32 // component of the goroutine; 0: none
 	kernel loi.KernelID
+	access uint32
 }
 
 // Unordered looks for unordered conflicts in the recorded schedule; false if the clocks do not fit into
 // memory. Cost: O(goroutines) for each operation that another goroutine follows, O(1) an access, and
 // for each of a unit that several goroutines or lines read O(readers); memory: 8 bytes for each pair of
-// goroutines of which one follows the other, 36 a unit, 12 a reader of a unit.
+// goroutines of which one follows the other, 40 a unit, 16 a reader of a unit.
 func (p *Program) Unordered(memory *engine.Account) (*Conflicts, bool) {
+	return p.conflicts(memory, nil)
+}
+
+// conflicts is Unordered, with the accesses that depend on them; nil: these are not looked for.
+func (p *Program) conflicts(memory *engine.Account, depend *dependence) (*Conflicts, bool) {
 	c := newClocks(p, memory, 2)
-	if c == nil || !c.has(36*float64(len(p.sizes))) {
+	if c == nil {
 		return nil, false
 	}
+	defer c.release()
+	if !c.has(40 * float64(len(p.sizes))) {
+		return nil, false
+	}
+	c.depend = depend
 	c.last, c.reads, c.pairs = make([]touch, len(p.sizes)), make([][]touch, len(p.sizes)), map[Pair]*Pair{}
 	r := newRunner(p)
 	r.clocks = c
@@ -100,6 +112,7 @@ func newClocks(p *Program, memory *engine.Account, kinds int) *clocks {
 	workers := int32(p.workers)
 	c := &clocks{Program: p, memory: memory, kinds: kinds, workers: workers, waiting: map[int32]*clock{}}
 	if !c.has(100 * float64(workers)) {
+		c.release()
 		return nil
 	}
 	c.now, c.locks = make([]clock, workers), make([]struct{ written, read []uint32 }, p.locks)
@@ -188,8 +201,11 @@ func (c *clocks) piece(i int32) {
 		return
 	}
 	for k := c.from[i]; k < c.from[i+1] && !c.full; k++ {
-		u, now := c.units[k], touch{g, c.now[g][0][g], c.kernels[k]}
+		u, now := c.units[k], touch{g, c.now[g][0][g], c.kernels[k], uint32(k)}
 		if c.modes[k]&loi.In != 0 {
+			if c.depend != nil && c.depend.tainted[u] {
+				c.depend.reads(g, k)
+			}
 			c.meets(g, k, &c.last[u], WriteRead)
 		}
 		if c.modes[k]&loi.Out == 0 {
@@ -209,13 +225,19 @@ func (c *clocks) piece(i int32) {
 // read adds a read to those since the last write.
 func (c *clocks) read(list []touch, now touch) []touch {
 	for i := range list {
-		if list[i].by == now.by && list[i].kernel == now.kernel {
+		if list[i].by != now.by || list[i].kernel != now.kernel {
+			continue
+		}
+		switch {
+		case c.depend == nil:
 			list[i] = now
+			return list
+		case list[i].at == now.at: // the first of them counts
 			return list
 		}
 	}
 	if len(list) == cap(list) {
-		c.full = !c.has(12 * float64(len(list)+1))
+		c.full = !c.has(16 * float64(len(list)+1))
 	}
 	return append(list, now)
 }
@@ -234,9 +256,24 @@ func (c *clocks) meets(g int32, k int, before *touch, does Does) {
 	if before.at > component(c.now[g][1], before.by) {
 		x.Unordered++
 		c.found.Unordered++
+		if c.depend != nil {
+			c.depends(g, k, before, does)
+		}
 	} else {
 		x.ByLocks++
 		c.found.ByLocks++
+	}
+}
+
+// depends notes what an unordered conflict decides on.
+func (c *clocks) depends(g int32, k int, before *touch, does Does) {
+	switch {
+	case does == WriteRead:
+		c.depend.reads(g, k)
+	case does == ReadWrite:
+		c.depend.reads(before.by, int(before.access))
+	default:
+		c.depend.tainted[c.units[k]] = true
 	}
 }
 
