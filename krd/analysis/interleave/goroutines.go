@@ -112,6 +112,7 @@ type GoroutinesDocument struct {
 type Unordered struct {
 	Conflicts uint64 `json:"conflicts"` // not ordered by critical sections either
 	ByLocks   uint64 `json:"by_locks"`  // ordered by these alone
+	Orphans   uint64 `json:"orphans"`   // of goroutines that a timer started, in no pair: the caller may order them
 	// Pairs are the most frequent ones, at most 100.
 	Pairs []Conflict `json:"pairs"`
 }
@@ -186,7 +187,7 @@ func (x *ofGoroutines) Document() any {
 		d.Groups = append(d.Groups, y)
 	}
 	if x.found != nil {
-		d.Unordered = &Unordered{x.found.Unordered, x.found.ByLocks, []Conflict{}}
+		d.Unordered = &Unordered{x.found.Unordered, x.found.ByLocks, x.found.Orphans, []Conflict{}}
 		kernels := x.header.Registry.Kernels
 		for _, p := range x.found.Pairs[:min(len(x.found.Pairs), mostPairs)] {
 			d.Unordered.Pairs = append(d.Unordered.Pairs, Conflict{p.Object, p.Does, kernels[p.First].Name,

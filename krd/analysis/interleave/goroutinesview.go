@@ -53,6 +53,10 @@ func (x *ofGoroutines) View() *doc.Doc {
 	default:
 		out.Say("Operations order all conflicts: another schedule reads the same values.")
 	}
+	if r := d.Unordered; r != nil && r.Orphans > 0 {
+		out.Say("%s more are of goroutines that time.AfterFunc started: the trace does not tell who called it, and "+
+			"whether that orders them.", units.Count(int(r.Orphans), "conflict"))
+	}
 	if t := kept(d); len(t.Rows) > 0 {
 		out.Add(t)
 	}

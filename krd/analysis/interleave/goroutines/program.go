@@ -50,6 +50,7 @@ type Program struct {
 	// Piece i is followed by operation i. A goroutine has the operations from first[g] on, to
 	// first[g+1], and piece i the accesses from[i] to from[i+1].
 	first      []int32
+	orphans    []bool  // of goroutines: the trace does not tell who started them; not of the first
 	workers    int     // goroutines from here on are joins of wait groups: an operation each
 	of         []int32 // the goroutine of an operation
 	at         []int64 // when an operation took effect, in ticks
@@ -321,6 +322,7 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 	p.first = make([]int32, len(g.Goroutines)+1)
 	for w := range g.Goroutines {
 		p.first[w], next[w] = n, n
+		p.orphans = append(p.orphans, g.Goroutines[w].Started < 0 && g.Goroutines[w].Number > 1)
 		if n += int32(g.Goroutines[w].Ops); g.Goroutines[w].Ops > 0 {
 			p.Goroutines++
 		}

@@ -16,6 +16,9 @@ type Conflicts struct {
 	Unordered uint64
 	// ByLocks: only the order in which locks were acquired does.
 	ByLocks uint64
+	// Orphans are those of goroutines of which the trace does not tell who started them, as time.AfterFunc does:
+	// they are in no pair, for the caller may have ordered them.
+	Orphans uint64
 	Pairs   []Pair // the most frequent first
 }
 
@@ -245,6 +248,10 @@ func (c *clocks) read(list []touch, now touch) []touch {
 // meets counts access k of goroutine g, which comes behind another one, if no operation orders them.
 func (c *clocks) meets(g int32, k int, before *touch, does Does) {
 	if before.at == 0 || before.by == g || before.at <= component(c.now[g][0], before.by) {
+		return
+	}
+	if c.orphans[g] || c.orphans[before.by] {
+		c.found.Orphans++
 		return
 	}
 	key := Pair{Object: c.Objects[c.objectOf[c.units[k]]], Does: does, First: before.kernel, Then: c.kernels[k]}

@@ -3,7 +3,7 @@
 //
 // Each case has conflicts, or is mended and has none. The lines whose accesses are in a conflict end in
 // "// races"; "of go test -race" and "of explore" where the other does not see them, "by locks" where the
-// order in which a lock is acquired hides them from go test -race, "falsely" where there is none. Cases run one after the other. What a
+// order in which a lock is acquired hides them from go test -race. Cases run one after the other. What a
 // gate orders in time no operation orders.
 package conflicts
 
@@ -382,19 +382,19 @@ func timer(m bool) {
 	c, mu, g := new(cell), new(sync.Mutex), newGate()
 	time.AfterFunc(0, func() {
 		u := either(m, mu)
-		c.n = 1 // races
+		c.n = 1 // races of go test -race
 		u()
 		g.open()
 	})
 	g.pass()
 	defer either(m, mu)()
-	use(c.n) // races
+	use(c.n) // races of go test -race
 }
 
 func timerStart(bool) {
-	c, g := &cell{n: 1}, newGate() // races falsely of explore
+	c, g := &cell{n: 1}, newGate()
 	time.AfterFunc(0, func() {
-		use(c.n) // races falsely of explore
+		use(c.n)
 		g.open()
 	})
 	g.pass()
