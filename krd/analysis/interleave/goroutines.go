@@ -59,7 +59,7 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 		return nil, err
 	}
 	opt := goroutines.Options{Samplers: samplers, Depth: depth, Runs: o.Runs, Search: o.Search, Enumerate: fewSchedules, All: o.Enumerate,
-		Seed: o.Seed, Memory: memory, Progress: in.Progress}
+		Seed: o.Seed, For: r.time, Memory: memory, Progress: in.Progress}
 	if o.Enumerate {
 		opt.Enumerate = maxSchedules
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"krdlab/hw"
 	"krdlab/hw/failure"
@@ -50,6 +51,7 @@ type Options struct {
 	Depth        int      `flag:"depth" help:"N, the depth of pct"`
 	Runs         int      `flag:"runs" help:"N schedules to draw by each sampler"`
 	Search       int      `flag:"search" help:"N schedules to try in the search for each end of the range"`
+	For          string   `flag:"for" want:"expected a time such as 30s" help:"of goroutines: go on searching for this TIME, such as 30s; the result depends on this computer's speed then"`
 	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
 	CutRaces     bool     `flag:"cut-races" help:"of goroutines: leave out the accesses that depend on conflicts which no operation orders"`
 	LLC          string   `flag:"llc" want:"expected a size such as 18MiB, a part of all data such as 1/8, or auto" help:"SIZE of the cache of each node that reuses are far beyond; 1/8: of all data that is accessed; auto: 1/8 where all data fits into that of the trace (default: that of the trace)"`
@@ -121,6 +123,7 @@ type resolved struct {
 	memory, llc uint64
 	part        uint64 // of all data that the cache holds: one of so many; 0: llc
 	auto        bool
+	time        time.Duration // to go on searching for; 0: not asked
 }
 
 func (o *Options) resolve() (r resolved, err error) {
@@ -144,6 +147,11 @@ func (o *Options) resolve() (r resolved, err error) {
 	}
 	if r.memory, err = bytesOf("memory", o.Memory); err != nil {
 		return r, err
+	}
+	if o.For != "" {
+		if r.time, err = time.ParseDuration(o.For); err != nil || r.time <= 0 {
+			return r, wrong("--for %s: expected a time such as 30s", o.For)
+		}
 	}
 	return r, cmp.Or(number("depth", o.Depth), number("runs", o.Runs), number("search", o.Search))
 }
@@ -223,6 +231,9 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 	}
 	if o.CutRaces {
 		return nil, wrong("--cut-races: it is for goroutines; the trace has tasks")
+	}
+	if r.time > 0 {
+		return nil, wrong("--for: it is for goroutines; the trace has tasks: --search N looks longer")
 	}
 	x := &result{options: o, header: &list[0].Header}
 	x.Conclude(in.Warnings...)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"krdlab/hw/failure"
 	"krdlab/hw/units"
@@ -26,6 +27,9 @@ type Options struct {
 	Depth    int // of PCT; 0 is 5
 	Runs     int // of each sampler
 	Search   int // schedules to try for each end of the range, where some are drawn
+	// For goes on with further searches, of other seeds, until so much time is over since Explore began; the
+	// result depends on the computer then. 0: one search.
+	For time.Duration
 	// Enumerate goes through all schedules where there are at most so many, of at most
 	// [tasks.MaxEnumerated] pieces, and none is long; with All of long ones too, and it is an error if
 	// there are more.
@@ -90,10 +94,12 @@ func (p *Program) bytesOfRunner() float64 {
 }
 
 // Explore measures the recorded schedule and, where they are few, all schedules; otherwise it draws
-// some, of the program with its long pieces cut. The result depends on the arguments alone. Errors:
+// some, of the program with its long pieces cut. Without For, the result depends on the arguments
+// alone. Errors:
 // [engine.ErrLimit], one of [failure.Request] for Options.All, that of ctx. Cost: that of a schedule
 // and its distances for each of Runs, on all cores.
 func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error) {
+	began := time.Now()
 	opt.Depth = cmp.Or(opt.Depth, 5)
 	if opt.Memory == nil {
 		opt.Memory = engine.NewAccount(0)
@@ -139,7 +145,12 @@ func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error)
 			}))
 		}
 		if opt.Search > 0 {
-			x.Groups = append(x.Groups, s.search(opt.Search))
+			found := s.search(opt.Search)
+			for ctx.Err() == nil && time.Since(began) < opt.For {
+				s.opt.Seed++
+				found.merge(s.search(opt.Search))
+			}
+			x.Groups = append(x.Groups, found)
 		}
 	}
 	x.Groups = append(x.Groups, g)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"krdlab/krd/analysis/interleave/tasks"
 )
@@ -40,6 +42,26 @@ func TestSearch(t *testing.T) {
 	}
 	if y := explore(2); !reflect.DeepEqual(x.Groups, y.Groups) {
 		t.Error("two threads find other ranges than one")
+	}
+}
+
+// TestSearchFor checks that a search goes on until its time is over, with other seeds: there are more schedules,
+// and the range is no narrower.
+func TestSearchFor(t *testing.T) {
+	p := read(t, traceOf(t, 0, "0go "+strings.Repeat("0a 0sleep 0c 0sleep 1b 1sleep 1a 1sleep ", 20)))
+	found := func(of time.Duration) *Group {
+		x, err := Explore(t.Context(), p, Options{Search: 30, Seed: 1, For: of})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Groups[slices.IndexFunc(x.Groups, func(g *Group) bool { return g.Kind == tasks.KindSearch })]
+	}
+	one := found(0)
+	began := time.Now()
+	more := found(200 * time.Millisecond)
+	a, b := one.Total.Ranges[Distance], more.Total.Ranges[Distance]
+	if time.Since(began) < 200*time.Millisecond || more.Runs <= one.Runs || b.Minimum > a.Minimum || b.Maximum < a.Maximum {
+		t.Errorf("%d schedules with %v, %d with %v", one.Runs, a, more.Runs, b)
 	}
 }
 
