@@ -29,3 +29,8 @@ var RUsage embed.FS
 //
 //go:embed interleavings/*.txt
 var Interleavings embed.FS
+
+// Concurrent is the file of examples/concurrent, whose goroutines share data.
+//
+//go:embed concurrent/main.go
+var Concurrent embed.FS

@@ -1,8 +1,8 @@
 // Package disconpro redoes the evaluation of the disconpro paper ("Memory Distance Measurement for
 // Concurrent Programs", section 5) with programs given as text, and sets its numbers beside ours:
-// tables 5 and 6, and figures like 2 and 3 for the programs of examples/interleavings. The paper's
-// measurements of Parsec and MySQL need those programs under a controlled scheduler, and are not
-// here.
+// tables 5 and 6, and figures like 2 and 3 for the programs of examples/interleavings and, from a recorded
+// run of each, for those of examples/concurrent. The paper's measurements of Parsec and MySQL need those
+// programs under a controlled scheduler, and are not here.
 package disconpro
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,8 +62,8 @@ var Study = &study.Study{
 	Long: "Redo tables 5 and 6 of \"Memory Distance Measurement for Concurrent Programs\" with " +
 		"programs given as text, and figures like its 2 and 3: the range of distances of each object " +
 		"that a single run, random walks and PCT of several depths show, beside that over all " +
-		"interleavings. The figures' parts on Parsec and MySQL need programs under a controlled " +
-		"scheduler, and are not redone.",
+		"interleavings, and over schedules of recorded Go programs. The figures' parts on " +
+		"Parsec and MySQL need programs under a controlled scheduler, and are not redone.",
 	Takes: "smoke (at most 100 000 interleavings are enumerated, which is timed), quick or paper (168 " +
 		"million; seconds)",
 	Steps: plan,
@@ -110,6 +111,9 @@ func plan(scale study.Scale) (list []study.Step, err error) {
 		list = append(list, study.Step{Name: name, Do: func(context.Context, *study.Worker) (any, error) {
 			return rangesOf(name)
 		}})
+	}
+	for _, r := range recorded(scale) {
+		list = append(list, study.Step{Name: r.step(), Do: r.ranges})
 	}
 	return list, err
 }
@@ -308,6 +312,40 @@ func ranges(f *study.Folder, out *study.Outcome) error {
 	if err != nil {
 		return err
 	}
+	if err := rows(f, out, t, names, texts); err != nil {
+		return err
+	}
+	var steps []string
+	for _, r := range recorded(f.Scale) {
+		steps = append(steps, r.step())
+	}
+	if len(steps) > 0 {
+		r := &doc.Table{Name: "recorded", Title: "Least and largest finite distance, in lines of 64 bytes, of objects of " +
+			"programs whose goroutines were recorded once", Keys: 2, Columns: slices.Clone(t.Columns)}
+		r.Columns[len(r.Columns)-1] = doc.Column{Key: "all", Head: searchedGroup}
+		if err := rows(f, out, r, steps, goPrograms); err != nil {
+			return err
+		}
+		out.Tables = append(out.Tables, t, r)
+		return nil
+	}
+	out.Tables = append(out.Tables, t)
+	return nil
+}
+
+// A kind is of the programs of a table.
+type kind struct{ last, unit, single string }
+
+var (
+	texts      = kind{exactGroup, "objects", "one of goroutines"}
+	goPrograms = kind{searchedGroup, "lines", "the recorded one"}
+)
+
+// searchedGroup is the last group of recordings: the others, and what a search found.
+const searchedGroup = "all, and a search"
+
+// rows adds the ranges of programs to a table, and a figure for each.
+func rows(f *study.Folder, out *study.Outcome, t *doc.Table, names []string, k kind) error {
 	for _, name := range names {
 		list, err := study.Load[[]ranged](f, name)
 		if err != nil {
@@ -326,20 +364,19 @@ func ranges(f *study.Folder, out *study.Outcome) error {
 		}
 		if len(*list) > 0 {
 			out.Figures = append(out.Figures, study.Figure{Name: name, Title: name,
-				Drawn: study.Drawing{Figure: figure(name, *list)}})
+				Drawn: study.Drawing{Figure: figure(name, *list, k)}})
 		}
 	}
-	out.Tables = append(out.Tables, t)
 	return nil
 }
 
 // figure draws the ranges of the objects of a program: a point for each at its largest distance,
 // with a bar down to its least.
-func figure(name string, list []ranged) *plot.Figure {
+func figure(name string, list []ranged, k kind) *plot.Figure {
 	panel := plot.Panel{Kind: plot.Lines, X: plot.Axis{Label: "object"}}
 	top, x := 0.0, 0.0
 	for i := range list[0].Spans {
-		head := exactGroup
+		head := k.last
 		if i < len(groups) {
 			head = groups[i].name
 		}
@@ -359,8 +396,8 @@ func figure(name string, list []ranged) *plot.Figure {
 		x += float64(len(r.Spans)) + 1
 	}
 	panel.X.Min, panel.X.Max = -1, x-1
-	panel.Y = plot.NiceAxis(plot.Axis{Label: "distance [objects]"}, 0, max(1, top))
+	panel.Y = plot.NiceAxis(plot.Axis{Label: "distance [" + k.unit + "]"}, 0, max(1, top))
 	return &plot.Figure{ID: name, Title: name, Columns: 1, Panels: []plot.Panel{panel},
 		Caption: []string{fmt.Sprintf("Finite distances of each object, from the least to the largest. A "+
-			"single run is one of goroutines; random, and PCT of each depth, %d runs.", figureRuns)}}
+			"single run is %s; random, and PCT of each depth, %d runs.", k.single, figureRuns)}}
 }

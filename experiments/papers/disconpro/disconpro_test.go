@@ -10,6 +10,8 @@ import (
 	"krdlab/experiments/papers/claims"
 	"krdlab/experiments/papers/study"
 	"krdlab/experiments/sweep"
+	"krdlab/hw"
+	"krdlab/hw/hwtest/long"
 )
 
 // Tables 5 and 6 come out as the paper has them, where it has an end, and no sampler shows a
@@ -78,5 +80,44 @@ func TestRun(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestRecordings has each program of examples/concurrent recorded once: no group has a distance that all of them
+// have not, and schedules have others than the recorded run.
+func TestRecordings(t *testing.T) {
+	long.Only(t, "it builds and records four programs")
+	dir := filepath.Join(t.TempDir(), "d")
+	host, err := hw.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := Study.Open(dir, study.Quick)
+	if err == nil {
+		err = f.Run(t.Context(), sweep.Options{Argv: []string{"krdlab"}, Host: host}, func(int, int, string) {})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wider := 0
+	for _, r := range recordings {
+		list, err := study.Load[[]ranged](f, r.step())
+		if err != nil || len(*list) == 0 {
+			t.Fatalf("%s: %v, %v", r.program, list, err)
+		}
+		for _, x := range *list {
+			all := x.Spans[len(x.Spans)-1]
+			for _, s := range x.Spans {
+				if s != nil && (s[0] < all[0] || s[1] > all[1]) {
+					t.Errorf("%s, %s: %v, all have %v", r.program, x.Object, *s, *all)
+				}
+			}
+			if one := x.Spans[0]; one != nil && *one != *all {
+				wider++
+			}
+		}
+	}
+	if wider < 3 {
+		t.Errorf("%d objects have other distances than in the recorded run", wider)
 	}
 }
