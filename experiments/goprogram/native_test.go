@@ -93,7 +93,8 @@ func repeated(t *testing.T, tr *loi.Trace, l2, llc uint64) (p *goroutines.Progra
 
 // TestOwnOrder checks that the order of accesses in traces of programs is a schedule.
 func TestOwnOrder(t *testing.T) {
-	for _, c := range [][]string{{"conflicts", "racing"}, {"conflicts", "mended"}, {"workers"}, {"receives"}, {"sharing"}, {"service"},
+	for _, c := range [][]string{{"conflicts", "racing"}, {"conflicts", "mended"}, {"workers"}, {"receives"}, {"sharing"},
+		{"service"},
 		{"pipeline"}} {
 		t.Run(strings.Join(c, " "), func(t *testing.T) {
 			p, _ := repeated(t, openTrace(t, c[0], c[1:]...), 0, 0)

@@ -119,7 +119,7 @@ func (s *starts) root(goroutine uint64, name string) *thread {
 	return t
 }
 
-// frame returns the number of a frame.
+// numberOf returns the number of a frame.
 func (s *starts) numberOf(x frame) int {
 	n, ok := s.next[x]
 	if !ok {

@@ -203,7 +203,8 @@ func TestRunOfAChangedPlan(t *testing.T) {
 		if err != nil || len(sum.Unused) != 1 || len(sum.Before)+len(sum.Done) > 0 {
 			t.Errorf("%s: %+v, %v", name, sum, err)
 		}
-		if why := p.Cells[0].Unused(dir, p.Machines[p.Cells[0].Machine]); why == nil || !strings.Contains(why.Detail, change.why) {
+		c := &p.Cells[0]
+		if why := c.Unused(dir, p.Machines[c.Machine]); why == nil || !strings.Contains(why.Detail, change.why) {
 			t.Errorf("%s: %v, want %q", name, why, change.why)
 		}
 		s, err := sweep.NewStatus(dir)

@@ -68,7 +68,8 @@ type computer struct {
 
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{w: stdout}, stderr: stderr, topology: hw.Host,
-		measure: measure.Run, goRun: goprogram.Run, goBuild: goprogram.Prepare, computer: computer{caches: machine.MeasureCaches,
+		measure: measure.Run, goRun: goprogram.Run, goBuild: goprogram.Prepare,
+		computer: computer{caches: machine.MeasureCaches,
 			hardware: machine.Calibrate, costs: calibrate.Measure}}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,7 +97,7 @@ func (a *app) goCommand() *cobra.Command {
 				return usageError("%s: --for %v: expected a time such as 30s", c.CommandPath(), r.For)
 			}
 			if several != nil {
-				if len(show) != 2 || asJSON(c) || pprof != "" {
+				if c.Flags().Changed("show") || asJSON(c) || pprof != "" {
 					return usageError("%s: --show, --json and --pprof are of one package; leave them out, or name one",
 						c.CommandPath())
 				}
@@ -116,7 +115,7 @@ func (a *app) goCommand() *cobra.Command {
 	f.StringVar(&pprof, "pprof", "", "write a profile to this `FILE` for go tool pprof: by line, "+
 		"accesses, cold ones, those beyond each cache, bytes that these move, and time waited")
 	f.BoolVar(&r.Build.Regions, "calls", false, "tell accesses apart by the calls that led to them, in profiles and on "+
-		"the page; it takes up to three times as long")
+		"the page; it takes about twice as long where calls are many")
 	sourceFlags(c, &r.Build)
 	sampleFlags(c, &r)
 	cachesVar(f, &caches)
@@ -157,9 +156,6 @@ func (a *app) goTests(c *cobra.Command, r *goprogram.Request, patterns []string,
 		one.Build.Path = path
 		if r.Out != "" {
 			one.Out = filepath.Join(r.Out, strings.ReplaceAll(path, "/", "_"))
-			if err := os.MkdirAll(r.Out, 0o777); err != nil {
-				return err
-			}
 		}
 		fmt.Fprintf(a.stderr, "%d of %d: %s\n", i+1, len(paths), path)
 		d, err := a.observed(c, &one, caches)

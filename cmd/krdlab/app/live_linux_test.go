@@ -249,6 +249,7 @@ func TestPredictGo(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"expected at least two sizes":     {".", "--size", "1000", "--at", "2000", "--", "sized", "mergesort", "{}"},
 		"found no {} in the program's":    {".", "--size", "1,2", "--at", "3", "--", "sized", "mergesort", "7"},
+		"--size 1,2,1: expected each":     {".", "--size", "1,2,1", "--at", "3", "--", "sized", "mergesort", "{}"},
 		"--size 1,x: expected numbers":    {".", "--size", "1,x", "--at", "3", "--", "sized", "mergesort", "{}"},
 		"with size 1: the program failed": {".", "--size", "1,2", "--at", "3", "--dir", runs + "2", "--", "sized", "{}"},
 	} {

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,8 +47,8 @@ func (a *app) predictGoCommand() *cobra.Command {
 	p.StringSliceVar(&sizes, "size", nil, "run the program with these `SIZES`, separated by commas")
 	f.define(c)
 	p.BoolVar(&check, "check", false, "also run it with the predicted size, to say how wrong the prediction is")
-	p.StringVar(&dir, "dir", "", "the `FOLDER` of the run directories, which must not exist; each has its size for a name "+
-		"(default new ones under krdlab-runs)")
+	p.StringVar(&dir, "dir", "", "the `FOLDER` of the run directories, which must not exist; each has its size "+
+		"for a name (default new ones under krdlab-runs)")
 	choiceVar(c, (*string)(&r.Unit), "unit", goprogram.Units[0], goprogram.Units, "what one datum is, "+
 		"`WHAT`: line (of 64 bytes, each object beginning on its own) or datum (a variable, field or element)")
 	sourceFlags(c, &r.Build)
@@ -80,13 +79,13 @@ func (a *app) predictGo(c *cobra.Command, f *predictFlags, r *goprogram.Request,
 		if err != nil || !(n > 0) {
 			return usageError("%s: --size %s: expected numbers above 0", c.CommandPath(), strings.Join(sizes, ","))
 		}
+		if slices.ContainsFunc(q.Small, func(x components.Sized) bool { return x.Size == n }) {
+			return usageError("%s: --size %s: expected each size once", c.CommandPath(), strings.Join(sizes, ","))
+		}
 		q.Small = append(q.Small, components.Sized{Name: "size " + s, Size: n})
 	}
 	if dir != "" {
 		if err := newFile("dir", dir); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}

@@ -256,9 +256,10 @@ type chosen struct {
 }
 
 // classify chooses the moves with which the parts of the largest input, moved back, are nearest to
-// the signatures of the smaller ones, each 2^rs times as small: least is the sum of their [excess],
-// and of [stay] and [widen]. It is a search by branch and bound over the parts, the last first: a
-// part that is added makes the excess no less. Cost: some dozens of steps of [Bins] where
+// the signatures of the smaller ones, each 2^rs times as small, in accesses by the power of the
+// size that all grow as: least is the sum of how far they are [apart], and of [stay], [widen] and
+// [lengthen]. It is a search by branch and bound over the parts, the last first: a part that is added
+// makes the [excess] no less, and so the bound below. Cost: some dozens of steps of [Bins] where
 // components are apart, at most [budget].
 func (s *shape) classify(smaller [][Bins]float64, rs []float64) {
 	n := len(s.parts)

@@ -50,9 +50,6 @@ type Crossing struct {
 // PartKinds are the kinds of parts that are predicted.
 var PartKinds = []string{"function", "field"}
 
-// kindHeads are their headings.
-var kindHeads = map[string]string{"function": "function", "field": "field"}
-
 const (
 	// leastOfAll is the share of all accesses from which a part is predicted.
 	leastOfAll = 0.01
@@ -252,7 +249,7 @@ func (p *Prediction) partTables() (list []*doc.Table) {
 	for _, kind := range PartKinds {
 		t := &doc.Table{Name: kind + "s", Keys: 1,
 			Title: "by " + kind + ": shares of its accesses beyond a cache, cold ones apart, %",
-			Columns: []doc.Column{{Key: kind, Head: kindHeads[kind]},
+			Columns: []doc.Column{{Key: kind, Head: kind},
 				{Key: "accesses", Head: "accesses", Kind: doc.Whole},
 				{Key: "share", Head: "share, %", Kind: doc.Real, Unit: doc.PerCent}}}
 		add := func(key, head string, known bool) {

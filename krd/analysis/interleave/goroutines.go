@@ -58,8 +58,8 @@ func (o *Options) goroutines(ctx context.Context, list []*loi.Trace, in *analysi
 	if err != nil {
 		return nil, err
 	}
-	opt := goroutines.Options{Samplers: samplers, Depth: depth, Runs: o.Runs, Search: o.Search, Enumerate: fewSchedules, All: o.Enumerate,
-		Seed: o.Seed, For: r.time, Memory: memory, Progress: in.Progress}
+	opt := goroutines.Options{Samplers: samplers, Depth: depth, Runs: o.Runs, Search: o.Search,
+		Enumerate: fewSchedules, All: o.Enumerate, Seed: o.Seed, For: r.time, Memory: memory, Progress: in.Progress}
 	if o.Enumerate {
 		opt.Enumerate = maxSchedules
 	}

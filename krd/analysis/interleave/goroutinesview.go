@@ -50,11 +50,11 @@ func (x *ofGoroutines) View() *doc.Doc {
 		out.Say("Conflicts that no operation orders: n/a, for they need more --memory.")
 	case len(r.Pairs) > 0:
 		out.Add(x.unordered(r))
-	default:
-		out.Say("Operations order all conflicts: another schedule reads the same values.")
+	case r.Orphans == 0:
+		out.Say("Operations order all conflicts of the accesses that are observed; atomic operations are none of these.")
 	}
 	if r := d.Unordered; r != nil && r.Orphans > 0 {
-		out.Say("%s more are of goroutines that time.AfterFunc started: the trace does not tell who called it, and "+
+		out.Say("%s are of goroutines that time.AfterFunc started: the trace does not tell who called it, and "+
 			"whether that orders them.", units.Count(int(r.Orphans), "conflict"))
 	}
 	if t := kept(d); len(t.Rows) > 0 {

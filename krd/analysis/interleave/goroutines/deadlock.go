@@ -67,7 +67,8 @@ func (r *runner) deadlocked() bool {
 	for more := true; more; {
 		more = false
 		for g := range places {
-			if x := &places[g]; !x.ended && !x.lives && !slices.ContainsFunc(x.by, func(by int) bool { return !places[by].lives }) {
+			if x := &places[g]; !x.ended && !x.lives &&
+				!slices.ContainsFunc(x.by, func(by int) bool { return !places[by].lives }) {
 				x.lives, more = true, true
 			}
 		}

@@ -251,7 +251,8 @@ func TestRandomPrograms(t *testing.T) {
 	t.Logf("%d programs, %d may get stuck, %d in a deadlock, %d with more than 10 orders, %d with a range; %d schedules "+
 		"contradict what is kept, %d without what is derived", compared, stuckOnes, lockedUp, many, wide, after, before)
 	if before < 20 || after > before/20 || lockedUp < 2 {
-		t.Errorf("%d schedules contradict what is kept, %d without what is derived; %d programs with a deadlock", after, before, lockedUp)
+		t.Errorf("%d schedules contradict what is kept, %d without what is derived; %d programs with a deadlock",
+			after, before, lockedUp)
 	}
 	if compared < 40 || stuckOnes < 2 || many < 20 || wide < 20 {
 		t.Errorf("%d programs, %d may get stuck, %d with more than 10 orders, %d with a range: too few", compared,

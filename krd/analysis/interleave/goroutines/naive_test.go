@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -337,17 +336,7 @@ func (n *naive) ends(m *machine) bool {
 // trace writes the trace of the recorded run.
 func (n *naive) trace(t testing.TB, recorded []did) *loi.Trace {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "a.loi")
-	b, err := loi.NewBuilder(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fail := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	path, b, fail := builder(t)
 	kernel, err := b.Kernel("main.f")
 	fail(err)
 	var data [2]loi.ObjectID

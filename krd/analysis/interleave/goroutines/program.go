@@ -35,8 +35,8 @@ var ErrUnsuitable = failure.New(failure.Data, "the trace does not suit")
 
 // A Program is the goroutines of a trace.
 //
-// Memory: 15 bytes an access of a unit, 8 where the next one is another goroutine's, and 34 a unit, 40 an operation and 12 for each that another
-// follows; while it is read, twice that, and that of [dag.GoroutineBuilder].
+// Memory: 15 bytes an access of a unit, 8 where the next one is another goroutine's, and 34 a unit, 40
+// an operation and 12 for each that another follows; while it is read, twice that, and that of [dag.GoroutineBuilder].
 type Program struct {
 	Objects           []string
 	L2Bytes, LLCBytes uint64

@@ -42,20 +42,25 @@ var rows = []struct {
 	{"sleep", 0, "0go 0a 0sleep 0b 1c", "", ""},
 }
 
-// traceOf writes the trace of a row. Worker 1 begins once it is started.
-func traceOf(t *testing.T, room uint32, did string) *loi.Trace {
+// builder begins a trace; fail ends the test with an error, if there is one.
+func builder(t testing.TB) (path string, b *loi.Builder, fail func(error)) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "a.loi")
-	b, err := loi.NewBuilder(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fail := func(err error) {
+	fail = func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	path = filepath.Join(t.TempDir(), "a.loi")
+	b, err := loi.NewBuilder(path)
+	fail(err)
+	return path, b, fail
+}
+
+// traceOf writes the trace of a row. Worker 1 begins once it is started.
+func traceOf(t *testing.T, room uint32, did string) *loi.Trace {
+	t.Helper()
+	path, b, fail := builder(t)
 	kernel, err := b.Kernel("f")
 	fail(err)
 	data, err := b.Object("A", loi.Keyed)

@@ -85,8 +85,8 @@ func (s *session) search(evaluations int) *Group {
 				}
 				g := newGroup("", "", len(s.x.Objects))
 				d.random.Seed(s.opt.Seed, uint64(job))
-				x := &searcher{drawer: d, measure: Measure(job / 2), most: job%2 == 1, row: make([]int64, len(d.priority)), ready: make([]bool, len(d.priority)),
-					now: make([]int32, len(d.priority)),
+				x := &searcher{drawer: d, measure: Measure(job / 2), most: job%2 == 1,
+					row: make([]int64, len(d.priority)), ready: make([]bool, len(d.priority)), now: make([]int32, len(d.priority)),
 					age: make([]uint64, len(s.x.sizes)), add: func(of []Outcome) {
 						if of == nil {
 							g.stop(d.runner)

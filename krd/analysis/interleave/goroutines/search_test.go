@@ -60,7 +60,8 @@ func TestSearchFor(t *testing.T) {
 	began := time.Now()
 	more := found(200 * time.Millisecond)
 	a, b := one.Total.Ranges[Distance], more.Total.Ranges[Distance]
-	if time.Since(began) < 200*time.Millisecond || more.Runs <= one.Runs || b.Minimum > a.Minimum || b.Maximum < a.Maximum {
+	if time.Since(began) < 200*time.Millisecond || more.Runs <= one.Runs ||
+		b.Minimum > a.Minimum || b.Maximum < a.Maximum {
 		t.Errorf("%d schedules with %v, %d with %v", one.Runs, a, more.Runs, b)
 	}
 }
