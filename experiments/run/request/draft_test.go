@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"krdlab/hw"
@@ -201,6 +202,15 @@ func TestTooManyWorkers(t *testing.T) {
 		}
 		if (len(places) > 0) != want || len(c.Schedulers) < 2 {
 			t.Errorf("%d workers: %v of %d schedulers divide ranges", cores, places, len(c.Schedulers))
+		}
+		r := valid(t)
+		r.Cores = cores
+		if r.Schedulers, err = FindSchedulers([]string{"workfirst", "static"}); err != nil {
+			t.Fatal(err)
+		}
+		if err = r.Validate(host); want != (err == nil) ||
+			!want && !strings.Contains(err.Error(), ": static cannot have 1024 workers") {
+			t.Errorf("%d workers: %v", cores, err)
 		}
 	}
 }

@@ -144,9 +144,9 @@ func (r *Request) Validate(t *hw.Topology) error {
 	case r.Cores > MaxWorkers:
 		return bad("cores", r.Cores, "at most %d workers can be run", MaxWorkers)
 	case slices.ContainsFunc(r.Schedulers, func(s runtimes.Scheduler) bool { return !s.Holds(r.Cores) }):
-		return bad("sched", strings.Join(names, ","), "some of them divide ranges of workers, and "+
-			"of fewer than %d: leave out those that --sched all leaves out, or take fewer --cores",
-			r.Cores)
+		few := slices.DeleteFunc(slices.Clone(r.Schedulers), func(s runtimes.Scheduler) bool { return s.Holds(r.Cores) })
+		return bad("sched", strings.Join(names, ","), "%s cannot have %d workers; use fewer --cores, or other "+
+			"schedulers", strings.Join(Names(few), ", "), r.Cores)
 	case r.Reps < 1:
 		return bad("reps", r.Reps, "at least 1 repetition is needed, and 6 for an interval of 95 "+
 			"%%; the default is 10")
