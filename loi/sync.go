@@ -67,11 +67,12 @@ func (o SyncOp) Atomic() bool { return o >= SyncLoad && o <= SyncUpdate }
 // a receive from a closed channel follows the close; a lock the unlock before it, and a read
 // unlock, by At; a read lock the unlock before it; a wait all that was done before it; a wait for a
 // condition the signal with the same At; a once that was seen done the one that ran; an atomic load
-// or update the store or update before it.
+// or update the store or update before it. A timer with a function is a once: SyncOnce is that it was
+// set, and SyncOnceSeen the begin of its function.
 type Sync struct {
 	Op       SyncOp
 	Selected bool     // a case of a select
-	Timer    bool     // the channel is a timer's: what is received was sent by the runtime
+	Timer    bool     // the channel is a timer's: what is received was sent by the runtime; of a once, below
 	Object   ObjectID // the class of what it is about: "chan int, made at main.go:7"
 	Place    uint64   // which of them
 	Room     uint32   // of a channel

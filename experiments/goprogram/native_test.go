@@ -218,6 +218,10 @@ func rangeOf(t *testing.T, tr *loi.Trace) *ranges {
 	p.L2Bytes, p.LLCBytes = p.Bytes()/16, p.Bytes()/4
 	x := must(goroutines.Explore(context.Background(), p, goroutines.Options{Samplers: goroutines.Samplers,
 		Runs: 100, Search: 400, Enumerate: 100_000, Seed: 1}))(t)
+	return rangesOf(p, x)
+}
+
+func rangesOf(p *goroutines.Program, x *goroutines.Exploration) *ranges {
 	r := &ranges{program: p, complete: x.Complete, low: map[string]of{}, high: map[string]of{}}
 	for _, g := range x.Groups {
 		for i := range len(p.Objects) + 1 {

@@ -19,7 +19,8 @@ type Goroutine struct {
 	Number uint32 // 0: the trace does not have its start
 	// of its function or, if that is not known, of what it ran first: see [Goroutines.Name]
 	Name    int
-	Started int // the operation that started it, or -1
+	Started int  // the operation that started it, or -1
+	Timed   bool // a timer did, which an operation had set
 	Ended   bool
 	Ops     int // its operations, with its start and its end
 }
@@ -66,7 +67,8 @@ type Goroutines struct {
 	// Missing counts operations that followed one that the trace does not have: a value that was
 	// received has no sender. They wait for none.
 	Missing map[loi.SyncOp]uint64
-	// Orphans are goroutines, but for one, without an event of their start: they begin at once.
+	// Orphans are goroutines, but for one, without an event of their start, which no timer started
+	// either: they begin at once.
 	Orphans uint64
 	// Unended are goroutines whose end is not in the trace.
 	Unended uint64
@@ -277,7 +279,14 @@ func (b *GoroutineBuilder) End() *Goroutines {
 			b.add(w, &Op{Kind: loi.EventEnd, Begin: s.at, At: s.at, End: s.at}, s.away)
 		}
 	}
-	roots := uint64(0)
+	timed, roots := uint64(0), uint64(0)
+	for i := range g.Ops {
+		if o := &g.Ops[i]; o.Sync == loi.SyncOnceSeen && o.Timer && o.Previous >= 0 &&
+			g.Ops[o.Previous].Kind == loi.EventStart {
+			g.Goroutines[o.Worker].Timed = true
+			timed++
+		}
+	}
 	for _, pair := range b.starts {
 		switch goes, starts := pair[0]-1, pair[1]-1; {
 		case starts < 0:
@@ -289,7 +298,7 @@ func (b *GoroutineBuilder) End() *Goroutines {
 			g.follow(starts, goes)
 		}
 	}
-	g.Orphans = max(roots, 1) - 1
+	g.Orphans = max(roots, 1+timed) - 1 - timed
 	g.match()
 	g.wakers()
 	g.sort()

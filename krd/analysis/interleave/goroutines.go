@@ -112,7 +112,7 @@ type GoroutinesDocument struct {
 type Unordered struct {
 	Conflicts uint64 `json:"conflicts"` // not ordered by critical sections either
 	ByLocks   uint64 `json:"by_locks"`  // ordered by these alone
-	Orphans   uint64 `json:"orphans"`   // of goroutines that a timer started, in no pair: the caller may order them
+	Orphans   uint64 `json:"orphans"`   // of goroutines whose start is not in the trace, in no pair: it may order them
 	// Pairs are the most frequent ones, at most 100.
 	Pairs []Conflict `json:"pairs"`
 }

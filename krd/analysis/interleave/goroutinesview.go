@@ -54,8 +54,8 @@ func (x *ofGoroutines) View() *doc.Doc {
 		out.Say("Operations order all conflicts of the accesses that are observed; atomic operations are none of these.")
 	}
 	if r := d.Unordered; r != nil && r.Orphans > 0 {
-		out.Say("%s are of goroutines that time.AfterFunc started: the trace does not tell who called it, and "+
-			"whether that orders them.", units.Count(int(r.Orphans), "conflict"))
+		out.Say("%s are of goroutines whose start is not in the trace: whether that orders them "+
+			"is not known.", units.Count(int(r.Orphans), "conflict"))
 	}
 	if t := kept(d); len(t.Rows) > 0 {
 		out.Add(t)

@@ -81,6 +81,7 @@ func (r *run) patchStandard() error {
 	if r.Sync {
 		list = slices.Concat(list, syncPatches)
 		added["runtime/zkrdsync.go"], added["sync/zkrdlab.go"] = "_runtime/krdsync.go", "_sync/krd.go"
+		added["time/zkrdlab.go"] = "_sync/time.go"
 	}
 	texts := make(map[string]string)
 	for name, source := range added {

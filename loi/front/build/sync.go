@@ -1,7 +1,7 @@
 package build
 
 // Patches of the standard library that record the waiting of goroutines (Request.Sync). The
-// functions that are renamed have a namesake in _runtime/krdsync.go or _sync/krd.go, which calls
+// functions that are renamed have a namesake in _runtime/krdsync.go or in _sync, which calls
 // them and records. The time of an operation to a channel is taken while the channel is locked, by
 // the goroutine that completes it for both.
 var syncPatches = []patch{
@@ -78,4 +78,7 @@ var syncPatches = []patch{
 		instead: "\n\tkrdSignal(c, runtime_notifyListNotifyOne)\n"},
 	{file: "sync/cond.go", anchor: "\n\truntime_notifyListNotifyAll(&c.notify)\n",
 		instead: "\n\tkrdSignal(c, runtime_notifyListNotifyAll)\n"},
+
+	{file: "time/sleep.go", anchor: "\nfunc AfterFunc(", instead: "\nfunc krdAfterFunc("},
+	{file: "time/sleep.go", anchor: "\nfunc (t *Timer) Reset(", instead: "\nfunc (t *Timer) krdReset("},
 }

@@ -99,7 +99,7 @@ func (c *constraints) object(list []int32) {
 	}
 	var loads []int32 // since the last store
 	stored, joined := int32(-1), int32(-1)
-	stores, room, unmatched := 0, uint32(0), 0
+	stores, room, unmatched, onces := 0, uint32(0), 0, false
 	lock := access(0)
 	signalAt := int64(0)
 	must := func(to int32, by []int32, why why) {
@@ -167,8 +167,13 @@ func (c *constraints) object(list []int32) {
 			}
 		case loi.SyncOnce:
 			once = append(once[:0], i)
+			onces = onces || !o.Timer
 		case loi.SyncOnceSeen:
-			must(i, once, asKept)
+			if o.Timer {
+				must(i, once, ofGo)
+			} else {
+				must(i, once, asKept)
+			}
 		case loi.SyncLoad:
 			if stored >= 0 {
 				c.follow(i, done(stored), asKept)
@@ -193,7 +198,7 @@ func (c *constraints) object(list []int32) {
 	switch {
 	case stores > 0 && c.several(all):
 		c.Kept.Atomics++
-	case len(once) > 0 && c.several(all):
+	case onces && c.several(all):
 		c.Kept.Onces++
 	}
 }

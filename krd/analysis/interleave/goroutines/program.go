@@ -322,7 +322,7 @@ func (r *reader) end(g *dag.Goroutines) (*Program, error) {
 	p.first = make([]int32, len(g.Goroutines)+1)
 	for w := range g.Goroutines {
 		p.first[w], next[w] = n, n
-		p.orphans = append(p.orphans, g.Goroutines[w].Started < 0 && g.Goroutines[w].Number > 1)
+		p.orphans = append(p.orphans, g.Goroutines[w].Started < 0 && !g.Goroutines[w].Timed && g.Goroutines[w].Number > 1)
 		if n += int32(g.Goroutines[w].Ops); g.Goroutines[w].Ops > 0 {
 			p.Goroutines++
 		}

@@ -39,6 +39,7 @@ var rows = []struct {
 	{"atomic", 0, "0go 0a 0store 0b 1c 1load 1d", "ad", ""},
 	{"atomic", 0, "0go 0a 0load 0b 1c 1store 1d", "ad", ""},
 	{"atomic", 0, "0go 0store 0a 0load 0b 1c 1update 1d", "ad", ""},
+	{"start by a timer", 0, "0sets 0a 0sets 0b 1start 1fires 1c", "ac", ""},
 	{"sleep", 0, "0go 0a 0sleep 0b 1c", "", ""},
 }
 
@@ -71,7 +72,8 @@ func traceOf(t *testing.T, room uint32, did string) *loi.Trace {
 		"closed": loi.SyncReceiveClosed, "close": loi.SyncClose, "lock": loi.SyncLock, "unlock": loi.SyncUnlock,
 		"rlock": loi.SyncReadLock, "runlock": loi.SyncReadUnlock, "done": loi.SyncDone, "wait": loi.SyncWait,
 		"await": loi.SyncCondWait, "signal": loi.SyncSignal, "once": loi.SyncOnce, "seen": loi.SyncOnceSeen,
-		"load": loi.SyncLoad, "store": loi.SyncStore, "update": loi.SyncUpdate, "sleep": loi.SyncSleep}
+		"load": loi.SyncLoad, "store": loi.SyncStore, "update": loi.SyncUpdate, "sleep": loi.SyncSleep,
+		"sets": loi.SyncOnce, "fires": loi.SyncOnceSeen}
 	now := uint64(100)
 	var await *loi.Sync
 	fail(b.Event(0, loi.EventStart, now, 1))
@@ -84,11 +86,13 @@ func traceOf(t *testing.T, room uint32, did string) *loi.Trace {
 		case what == "go":
 			fail(b.Event(0, loi.EventGo, now, loi.GoArgs(2, 0)...))
 			fail(b.Event(1, loi.EventStart, now+1, 2))
+		case what == "start":
+			fail(b.Event(1, loi.EventStart, now, 2))
 		case what == "end":
 			fail(b.Event(g, loi.EventEnd, now, loi.GoArgs(uint32(g+1), 0)...))
 		default:
 			s := &loi.Sync{Op: ops[what], Object: object, Place: 1, Begin: now, At: now, Room: room,
-				Timer: what == "tick"}
+				Timer: what == "tick" || what == "sets" || what == "fires"}
 			switch what {
 			case "sleep":
 				s.Object, s.Place = loi.NoObject, 0
@@ -136,6 +140,9 @@ func TestRows(t *testing.T) {
 			t.Errorf("docs/interleavings.md has no row %q", r.row)
 		}
 		p := read(t, traceOf(t, r.room, r.did))
+		if slices.Contains(p.orphans, true) || p.Kept.Onces > 0 != (r.row == "Once") {
+			t.Errorf("%s: orphans %v, kept %+v", r.did, p.orphans, p.Kept)
+		}
 		var code [2]string
 		for _, word := range strings.Fields(r.did) {
 			if len(word) == 2 {

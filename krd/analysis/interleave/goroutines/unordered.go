@@ -16,8 +16,8 @@ type Conflicts struct {
 	Unordered uint64
 	// ByLocks: only the order in which locks were acquired does.
 	ByLocks uint64
-	// Orphans are those of goroutines of which the trace does not tell who started them, as time.AfterFunc does:
-	// they are in no pair, for the caller may have ordered them.
+	// Orphans are those of goroutines of which the trace does not tell who started them: they are in no pair,
+	// for that may have ordered them.
 	Orphans uint64
 	Pairs   []Pair // the most frequent first
 }

@@ -22,7 +22,7 @@ const (
 	krdSelect     = 21 // each case is a send or a receive
 
 	krdSelected = 1 << 47 // a case of a select
-	krdTimer    = 1 << 46 // the channel is a timer's
+	krdTimer    = 1 << 46 // the channel is a timer's; of a once, it is a timer
 	krdRoom     = 1<<46 - 1
 	krdOnStack  = 1 << 63
 )
@@ -206,6 +206,11 @@ func krdOn() bool { return krd.sync }
 func krdSyncOf(op uint64, p unsafe.Pointer, begin uint64) {
 	krdSync(getg(), p, op<<48|op>>32, begin, 0)
 }
+
+// krdTimed notes an operation of a timer.
+//
+//go:linkname krdTimed
+func krdTimed(op uint64, t unsafe.Pointer) { krdSync(getg(), t, op<<48|krdTimer, krdTicks(), 0) }
 
 // krdMark keeps when an operation of the running goroutine takes effect.
 //

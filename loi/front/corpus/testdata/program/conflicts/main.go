@@ -382,22 +382,25 @@ func timer(m bool) {
 	c, mu, g := new(cell), new(sync.Mutex), newGate()
 	time.AfterFunc(0, func() {
 		u := either(m, mu)
-		c.n = 1 // races of go test -race
+		c.n = 1 // races
 		u()
 		g.open()
 	})
 	g.pass()
 	defer either(m, mu)()
-	use(c.n) // races of go test -race
+	use(c.n) // races
 }
 
 func timerStart(bool) {
-	c, g := &cell{n: 1}, newGate()
-	time.AfterFunc(0, func() {
+	c, fired := &cell{n: 1}, make(chan bool)
+	t := time.AfterFunc(0, func() {
 		use(c.n)
-		g.open()
+		fired <- true
 	})
-	g.pass()
+	<-fired
+	c.n = 2
+	t.Reset(0)
+	<-fired
 }
 
 func stateClose(m bool) {
