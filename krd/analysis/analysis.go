@@ -51,6 +51,9 @@ type OverTraces interface {
 	All(ctx context.Context, list []*loi.Trace, in *Input) (Result, error)
 }
 
+// Repeated is an [OverTraces] that takes several recordings of a Go program, so many unless asked otherwise.
+type Repeated interface{ Recordings() int }
+
 // OverProgram is an analysis that takes a Go program while it runs, without a trace of it.
 type OverProgram interface {
 	// Live begins. Regions are appended to in.Header.Registry.Regions as they first begin.
@@ -98,7 +101,7 @@ type Sectioned interface{ Sections(t *loi.Trace) []any }
 // contracts has a nil pointer to each interface that the result of New may implement.
 var contracts = []any{(*OverEvents)(nil), (*OverTrace)(nil), (*OverTraces)(nil), (*OverProgram)(nil),
 	(*OverDistances)(nil), (*Checked)(nil), (*Suited)(nil), (*Tabled)(nil),
-	(*Formatted)(nil), (*Recorded)(nil), (*Joined)(nil), (*Sectioned)(nil)}
+	(*Formatted)(nil), (*Recorded)(nil), (*Repeated)(nil), (*Joined)(nil), (*Sectioned)(nil)}
 
 // Fault returns the fault of the result of New: no pointer to a struct, a method that has a name of
 // the interfaces and another signature, or not one of Begin and Trace.

@@ -234,6 +234,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	x := a.analyser(line)
 	var r goprogram.Request
 	var tries int
+	recordings := 1
 	c := &cobra.Command{
 		Use:    ofProgram,
 		Short:  line.Summary + ", of a Go program",
@@ -255,6 +256,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err == nil && tries < 0 {
 				err = usageError("%s: --try %d: expected 0 or more", c.CommandPath(), tries)
 			}
+			if err == nil && recordings < 1 {
+				err = usageError("%s: --recordings %d: expected 1 or more", c.CommandPath(), recordings)
+			}
 			if err != nil {
 				return err
 			}
@@ -274,11 +278,21 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err := iterationsOf(c, &r.Build); err != nil {
 				return err
 			}
+			if recordings > 1 {
+				remove, err := a.goBuild(c.Context(), &r)
+				if err != nil {
+					return err
+				}
+				defer remove()
+			}
 			d, err := a.observed(c, &r, x.caches)
 			if d == nil {
 				return err
 			}
 			a.sayProgram(d)
+			if recordings > 1 && err == nil {
+				return x.again(c, &r, recordings)
+			}
 			if tries > 0 && err == nil {
 				x.further = func(of analysis.Result) error { return tryLoops(c.Context(), &r, tries, of) }
 			}
@@ -302,9 +316,36 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			"without standard input")
 		needs(c.Flags(), "values", "--values", "trace-limit", "try")
 	}
+	if again, ok := x.options.(analysis.Repeated); ok {
+		c.Flags().IntVar(&recordings, "recordings", again.Recordings(), "take what `N` runs do together; those behind "+
+			"the first have no standard input, and their output is dropped")
+		expects(c.Flags(), "recordings", "expected a whole number from 1 on")
+	}
 	programFlags(c, &r, unit)
 	x.ofTrace(c)
 	return c
+}
+
+// again records further runs of a program, and analyses the traces of all together.
+func (x *analyser) again(c *cobra.Command, r *goprogram.Request, recordings int) error {
+	traces := []string{r.Trace}
+	t, err := x.sized(c.Context(), x.caches)
+	if err != nil {
+		return err
+	}
+	for n := 2; n <= recordings; n++ {
+		r.Trace = filepath.Join(filepath.Dir(traces[0]), fmt.Sprintf("program-%d.loi", n))
+		r.Stdin, r.Stdout, r.Stderr = nil, io.Discard, io.Discard
+		if _, err := x.goRun(c.Context(), r, x.argv, t); err != nil {
+			return fmt.Errorf("recording %d of %d: %w", n, recordings, err)
+		}
+		traces = append(traces, r.Trace)
+	}
+	of, err := x.together(c.Context(), traces)
+	if err != nil {
+		return analysisError(r.Trace, err)
+	}
+	return x.show(c, r.Trace, traces[:1], []analysis.Result{of})
 }
 
 // tryLoops tries the first loops of a plan.

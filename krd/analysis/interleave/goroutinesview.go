@@ -1,12 +1,15 @@
 package interleave
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"krdlab/hw/units"
+	"krdlab/krd/analysis/interleave/goroutines"
 	"krdlab/krd/analysis/interleave/tasks"
 	"krdlab/krd/doc"
 	"krdlab/krd/plot"
@@ -15,15 +18,19 @@ import (
 
 // View implements [analysis.Result].
 func (x *ofGoroutines) View() *doc.Doc {
-	d := x.Document().(*GoroutinesDocument)
+	d := x.document
 	name := d.Program
 	if name == "" {
 		name = "a trace"
 	}
 	out := &doc.Doc{Title: "Reuse distances over schedules of " + name, Warnings: x.Warnings}
-	out.Say("%s; %s with %s between %s. All goroutines share one LRU stack. The accesses of a "+
+	of := ""
+	if d.Recordings > 1 {
+		of = fmt.Sprintf("Of %d recordings, the first with ", d.Recordings)
+	}
+	out.Say("%s%s; %s with %s between %s. All goroutines share one LRU stack. The accesses of a "+
 		"piece follow each other, without one of another goroutine; the longest piece has %.3g %% of all.",
-		units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
+		of, units.Count(d.Goroutines, "goroutine"), units.Count(d.Pieces, "piece"),
 		plural(d.Accesses), units.Count(d.Operations, "operation"),
 		100*float64(d.Longest)/float64(d.Accesses))
 	if d.CutAt > 0 {
@@ -34,17 +41,25 @@ func (x *ofGoroutines) View() *doc.Doc {
 			units.Grouped(uint64(d.LeftOut)), map[bool]string{true: "is", false: "are"}[d.LeftOut == 1])
 	}
 	t := &doc.Table{Title: "range over schedules", Columns: []doc.Column{{Head: "of all accesses"},
-		{Head: "least"}, {Head: "recorded"}, {Head: "most"},
+		{Head: "least"}, {Head: d.recorded()}, {Head: "most"},
 		{Head: "place, %", Kind: doc.Real, Unit: doc.PerCent, Known: true}}}
 	for _, m := range x.measures() {
 		least, most, recorded := whole(totals(d), &m)
-		t.Row(m.head, m.text(least, d.Accesses), m.text(recorded, d.Accesses), m.text(most, d.Accesses),
+		t.Row(m.head, m.text(least), m.text(recorded), m.text(most),
 			placeOf(least, most, recorded))
+	}
+	if n := d.Outside; n != nil {
+		t.Remarks = append(t.Remarks, fmt.Sprintf("%d of the %d recordings %s in the range of the others, in all numbers of "+
+			"all objects.", d.Recordings-*n, d.Recordings, map[bool]string{true: "lies", false: "lie"}[d.Recordings-*n == 1]))
 	}
 	t.Remarks = append(t.Remarks, x.how(d)+" Place: where the recorded schedule lies between the least, 0, and the "+
 		"most, 100.")
 	out.Add(t)
-	out.Add(x.byObject(d))
+	out.Add(x.rows("object", func(g *GoroutineGroup) []GoroutineFound { return g.Objects }))
+	if g := &d.Groups[0]; len(g.Types) > 1 && len(g.Types) < len(g.Objects) {
+		out.Add(x.rows("type", func(g *GoroutineGroup) []GoroutineFound { return g.Types }))
+	}
+	out.Add(x.rows("function", func(g *GoroutineGroup) []GoroutineFound { return g.Functions }))
 	switch r := d.Unordered; {
 	case r == nil:
 		out.Say("Conflicts that no operation orders: n/a, for they need more --memory.")
@@ -78,13 +93,21 @@ func totals(d *GoroutinesDocument) (list []GoroutineFound) {
 	return list
 }
 
+// recorded is the head of what the recorded schedules come to.
+func (d *GoroutinesDocument) recorded() string {
+	if d.Recordings > 1 {
+		return "recorded, mean"
+	}
+	return "recorded"
+}
+
 // text prints a number of a measure for people.
-func (m *measure) text(n doc.Number, accesses int) string {
+func (m *measure) text(n doc.Number) string {
 	switch {
 	case !n.Known():
 		return "n/a"
 	case m.share:
-		return fmt.Sprintf("%.3g %%", 100*n.Float()/float64(accesses))
+		return fmt.Sprintf("%.3g %%", 100*n.Float())
 	}
 	return units.Bytes(uint64(n.Float()))
 }
@@ -103,8 +126,12 @@ func (x *ofGoroutines) how(d *GoroutinesDocument) string {
 	}
 	s := fmt.Sprintf("The range is at least this wide: that of %s drawn by %s.", units.Count(runs, "schedule"), names)
 	if d.Complete {
-		s = fmt.Sprintf("All schedules of whole pieces were gone through, %s: the range is exact.",
+		s = fmt.Sprintf("All schedules of whole pieces were gone through, %s: the range is exact",
 			units.Grouped(uint64(runs)))
+		if d.Kept != (goroutines.Kept{}) {
+			s += ", but for what is kept as recorded"
+		}
+		s += "."
 	}
 	if deadlocks > 0 {
 		s += fmt.Sprintf(" %s more end in a deadlock.", units.Grouped(uint64(deadlocks)))
@@ -115,43 +142,50 @@ func (x *ofGoroutines) how(d *GoroutinesDocument) string {
 	return s
 }
 
-// byObject returns the ranges of each object.
-func (x *ofGoroutines) byObject(d *GoroutinesDocument) *doc.Table {
-	t := &doc.Table{Title: "by object: least, recorded and most, or one number where they are the same",
-		Columns: []doc.Column{{Head: "object"}, {Head: "accesses", Kind: doc.Whole}, {Head: "distances"}}}
+// mostRows is how many rows a table for people has.
+const mostRows = 20
+
+// rows returns the ranges of each object, type or function: of the ones with the most accesses.
+func (x *ofGoroutines) rows(what string, of func(*GoroutineGroup) []GoroutineFound) *doc.Table {
+	d := x.document
+	t := &doc.Table{
+		Title:   "by " + what + ": least, " + d.recorded() + " and most, or one number where they are the same",
+		Columns: []doc.Column{{Head: what}, {Head: "accesses", Kind: doc.Whole}, {Head: "distances"}}}
 	list := x.measures()
-	for _, m := range []string{"mean distance", "beyond the L2, %", "beyond the " + x.cache + ", %",
+	for _, m := range []string{"mean distance", "beyond the L2, %", "beyond the " + x.cacheName() + ", %",
 		"written since, %"} {
 		t.Columns = append(t.Columns, doc.Column{Head: m})
 	}
-	for o := range d.Groups[0].Objects {
-		var groups []GoroutineFound
-		distances := ""
-		low, high := doc.Number{}, doc.Number{}
-		for i := range d.Groups {
-			f := &d.Groups[i].Objects[o]
-			groups = append(groups, *f)
-			if f.Least.Known() && (!low.Known() || f.Least.Float() < low.Float()) {
-				low = f.Least
+	by := map[string][]GoroutineFound{} // of the groups, in their order
+	var names []string
+	for i := range d.Groups {
+		for _, f := range of(&d.Groups[i]) {
+			if by[f.Name] == nil {
+				names = append(names, f.Name)
 			}
-			if f.Largest.Known() && (!high.Known() || f.Largest.Float() > high.Float()) {
-				high = f.Largest
-			}
+			by[f.Name] = append(by[f.Name], f)
 		}
+	}
+	if n := len(names) - mostRows; n > 0 {
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(by[b][0].Accesses, by[a][0].Accesses) })
+		names = names[:mostRows]
+		t.Remarks = []string{units.Count(n, "more with fewer accesses") + ": --json"}
+	}
+	for _, name := range names {
+		groups := by[name]
+		low, high := doc.Number{}, doc.Number{}
+		for i := range groups {
+			low, high = either(low, groups[i].Least, math.Min), either(high, groups[i].Largest, math.Max)
+		}
+		distances := ""
 		if low.Known() {
 			distances = units.Bytes(uint64(low.Float())) + " to " + units.Bytes(uint64(high.Float()))
 		}
-		f := &groups[0]
-		row := []any{f.Object, f.Accesses, distances}
+		row := []any{name, groups[0].Accesses, distances}
 		for i := range list {
 			m := &list[i]
 			least, most, recorded := whole(groups, m)
-			text := func(n doc.Number) string {
-				if m.share && n.Known() {
-					return fmt.Sprintf("%.3g", 100*n.Float()/float64(f.Accesses))
-				}
-				return m.text(n, f.Accesses)
-			}
+			text := func(n doc.Number) string { return strings.TrimSuffix(m.text(n), " %") }
 			cell := text(least)
 			if least != most {
 				cell = strings.Join([]string{cell, text(recorded), text(most)}, ", ")
@@ -203,22 +237,33 @@ func kept(d *GoroutinesDocument) *doc.Table {
 			t.Row(row.what, row.n)
 		}
 	}
+	if d.Recordings == 1 {
+		t.Remarks = []string{"Other recordings keep other orders: krdlab explore go --recordings 5 finds the range of " +
+			"them all."}
+	}
 	return t
 }
 
 // Tables implements [analysis.Data].
 func (x *ofGoroutines) Tables() []*doc.Table {
-	d := x.Document().(*GoroutinesDocument)
-	t := doc.NewData("ranges", "object", "accesses", "reuses", "schedules", "kind", "runs", "deadlocks", "stuck",
-		"measure", "minimum", "mean", "maximum")
-	kinds(t, doc.Text, doc.Whole, doc.Whole, doc.Text, doc.Text, doc.Whole, doc.Whole, doc.Whole, doc.Text)
-	for i := range d.Groups {
-		g := &d.Groups[i]
-		for _, f := range append([]GoroutineFound{g.Total}, g.Objects...) {
-			for _, m := range x.measures() {
-				r := m.of(&f)
-				t.Row(f.Object, f.Accesses, f.Reuses, g.Name, string(g.Kind), g.Runs, g.Deadlocks, g.Stuck, m.key, r.Minimum,
-					r.Mean, r.Maximum)
+	t := doc.NewData("ranges", "by", "name", "accesses", "schedules", "kind", "runs", "deadlocks", "stuck", "measure",
+		"minimum", "mean", "maximum")
+	kinds(t, doc.Text, doc.Text, doc.Whole, doc.Text, doc.Text, doc.Whole, doc.Whole, doc.Whole, doc.Text)
+	for i := range x.document.Groups {
+		g := &x.document.Groups[i]
+		for _, list := range []struct {
+			by   string
+			rows []GoroutineFound
+		}{{"all", []GoroutineFound{g.Total}}, {"object", g.Objects}, {"type", g.Types}, {"function", g.Functions}} {
+			for _, f := range list.rows {
+				row := func(key string, r *MeasureRange) {
+					t.Row(list.by, f.Name, f.Accesses, g.Name, string(g.Kind), g.Runs, g.Deadlocks, g.Stuck, key, r.Minimum,
+						r.Mean, r.Maximum)
+				}
+				row("reuses", &f.Reuses)
+				for _, m := range x.measures() {
+					row(m.key, m.of(&f))
+				}
 			}
 		}
 	}
@@ -227,7 +272,7 @@ func (x *ofGoroutines) Tables() []*doc.Table {
 
 // Draw implements [analysis.Drawn]: the range of each measure that is a share, by group.
 func (x *ofGoroutines) Draw(w io.Writer, format string) error {
-	d := x.Document().(*GoroutinesDocument)
+	d := x.document
 	f := &plot.Figure{ID: "explore", Title: "Range over schedules of " + d.Program, Columns: 1,
 		Caption: []string{x.how(d)}}
 	for _, m := range x.measures() {
@@ -242,7 +287,7 @@ func (x *ofGoroutines) Draw(w io.Writer, format string) error {
 			g := &d.Groups[i]
 			p.X.Ticks = append(p.X.Ticks, plot.Tick{Value: float64(i), Label: g.Name})
 			if r := m.of(&g.Total); r.Mean.Known() {
-				share := func(n doc.Number) float64 { return 100 * n.Float() / float64(d.Accesses) }
+				share := func(n doc.Number) float64 { return 100 * n.Float() }
 				most = max(most, share(r.Maximum))
 				s.Points = append(s.Points, plot.Point{X: float64(i), At: g.Name, Y: doc.Some(share(r.Mean)), N: g.Runs,
 					Low: doc.Some(share(r.Minimum)), High: doc.Some(share(r.Maximum)), Apart: true})

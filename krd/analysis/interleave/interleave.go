@@ -50,7 +50,7 @@ type Options struct {
 	Samplers     []string `flag:"sampler" want:"expected names of samplers" help:"draw schedules with these SAMPLERS: uniform, walk, pct, greedy, depth-first (default all)"`
 	Depth        int      `flag:"depth" help:"N, the depth of pct"`
 	Runs         int      `flag:"runs" help:"N schedules to draw by each sampler"`
-	Search       int      `flag:"search" help:"N schedules to try in the search for each end of the range"`
+	Search       int      `flag:"search" help:"N schedules to try in the search for each end of the range; of small programs with goroutines up to 20 times as many"`
 	For          string   `flag:"for" want:"expected a time such as 30s" help:"of goroutines: go on searching for this TIME, such as 30s; the result depends on this computer's speed then"`
 	Seed         uint64   `flag:"seed" help:"N, the seed of what is drawn"`
 	CutRaces     bool     `flag:"cut-races" help:"of goroutines: leave out the accesses that depend on conflicts which no operation orders"`
@@ -64,6 +64,9 @@ func defaults() *Options {
 	return &Options{Seed: 1, Extreme: extremeLeast, Depth: defaultDepth, Runs: taskRuns,
 		Search: taskSearch}
 }
+
+// Recordings implements [analysis.Repeated]: what is kept as recorded differs between runs.
+func (*Options) Recordings() int { return 5 }
 
 // Formats implements [analysis.Formatted].
 func (*Options) Formats() []string { return plot.Formats[:3] }
@@ -225,10 +228,10 @@ func (o *Options) All(ctx context.Context, list []*loi.Trace, in *analysis.Input
 	if err != nil {
 		return nil, err
 	}
-	memory := threads.NewAccount(r.memory)
 	if !list[0].Tells(loi.EventTask, loi.EventChild) {
-		return o.goroutines(ctx, list, in, r, memory)
+		return o.goroutines(ctx, list, in, r)
 	}
+	memory := threads.NewAccount(r.memory)
 	if o.CutRaces {
 		return nil, wrong("--cut-races: it is for goroutines; the trace has tasks")
 	}

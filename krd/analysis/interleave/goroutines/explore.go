@@ -47,10 +47,16 @@ func (r *Range) add(v uint64) {
 	r.Minimum, r.Maximum, r.Sum = min(r.Minimum, v), max(r.Maximum, v), r.Sum+v
 }
 
-// Found has the ranges over schedules of an object.
+func (r *Range) merge(x *Range) {
+	r.Minimum, r.Maximum, r.Sum = min(r.Minimum, x.Minimum), max(r.Maximum, x.Maximum), r.Sum+x.Sum
+}
+
+// Found has the ranges over schedules of an object, a type, a function, or all.
 type Found struct {
 	Ranges      [Measures]Range
-	Least, Most uint64 // distances in any schedule, as in [Outcome]
+	Reuses      Range   // of a function they depend on the schedule
+	Near, Far   float64 // the least and the largest mean distance of a schedule, in bytes; Near > Far: no reuse
+	Least, Most uint64  // distances in any schedule, as in [Outcome]
 }
 
 // A Group is schedules that have something in common.
@@ -61,9 +67,11 @@ type Group struct {
 	// Deadlocks did not: goroutines that have not ended wait for each other, whatever is kept as recorded.
 	Deadlocks int
 	// Stuck could not end with what is kept as recorded.
-	Stuck   int
-	Objects []Found
-	Total   Found
+	Stuck                     int
+	Objects, Types, Functions []Found // as in the program
+	Total                     *Found
+
+	rows []Found // all of these, as outcomes have them
 }
 
 // Where a piece has more than whole accesses, and more than one of so many parts of all, some schedules are
@@ -90,7 +98,7 @@ type Exploration struct {
 // bytesOfRunner is the memory of a runner and its meter, about.
 func (p *Program) bytesOfRunner() float64 {
 	return 16*float64(len(p.of)) + 24*float64(len(p.sizes)) + 4*float64(p.pairs) +
-		12*float64(len(p.units)) + 8*float64(len(p.sizes)) + 16*float64(p.locks) + 100*float64(len(p.Objects))
+		12*float64(len(p.units)) + 8*float64(len(p.sizes)) + 16*float64(p.locks) + 150*float64(p.Rows())
 }
 
 // Explore measures the recorded schedule and, where they are few, all schedules; otherwise it draws
@@ -117,7 +125,7 @@ func Explore(ctx context.Context, p *Program, opt Options) (*Exploration, error)
 		return nil, err
 	}
 	x := &Exploration{Program: p}
-	g := newGroup(Recorded, tasks.KindGiven, len(p.Objects))
+	g := newGroup(Recorded, tasks.KindGiven, p)
 	g.add(newMeter(p).recorded())
 	if few {
 		e := &enumerator{}
@@ -275,7 +283,7 @@ func (s *session) group(name string, kind tasks.Kind, runs int, each func(r *dra
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for i, d := range s.drawers {
-		g := newGroup(name, kind, len(s.x.Objects))
+		g := newGroup(name, kind, s.x.Program)
 		list[i] = g
 		wg.Go(func() {
 			for run := int(next.Add(1) - 1); run < runs && s.ctx.Err() == nil; run = int(next.Add(1) - 1) {
@@ -304,23 +312,33 @@ func (s *session) tell(total uint64) {
 	}
 }
 
-func newGroup(name string, kind tasks.Kind, objects int) *Group {
-	none := Found{Least: math.MaxUint64}
+func newGroup(name string, kind tasks.Kind, p *Program) *Group {
+	none := Found{Least: math.MaxUint64, Near: math.Inf(1), Far: math.Inf(-1)}
 	for k := range none.Ranges {
 		none.Ranges[k].Minimum = math.MaxUint64
 	}
-	return &Group{Name: name, Kind: kind, Objects: slices.Repeat([]Found{none}, objects), Total: none}
+	none.Reuses.Minimum = math.MaxUint64
+	rows := slices.Repeat([]Found{none}, p.Rows())
+	types := len(p.Objects)
+	functions, all := types+len(p.Types), len(rows)-1
+	return &Group{Name: name, Kind: kind, Objects: rows[:types], Types: rows[types:functions],
+		Functions: rows[functions:all], Total: &rows[all], rows: rows}
 }
 
 // add adds a schedule.
 func (g *Group) add(of []Outcome) {
 	g.Runs++
 	for i := range of {
-		f := g.found(i)
+		f := &g.rows[i]
 		for k, v := range of[i].Values {
 			f.Ranges[k].add(v)
 		}
+		f.Reuses.add(of[i].Reuses)
 		f.Least, f.Most = min(f.Least, of[i].Least), max(f.Most, of[i].Most)
+		if of[i].Reuses > 0 {
+			mean := float64(of[i].Values[Distance]) / float64(of[i].Reuses)
+			f.Near, f.Far = min(f.Near, mean), max(f.Far, mean)
+		}
 	}
 }
 
@@ -333,25 +351,18 @@ func (g *Group) stop(r *runner) {
 	}
 }
 
-// found returns what an object has, or all for the number behind the last.
-func (g *Group) found(i int) *Found {
-	if i == len(g.Objects) {
-		return &g.Total
-	}
-	return &g.Objects[i]
-}
-
 // merge adds what another thread found.
 func (g *Group) merge(o *Group) {
 	g.Runs += o.Runs
 	g.Stuck += o.Stuck
 	g.Deadlocks += o.Deadlocks
-	for i := range len(g.Objects) + 1 {
-		f, x := g.found(i), o.found(i)
-		for k, r := range x.Ranges {
-			y := &f.Ranges[k]
-			y.Minimum, y.Maximum, y.Sum = min(y.Minimum, r.Minimum), max(y.Maximum, r.Maximum), y.Sum+r.Sum
+	for i := range g.rows {
+		f, x := &g.rows[i], &o.rows[i]
+		for k := range x.Ranges {
+			f.Ranges[k].merge(&x.Ranges[k])
 		}
+		f.Reuses.merge(&x.Reuses)
 		f.Least, f.Most = min(f.Least, x.Least), max(f.Most, x.Most)
+		f.Near, f.Far = min(f.Near, x.Near), max(f.Far, x.Far)
 	}
 }

@@ -267,26 +267,34 @@ func compareRanges(t *testing.T, p *Program, n *naive, orders map[string]bool) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, want := x.Groups[0], newGroup("", tasks.KindAll, 2)
+	g := x.Groups[0]
+	want := newGroup("", tasks.KindAll, &Program{Objects: objectNames, Types: typeNames,
+		Functions: functionNames})
 	for o := range orders {
-		out := n.outcomes(o)
-		want.add(out[:])
+		want.add(n.outcomes(o))
 	}
-	data := []int{slices.Index(p.Objects, "A"), slices.Index(p.Objects, "B")}
-	for i, o := range []*Found{&want.Objects[0], &want.Objects[1], &want.Total} {
-		got := &g.Total
-		if i < len(data) {
-			got = &g.Objects[data[i]]
+	for i := range want.rows {
+		got, o := g.Total, &want.rows[i]
+		switch types, functions := len(objectNames), len(objectNames)+len(typeNames); {
+		case i < types:
+			got = &g.Objects[slices.Index(p.Objects, objectNames[i])]
+		case i < functions:
+			got = &g.Types[slices.Index(p.Types, typeNames[i-types])]
+		case i < len(want.rows)-1:
+			got = &g.Functions[slices.Index(p.Functions, functionNames[i-functions])]
 		}
-		for k := range o.Ranges {
-			if a, b := got.Ranges[k], o.Ranges[k]; a.Minimum != b.Minimum || a.Maximum != b.Maximum {
-				t.Fatalf("%v: object %d, measure %d: %v, expected %v", n.code, i, k, a, b)
+		for k, r := range append(o.Ranges[:], o.Reuses) {
+			a := got.Reuses
+			if k < len(got.Ranges) {
+				a = got.Ranges[k]
 			}
-			wide = wide || o.Ranges[k].Minimum < o.Ranges[k].Maximum
+			if a.Minimum != r.Minimum || a.Maximum != r.Maximum {
+				t.Fatalf("%v: row %d, measure %d: %v, expected %v", n.code, i, k, a, r)
+			}
+			wide = wide || r.Minimum < r.Maximum
 		}
-		if got.Least != o.Least || got.Most != o.Most {
-			t.Fatalf("%v: object %d: distances %d to %d, expected %d to %d", n.code, i, got.Least, got.Most, o.Least,
-				o.Most)
+		if got.Least != o.Least || got.Most != o.Most || got.Near != o.Near || got.Far != o.Far {
+			t.Fatalf("%v: row %d: %+v, expected %+v", n.code, i, got, o)
 		}
 	}
 	if !x.Complete || g.Runs == 0 {

@@ -7,7 +7,7 @@ import (
 	"krdlab/loi"
 )
 
-// A Measure is a number that a schedule has for an object.
+// A Measure is a number that a schedule has for an object, a type, a function, or all.
 type Measure int
 
 // The measures. A reuse is beyond a cache if its distance and its size are more than the cache has.
@@ -19,9 +19,10 @@ const (
 	Measures
 )
 
-// An Outcome has the measures of an object in a schedule.
+// An Outcome has the measures of one of these in a schedule.
 type Outcome struct {
 	Values      [Measures]uint64
+	Reuses      uint64 // accesses that are not the first to their unit
 	Least, Most uint64 // distances; Least is more than Most where there is no reuse
 }
 
@@ -30,11 +31,12 @@ type meter struct {
 	*Program
 	engine *stack.Dense
 	batch  []uint32
+	by     []loi.KernelID // of the batch
 	dist   []uint64
 	clock  uint32
 	seen   []uint32  // of a pair of goroutine and unit, its last access: the clock, 0 for none
 	wrote  [][2]last // of a unit, the last write, and the last of another goroutine than that
-	out    []Outcome // by object, and of all
+	out    []Outcome // by row
 }
 
 // last is a write.
@@ -45,14 +47,14 @@ type last struct {
 
 func newMeter(p *Program) *meter {
 	return &meter{Program: p, engine: stack.NewDense(p.sizes), seen: make([]uint32, p.pairs),
-		wrote: make([][2]last, len(p.sizes)), out: make([]Outcome, len(p.Objects)+1)}
+		wrote: make([][2]last, len(p.sizes)), out: make([]Outcome, p.Rows())}
 }
 
 // batchAccesses is how many accesses are collected at least before their distances are computed.
 const batchAccesses = 1 << 16
 
-// measure returns what an order of pieces comes to, for each object and for all, valid until the next
-// call. Cost: that of [stack.Dense] for all accesses.
+// measure returns what an order of pieces comes to, by object, type and function, and last for all, valid
+// until the next call. Cost: that of [stack.Dense] for all accesses.
 func (m *meter) measure(order []int32) []Outcome {
 	m.begin()
 	for _, i := range order {
@@ -83,12 +85,12 @@ func (m *meter) begin() {
 	for i := range m.out {
 		m.out[i] = Outcome{Least: math.MaxUint64}
 	}
-	m.batch = m.batch[:0]
+	m.batch, m.by = m.batch[:0], m.by[:0]
 }
 
 // run takes the accesses of a goroutine from one on, to another.
 func (m *meter) run(from, to int, by int32) {
-	m.batch = append(m.batch, m.units[from:to]...)
+	m.batch, m.by = append(m.batch, m.units[from:to]...), append(m.by, m.kernels[from:to]...)
 	m.invalidated(from, to, by)
 	if len(m.batch) >= batchAccesses {
 		m.distances()
@@ -97,15 +99,27 @@ func (m *meter) run(from, to int, by int32) {
 
 func (m *meter) end() []Outcome {
 	m.distances()
-	total := &m.out[len(m.Objects)]
+	types := m.out[len(m.Objects):]
 	for i := range m.Objects {
-		o := &m.out[i]
-		for k, v := range o.Values {
-			total.Values[k] += v
+		if t := m.typeOf[i]; t >= 0 {
+			types[t].add(&m.out[i])
 		}
-		total.Least, total.Most = min(total.Least, o.Least), max(total.Most, o.Most)
+		m.out[len(m.out)-1].add(&m.out[i])
 	}
 	return m.out
+}
+
+func (o *Outcome) add(x *Outcome) {
+	for k, v := range x.Values {
+		o.Values[k] += v
+	}
+	o.Reuses += x.Reuses
+	o.Least, o.Most = min(o.Least, x.Least), max(o.Most, x.Most)
+}
+
+// function returns the row of the function of a kernel.
+func (m *meter) function(k loi.KernelID) *Outcome {
+	return &m.out[len(m.Objects)+len(m.Types)+m.functionOf[k]]
 }
 
 // invalidated counts accesses of a goroutine to what another one wrote since.
@@ -120,6 +134,7 @@ func (m *meter) invalidated(from, to int, by int32) {
 		}
 		if *seen != 0 && other.clock > *seen {
 			m.out[m.objectOf[u]].Values[Invalidated]++
+			m.function(m.kernels[k]).Values[Invalidated]++
 		}
 		*seen = m.clock
 		if m.modes[k]&loi.Out != 0 {
@@ -142,15 +157,18 @@ func (m *meter) distances() {
 		if d == stack.Cold {
 			continue
 		}
-		o := &m.out[m.objectOf[u]]
-		o.Values[Distance] += d
-		o.Least, o.Most = min(o.Least, d), max(o.Most, d)
-		if d += m.sizes[u]; d > m.L2Bytes {
-			o.Values[BeyondL2]++
-		}
-		if d > m.LLCBytes {
-			o.Values[BeyondLLC]++
+		far := d + m.sizes[u]
+		for _, o := range [2]*Outcome{&m.out[m.objectOf[u]], m.function(m.by[k])} {
+			o.Reuses++
+			o.Values[Distance] += d
+			o.Least, o.Most = min(o.Least, d), max(o.Most, d)
+			if far > m.L2Bytes {
+				o.Values[BeyondL2]++
+			}
+			if far > m.LLCBytes {
+				o.Values[BeyondLLC]++
+			}
 		}
 	}
-	m.batch = m.batch[:0]
+	m.batch, m.by = m.batch[:0], m.by[:0]
 }

@@ -333,16 +333,25 @@ func (n *naive) ends(m *machine) bool {
 	return false
 }
 
+// Goroutines have functions in turn, and units are of objects of a type in turn.
+var (
+	objectNames   = []string{"A", "T, made at a.go:2"}
+	typeNames     = []string{"T"}
+	functionNames = []string{"main.f", "main.g[a, b]"}
+	lineNames     = []string{"main.f, a.go:3", "main.g[a, b], a.go:4"}
+)
+
 // trace writes the trace of the recorded run.
 func (n *naive) trace(t testing.TB, recorded []did) *loi.Trace {
 	t.Helper()
 	path, b, fail := builder(t)
-	kernel, err := b.Kernel("main.f")
-	fail(err)
-	var data [2]loi.ObjectID
+	var data, kernels [2]int
 	for i := range data {
-		data[i], err = b.Object(string(rune('A'+i)), loi.Keyed)
+		o, err := b.Object(objectNames[i], loi.Keyed)
 		fail(err)
+		k, err := b.Kernel(lineNames[i])
+		fail(err)
+		data[i], kernels[i] = int(o), int(k)
 	}
 	classes := map[string]loi.ObjectID{}
 	now := uint64(100)
@@ -352,8 +361,9 @@ func (n *naive) trace(t testing.TB, recorded []did) *loi.Trace {
 			readLock: "lock", readUnlock: "lock", doneOf: "group", waitFor: "group", onceBegin: "once", onceEnd: "once",
 			load: "atomic", store: "atomic", update: "atomic"}[a.do]
 		if _, ok := classes[kind]; !ok {
-			classes[kind], err = b.Object(kind, loi.Keyed)
+			o, err := b.Object(kind, loi.Keyed)
 			fail(err)
+			classes[kind] = o
 		}
 		s := &loi.Sync{Op: op, Object: classes[kind], Place: uint64(1 + a.on), Begin: began[g], At: now,
 			Selected: a.selected}
@@ -374,7 +384,7 @@ func (n *naive) trace(t testing.TB, recorded []did) *loi.Trace {
 				if u.write {
 					mode = loi.Out
 				}
-				fail(b.Access(d.g, kernel, now, loi.Access{Object: data[u.unit%2], Block: uint64(u.unit), Bytes: 64,
+				fail(b.Access(d.g, loi.KernelID(kernels[d.g%2]), now, loi.Access{Object: loi.ObjectID(data[u.unit%2]), Block: uint64(u.unit), Bytes: 64,
 					Mode: mode}))
 				now++
 			}
@@ -411,8 +421,9 @@ func (n *naive) trace(t testing.TB, recorded []did) *loi.Trace {
 	return tr
 }
 
-// outcomes returns what an order of pieces comes to for A, B and all, by lists.
-func (n *naive) outcomes(order string) (out [3]Outcome) {
+// outcomes returns what an order of pieces comes to for objects, types, functions and all, by lists.
+func (n *naive) outcomes(order string) []Outcome {
+	out := make([]Outcome, 6)
 	for i := range out {
 		out[i].Least = math.MaxUint64
 	}
@@ -425,9 +436,14 @@ func (n *naive) outcomes(order string) (out [3]Outcome) {
 			panic(err)
 		}
 		for _, u := range n.code[g][pc].accesses {
-			for _, o := range []*Outcome{&out[u.unit%2], &out[2]} {
+			of := []*Outcome{&out[u.unit%2], &out[3+g%2], &out[5]}
+			if u.unit%2 == 1 {
+				of = append(of, &out[2])
+			}
+			for _, o := range of {
 				if k := slices.Index(stack, u.unit); k >= 0 {
 					d := uint64(64 * k)
+					o.Reuses++
 					o.Values[Distance] += d
 					o.Least, o.Most = min(o.Least, d), max(o.Most, d)
 					if d+64 > 128 {

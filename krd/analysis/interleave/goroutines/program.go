@@ -22,6 +22,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 
 	"krdlab/hw/failure"
 	"krdlab/krd"
@@ -39,14 +40,18 @@ var ErrUnsuitable = failure.New(failure.Data, "the trace does not suit")
 // an operation and 12 for each that another follows; while it is read, twice that, and that of [dag.GoroutineBuilder].
 type Program struct {
 	Objects           []string
+	Types             []string // of objects that are named by a type and a place, each once
+	Functions         []string
 	L2Bytes, LLCBytes uint64
 	Goroutines        int // with operations or accesses
 	Kept              Kept
 	CutAt             int // accesses of the longest piece that is not cut; 0: none is
 	LeftOut           int // accesses that depend on unordered conflicts: see [Program.WithoutRaces]
 
-	sizes    []uint64 // of units
-	objectOf []uint16 // of units
+	sizes      []uint64 // of units
+	objectOf   []uint16 // of units
+	typeOf     []int    // of objects, in Types; -1: none
+	functionOf []int    // of kernels, in Functions
 	// Piece i is followed by operation i. A goroutine has the operations from first[g] on, to
 	// first[g+1], and piece i the accesses from[i] to from[i+1].
 	first      []int32
@@ -125,6 +130,15 @@ type Kept struct {
 	Unended int `json:"unended"`
 }
 
+// Most makes each number the larger one of two.
+func (k *Kept) Most(o *Kept) {
+	for _, x := range [][2]*int{{&k.Channels, &o.Channels}, {&k.Selects, &o.Selects}, {&k.Atomics, &o.Atomics},
+		{&k.Onces, &o.Onces}, {&k.Signals, &o.Signals}, {&k.Unmatched, &o.Unmatched},
+		{&k.Contradicted, &o.Contradicted}, {&k.Unended, &o.Unended}} {
+		*x[0] = max(*x[0], *x[1])
+	}
+}
+
 // Pieces returns the number of pieces that are chosen, one after the other: those with accesses,
 // and acquisitions of locks.
 func (p *Program) Pieces() int { return p.choices }
@@ -188,8 +202,22 @@ type reader struct {
 func Read(ctx context.Context, t *loi.Trace, memory *engine.Account) (*Program, error) {
 	r := &reader{Program: &Program{L2Bytes: t.Header.L2Bytes, LLCBytes: t.Header.LLCBytes}, memory: memory,
 		strands: make([]strand, len(t.Header.Workers)), known: t.Tells(loi.EventLines)}
+	types, functions := map[string]int{}, map[string]int{}
 	for i := range t.Header.Registry.Objects {
-		r.Objects = append(r.Objects, t.Header.Registry.Objects[i].Name)
+		name := t.Header.Registry.Objects[i].Name
+		r.Objects = append(r.Objects, name)
+		of := -1
+		if m := madeAt.FindStringSubmatch(name); m != nil {
+			of = numberOf(&r.Types, types, m[1])
+		}
+		r.typeOf = append(r.typeOf, of)
+	}
+	for i := range t.Header.Registry.Kernels {
+		name := t.Header.Registry.Kernels[i].Name
+		if m := atLine.FindStringSubmatch(name); m != nil {
+			name = m[1]
+		}
+		r.functionOf = append(r.functionOf, numberOf(&r.Functions, functions, name))
 	}
 	var err error
 	if r.numbers, err = krd.NewUnits(t); err != nil {
@@ -218,6 +246,24 @@ func Read(ctx context.Context, t *loi.Trace, memory *engine.Account) (*Program, 
 }
 
 const checkEvery = 1 << 16
+
+// Names of objects of Go programs have a type and the place where they were made, those of kernels may
+// have a line (see [loi.LinesArgs]).
+var (
+	madeAt = regexp.MustCompile(`^(.+), (?:\w+ at \S+:\d+|made where nothing was rewritten)$`)
+	atLine = regexp.MustCompile(`^(.+), \S+:\d+$`)
+)
+
+// numberOf returns the number of a name in a list, to which it is added when it is first seen.
+func numberOf(list *[]string, seen map[string]int, name string) int {
+	n, ok := seen[name]
+	if !ok {
+		n = len(*list)
+		seen[name] = n
+		*list = append(*list, name)
+	}
+	return n
+}
 
 func (r *reader) event(e *loi.Event) error {
 	s := &r.strands[e.Worker]
@@ -425,15 +471,20 @@ func (p *Program) Cut(most int) *Program {
 // chosen reports whether a schedule has piece i: it has accesses, or begins with a lock.
 func (p *Program) chosen(i int32) bool { return p.from[i] < p.from[i+1] || p.takes[i] != 0 }
 
-// ByObject returns the accesses of each object, and those of them that are not the first of their unit.
-func (p *Program) ByObject() (accesses, reuses []int) {
-	accesses, reuses = make([]int, len(p.Objects)), make([]int, len(p.Objects))
-	for _, u := range p.units {
-		accesses[p.objectOf[u]]++
-		reuses[p.objectOf[u]]++
+// Rows returns how many rows outcomes have: objects, types, functions, and all.
+func (p *Program) Rows() int { return len(p.Objects) + len(p.Types) + len(p.Functions) + 1 }
+
+// ByRow returns the accesses of each row of an outcome.
+func (p *Program) ByRow() []int {
+	n := make([]int, p.Rows())
+	for k, u := range p.units {
+		o := int(p.objectOf[u])
+		n[o]++
+		if t := p.typeOf[o]; t >= 0 {
+			n[len(p.Objects)+t]++
+		}
+		n[len(p.Objects)+len(p.Types)+p.functionOf[p.kernels[k]]]++
 	}
-	for _, o := range p.objectOf {
-		reuses[o]--
-	}
-	return accesses, reuses
+	n[len(n)-1] = len(p.units)
+	return n
 }

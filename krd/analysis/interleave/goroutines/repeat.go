@@ -10,7 +10,7 @@ import (
 var ErrNoSchedule = failure.New(failure.Data, "the order of the trace is no schedule")
 
 // Repeat makes the accesses in the order of the trace a schedule of the program cut to single ones, which
-// has to allow it, and returns its measures for each object and, last, for all. Errors:
+// has to allow it, and returns its measures by row. Errors:
 // [ErrNoSchedule]. Cost: that of a schedule of single accesses and of its distances; 100 bytes an access.
 func (p *Program) Repeat() ([]Outcome, error) {
 	q := p.Cut(1)

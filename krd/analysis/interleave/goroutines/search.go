@@ -71,7 +71,7 @@ const searches = 2 * int(Measures)
 // search makes the group of schedules that were tried for the ends of the range: of each measure the
 // least and the most. The searches share the threads; the result does not depend on them.
 func (s *session) search(evaluations int) *Group {
-	total := newGroup(string(tasks.KindSearch), tasks.KindSearch, len(s.x.Objects))
+	total := newGroup(string(tasks.KindSearch), tasks.KindSearch, s.x.Program)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var mu sync.Mutex // guards total
@@ -83,7 +83,7 @@ func (s *session) search(evaluations int) *Group {
 				if job >= searches {
 					return
 				}
-				g := newGroup("", "", len(s.x.Objects))
+				g := newGroup("", "", s.x.Program)
 				d.random.Seed(s.opt.Seed, uint64(job))
 				x := &searcher{drawer: d, measure: Measure(job / 2), most: job%2 == 1,
 					row: make([]int64, len(d.priority)), ready: make([]bool, len(d.priority)), now: make([]int32, len(d.priority)),
