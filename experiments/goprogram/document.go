@@ -17,6 +17,7 @@ import (
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
 	"krdlab/loi/front/build"
+	"krdlab/loi/native"
 )
 
 // A Document holds the analysis of a program's accesses: `krdlab trace go --json`, and krd.json in
@@ -24,6 +25,7 @@ import (
 type Document struct {
 	SchemaVersion int      `json:"schema_version"`
 	Package       string   `json:"package"`
+	Native        bool     `json:"native,omitempty"` // Package is the path of a program that Go did not build
 	Args          []string `json:"args"`
 	Dir           string   `json:"-"`
 	Trace         *string  `json:"trace"` // the file that was written; null: none
@@ -160,7 +162,7 @@ func (d *Document) places(account string) (some []Place) {
 type Part = krd.Part
 
 func newDocument(r *Request, b *build.Program) *Document {
-	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Args: r.Args,
+	d := &Document{SchemaVersion: result.SchemaVersion, Package: r.Build.Path, Native: r.Native != nil, Args: r.Args,
 		Unit: r.Unit, Packages: b.Packages, Failed: b.Failed,
 		Stack: b.Stack, Places: []Place{}, LeftFiles: []string{}, Levels: levelsOf(&r.Caches, r.Build.Sample)}
 	if d.Args == nil {
@@ -216,6 +218,9 @@ func (a *analysis) rows(group uint32) (names [tables]string) {
 		names[byLoop] = fmt.Sprintf("%s, loop at %s:%d", s.Function, filepath.Base(s.File), s.Loop)
 	}
 	names[byObject], names[byAllocation] = s.Object, a.className(k.Class)
+	if a.native { // an instruction has no variable of the source
+		names[byObject] = ""
+	}
 	if k.Leaf > 0 {
 		names[byObject] = s.Leaves[k.Leaf-1].Object
 	}
@@ -246,6 +251,12 @@ func (a *analysis) className(class int) string {
 	}
 	if c.Name != "" {
 		return c.Name
+	}
+	switch {
+	case a.native && c.Type == native.StackType:
+		return "stack of a thread"
+	case a.native:
+		return "memory that a library allocated"
 	}
 	name := a.program.TypeName(c.Type)
 	switch {

@@ -57,7 +57,7 @@ func init() {
 					doc.Percent(a.Number(1), a.Number(2)), what, a.Text(3))
 			}}
 	}
-	stack := share("to the stack of their goroutine, and are not observed (--stack observes them)")
+	stack := share("to their own stack, and are not observed (--stack observes them)")
 	stack.Next = "--stack"
 	shared := func(what string, part func(doc.Args) string) doc.Entry {
 		return doc.Entry{Level: doc.Answer, Needs: doc.Needs{N: fewestTransfers},
@@ -67,7 +67,7 @@ func init() {
 				at := func(i int) string { return fmt.Sprintf("%s (%s, %s)", a.Text(i), a.Text(i+1), a.Text(i+2)) }
 				data := at(0) + " and " + at(3)
 				if at(0) == at(3) {
-					data = at(0) + ", in two goroutines,"
+					data = at(0) + ", in two goroutines or threads,"
 				}
 				return fmt.Sprintf("%s%s: up to %s transfers%s", data, what, units.Grouped(uint64(a.Whole(6))), part(a))
 			}}
@@ -84,10 +84,10 @@ func init() {
 			return "few samples: " + units.Count(a.Whole(0), "phase") + "; the errors are not well known"
 		}},
 		lateEvents: {Level: doc.Doubt, Example: []any{7}, Words: "%v events came too late to be put in order with " +
-			"those of other goroutines"},
+			"those of others"},
 		oddEvents:  {Level: doc.Doubt, Example: []any{7}, Words: "%v events made no sense"},
 		lostEvents: {Level: doc.Doubt, Example: []any{7}, Words: "%v events were lost"},
-		lostGoroutines: {Level: doc.Doubt, Example: []any{7}, Words: "%v goroutines were not recorded, since there " +
+		lostGoroutines: {Level: doc.Doubt, Example: []any{7}, Words: "%v goroutines or threads were not recorded, since there " +
 			"were too many"},
 		notBuilt: {Level: doc.Limit, Example: []any{"example.com/p", "a.go:1: undefined: x"}, Words: "package %v did " +
 			"not build when rewritten, and was left as it is: %v"},

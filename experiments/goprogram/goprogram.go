@@ -1,13 +1,15 @@
 // Package goprogram traces a Go program by virtual identity (virda, section 3): it has the program
 // rewritten and built (package loi/front), runs it, and analyses what it accesses while it runs
-// (packages loi/collect and krd), or writes that to a trace.
+// (packages loi/collect and krd), or writes that to a trace. A program of package native takes the same way.
 //
 //	sources -> build.Run -> program -> collect.Reader -> krd.Stream -> Document
+//	compiler -> native.Open -'         |
 //	                                                     |-> loi.Builder -> trace
 //	                                                     \-> analysis.Live -> Result
 package goprogram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +36,7 @@ import (
 	"krdlab/loi/collect"
 	"krdlab/loi/front"
 	"krdlab/loi/front/build"
+	"krdlab/loi/native"
 )
 
 // A Unit is the size of one datum.
@@ -56,10 +59,13 @@ const lineBytes = 64
 type Request struct {
 	Build build.Request
 	Built *build.Program // what came of Build, whose files are still there; nil: it is built
-	Args  []string       // of the program
-	Unit  Unit
-	Out   string // the run directory; "" is a new one under result.RunsDir
-	Trace string // the trace to write, instead of a directory; "": none
+	// Native is a program in place of one that Build makes: then Path, Stack and Regions count, and the rest
+	// of Build is not set; nil: it is a Go program.
+	Native *native.Program
+	Args   []string // of the program
+	Unit   Unit
+	Out    string // the run directory; "" is a new one under result.RunsDir
+	Trace  string // the trace to write, instead of a directory; "": none
 
 	// Apart counts what is updated (x op= y) as a load and a store where the store is, as Java's byte
 	// code has them; else it is one access. Not of a sample.
@@ -99,13 +105,20 @@ var ErrProgram = failure.New(failure.Failed, "the program failed")
 // cancelled while the program runs, that is interrupted, and may end as it likes.
 func Run(ctx context.Context, r *Request, argv []string, t *hw.Topology) (*Document, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return nil, fmt.Errorf("krdlab trace go: %w on %s/%s; it is for linux/amd64",
+		return nil, fmt.Errorf("tracing programs: %w on %s/%s; it is for linux/amd64",
 			hw.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 	}
 	if r.Waits {
 		with := *r
 		with.Build.Sync = true
 		r = &with
+	}
+	if r.Native != nil {
+		one := *r
+		one.Built = &build.Program{Binary: r.Native.Path, Stack: r.Build.Stack,
+			Packages: []string{r.Build.Path}, Rewritten: &front.Rewritten{
+				Sites: r.Native.Sites, Regions: r.Native.Regions, Left: r.Native.Left}}
+		r = &one
 	}
 	if r.Built == nil {
 		one := *r
@@ -180,6 +193,11 @@ func Prepare(ctx context.Context, r *Request) (remove func(), err error) {
 
 // newMemory makes what the program shares.
 func newMemory(r *Request, b *build.Program) (*collect.Memory, error) {
+	if r.Native != nil {
+		code := r.Native.Code
+		code.Regions = r.Build.Regions
+		return collect.NewNativeMemory(len(b.Sites), b.Stack, r.Build.Sync, &code)
+	}
 	if r.Build.Sample {
 		return collect.NewSampledMemory(len(b.Sites), b.Stack)
 	}
@@ -193,6 +211,11 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 	program, err := collect.OpenProgram(b.Binary)
 	if err != nil {
 		return nil, err
+	}
+	if r.Native != nil {
+		for i, v := range program.Variables {
+			program.Variables[i].Name = cmp.Or(r.Native.Names[v.Name], v.Name)
+		}
 	}
 	a, err := newAnalysis(r, b, program)
 	if err != nil {
@@ -252,11 +275,12 @@ const childOutput = time.Second
 const KRDFile = "krd.json"
 
 func begin(r *Request, argv []string, t *hw.Topology) (*result.RunDir, error) {
-	m := result.NewManifest(request.Asked{Kernel: "go " + r.Build.Path}, argv, t, time.Now())
-	name := "go-" + filepath.Base(r.Build.Path)
-	if p, err := filepath.Abs(filepath.Join(r.Build.Dir, r.Build.Path)); err == nil {
-		name = "go-" + filepath.Base(p)
+	m := result.NewManifest(request.Asked{Kernel: programName(r.Native != nil, r.Build.Path)}, argv, t, time.Now())
+	name := filepath.Base(r.Build.Path)
+	if p, err := filepath.Abs(filepath.Join(r.Build.Dir, r.Build.Path)); err == nil && r.Native == nil {
+		name = filepath.Base(p)
 	}
+	name = strings.ReplaceAll(programName(r.Native != nil, name), " ", "-")
 	return result.Begin(r.Out, name, m, nil)
 }
 
@@ -291,6 +315,7 @@ type analysis struct {
 	waits   *waiting // nil: what goroutines wait for is not asked, or there are too many
 	crowded bool     // there are
 	calls   bool     // regions of functions are recorded: accesses are told apart by calls
+	native  bool     // the program is no Go program
 	keys    []uint64
 	bytes   []uint32
 	live    *live          // nil: there is no observer
@@ -303,7 +328,7 @@ type analysis struct {
 }
 
 func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, error) {
-	a := &analysis{program: p, sites: b.Sites, unit: r.Unit, caches: r.Caches, calls: r.Build.Regions,
+	a := &analysis{program: p, sites: b.Sites, native: r.Native != nil, unit: r.Unit, caches: r.Caches, calls: r.Build.Regions,
 		workers: make(map[uint64]int)}
 	a.reader = collect.NewReader(b.Sites, p.Variables, a)
 	a.reader.For = r.For
@@ -466,7 +491,7 @@ func (a *analysis) end(d *Document, lost uint64) error {
 	if err != nil {
 		return err
 	}
-	report.Unit, report.ProgramName = string(d.Unit), programName(d.Package)
+	report.Unit, report.ProgramName = string(d.Unit), programName(d.Native, d.Package)
 	d.KRD = report
 	n, bytes := a.stream.Distinct()
 	data := uint64(n)

@@ -72,7 +72,7 @@ type observer struct {
 var ErrRegions = failure.New(failure.Capability, "too many functions and loops")
 
 func newLive(r *Request, a *analysis) (*live, error) {
-	h := header(r.Build.Path, r.Unit, &r.Caches)
+	h := header(r.Native != nil, r.Build.Path, r.Unit, &r.Caches)
 	to, err := r.Live(&h)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,14 @@ func kept[T any](dir, shown string, to **T) error {
 // mostRows is the number of rows of a table on a page; the document has all.
 const mostRows = 40
 
+// worker is what the document counts as goroutines.
+func (d *Document) worker() string {
+	if d.Native {
+		return "thread"
+	}
+	return "goroutine"
+}
+
 // mostListed is the number of functions of a page whose lines are listed.
 const mostListed = 12
 
@@ -89,7 +97,7 @@ func (d *Document) Page() (*doc.Doc, error) {
 	if d.KRD == nil || len(d.Levels) == 0 {
 		return nil, fmt.Errorf("%s: %w: it has no distances", d.Dir, ErrDocument)
 	}
-	title := "go " + strings.Join(append([]string{d.Package}, d.Args...), " ")
+	title := strings.Join(append([]string{programName(d.Native, d.Package)}, d.Args...), " ")
 	answers, rest := d.Apart()
 	found := &doc.Doc{ID: "found", Title: "What was found"}
 	for _, s := range answers {
@@ -99,7 +107,7 @@ func (d *Document) Page() (*doc.Doc, error) {
 		found.Say("%s", d.none())
 	}
 	found.Say("%s by %s; the program ran for %s, as long as it takes while its accesses are recorded.",
-		about(d.Accounts.Estimated)+accesses(d.Accesses), units.Count(d.Goroutines, "goroutine"),
+		about(d.Accounts.Estimated)+accesses(d.Accesses), units.Count(d.Goroutines, d.worker()),
 		doc.Time(doc.Some(float64(d.TracedNs))))
 	if len(rest) > 0 {
 		found.Add(&doc.Fold{Doc: doc.Doc{Title: "Doubts and limits", Parts: []doc.Part{doc.Paragraph(rest)}}})

@@ -403,7 +403,7 @@ func (s *sampler) end(d *Document) error {
 	if err != nil {
 		return err
 	}
-	report.Unit, report.ProgramName = string(d.Unit), programName(d.Package)
+	report.Unit, report.ProgramName = string(d.Unit), programName(d.Native, d.Package)
 	d.KRD = report
 	d.sampledParts(s.a, groups, rows, e.Rows)
 	d.Sampling.Phases, d.Sampling.Bursts = e.Phases, e.Bursts

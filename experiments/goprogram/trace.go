@@ -57,7 +57,7 @@ func newTraceSink(r *Request, a *analysis) (*traceSink, error) {
 		t.lines = &lines{kernels: slices.Repeat([]loi.KernelID{loi.NoKernel}, len(a.sites)+1)}
 	}
 	t.regions = slices.Repeat([]loi.RegionID{loi.NoRegion}, len(a.reader.Regions)+1)
-	h := header(r.Build.Path, r.Unit, &r.Caches)
+	h := header(r.Native != nil, r.Build.Path, r.Unit, &r.Caches)
 	h.Meta = append(h.Meta, loi.KV{Key: "cut off", Value: "krdlab ended before the program"})
 	b.Expect(h)
 	return t, nil
@@ -315,16 +315,21 @@ func (t *traceSink) object(class int) (loi.ObjectID, error) {
 	return loi.ObjectID(t.objects[class]), nil
 }
 
-// programName returns the name of the program in traces and documents of a package.
-func programName(path string) string { return "go " + path }
+// programName returns the name of the program in traces and documents of a package, or of a native program.
+func programName(native bool, path string) string {
+	if native {
+		return "native " + path
+	}
+	return "go " + path
+}
 
-func header(path string, unit Unit, m *hw.Machine) loi.Header {
+func header(native bool, path string, unit Unit, m *hw.Machine) loi.Header {
 	clock := hw.CalibrateClock()
 	return loi.Header{Clock: loi.Clock{Source: clock.Source, Hz: clock.Hz,
 		Invariant: clock.Invariant}, Substrate: loi.Native, Grain: "kernel", Nodes: 1,
 		L2Bytes: uint64(m.L2Bytes), LLCBytes: uint64(m.LLCBytes),
 		L2Known: string(m.CachesKnown.L2), LLCKnown: string(m.CachesKnown.LLC),
-		Kernel: programName(path), Meta: []loi.KV{{Key: loi.UnitKey, Value: string(unit)},
+		Kernel: programName(native, path), Meta: []loi.KV{{Key: loi.UnitKey, Value: string(unit)},
 			loi.WorkersAreGoroutines}}
 }
 
@@ -342,7 +347,7 @@ func accounts(a *collect.Accounts) (all []loi.KV) {
 }
 
 func (t *traceSink) close(d *Document, m *hw.Machine) error {
-	h := header(d.Package, d.Unit, m)
+	h := header(d.Native, d.Package, d.Unit, m)
 	h.Meta = slices.Insert(h.Meta, 0, loi.KV{Key: "exit_code", Value: fmt.Sprint(d.ExitCode)})
 	h.Meta = append(h.Meta, accounts(&d.Accounts)...)
 	if d.Signal != "" {

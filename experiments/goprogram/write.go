@@ -40,9 +40,12 @@ func (d *Document) View(brief bool) *doc.Doc {
 	if d.Atomics > 0 {
 		atomics = fmt.Sprintf(" and %v atomic operations", count(d.Atomics))
 	}
-	v.Say("%s: %s%s by %s; %s rewritten; the program ran for %s%s", d.Package,
-		about(d.Accounts.Estimated)+accesses(d.Accesses), atomics, units.Count(d.Goroutines, "goroutine"),
-		units.Count(len(d.Packages), "package"),
+	rewritten, who := units.Count(len(d.Packages), "package")+" rewritten; ", "the rewritten packages"
+	if d.Native {
+		rewritten, who = "", "the program's own code"
+	}
+	v.Say("%s: %s%s by %s; %sthe program ran for %s%s", d.Package,
+		about(d.Accounts.Estimated)+accesses(d.Accesses), atomics, units.Count(d.Goroutines, d.worker()), rewritten,
 		time.Duration(d.TracedNs).Round(time.Millisecond), end)
 	a := &d.Accounts
 	var of []string
@@ -58,7 +61,7 @@ func (d *Document) View(brief bool) *doc.Doc {
 		}
 	}
 	if len(of) > 1 || a.Analysed == 0 && a.All() > 0 {
-		v.Say("of %s that the rewritten packages made, but for %s: %s", accesses(a.All()),
+		v.Say("of %s that %s made, but for %s: %s", accesses(a.All()), who,
 			d.uncounted(), strings.Join(of, ", "))
 	}
 	if d.KRD != nil && d.Accesses > 0 && d.Sampling != nil {
@@ -211,6 +214,9 @@ func (d *Document) some(code doc.Code, n uint64) {
 
 // uncounted names the accesses in no account: variables that the compiler may keep in registers.
 func (d *Document) uncounted() string {
+	if d.Native {
+		return "variables in registers"
+	}
 	if d.Stack {
 		return "local variables that nothing points to"
 	}

@@ -78,6 +78,9 @@ type header struct {
 	_          uint64
 	freeSmall  uint64
 	waitsAt    uint64
+	// Of native programs (loi/native/c/krd.h): the table of sites, where the code begins that it is of,
+	// and its bytes; and whether functions are recorded as regions.
+	sitesAt, codeAt, codeBytes, regions uint64
 }
 
 type buffer struct {
@@ -137,10 +140,37 @@ type Memory struct {
 // written first. With stack, accesses to the stack are events as others, not only counted; with
 // sync, the waiting of goroutines is recorded.
 func NewMemory(sites int, stack, sync bool) (*Memory, error) {
-	return newMemory(sites, stack, sync, firstChunks)
+	return newMemory(sites, stack, sync, firstChunks, 0)
 }
 
-func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
+// Code is the code of a native program as the linker placed it.
+type Code struct {
+	At, Bytes uint64
+	Sites     map[uint64]uint32 // numbers of sites, or of regions, by where their calls return to
+	Regions   bool              // functions are to be recorded as regions
+}
+
+// NewNativeMemory works like NewMemory, for a program with the runtime of package native, which finds the
+// sites by a table of code.
+func NewNativeMemory(sites int, stack, sync bool, code *Code) (*Memory, error) {
+	m, err := newMemory(sites, stack, sync, firstChunks, code.Bytes*4)
+	if err != nil {
+		return nil, err
+	}
+	m.h.sitesAt, m.h.codeAt, m.h.codeBytes = uint64(len(m.bytes))-(code.Bytes*4+4095)&^4095, code.At, code.Bytes
+	table := unsafe.Slice((*uint32)(unsafe.Pointer(&m.bytes[m.h.sitesAt])), code.Bytes)
+	for pc, site := range code.Sites {
+		table[pc-code.At] = site
+	}
+	if code.Regions {
+		m.h.regions = 1
+	}
+	m.h.bufsUsed = 1 // in place of what runs in a Go program before any goroutine: see order.round
+	return m, nil
+}
+
+// newMemory makes the memory, with room for so many more bytes behind all else.
+func newMemory(sites int, stack, sync bool, chunks uint32, more uint64) (*Memory, error) {
 	f, err := anonymousFile("krdlab-trace")
 	if err != nil {
 		return nil, fmt.Errorf("memory shared with the program: %w", err)
@@ -152,7 +182,7 @@ func newMemory(sites int, stack, sync bool, chunks uint32) (*Memory, error) {
 	waitsAt := (countsAt + (own+1)*countBytes + 4095) &^ 4095
 	chunksAt := waitsAt + maxBufs*waitBytes
 	smallAt := chunksAt + maxChunks*chunkBytes
-	size := smallAt + maxBufs*smallBytes
+	size := smallAt + maxBufs*smallBytes + (more+4095)&^4095
 	m := &Memory{file: f, sites: sites}
 	if err = f.Truncate(int64(size)); err == nil {
 		m.bytes, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE,

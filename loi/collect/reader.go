@@ -225,12 +225,20 @@ func NewReader(sites []front.Site, variables []Variable, sink Sink) *Reader {
 	}
 	r.batch = Batch{Places: make([]uint64, 0, batchLen), Bytes: make([]uint32, 0, batchLen),
 		Groups: make([]uint32, 0, batchLen)}
-	for _, v := range variables {
+	for _, v := range slices.SortedStableFunc(slices.Values(variables), func(a, b Variable) int {
+		return cmp.Compare(a.Address, b.Address)
+	}) {
 		if v.Rest {
 			r.rest = append(r.rest, v)
 			continue
 		}
-		r.space.add(v.Address, v.Bytes, r.class(Class{Name: v.Name}))
+		begin, end := v.Address, v.Address+v.Bytes
+		if begin%granule != 0 && r.space.find(begin) != 0 { // what is in one granule is the first's
+			begin = begin&^(granule-1) + granule
+		}
+		if begin < end {
+			r.space.add(begin, end-begin, r.class(Class{Name: v.Name}))
+		}
 	}
 	return r
 }

@@ -235,7 +235,8 @@ func (a *app) root() *cobra.Command {
 		commands     []*cobra.Command
 	}{
 		{"run", "Run kernels:", []*cobra.Command{a.runCommand(), a.sweepCommand()}},
-		{"program", "Look at a Go program:", []*cobra.Command{a.goCommand()}},
+		{"program", "Look at a program, of Go or native:", append([]*cobra.Command{a.goCommand(), a.nativeCommand()},
+			a.compilerCommands()...)},
 		{"look", "Look at a run:", []*cobra.Command{a.whyCommand(), a.viewCommand(), a.reportCommand(),
 			a.plotCommand()}},
 		{"analyse", "Analyse a trace:", analysing},

@@ -80,7 +80,7 @@ func small(text string) (command string, ok bool) {
 	}
 	words := append(strings.Fields(text), "")
 	switch {
-	case slices.Contains(words, "saxpy") || words[0] == goProgram ||
+	case slices.Contains(words, "saxpy") || words[0] == goProgram || words[0] == "native" ||
 		slices.Contains([]string{"graph", "regions", "predict", "explore"}, words[0]) && words[1] == goProgram ||
 		words[0] == "trace" && words[1] == goProgram && words[2] != "--agent":
 		return text, false
@@ -227,7 +227,7 @@ func TestDocumentedCommands(t *testing.T) {
 		"trace go ./examples/scimark --unit datum --json -- lu -n 64 > 64.json",
 		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
 		"predict go ./examples/scimark --size 64,128,256 --at 2048 -- lu -n {}",
-		"explore go ./cmd/server --llc 1/8", "regions go ./cmd/server -- -port 8080",
+		"explore go ./cmd/server --llc 1/8", "native -- ./program ARGS", "regions go ./cmd/server -- -port 8080",
 		"sweep submit exp --sbatch-arg=--partition=long", "graph go ./cmd/server -- -port 8080", "go ./cmd/server --for 30s -- -port 8080",
 		"trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {

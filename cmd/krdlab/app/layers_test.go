@@ -32,7 +32,7 @@ var layers = map[string][]string{
 // so are imports of what only tests use (testOnly).
 var inside = map[string]string{
 	"hw":                 "failure ops textfile units scratch asmgen . hwtest machine cachemodel",
-	"loi":                ". agent dag front imports collect exports",
+	"loi":                ". agent dag front imports collect native exports",
 	"krd":                "doc plot stack smith atoms causes coherence approx . analysis",
 	"krd/analysis":       ". distances flow races shadow * analyses",
 	"kernels":            "isa kernel * .",

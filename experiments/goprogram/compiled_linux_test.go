@@ -1,0 +1,96 @@
+package goprogram
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"krdlab/hw"
+	"krdlab/loi/native"
+)
+
+// compiled builds testdata/native/known.c as krdlab cc does, and returns the program's path.
+func compiled(t *testing.T, compiler, level string) string {
+	t.Helper()
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("no C compiler: %v", err)
+	}
+	t.Setenv("KRDLAB_CC", compiler)
+	source, err := filepath.Abs("testdata/native/known.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "known")
+	argv, err := native.Languages[0].Command(context.Background(), []string{level, "-pthread", "-o", path, source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", argv, err, out)
+	}
+	return path
+}
+
+// recorded runs a program of package native, and returns its document and output.
+func recorded(t *testing.T, path string, r Request, args ...string) (*Document, string, error) {
+	t.Helper()
+	var err error
+	if r.Native, err = native.Open(path); err != nil {
+		t.Fatal(err)
+	}
+	topology, err := hw.Synthetic("1x2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	r.Build.Path, r.Args, r.Unit, r.Caches = path, args, Lines, topology.Machine()
+	r.Out, r.Stdout, r.Stderr = filepath.Join(t.TempDir(), "run"), &out, &out
+	d, err := Run(context.Background(), &r, []string{"krdlab"}, topology)
+	if d == nil {
+		t.Fatal(err)
+	}
+	return d, out.String(), err
+}
+
+// The functions of known.c make the accesses that are in their source, by gcc and clang, with and
+// without optimisation; the program prints what it prints, and ends as it ends.
+func TestNative(t *testing.T) {
+	const n, threads, blocks = 1000, 4, 10
+	for _, x := range []struct{ compiler, level string }{{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O0"}, {"clang", "-O2"}} {
+		t.Run(x.compiler+x.level, func(t *testing.T) {
+			path := compiled(t, x.compiler, x.level)
+			plain, err := exec.Command(path, "5").CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 5 {
+				t.Fatalf("unrecorded: %v\n%s", err, plain)
+			}
+			d, out, err := recorded(t, path, Request{}, "5")
+			if !errors.Is(err, ErrProgram) || d.ExitCode != 5 || out != string(plain) {
+				t.Errorf("exit code %d (%v), output %q, expected 5 and %q", d.ExitCode, err, out, plain)
+			}
+			want := map[string]uint64{"fill": n, "sum": n, "scale": threads * 2 * n, "chain": 2 * n, "walk": 2 * n,
+				"churn": blocks, "copy": 2 * ((8*(n-3)+5)/8 + 1)}
+			if x.compiler == "clang" {
+				want["scale"] /= 2 // it leaves out a read that a write to the same datum follows
+			}
+			for name, all := range want {
+				if p := part(t, d.Functions, name); p.Accesses != all {
+					t.Errorf("%s: %d accesses, expected %d", name, p.Accesses, all)
+				}
+			}
+			if d.Goroutines != threads+1 || d.LateEvents != 0 || d.OddEvents != 0 || d.Accounts.Unknown != 0 {
+				t.Errorf("%d threads, %d late, %d odd, accounts %+v", d.Goroutines, d.LateEvents, d.OddEvents, d.Accounts)
+			}
+			// each block is other data, though free and malloc give out the same address
+			if p := part(t, d.Allocations, "malloc, made at known.c:37"); p.Accesses != blocks || *p.Cold != blocks {
+				t.Errorf("%d accesses, %d cold, expected %d and as many", p.Accesses, *p.Cold, blocks)
+			}
+			if p := part(t, d.Allocations, "table"); *p.Cold != n*8/64 {
+				t.Errorf("table: %d cold, expected %d", *p.Cold, n*8/64)
+			}
+		})
+	}
+}

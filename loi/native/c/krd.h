@@ -1,0 +1,190 @@
+// The runtime that programs of krdlab cc, c++ and fc have in the place of the thread sanitizer's:
+// what the compiler calls at each load, store, function entry and exit becomes the stream that
+// rewritten Go programs write (krdlab/loi/collect, memory.go and reader.go).
+//
+//	hooks (access.c, atomics.c, heap.c, threads.c) -> buffer of the thread -> chunks of shared memory
+//
+// An event is two words. Nothing here allocates or takes a lock while it records. An address in the
+// program's image stands as the linker gave it; one on the thread's own stack, as a mark and its
+// distance from the stack's top if it is only counted.
+#pragma once
+
+#define _GNU_SOURCE 1
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined __x86_64__ || !defined __linux__
+#error "krdlab records native programs on linux/amd64 only"
+#endif
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define WEAK __attribute__((weak))
+#define INLINE static inline __attribute__((always_inline))
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CALLER __builtin_return_address(0)
+
+// Kinds of events, in the upper byte of the second word; the site, or what else it is, below.
+enum {
+	ACCESS = 1,
+	EXTENT = 2,
+	MADE = 3,
+	ALLOC = 7,
+	TYPE = 8,
+	RANGE = 10,
+	ENTER = 12,
+	LEAVE = 13,
+	END = 18,
+};
+#define KIND(k) ((uint64_t)(k) << 56)
+#define ON_STACK (1ull << 63)
+#define STACK_TYPE 1ull // of an object that is the stack of a thread
+#define DEPTH_SHIFT 32
+#define MAX_DEPTH ((1u << 24) - 1)
+
+// Values of the table of sites that are none.
+#define NO_SITE 0u
+#define EXIT_SITE (~0u) // a call of __tsan_func_exit
+#define ELSEWHERE 1u    // the site of all code that is in no table: shared libraries
+
+typedef struct {
+	uint64_t magic, size, chunk_bytes, chunks_at, bufs_at, bufs;
+	_Atomic uint64_t started;
+	uint64_t counts_at;
+	_Atomic uint64_t free;
+	uint64_t pad1[7];
+	_Atomic uint64_t full;
+	uint64_t pad2[7];
+	_Atomic uint64_t bufs_used, bufs_free, waits, no_buf, goroutines, lost;
+	uint64_t observed;
+	_Atomic uint64_t replaced;
+	uint64_t sync;
+	_Atomic uint64_t mode, apart, dropped;
+	uint64_t small_bytes, small_at, counts_own, count_bytes, pad3;
+	_Atomic uint64_t free_small;
+	uint64_t waits_at;
+	// Of native programs: the table of sites, a word for each byte of code as the linker placed it.
+	uint64_t sites_at, code_at, code_bytes;
+	uint64_t regions; // 1: functions are recorded as regions
+} krd_header;
+
+typedef struct {
+	_Atomic uintptr_t next, end;
+	uintptr_t stack;
+	_Atomic uint32_t chunk, state;
+	_Atomic uint64_t number;
+	uint32_t link, depth;
+	uint64_t observed;
+	uintptr_t counts, word;
+	uint64_t seen, mode;
+	int64_t left, whole;
+	uint64_t dropped, due, begins, ahead;
+	uintptr_t low, bytes; // of the thread's stack
+	uint64_t pad[5];
+} krd_buf;
+_Static_assert(sizeof(krd_buf) == 192, "as in krdlab/loi/collect");
+
+typedef struct {
+	uint32_t link, buf;
+	uint64_t number, events, left, last;
+	_Atomic uint64_t seq;
+	uint64_t at, pad;
+} krd_chunk;
+_Static_assert(sizeof(krd_chunk) == 64, "as in krdlab/loi/collect");
+
+// What all threads share; it is set before the program's own code runs, and reset in a child.
+typedef struct {
+	krd_header *h; // NULL: nothing is recorded
+	uintptr_t base;
+	const uint32_t *sites; // by distance from code
+	uintptr_t code, code_bytes;
+	uintptr_t image, image_bytes, bias; // the program in memory; how far the linker's addresses moved
+	uint64_t regions;
+} krd_shared;
+
+extern HIDDEN krd_shared krd;
+extern HIDDEN krd_buf krd_none;        // of those that record nothing: its events are dropped
+extern HIDDEN __thread krd_buf *krd_me; // NULL: not asked for yet
+
+HIDDEN krd_buf *krd_begin(void);
+HIDDEN void krd_full(krd_buf *b);
+HIDDEN void krd_elsewhere(uint64_t n);
+HIDDEN void krd_end(void);
+HIDDEN void krd_watch(void);
+HIDDEN void *krd_next(const char *name);
+
+INLINE uint64_t krd_ticks(void) { return __builtin_ia32_rdtsc(); }
+
+INLINE krd_buf *krd_buffer(void)
+{
+	krd_buf *b = krd_me;
+	return UNLIKELY(!b) ? krd_begin() : b;
+}
+
+// krd_site returns the site of the call that returns to pc.
+INLINE uint32_t krd_site(const void *pc)
+{
+	uintptr_t i = (uintptr_t)pc - krd.code;
+	return i < krd.code_bytes ? krd.sites[i] : NO_SITE;
+}
+
+INLINE void krd_put(krd_buf *b, uint64_t a, uint64_t w)
+{
+	uintptr_t n = atomic_load_explicit(&b->next, memory_order_relaxed);
+	((uint64_t *)n)[0] = a;
+	((uint64_t *)n)[1] = w;
+	n += 16;
+	atomic_store_explicit(&b->next, n, memory_order_release); // the reader looks into it
+	if (UNLIKELY(n >= atomic_load_explicit(&b->end, memory_order_relaxed)))
+		krd_full(b);
+}
+
+// krd_place returns an address as events have it.
+INLINE uint64_t krd_place(const krd_buf *b, uintptr_t a)
+{
+	if (a - b->low < b->bytes && !b->observed)
+		return ON_STACK | (b->low + b->bytes - a);
+	if (a - krd.image < krd.image_bytes)
+		return a - krd.bias;
+	return a;
+}
+
+INLINE void krd_count(krd_buf *b, uint32_t site, uint64_t n)
+{
+	if (UNLIKELY(b->counts & 1))
+		atomic_fetch_add((_Atomic uint64_t *)((b->counts & ~(uintptr_t)1) + 16ul * site), n);
+	else if (b->counts)
+		*(uint64_t *)(b->counts + 16ul * site) += n;
+}
+
+// krd_access records an access by the call that returns to pc.
+INLINE void krd_access(const volatile void *p, const void *pc)
+{
+	uint32_t site = krd_site(pc);
+	if (UNLIKELY(site == NO_SITE)) {
+		krd_elsewhere(1);
+		return;
+	}
+	krd_buf *b = krd_buffer();
+	uint64_t a = krd_place(b, (uintptr_t)p);
+	if (a & ON_STACK)
+		krd_count(b, site, 1);
+	else
+		krd_put(b, a, KIND(ACCESS) | site);
+}
+
+// krd_range records an access to n bytes: words of eight by site, what is left of them by the next.
+INLINE void krd_range(const volatile void *p, size_t n, uint32_t site)
+{
+	krd_buf *b = krd_buffer();
+	uintptr_t a = (uintptr_t)p;
+	size_t words = n & ~(size_t)7;
+	if (words) {
+		krd_put(b, krd_place(b, a), KIND(RANGE) | site);
+		krd_put(b, words, KIND(EXTENT) | site);
+	}
+	if (n &= 7) {
+		krd_put(b, krd_place(b, a + words), KIND(RANGE) | (site + 1));
+		krd_put(b, n, KIND(EXTENT) | (site + 1));
+	}
+}

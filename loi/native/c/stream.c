@@ -1,0 +1,280 @@
+// The shared memory, and the buffers of threads in it.
+#include "krd.h"
+
+#include <elf.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAGIC 0x314b4c4244524bull
+#define SMALL (1u << 31)  // above the numbers of small chunks
+#define MOST_STACK (64ul << 20) // bytes of a stack that are an object
+#define SMALL_FIRST 4     // a thread begins with so many of them
+
+HIDDEN krd_shared krd;
+HIDDEN __thread krd_buf *krd_me;
+
+static uint64_t sink[1 << 13];
+HIDDEN krd_buf krd_none = {.next = (uintptr_t)0};
+
+extern HIDDEN const Elf64_Ehdr __ehdr_start;
+extern HIDDEN const char _end[];
+
+// The note by which krdlab finds out that a program has this runtime.
+__attribute__((section(".note.krdlab"), used, aligned(4))) static const struct {
+	uint32_t name, bytes, type;
+	char owner[8];
+	uint32_t version;
+} note = {7, 4, 1, "krdlab", 1};
+
+static void rewind_none(void)
+{
+	atomic_store_explicit(&krd_none.next, (uintptr_t)sink, memory_order_relaxed);
+	atomic_store_explicit(&krd_none.end, (uintptr_t)sink + sizeof sink / 2, memory_order_relaxed);
+}
+
+static void die(const char *why, size_t n)
+{
+	if (write(2, why, n) < 0) {
+	}
+	_exit(125);
+}
+#define DIE(why) die("krdlab: " why "\n", sizeof("krdlab: " why "\n") - 1)
+
+static void *map(size_t n, int fd)
+{
+	return (void *)syscall(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+// forget lets a child go on unrecorded: the memory is its parent's.
+static void forget(void)
+{
+	krd.h = NULL;
+	krd.code_bytes = krd.regions = 0;
+	krd_me = &krd_none;
+}
+
+static void start(void)
+{
+	static int done;
+	if (done)
+		return;
+	done = 1;
+	rewind_none();
+	const char *name = getenv("KRDLAB_TRACE");
+	if (!name)
+		return;
+	int fd = open(name, O_RDWR | O_CLOEXEC);
+	unsetenv("KRDLAB_TRACE"); // what this program starts is not recorded
+	if (fd < 0)
+		return; // a child that has outlived krdlab
+	krd_header *h = map(4096, fd);
+	if (h == MAP_FAILED)
+		DIE("cannot map the memory shared with it, KRDLAB_TRACE");
+	if (h->magic != MAGIC)
+		DIE("KRDLAB_TRACE names no memory of it");
+	size_t size = h->size;
+	uint64_t none = 0;
+	int mine = h->sites_at && atomic_compare_exchange_strong(&h->started, &none, 1);
+	munmap(h, 4096);
+	if (mine && (h = map(size, fd)) == MAP_FAILED)
+		DIE("cannot map the memory shared with it, KRDLAB_TRACE");
+	close(fd);
+	if (!mine)
+		return;
+	krd.base = (uintptr_t)h;
+	krd.image = (uintptr_t)&__ehdr_start;
+	krd.image_bytes = (uintptr_t)_end - krd.image;
+	krd.bias = __ehdr_start.e_type == ET_DYN ? krd.image : 0;
+	krd.sites = (const uint32_t *)(krd.base + h->sites_at);
+	krd.code = h->code_at + krd.bias;
+	krd.code_bytes = h->code_bytes;
+	krd.regions = h->regions;
+	krd.h = h;
+	pthread_atfork(NULL, NULL, forget);
+	krd_watch();
+}
+
+__attribute__((constructor(101))) static void begin_program(void) { start(); }
+
+void __tsan_init(void) { start(); }
+
+void *krd_next(const char *name) { return dlsym(RTLD_NEXT, name); }
+
+static krd_buf *buf_at(uint32_t i) { return (krd_buf *)(krd.base + krd.h->bufs_at + i * sizeof(krd_buf)); }
+
+static uint32_t buf_number(const krd_buf *b)
+{
+	return ((uintptr_t)b - krd.base - krd.h->bufs_at) / sizeof(krd_buf);
+}
+
+static krd_chunk *chunk_at(uint32_t i)
+{
+	krd_header *h = krd.h;
+	return (krd_chunk *)(krd.base + (i & SMALL ? h->small_at + (uint64_t)(i & ~SMALL) * h->small_bytes
+	                                           : h->chunks_at + (uint64_t)i * h->chunk_bytes));
+}
+
+// push puts number i on a stack, whose next is *link. A tag above the number tells two states of the
+// stack apart that look the same.
+static void push(_Atomic uint64_t *stack, uint32_t *link, uint32_t i)
+{
+	uint64_t old = atomic_load(stack);
+	do
+		*link = (uint32_t)old;
+	while (!atomic_compare_exchange_weak(stack, &old, ((old >> 32) + 1) << 32 | (uint64_t)(i + 1u)));
+}
+
+// take gives b an empty chunk, and waits for one if krdlab has not read enough yet.
+static void take(krd_buf *b, uint32_t i, uint64_t seq)
+{
+	krd_header *h = krd.h;
+	_Atomic uint64_t *from = &h->free;
+	uint64_t bytes = h->chunk_bytes;
+	if (b->link < SMALL_FIRST) {
+		b->link++;
+		from = &h->free_small;
+		bytes = h->small_bytes;
+	}
+	for (int n = 0;; n++) {
+		uint64_t old = atomic_load(from);
+		if ((uint32_t)old == 0) {
+			if (n == 0)
+				atomic_fetch_add(&h->waits, 1);
+			if (n < 32) {
+				for (int k = 0; k < 100; k++)
+					__builtin_ia32_pause();
+			} else {
+				struct timespec t = {0, 20000};
+				syscall(SYS_nanosleep, &t, NULL);
+			}
+			continue;
+		}
+		uint32_t c = (uint32_t)old - 1;
+		krd_chunk *k = chunk_at(c);
+		if (!atomic_compare_exchange_weak(from, &old, ((old >> 32) + 1) << 32 | k->link))
+			continue;
+		k->buf = i;
+		k->number = b->number;
+		atomic_store(&k->seq, seq);
+		k->events = k->left = k->last = 0;
+		k->at = (uintptr_t)k;
+		atomic_store(&b->chunk, c);
+		atomic_store(&b->next, (uintptr_t)k + sizeof *k);
+		atomic_store(&b->end, (uintptr_t)k + bytes); // last: only then may krdlab read what b fills
+		return;
+	}
+}
+
+// give hands the chunk of b over.
+static void give(krd_buf *b)
+{
+	uint32_t c = b->chunk;
+	krd_chunk *k = chunk_at(c);
+	atomic_store(&b->end, 0);
+	k->events = (b->next - (uintptr_t)k - sizeof *k) / 16;
+	k->last = krd_ticks();
+	push(&krd.h->full, &k->link, c);
+}
+
+void krd_full(krd_buf *b)
+{
+	if (b == &krd_none || !krd.h) {
+		if (krd.h)
+			atomic_fetch_add(&krd.h->lost, 1);
+		rewind_none();
+		return;
+	}
+	uint64_t seq = chunk_at(b->chunk)->seq + 1;
+	krd_me = &krd_none; // of a signal that comes now nothing is recorded
+	give(b);
+	take(b, buf_number(b), seq);
+	krd_me = b;
+}
+
+static void bounds(krd_buf *b)
+{
+	pthread_attr_t a;
+	void *low;
+	size_t bytes;
+	if (pthread_getattr_np(pthread_self(), &a))
+		return;
+	if (!pthread_attr_getstack(&a, &low, &bytes)) {
+		b->low = (uintptr_t)low;
+		b->bytes = bytes;
+	}
+	pthread_attr_destroy(&a);
+}
+
+krd_buf *krd_begin(void)
+{
+	krd_header *h = krd.h;
+	uint32_t i;
+	krd_me = &krd_none; // what is called from here is not recorded
+	if (!h)
+		return krd_me;
+	for (;;) {
+		uint64_t old = atomic_load(&h->bufs_free);
+		if ((uint32_t)old == 0) {
+			uint64_t n = atomic_fetch_add(&h->bufs_used, 1);
+			if (n >= h->bufs) {
+				atomic_fetch_sub(&h->bufs_used, 1);
+				atomic_fetch_add(&h->no_buf, 1);
+				return krd_me;
+			}
+			i = n;
+			break;
+		}
+		i = (uint32_t)old - 1;
+		if (atomic_compare_exchange_weak(&h->bufs_free, &old, ((old >> 32) + 1) << 32 | buf_at(i)->link))
+			break;
+	}
+	krd_buf *b = buf_at(i);
+	uint64_t own = i < h->counts_own ? i : h->counts_own;
+	b->number = atomic_fetch_add(&h->goroutines, 1) + 1;
+	b->link = b->depth = 0;
+	b->observed = h->observed;
+	b->counts = krd.base + h->counts_at + own * h->count_bytes + (i >= h->counts_own);
+	b->word = (uintptr_t)&h->mode;
+	b->seen = ~0ull;
+	b->mode = b->dropped = b->due = b->begins = b->ahead = 0;
+	b->left = b->whole = 0;
+	b->low = b->bytes = 0;
+	bounds(b);
+	take(b, i, 0);
+	atomic_store(&b->state, 1);
+	if (b->bytes) { // as other threads see it
+		uintptr_t bytes = b->bytes < MOST_STACK ? b->bytes : MOST_STACK;
+		krd_put(b, b->low + b->bytes - bytes, KIND(ALLOC) | bytes);
+		krd_put(b, STACK_TYPE, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));
+	}
+	return krd_me = b;
+}
+
+// krd_end gives back what the thread has, which ends.
+void krd_end(void)
+{
+	krd_buf *b = krd_me;
+	krd_me = &krd_none;
+	if (!krd.h || !b || b == &krd_none)
+		return;
+	uint64_t *n = (uint64_t *)b->next; // there is room for one: a chunk that is full is exchanged
+	n[0] = krd_ticks();
+	n[1] = KIND(END);
+	b->next += 16;
+	give(b);
+	atomic_fetch_add(&krd.h->dropped, b->dropped);
+	atomic_store(&b->state, 0);
+	push(&krd.h->bufs_free, &b->link, buf_number(b));
+}
+
+void krd_elsewhere(uint64_t n)
+{
+	if (krd.h)
+		krd_count(krd_buffer(), ELSEWHERE, n);
+}

@@ -1,0 +1,73 @@
+// Threads begin and end here, and the process may become another.
+#include "krd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t);
+extern void __libc_free(void *);
+
+typedef struct {
+	void *(*run)(void *);
+	void *arg;
+} begun;
+
+static pthread_key_t ending;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+// The destructors of other keys access data too: the thread's own end comes in the last round.
+static void ends(void *round)
+{
+	if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
+		pthread_setspecific(ending, (void *)((uintptr_t)round + 1));
+	else
+		krd_end();
+}
+
+static void make_key(void) { pthread_key_create(&ending, ends); }
+
+static void *runs(void *p)
+{
+	begun b = *(begun *)p;
+	__libc_free(p);
+	pthread_setspecific(ending, (void *)1);
+	krd_buffer();
+	return b.run(b.arg);
+}
+
+WEAK int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
+{
+	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	if (!next)
+		next = krd_next("pthread_create");
+	if (!krd.h)
+		return next(t, a, run, arg);
+	pthread_once(&once, make_key);
+	begun *b = __libc_malloc(sizeof *b);
+	if (!b)
+		return EAGAIN;
+	*b = (begun){run, arg};
+	int e = next(t, a, runs, b);
+	if (e)
+		__libc_free(b);
+	return e;
+}
+
+// The process becomes another program, which is not recorded, unless that fails.
+#define EXEC(name, params, args, type) \
+	WEAK int name params \
+	{ \
+		int(*next) type = krd_next(#name); \
+		if (krd.h) \
+			krd.h->replaced = 1; \
+		int r = next args; \
+		if (krd.h) \
+			krd.h->replaced = 0; \
+		return r; \
+	}
+EXEC(execve, (const char *f, char *const a[], char *const e[]), (f, a, e), (const char *, char *const[], char *const[]))
+EXEC(execvpe, (const char *f, char *const a[], char *const e[]), (f, a, e), (const char *, char *const[], char *const[]))
+EXEC(execv, (const char *f, char *const a[]), (f, a), (const char *, char *const[]))
+EXEC(execvp, (const char *f, char *const a[]), (f, a), (const char *, char *const[]))

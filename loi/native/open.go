@@ -1,0 +1,190 @@
+package native
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"krdlab/hw/failure"
+	"krdlab/loi"
+	"krdlab/loi/collect"
+	"krdlab/loi/front"
+)
+
+// A Program was built by krdlab cc, c++ or fc.
+type Program struct {
+	Path    string
+	Sites   []front.Site
+	Regions []front.Region // of functions
+	Left    []front.Left
+	Code    collect.Code
+	Names   map[string]string // of variables, by those of the linker
+}
+
+// ErrProgram is wrapped by the error of a file that is no program to record.
+var ErrProgram = failure.New(failure.Request, "no program that records")
+
+// elsewhere is the number of the site of all code that is in no table, as c/krd.h has it.
+const elsewhere = 1
+
+// note is the name of the section by which a program with the runtime is known, version is its
+// content's end.
+const (
+	note    = ".note.krdlab"
+	version = 1
+)
+
+// Open reads a program: its sites, functions and lines. The error of a file that krdlab cc did not
+// build, or that has no symbols or lines, wraps [ErrProgram] and has the command that rebuilds it.
+func Open(path string) (*Program, error) {
+	f, err := elf.Open(path)
+	if _, unread := errors.AsType[*fs.PathError](err); unread {
+		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w: it is no ELF file; name the program itself, built by krdlab cc, c++ or fc",
+			path, ErrProgram)
+	}
+	defer f.Close()
+	s := f.Section(note)
+	if s == nil {
+		return nil, fmt.Errorf("%s: %w: it was not built for it; rebuild it, as by %s", path, ErrProgram, rebuild(path, f))
+	}
+	b, err := s.Data()
+	if err != nil {
+		return nil, fmt.Errorf("%s: section %s: %w", path, note, err)
+	}
+	if len(b) < 4 || binary.LittleEndian.Uint32(b[len(b)-4:]) != version {
+		return nil, fmt.Errorf("%s: %w: another version of krdlab has built it; rebuild it, as by %s", path, ErrProgram,
+			rebuild(path, f))
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: it has no symbols (%v); link it without -s, and do not strip it", path, ErrProgram, err)
+	}
+	p := &Program{Path: path, Sites: []front.Site{{Kind: front.LeftAlone, Mode: loi.Out, File: path, Bytes: 8,
+		Object: "accesses of shared libraries"}}, Left: []front.Left{{What: "accesses of shared libraries",
+		Why: "their code is in files of their own, whose lines are not read", Site: elsewhere}}}
+	calls, err := p.calls(f, symbols)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	lines, err := newLines(f, symbols, calls)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: its lines cannot be read (%v); compile it with -g, which krdlab cc adds, and "+
+			"do not strip it", path, ErrProgram, err)
+	}
+	p.number(calls, lines)
+	p.Names = lines.variables
+	return p, nil
+}
+
+// rebuild returns a command that builds a program.
+func rebuild(path string, f *elf.File) string {
+	to := filepath.Base(path)
+	needs, _ := f.ImportedLibraries()
+	has := func(name string) bool {
+		return slices.ContainsFunc(needs, func(n string) bool { return strings.HasPrefix(n, name) })
+	}
+	switch {
+	case has("libgfortran"):
+		return "make FC='krdlab fc', or krdlab fc -O2 -o " + to + " FILES"
+	case has("libstdc++"), has("libc++"):
+		return "make CXX='krdlab c++', or krdlab c++ -O2 -o " + to + " FILES"
+	}
+	return "make CC='krdlab cc', or krdlab cc -O2 -o " + to + " FILES"
+}
+
+// A call is a call of the runtime that makes events.
+type call struct {
+	pc   uint64 // where it returns to
+	does *hook
+}
+
+// calls returns those in the program's code, by address, and sets p.Code.
+func (p *Program) calls(f *elf.File, symbols []elf.Symbol) (calls []call, err error) {
+	targets := map[uint64]*hook{}
+	for _, s := range symbols {
+		if h := hookOf(s.Name); h != nil && s.Section != elf.SHN_UNDEF {
+			targets[s.Value] = h
+		}
+	}
+	for _, s := range f.Sections {
+		if s.Flags&elf.SHF_EXECINSTR == 0 || s.Type != elf.SHT_PROGBITS || s.Size == 0 {
+			continue
+		}
+		if p.Code.Bytes == 0 {
+			p.Code.At = s.Addr
+		}
+		begin, end := min(p.Code.At, s.Addr), max(p.Code.At+p.Code.Bytes, s.Addr+s.Size+1)
+		p.Code.At, p.Code.Bytes = begin, end-begin
+		b, err := s.Data()
+		if err != nil {
+			return nil, fmt.Errorf("section %s: %w", s.Name, err)
+		}
+		// A call is 0xe8 and a distance of 32 bits from the next instruction. Other bytes that look so
+		// would have to name a function of the runtime by chance.
+		for i := 0; i+5 <= len(b); i++ {
+			if b[i] != 0xe8 {
+				continue
+			}
+			next := s.Addr + uint64(i) + 5
+			if h := targets[next+uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:]))))]; h != nil {
+				calls = append(calls, call{next, h})
+			}
+		}
+	}
+	slices.SortFunc(calls, func(a, b call) int { return int(int64(a.pc - b.pc)) })
+	return calls, nil
+}
+
+// StackType is the type that the runtime gives to stacks of threads, as c/krd.h has it.
+const StackType = 1
+
+// exitSite marks a call of __tsan_func_exit, as c/krd.h has it.
+const exitSite = ^uint32(0)
+
+// number makes sites and regions of calls, and the table.
+func (p *Program) number(calls []call, lines *lines) {
+	p.Code.Sites = make(map[uint64]uint32, len(calls))
+	for i, c := range calls {
+		at := lines.at[i]
+		switch c.does.kind {
+		case enters:
+			p.Regions = append(p.Regions, front.Region{Kind: loi.Function, Function: at.outer, File: at.file, Line: at.begins})
+			p.Code.Sites[c.pc] = uint32(len(p.Regions))
+			continue
+		case exits:
+			p.Code.Sites[c.pc] = exitSite
+			continue
+		}
+		p.Code.Sites[c.pc] = uint32(len(p.Sites) + 1)
+		for _, s := range c.does.sites {
+			s.File, s.Line, s.Function = at.file, at.line, at.function
+			if s.Object == "" {
+				s.Object = "memory"
+			}
+			p.Sites = append(p.Sites, s)
+		}
+	}
+}
+
+// Executable returns the path of the program that a command starts, as a shell finds it.
+func Executable(name string) (string, error) {
+	if !strings.Contains(name, "/") {
+		for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+			path := filepath.Join(dir, name)
+			if s, err := os.Stat(path); err == nil && s.Mode().IsRegular() && s.Mode()&0o111 != 0 {
+				return path, nil
+			}
+		}
+		return "", fmt.Errorf("%s: %w: there is none of this name in PATH; type ./%s for that of this folder", name,
+			ErrProgram, name)
+	}
+	return name, nil
+}
