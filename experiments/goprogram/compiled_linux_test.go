@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"krdlab/hw"
+	"krdlab/krd"
+	"krdlab/loi"
 	"krdlab/loi/native"
 )
 
@@ -83,6 +85,19 @@ func TestNative(t *testing.T) {
 			}
 			if d.Goroutines != threads+1 || d.LateEvents != 0 || d.OddEvents != 0 || d.Accounts.Unknown != 0 {
 				t.Errorf("%d threads, %d late, %d odd, accounts %+v", d.Goroutines, d.LateEvents, d.OddEvents, d.Accounts)
+			}
+			trace := filepath.Join(t.TempDir(), "known.loi")
+			r := Request{Trace: trace}
+			r.Build.Regions = true
+			if _, _, err := recorded(t, path, r); err != nil {
+				t.Fatal(err)
+			}
+			tr, err := loi.Open(trace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k, err := krd.Analyze(tr, krd.Options{}); err != nil || k.Accesses != d.Accesses {
+				t.Errorf("a trace of %+v, %v, expected %d accesses", k, err, d.Accesses)
 			}
 			// each block is other data, though free and malloc give out the same address
 			if p := part(t, d.Allocations, "malloc, made at known.c:37"); p.Accesses != blocks || *p.Cold != blocks {

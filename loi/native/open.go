@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -68,7 +69,7 @@ func Open(path string) (*Program, error) {
 		return nil, fmt.Errorf("%s: %w: it has no symbols (%v); link it without -s, and do not strip it", path, ErrProgram, err)
 	}
 	p := &Program{Path: path, Sites: []front.Site{{Kind: front.LeftAlone, Mode: loi.Out, File: path, Bytes: 8,
-		Object: "accesses of shared libraries"}}, Left: []front.Left{{What: "accesses of shared libraries",
+		Function: "shared libraries", Object: "accesses of shared libraries"}}, Left: []front.Left{{What: "accesses of shared libraries",
 		Why: "their code is in files of their own, whose lines are not read", Site: elsewhere}}}
 	calls, err := p.calls(f, symbols)
 	if err != nil {
@@ -156,7 +157,7 @@ func (p *Program) number(calls []call, lines *lines) {
 		at := lines.at[i]
 		switch c.does.kind {
 		case enters:
-			p.Regions = append(p.Regions, front.Region{Kind: loi.Function, Function: at.outer, File: at.file, Line: at.begins})
+			p.Regions = append(p.Regions, front.Region{Kind: loi.Function, Function: cmp.Or(at.outer, "code without a name"), File: at.file, Line: at.begins})
 			p.Code.Sites[c.pc] = uint32(len(p.Regions))
 			continue
 		case exits:
@@ -165,7 +166,7 @@ func (p *Program) number(calls []call, lines *lines) {
 		}
 		p.Code.Sites[c.pc] = uint32(len(p.Sites) + 1)
 		for _, s := range c.does.sites {
-			s.File, s.Line, s.Function = at.file, at.line, at.function
+			s.File, s.Line, s.Function = cmp.Or(at.file, p.Path), at.line, cmp.Or(at.function, "code without a name")
 			if s.Object == "" {
 				s.Object = "memory"
 			}

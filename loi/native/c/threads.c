@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t);
@@ -71,3 +72,26 @@ EXEC(execve, (const char *f, char *const a[], char *const e[]), (f, a, e), (cons
 EXEC(execvpe, (const char *f, char *const a[], char *const e[]), (f, a, e), (const char *, char *const[], char *const[]))
 EXEC(execv, (const char *f, char *const a[]), (f, a), (const char *, char *const[]))
 EXEC(execvp, (const char *f, char *const a[]), (f, a), (const char *, char *const[]))
+
+// Those whose arguments are listed, up to NULL, take an array of them that the others have.
+#define LISTED(name, next, last, ...) \
+	WEAK int name(const char *f, const char *first, ...) \
+	{ \
+		va_list list; \
+		int n = 1; \
+		va_start(list, first); \
+		for (const char *a = first; a; a = va_arg(list, const char *)) \
+			n++; \
+		va_end(list); \
+		char *args[n]; \
+		va_start(list, first); \
+		args[0] = (char *)first; \
+		for (int i = 1; i < n; i++) \
+			args[i] = va_arg(list, char *); \
+		last; \
+		va_end(list); \
+		return next(f, args __VA_ARGS__); \
+	}
+LISTED(execl, execv, (void)0)
+LISTED(execlp, execvp, (void)0)
+LISTED(execle, execve, char *const *envp = va_arg(list, char *const *), , envp)
