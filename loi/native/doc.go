@@ -6,7 +6,7 @@
 //	krdlab cc: Invocation -> the user's compiler, with c compiled by it into a cache -> program
 //	krdlab native: Open(program) -> sites and regions by DWARF -> collect.Memory -> collect.Reader
 //
-// A site is a call of the runtime in the program's code, which the instruction's target tells. The
+// A site is a call of the runtime in the program's code, found by the instruction's target. The
 // memory shared with the program has a table of the sites, a word for each byte of code, so that the
 // runtime finds the number of one by a single load.
 //
