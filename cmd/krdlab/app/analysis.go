@@ -23,6 +23,7 @@ import (
 	"krdlab/hw/scratch"
 	"krdlab/hw/textfile"
 	"krdlab/krd/analysis"
+	"krdlab/krd/analysis/interleave"
 	"krdlab/krd/analysis/regions"
 	"krdlab/krd/doc"
 	"krdlab/loi"
@@ -234,7 +235,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	x := a.analyser(line)
 	var r goprogram.Request
 	var tries int
-	recordings := 1
+	recordings, control := 1, false
 	c := &cobra.Command{
 		Use:    ofProgram,
 		Short:  line.Summary + ", of a Go program",
@@ -261,6 +262,9 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			}
 			if err != nil {
 				return err
+			}
+			if o, ok := x.options.(*interleave.Options); ok && control {
+				return x.controlled(c, &r, o)
 			}
 			if live, ok := x.options.(analysis.OverProgram); ok && !r.Build.Values {
 				return x.live(c, &r, live)
@@ -320,6 +324,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		c.Flags().IntVar(&recordings, "recordings", again.Recordings(), "take what `N` runs do together; those behind "+
 			"the first have no standard input, and their output is dropped")
 		expects(c.Flags(), "recordings", "expected a whole number from 1 on")
+		c.Flags().BoolVar(&control, "control", false, "run the program many times, one goroutine at a time, and show "+
+			"how it ends: deadlocks, panics, other outputs")
 	}
 	programFlags(c, &r, unit)
 	x.ofTrace(c)

@@ -2,10 +2,15 @@ package app
 
 import (
 	"bytes"
+	"context"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
+	"krdlab/experiments/goprogram"
 	"krdlab/loi/front/corpus"
+	"krdlab/loi/front/corpus/built"
 )
 
 // TestExploreGo records a program three times, whose workers receive different jobs each time, and shows what
@@ -25,5 +30,39 @@ func TestExploreGo(t *testing.T) {
 	if code := a.main(strings.Fields("krdlab explore go . --recordings 0")); code != 2 ||
 		!strings.Contains(errs.String(), "--recordings 0: expected 1 or more") {
 		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+}
+
+// TestExploreControl finds a deadlock, and repeats it by the command that is printed.
+func TestExploreControl(t *testing.T) {
+	text, err := os.ReadFile("../../../experiments/goprogram/control/testdata/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := corpus.Lay(t, "scheduled", map[string][]byte{"go.mod": []byte("module scheduled\n\ngo 1.26\n"), "main.go": text})
+	run := func(line string) (code int, out, errs string) {
+		var stdout, stderr bytes.Buffer
+		a := builtApp(t, dir, &stdout, &stderr)
+		a.goBuild = func(_ context.Context, r *goprogram.Request) (func(), error) {
+			r.Built = built.Of(t, dir, r.Build)
+			return func() {}, nil
+		}
+		code = a.main(append(strings.Fields(line), "--", "locks"))
+		return code, stdout.String(), stderr.String()
+	}
+	code, out, errs := run("krdlab explore go . --control --runs 20")
+	again := regexp.MustCompile(`(?m)^deadlock: (.*)$`).FindStringSubmatch(out)
+	if code != 1 || again == nil || !strings.Contains(errs, "the program failed under") {
+		t.Fatalf("exit code %d: %s\n%s", code, errs, out)
+	}
+	code, out, errs = run(again[1])
+	if code != 1 || !strings.Contains(out, "all goroutines are asleep") || !strings.Contains(errs, "under 1 schedule") {
+		t.Errorf("%s: exit code %d: %s\n%s", again[1], code, errs, out)
+	}
+	for line, want := range map[string]string{"--search 5": "--search and --control exclude each other",
+		"--sampler uniform": "with --control there are walk and pct"} {
+		if code, _, errs := run("krdlab explore go . --control " + line); code != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit code %d, %s", line, code, errs)
+		}
 	}
 }

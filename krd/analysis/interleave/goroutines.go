@@ -455,7 +455,7 @@ func (x *ofGoroutines) measures() []measure {
 	}
 }
 
-// cacheName is what tables call the cache.
+// cacheName returns the name of the cache in tables.
 func (x *ofGoroutines) cacheName() string {
 	if x.cache != "LLC" {
 		return "cache"

@@ -46,6 +46,8 @@ type Request struct {
 	Include, Exclude []string
 	// Plain rewrites no package: only the standard library records (Sync).
 	Plain bool
+	// Control, with options.Sync, lets one goroutine run at a time: see package control.
+	Control bool
 	// Options select the records; Run sets Escapes and Texts. Iterations imply Regions, and Values
 	// Iterations and Stack. With Sync the standard library records what goroutines wait for.
 	front.Options

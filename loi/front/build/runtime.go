@@ -82,6 +82,11 @@ func (r *run) patchStandard() error {
 		list = slices.Concat(list, syncPatches)
 		added["runtime/zkrdsync.go"], added["sync/zkrdlab.go"] = "_runtime/krdsync.go", "_sync/krd.go"
 		added["time/zkrdlab.go"] = "_sync/time.go"
+		added["runtime/zkrdcontrol.go"] = "_runtime/krdfree.go"
+	}
+	if r.Control {
+		list = slices.Concat(list, controlPatches)
+		added["runtime/zkrdcontrol.go"] = "_runtime/krdcontrol.go"
 	}
 	texts := make(map[string]string)
 	for name, source := range added {

@@ -82,3 +82,28 @@ var syncPatches = []patch{
 	{file: "time/sleep.go", anchor: "\nfunc AfterFunc(", instead: "\nfunc krdAfterFunc("},
 	{file: "time/sleep.go", anchor: "\nfunc (t *Timer) Reset(", instead: "\nfunc (t *Timer) krdReset("},
 }
+
+// Patches that put goroutines under control (Request.Control): _runtime/krdcontrol.go has what they call.
+var controlPatches = []patch{
+	{file: "runtime/runtime2.go", anchor: "\n\tgcAssistBytes int64\n",
+		after: "\tkrdC uint32\n\tkrdTurn, krdFresh bool\n\tkrdPriority, krdWake int64\n"},
+	{file: "runtime/proc.go", anchor: "\n\tgcenable()\n", after: "\tkrdControlOn()\n"},
+	{file: "runtime/proc.go", anchor: "\n\t// can't do anything that might move the G between Ms here.\n\tmcall(park_m)\n",
+		instead: "\n\tleaves := krdLeaves(gp, reason)\n\tmcall(park_m)\n\tif leaves {\n\t\tkrdArrives(getg())\n\t}\n"},
+	{file: "runtime/proc.go", anchor: "\n\t// status is Gwaiting or Gscanwaiting, make Grunnable and put on runq\n",
+		before: "\n\tif gp.krdC == krdBlocked {\n\t\tkrdWoken(gp)\n\t}"},
+	{file: "runtime/proc.go", anchor: "\n\t\trunqput(pp, newg, true)\n",
+		instead: "\n\t\tif !krdBorn(newg) {\n\t\t\trunqput(pp, newg, true)\n\t\t}\n"},
+	{file: "runtime/proc.go", anchor: "\n\tgdestroy(gp)\n\tschedule()\n}", before: "\n\tkrdLeft(gp)"},
+	{file: "runtime/proc.go", anchor: "\nfunc Gosched() {\n\tcheckTimeouts()\n", after: "\tkrdYield()\n"},
+	{file: "runtime/proc.go", anchor: "\n\t\t\t// Scheduling of this goroutine is disabled.\n\t\t\tGosched()\n",
+		instead: "\n\t\t\tmcall(gosched_m)\n"},
+	// a lock that is waited for longer is handed on
+	{file: "internal/sync/mutex.go", anchor: "\n\tstarvationThresholdNs = 1e6\n", instead: "\n\tstarvationThresholdNs = 1 << 62\n"},
+	{file: "runtime/rand.go", anchor: "\nfunc rand() uint64 {\n",
+		after: "\tif x, ok := krdRand(); ok {\n\t\treturn x\n\t}\n"},
+	{file: "runtime/rand.go", anchor: "\nfunc cheaprand() uint32 {\n",
+		after: "\tif x, ok := krdRand(); ok {\n\t\treturn uint32(x)\n\t}\n"},
+	{file: "runtime/rand.go", anchor: "\n\tglobalRand.state.Init(*seed)\n",
+		before: "\n\t*seed = [32]byte{'k', 'r', 'd'}"},
+}

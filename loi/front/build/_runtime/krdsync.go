@@ -263,6 +263,7 @@ func krdChannel(c *hchan, op, flags, begin uint64) {
 }
 
 func chansend(c *hchan, ep unsafe.Pointer, block bool, callerpc uintptr) bool {
+	krdStep()
 	if !krd.sync {
 		return krdChansend(c, ep, block, callerpc)
 	}
@@ -276,6 +277,7 @@ func chansend(c *hchan, ep unsafe.Pointer, block bool, callerpc uintptr) bool {
 }
 
 func chanrecv(c *hchan, ep unsafe.Pointer, block bool) (selected, received bool) {
+	krdStep()
 	if !krd.sync {
 		return krdChanrecv(c, ep, block)
 	}
@@ -297,6 +299,7 @@ func krdReceived(c *hchan, received bool, flags, begin uint64) {
 }
 
 func closechan(c *hchan) {
+	krdStep()
 	getg().krdAt = 0
 	begin := krdTicks()
 	krdClosechan(c)
@@ -307,6 +310,7 @@ func closechan(c *hchan) {
 
 func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, block bool) (int,
 	bool) {
+	krdStep()
 	if !krd.sync {
 		return krdSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
 	}
@@ -329,7 +333,9 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 //go:linkname timeSleep time.Sleep
 func timeSleep(ns int64) {
 	begin := krdTicks()
-	krdTimeSleep(ns)
+	if !krdNap(ns) {
+		krdTimeSleep(ns)
+	}
 	if krd.sync {
 		krdSync(getg(), nil, krdSleep<<48, begin, 0)
 	}

@@ -19,6 +19,9 @@ const (
 //go:linkname krdOn runtime.krdOn
 func krdOn() bool
 
+//go:linkname krdStep runtime.krdStep
+func krdStep()
+
 //go:linkname krdTicks runtime.krdTicks
 func krdTicks() uint64
 
@@ -36,6 +39,7 @@ func krdMarked(op uint64, p unsafe.Pointer, begin uint64)
 
 // krdNote notes an operation that takes no time.
 func krdNote(op uint64, p unsafe.Pointer) {
+	krdStep()
 	if krdOn() {
 		krdSyncOf(op, p, krdTicks())
 	}
@@ -45,6 +49,7 @@ func krdNote(op uint64, p unsafe.Pointer) {
 // If the lock is already in use, the calling goroutine
 // blocks until the mutex is available.
 func (m *Mutex) Lock() {
+	krdStep()
 	if !krdOn() {
 		m.mu.Lock()
 		return
@@ -56,6 +61,7 @@ func (m *Mutex) Lock() {
 
 // TryLock tries to lock m and reports whether it succeeded.
 func (m *Mutex) TryLock() bool {
+	krdStep()
 	begin := krdTicks()
 	ok := m.mu.TryLock()
 	if ok && krdOn() {
@@ -73,6 +79,7 @@ func (m *Mutex) Unlock() {
 
 // RLock locks rw for reading.
 func (rw *RWMutex) RLock() {
+	krdStep()
 	begin := krdBegins(krdReadLocked, unsafe.Pointer(rw))
 	rw.krdRLock()
 	if krdOn() {
@@ -82,6 +89,7 @@ func (rw *RWMutex) RLock() {
 
 // TryRLock tries to lock rw for reading and reports whether it succeeded.
 func (rw *RWMutex) TryRLock() bool {
+	krdStep()
 	begin := krdTicks()
 	ok := rw.krdTryRLock()
 	if ok && krdOn() {
@@ -92,6 +100,7 @@ func (rw *RWMutex) TryRLock() bool {
 
 // Lock locks rw for writing.
 func (rw *RWMutex) Lock() {
+	krdStep()
 	begin := krdBegins(krdLocked, unsafe.Pointer(rw))
 	rw.krdLock()
 	if krdOn() {
@@ -101,6 +110,7 @@ func (rw *RWMutex) Lock() {
 
 // TryLock tries to lock rw for writing and reports whether it succeeded.
 func (rw *RWMutex) TryLock() bool {
+	krdStep()
 	begin := krdTicks()
 	ok := rw.krdTryLock()
 	if ok && krdOn() {
@@ -111,6 +121,7 @@ func (rw *RWMutex) TryLock() bool {
 
 // Wait blocks until the WaitGroup task counter is zero.
 func (wg *WaitGroup) Wait() {
+	krdStep()
 	begin := krdBegins(krdWaited, unsafe.Pointer(wg))
 	wg.krdWait()
 	if krdOn() {
@@ -120,6 +131,7 @@ func (wg *WaitGroup) Wait() {
 
 // krdWait waits for a condition.
 func krdWait(c *Cond, t uint32) {
+	krdStep()
 	if !krdOn() {
 		runtime_notifyListWait(&c.notify, t)
 		return
@@ -132,6 +144,7 @@ func krdWait(c *Cond, t uint32) {
 
 // krdSignal signals a condition, or broadcasts.
 func krdSignal(c *Cond, notify func(*notifyList)) {
+	krdStep()
 	if !krdOn() {
 		notify(&c.notify)
 		return

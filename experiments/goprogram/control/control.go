@@ -1,0 +1,366 @@
+// Package control runs a Go program under schedules that are chosen: of its goroutines one runs at a time,
+// and at each operation by which they wait for each other it is chosen who is next. It finds how the program
+// ends under them: deadlocks, panics, other outputs; each with the shortest schedule that was found, which
+// can be repeated.
+//
+//	build with Request.Control -> a process for each schedule -> endings -> Document
+//
+// The program's end is in krdlab/loi/front/build/_runtime/krdcontrol.go.
+package control
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"krdlab/hw/failure"
+	"krdlab/krd/doc"
+	"krdlab/loi/front/build"
+)
+
+// A Request asks for runs of a program.
+type Request struct {
+	Built    *build.Program // with Control
+	Name     string         // of the program, for people
+	Command  string         // see [Document]
+	Args     []string
+	Policies []Policy
+	Runs     int // of each policy
+	// Enumerate goes through all schedules in place of drawing some; it is an error if there are more than so
+	// many. Random numbers of the program are those of the first seed.
+	Enumerate int
+	Seed      uint64 // of the first run; the others follow
+	Depth     int    // of PCT
+	Limit     uint64 // operations after which a run is stopped
+	Time      time.Duration
+	Progress  func(done, total uint64) // may be nil
+}
+
+// The default limits of a run.
+const (
+	DefaultLimit = 1_000_000
+	DefaultTime  = 10 * time.Second
+)
+
+// A schedule is followed by a run.
+type schedule struct {
+	policy Policy
+	seed   uint64
+	depth  int
+	length uint64
+	follow []uint32
+}
+
+// A Kind is how a run ended.
+type Kind string
+
+// The kinds of ends.
+const (
+	Ended    Kind = "ended"
+	Output   Kind = "another output" // than most that ended
+	Deadlock Kind = "deadlock"
+	Panic    Kind = "panic"
+	Exit     Kind = "exit code"
+	Stopped  Kind = "stopped" // at a limit
+)
+
+// A Document has all ends; it is an [analysis.Result].
+type Document struct {
+	SchemaVersion int      `json:"schema_version"`
+	Program       string   `json:"program"`
+	Command       string   `json:"command"` // without the samplers, runs, and the arguments of the program
+	Policies      []string `json:"policies"`
+	Runs          int      `json:"runs"` // of each policy
+	Seed          uint64   `json:"seed"`
+	// Complete: all schedules were gone through, for one row of random numbers.
+	Complete bool `json:"complete"`
+	// Orders are the distinct ones in which goroutines ran, of all runs.
+	Orders  int    `json:"orders"`
+	Choices uint64 `json:"choices"` // the most of a run: operations at which several goroutines could go on
+	Steps   uint64 `json:"steps"`   // the most of a run: operations
+	Ends    []End  `json:"ends"`
+	doc.Concluded
+}
+
+// An End is runs that ended in the same way.
+type End struct {
+	Kind Kind   `json:"kind"`
+	What string `json:"what"` // the first line of a panic, an exit code, the begin of another output
+	Runs int    `json:"runs"`
+	// Outputs are the distinct ones of several.
+	Outputs int `json:"outputs,omitempty"`
+	// The run with the fewest choices; those up to Needed have to be as they were, the rest may be any: each
+	// goroutine goes on until it waits. -1: not looked for.
+	Policy  string   `json:"policy"`
+	Seed    uint64   `json:"seed"`
+	Choices uint64   `json:"choices"`
+	Needed  int      `json:"needed"`
+	Follow  []uint32 `json:"follow,omitempty"` // the needed choices
+	Text    string   `json:"text,omitempty"`   // what it printed on its second output
+
+	key string
+}
+
+// result is how a run ended.
+type result struct {
+	kind           Kind
+	what, text     string
+	hash           uint64
+	steps, choices uint64
+	list, of       []uint32
+}
+
+func (r *result) key() string { return string(r.kind) + "\x00" + r.what }
+
+// runner runs a program.
+type runner struct {
+	*Request
+	memory *shared
+	path   string
+}
+
+// Run runs a program under schedules. Errors: of files, and of ctx.
+func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
+	x := &runner{Request: r, path: filepath.Join(dir, "control")}
+	var err error
+	if x.memory, err = newShared(x.path); err != nil {
+		return nil, err
+	}
+	defer x.memory.close()
+	d := &Document{SchemaVersion: 1, Program: r.Name, Command: r.Command, Runs: r.Runs, Seed: r.Seed, Ends: []End{}}
+	orders, done := map[uint64]bool{}, 0
+	add := func(got *result, p Policy, seed uint64, total int) {
+		orders[got.hash] = true
+		d.Choices, d.Steps = max(d.Choices, got.choices), max(d.Steps, got.steps)
+		d.add(got, p, seed)
+		if done++; r.Progress != nil {
+			r.Progress(uint64(done), uint64(total))
+		}
+	}
+	if r.Enumerate > 0 {
+		d.Complete = true
+		if err := x.enumerate(ctx, func(got *result) { add(got, least, r.Seed, max(done+1, r.Enumerate)) }); err != nil {
+			return nil, err
+		}
+		d.Runs, d.Policies = done, []string{"all"}
+		r = &Request{}
+	}
+	plain, err := x.run(ctx, &schedule{policy: first})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range r.Policies {
+		d.Policies = append(d.Policies, p.String())
+		for n := range r.Runs {
+			s := &schedule{policy: p, seed: seedOf(r.Seed, n), depth: r.Depth, length: plain.choices}
+			got, err := x.run(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			add(got, p, r.Seed+uint64(n), len(r.Policies)*r.Runs)
+		}
+	}
+	d.Orders = len(orders)
+	d.outputs()
+	for i := range d.Ends {
+		if e := &d.Ends[i]; e.Kind != Ended {
+			if err := x.shorten(ctx, e); err != nil {
+				return nil, err
+			}
+		} else {
+			e.Follow = nil
+		}
+	}
+	slices.SortStableFunc(d.Ends, func(a, b End) int { return cmp.Compare(b.Runs, a.Runs) })
+	return d, nil
+}
+
+// ErrMany is wrapped by the error of a program that has more schedules than are gone through.
+var ErrMany = failure.New(failure.Request, "--enumerate: too many schedules")
+
+// enumerate makes a run for each schedule.
+func (x *runner) enumerate(ctx context.Context, each func(*result)) error {
+	var path []uint32
+	for n := 0; ; n++ {
+		if n == x.Enumerate {
+			return fmt.Errorf("%w: there are more than %d; leave it out, and some are drawn", ErrMany, n)
+		}
+		got, err := x.run(ctx, &schedule{policy: least, seed: seedOf(x.Seed, 0), follow: path})
+		if err != nil {
+			return err
+		}
+		each(got)
+		last := len(got.list) - 1
+		for last >= 0 && got.list[last]+1 == got.of[last] {
+			last--
+		}
+		if last < 0 {
+			return nil
+		}
+		path = append(got.list[:last:last], got.list[last]+1)
+	}
+}
+
+// seedOf returns the seed of run n, which differs from that of the neighbours in all bits.
+func seedOf(seed uint64, n int) uint64 { return rand.New(rand.NewPCG(seed+uint64(n), 0)).Uint64() }
+
+// add adds a run.
+func (d *Document) add(r *result, p Policy, seed uint64) {
+	i := slices.IndexFunc(d.Ends, func(e End) bool { return e.key == r.key() })
+	if i < 0 {
+		i = len(d.Ends)
+		d.Ends = append(d.Ends, End{Kind: r.kind, What: r.what, key: r.key(), Needed: -1, Choices: 1<<64 - 1})
+	}
+	e := &d.Ends[i]
+	e.Runs++
+	if r.choices < e.Choices {
+		e.Policy, e.Seed, e.Choices, e.Follow, e.Text = p.String(), seed, r.choices, r.list, r.text
+	}
+}
+
+// outputs makes one end of the runs that ended with another output than most.
+func (d *Document) outputs() {
+	most, other := -1, -1
+	for i := range d.Ends {
+		if e := &d.Ends[i]; e.Kind == Ended && (most < 0 || e.Runs > d.Ends[most].Runs) {
+			most = i
+		}
+	}
+	for i := 0; i < len(d.Ends); i++ {
+		e := &d.Ends[i]
+		switch {
+		case e.Kind != Ended || i == most:
+		case other < 0:
+			e.Kind, other, e.Outputs = Output, i, 1
+		default:
+			x := &d.Ends[other]
+			runs, outputs := x.Runs+e.Runs, x.Outputs+1
+			if e.Choices < x.Choices {
+				*x = *e
+			}
+			x.Kind, x.Runs, x.Outputs = Output, runs, outputs
+			if d.Ends = slices.Delete(d.Ends, i, i+1); most > i {
+				most--
+			}
+			i--
+		}
+	}
+}
+
+// shorten looks for the fewest choices of an end behind which each goroutine goes on until it waits, by
+// halves: it need not be the least number.
+func (x *runner) shorten(ctx context.Context, e *End) error {
+	same := func(n int) (bool, error) {
+		got, err := x.run(ctx, &schedule{policy: first, seed: seedOf(e.Seed, 0), depth: x.Depth, follow: e.Follow[:n]})
+		return err == nil && got.key() == e.key, err
+	}
+	if e.Choices > uint64(len(e.Follow)) {
+		e.Follow = nil
+		return nil
+	}
+	low, high := 0, len(e.Follow)
+	if ok, err := same(high); err != nil || !ok {
+		e.Follow = nil
+		return err
+	}
+	for low < high {
+		mid := (low + high) / 2
+		ok, err := same(mid)
+		if err != nil {
+			return err
+		}
+		if ok {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	e.Needed, e.Follow = high, e.Follow[:high]
+	return nil
+}
+
+// run makes one run.
+func (x *runner) run(ctx context.Context, s *schedule) (*result, error) {
+	x.memory.begin(s, x.Limit)
+	within, cancel := context.WithTimeout(ctx, x.Time)
+	defer cancel()
+	c := exec.CommandContext(within, x.Built.Binary, x.Args...)
+	c.Dir = x.Built.Folder
+	c.Env = append(c.Environ(), "KRD_CONTROL="+x.path, "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB",
+		"GODEBUG=asyncpreemptoff=1", "GOTRACEBACK=all")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.WaitDelay = time.Second
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	r := &result{kind: Ended, hash: x.memory.word(wordHash), steps: x.memory.word(wordSteps),
+		choices: x.memory.word(wordChoices), text: errs.String()}
+	r.list, r.of = x.memory.choices()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		r.what = summary(out.Bytes())
+	case x.memory.word(wordEnd) == 1:
+		r.kind, r.what = Stopped, fmt.Sprintf("after %d operations", x.Limit)
+	case within.Err() != nil:
+		r.kind, r.what = Stopped, "after "+x.Time.String()
+	case !failed:
+		return nil, err
+	default:
+		r.kind, r.what = failedBy(r.text, out.String(), exit)
+	}
+	return r, nil
+}
+
+var (
+	panics   = regexp.MustCompile(`(?:panic|fatal error): .*`) // behind what the program printed, maybe
+	failures = regexp.MustCompile(`(?m)^\s*--- FAIL: \S+`)
+	numbers  = regexp.MustCompile(`0x[0-9a-f]+`)
+)
+
+// failedBy returns what a program that failed printed about that.
+func failedBy(errs, out string, exit *exec.ExitError) (Kind, string) {
+	line := ""
+	if exit.ExitCode() == 2 { // of Go's runtime
+		line = numbers.ReplaceAllString(panics.FindString(errs), "0x...")
+	}
+	switch {
+	case strings.Contains(line, "all goroutines are asleep - deadlock!"):
+		return Deadlock, "all goroutines wait"
+	case line != "":
+		return Panic, strings.TrimSpace(line)
+	}
+	if list := failures.FindAllString(out, -1); list != nil {
+		slices.Sort(list)
+		return Exit, fmt.Sprintf("%d, %s", exit.ExitCode(), strings.TrimSpace(strings.Join(slices.Compact(list), "; ")))
+	}
+	if exit.ExitCode() < 0 {
+		return Exit, exit.String()
+	}
+	return Exit, fmt.Sprint(exit.ExitCode())
+}
+
+// summary tells outputs apart: a short one is itself.
+func summary(out []byte) string {
+	const most = 60
+	text := strings.TrimSpace(string(out))
+	if len(text) <= most && !strings.ContainsAny(text, "\n\r\t") {
+		return text
+	}
+	return fmt.Sprintf("%d bytes, SHA-256 %.8x", len(out), sha256.Sum256(out))
+}

@@ -1,0 +1,153 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+
+	"krdlab/hw/hwtest/long"
+	"krdlab/loi/front/build"
+	"krdlab/loi/front/corpus"
+	"krdlab/loi/front/corpus/built"
+)
+
+func program(t *testing.T) *build.Program {
+	t.Helper()
+	text, err := os.ReadFile("testdata/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := corpus.Lay(t, "scheduled", map[string][]byte{"go.mod": []byte("module scheduled\n\ngo 1.26\n"), "main.go": text})
+	r := build.Request{Dir: dir, Path: ".", Plain: true, Control: true}
+	r.Sync = true
+	return built.Of(t, dir, r)
+}
+
+func request(p *build.Program, args ...string) *Request {
+	return &Request{Built: p, Args: args, Policies: []Policy{Walk, PCT}, Runs: 30, Seed: 1, Depth: 3, Limit: 10_000,
+		Time: DefaultTime}
+}
+
+// TestEnds checks how programs end: those that depend on the schedule in each way, the others in one.
+func TestEnds(t *testing.T) {
+	p := program(t)
+	for name, want := range map[string][]Kind{"locks": {Ended, Deadlock}, "inOrder": {Ended}, "meeting": {Ended},
+		"group": {Ended, Output}, "lost": {Ended, Deadlock}, "sleeps": {Ended}, "chooses": {Ended, Output},
+		"closes": {Ended, Panic}, "yields": {Ended}, "spins": {Stopped}} {
+		t.Run(name, func(t *testing.T) {
+			d, err := Run(t.Context(), request(p, name), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			kinds := map[Kind]bool{}
+			for _, e := range d.Ends {
+				kinds[e.Kind] = true
+				t.Logf("%s %q %d %s %d: %d, %d", e.Kind, e.What, e.Runs, e.Policy, e.Seed, e.Choices, e.Needed)
+			}
+			for _, k := range want {
+				if !kinds[k] {
+					t.Errorf("no run: %s", k)
+				}
+				delete(kinds, k)
+			}
+			delete(kinds, Panic) // of group, seldom: it is used again
+			if len(kinds) > 0 {
+				t.Errorf("runs: %v", slices.Collect(maps.Keys(kinds)))
+			}
+		})
+	}
+}
+
+// TestRepeated checks that a seed is a schedule, with the random numbers of the program.
+func TestRepeated(t *testing.T) {
+	p := program(t)
+	for _, name := range []string{"locks", "chooses", "ranges", "meeting", "group"} {
+		q := request(p, name)
+		q.Runs = 10
+		a, err := Run(t.Context(), q, t.TempDir())
+		b, other := Run(t.Context(), q, t.TempDir())
+		if err := errors.Join(err, other); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []*Document{a, b} {
+			for i := range d.Ends {
+				d.Ends[i].Text = ""
+			}
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: %+v, and again %+v", name, a, b)
+		}
+		for _, e := range a.Ends {
+			q.Policies, q.Runs, q.Seed = []Policy{map[string]Policy{"walk": Walk, "pct": PCT}[e.Policy]}, 1, e.Seed
+			one, err := Run(t.Context(), q, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x := one.Ends[0]; x.What != e.What || x.Choices != e.Choices {
+				t.Errorf("%s: %+v, alone %+v", name, e, x)
+			}
+		}
+	}
+}
+
+// TestScripts checks that going through all schedules of random scripts has each order of their operations, and
+// each deadlock, as often as a naive interpreter has it.
+func TestScripts(t *testing.T) {
+	p := program(t)
+	most, want := long.Or(60, 1500), long.Or(6, 60)
+	logged := regexp.MustCompile(`^\d*`)
+	deadlocks, several := 0, 0
+	for seed := uint64(1); want > 0; seed++ {
+		code := randomScript(rand.New(rand.NewPCG(seed, 0)))
+		naive, n := map[string]int{}, 0
+		newModel(code).choose(func(end string) { naive[end]++; n++ })
+		if n > most || n < 3 {
+			continue
+		}
+		want--
+		x := &runner{Request: request(p, "script", code), path: t.TempDir() + "/control"}
+		x.Enumerate = most + 1
+		var err error
+		if x.memory, err = newShared(x.path); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		if err := x.enumerate(context.Background(), func(r *result) {
+			got[fmt.Sprintf("%s %s", r.kind, logged.FindString(r.text))]++
+		}); err != nil {
+			t.Fatal(err)
+		}
+		x.memory.close()
+		if !maps.Equal(got, naive) {
+			t.Errorf("%q: %v, expected %v", code, got, naive)
+		}
+		for end := range naive {
+			if end[0] == 'd' {
+				deadlocks++
+				break
+			}
+		}
+		if len(naive) > 2 {
+			several++
+		}
+	}
+	if deadlocks == 0 || several == 0 {
+		t.Errorf("%d scripts with a deadlock, %d with several ends", deadlocks, several)
+	}
+}
+
+// TestMany checks that a program with too many schedules is refused.
+func TestMany(t *testing.T) {
+	q := request(program(t), "locks")
+	q.Enumerate = 5
+	if _, err := Run(t.Context(), q, t.TempDir()); !errors.Is(err, ErrMany) {
+		t.Error(err)
+	}
+}

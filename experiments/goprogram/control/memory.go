@@ -1,0 +1,99 @@
+package control
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Policy chooses who is next, numbered as in loi/front/build/_runtime/krdcontrol.go.
+type Policy int
+
+// The policies. first goes on with the goroutine that runs or, if that waits, takes the first one, and least
+// takes that at once.
+const (
+	Walk Policy = 1 + iota
+	PCT
+	first
+	least
+)
+
+func (p Policy) String() string { return [...]string{"walk", "pct", "first", "all"}[p-1] }
+
+// The words of the memory that is shared with the program, of 8 bytes each, and the list behind them.
+const (
+	wordMagic = iota
+	wordPolicy
+	wordSeed
+	wordDepth
+	wordLength
+	wordLimit
+	wordFollow
+	wordSteps
+	wordChoices
+	wordHash
+	wordEnd
+	wordVirtual
+	words
+)
+
+const (
+	magic       = 0x6b7264637472316c
+	mostChoices = 1 << 18
+)
+
+// shared is the memory.
+type shared struct {
+	file *os.File
+	data []byte
+}
+
+func newShared(path string) (*shared, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	const size = words*8 + mostChoices*4
+	if err = f.Truncate(size); err == nil {
+		var data []byte
+		if data, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
+			return &shared{f, data}, nil
+		}
+	}
+	f.Close()
+	return nil, fmt.Errorf("memory of control: %w", err)
+}
+
+func (s *shared) close() {
+	_ = unix.Munmap(s.data)
+	_ = s.file.Close()
+}
+
+func (s *shared) word(n int) uint64 { return binary.LittleEndian.Uint64(s.data[8*n:]) }
+
+func (s *shared) set(n int, v uint64) { binary.LittleEndian.PutUint64(s.data[8*n:], v) }
+
+// begin sets what the next run is to do.
+func (s *shared) begin(of *schedule, limit uint64) {
+	clear(s.data[:8*words])
+	for n, v := range map[int]uint64{wordMagic: magic, wordPolicy: uint64(of.policy), wordSeed: of.seed,
+		wordDepth: uint64(of.depth), wordLength: of.length, wordLimit: limit, wordFollow: uint64(len(of.follow))} {
+		s.set(n, v)
+	}
+	for i, x := range of.follow {
+		binary.LittleEndian.PutUint32(s.data[8*words+4*i:], x)
+	}
+}
+
+// choices returns those of the last run, as many as there is room for, and of how many goroutines each was.
+func (s *shared) choices() (list, of []uint32) {
+	list = make([]uint32, min(s.word(wordChoices), mostChoices))
+	of = make([]uint32, len(list))
+	for i := range list {
+		x := binary.LittleEndian.Uint32(s.data[8*words+4*i:])
+		list[i], of[i] = x&0xffff, x>>16
+	}
+	return list, of
+}

@@ -1,0 +1,75 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+
+	"krdlab/hw/units"
+	"krdlab/krd/doc"
+)
+
+// Failed returns how many runs ended neither as most did nor with another output.
+func (d *Document) Failed() (runs int) {
+	for i := range d.Ends {
+		if e := &d.Ends[i]; e.Kind != Ended && e.Kind != Output {
+			runs += e.Runs
+		}
+	}
+	return runs
+}
+
+// Document implements [analysis.Result].
+func (d *Document) Document() any { return d }
+
+// View implements [analysis.Result].
+func (d *Document) View() *doc.Doc {
+	all := d.Runs * len(d.Policies)
+	out := &doc.Doc{Title: "Ends of " + d.Program + " under schedules", Warnings: d.Warnings}
+	drawn := "drawn by " + units.List(d.Policies)
+	if d.Complete {
+		drawn = "gone through, which are all"
+	}
+	out.Say("%s %s, in %s of goroutines; a run has at most %s and %s at which several goroutines could go on.", units.Count(all, "schedule"), drawn, units.Count(d.Orders, "distinct order"),
+		units.Count(int(d.Steps), "operation"), units.Count(int(d.Choices), "choice"))
+	out.Add(d.table(""))
+	for i := range d.Ends {
+		if e := &d.Ends[i]; e.Kind != Ended {
+			again := fmt.Sprintf("--sampler %s --runs 1 --seed %d", e.Policy, e.Seed)
+			if d.Complete {
+				again = fmt.Sprintf("--enumerate --seed %d", e.Seed)
+			}
+			out.Say("%s: %s %s", e.Kind, d.Command, again)
+			if all == 1 && e.Text != "" {
+				for line := range strings.Lines(e.Text) {
+					out.Say("%s", strings.TrimRight(line, "\n"))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Tables implements [analysis.Data].
+func (d *Document) Tables() []*doc.Table { return []*doc.Table{d.table("ends")} }
+
+func (d *Document) table(name string) *doc.Table {
+	t := &doc.Table{Name: name, Columns: []doc.Column{{Head: "end"}, {Head: "what"}, {Head: "runs", Kind: doc.Whole},
+		{Head: "sampler"}, {Head: "seed", Kind: doc.Whole}, {Head: "choices", Kind: doc.Whole},
+		{Head: "needed", Kind: doc.Whole}}, Keys: 2}
+	if name == "" {
+		t.Remarks = []string{"Sampler, seed and choices are of the run with the fewest choices. Needed: with the first so many " +
+			"of these, each goroutine goes on until it waits, and the end is the same."}
+	}
+	for i := range d.Ends {
+		e := &d.Ends[i]
+		what, needed := e.What, any(nil)
+		if e.Outputs > 1 {
+			what = fmt.Sprintf("%s and %d more", what, e.Outputs-1)
+		}
+		if e.Needed >= 0 {
+			needed = e.Needed
+		}
+		t.Row(string(e.Kind), what, e.Runs, e.Policy, e.Seed, e.Choices, needed)
+	}
+	return t
+}

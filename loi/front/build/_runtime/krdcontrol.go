@@ -1,0 +1,348 @@
+package runtime
+
+import "unsafe"
+
+// Control: of the goroutines of the program one runs at a time, the others wait for their turn. At each
+// operation by which goroutines wait for each other, and where one waits, ends or sleeps, krdlab chooses
+// who is next, as the memory that it shares says (krdlab/experiments/goprogram/control has the other end).
+
+// krdControl is the shared memory.
+type krdControl struct {
+	magic   uint64
+	policy  uint64
+	seed    uint64
+	depth   uint64          // of PCT
+	length  uint64          // choices among which its changes are drawn
+	limit   uint64          // of operations; 0: none
+	follow  uint64          // so many choices are those of list
+	steps   uint64          // operations
+	choices uint64          // of several goroutines that could run
+	hash    uint64          // of who ran
+	end     uint64          // 1: the limit was reached
+	virtual uint64          // ns slept
+	list    [1 << 18]uint32 // choices: which of those that could run, in the order of their numbers; above, of how many
+}
+
+const krdControlMagic = 0x6b7264637472316c
+
+// Policies.
+const (
+	krdWalk = 1 + iota
+	krdPCT
+	krdFirst // goes on with the one that runs, or takes the first
+	krdLeast // takes the first
+)
+
+// States of goroutines, in krdC; 0: not under control.
+const (
+	krdHolds   = 1 + iota // it is its turn
+	krdCould              // it waits for its turn
+	krdBlocked            // it waits for others
+)
+
+var krdCtl krdController
+
+type krdController struct {
+	c       *krdControl
+	lock    mutex
+	holder  guintptr
+	could   [1 << 14]guintptr // by goid
+	n       int
+	sleeps  [1 << 14]guintptr
+	asleep  int
+	now     int64  // slept
+	random  uint64 // of schedules
+	chance  uint64 // of the program
+	lowest  int64
+	changes [64]uint64
+}
+
+// krdControlOn begins, with the goroutine that runs.
+func krdControlOn() {
+	fd := krdOpen("KRD_CONTROL", 2|0x80000) // O_RDWR|O_CLOEXEC
+	if fd < 0 {
+		return
+	}
+	p, err := mmap(nil, unsafe.Sizeof(krdControl{}), _PROT_READ|_PROT_WRITE, 1, fd, 0)
+	closefd(fd)
+	x := &krdCtl
+	if c := (*krdControl)(p); err != 0 || c.magic != krdControlMagic {
+		throw("krdlab: KRD_CONTROL names no memory of control")
+	} else {
+		x.random, x.chance = c.seed, ^c.seed
+		for k := uint64(1); k < c.depth && k < uint64(len(x.changes)); k++ {
+			x.changes[k] = 1 + krdDraw(&x.random)%max(c.length, 1)
+		}
+		gp := getg()
+		gp.krdC, gp.krdPriority = krdHolds, 1<<62|int64(krdDraw(&x.random)>>24)
+		x.holder.set(gp)
+		x.c = c
+	}
+}
+
+// krdDraw returns the next random number (SplitMix: Steele, Lea and Flood, OOPSLA 2014).
+//
+//go:nosplit
+func krdDraw(state *uint64) uint64 {
+	*state += 0x9e3779b97f4a7c15
+	z := *state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// krdRand returns a random number for the goroutine whose turn it is.
+//
+//go:nosplit
+func krdRand() (uint64, bool) {
+	if gp := getg(); gp.krdC != krdHolds {
+		return 0, false
+	}
+	return krdDraw(&krdCtl.chance), true
+}
+
+// krdBorn takes a new goroutine, and reports whether it waits for its turn before it is put into a queue.
+func krdBorn(newg *g) bool {
+	x := &krdCtl
+	newg.krdC = 0
+	if x.c == nil || isSystemGoroutine(newg, false) {
+		return false
+	}
+	lock(&x.lock)
+	newg.krdFresh, newg.krdPriority = true, 1<<62|int64(krdDraw(&x.random)>>24)
+	x.put(newg)
+	if x.holder == 0 {
+		x.pass()
+	}
+	unlock(&x.lock)
+	return true
+}
+
+// put adds a goroutine to those that could run.
+func (x *krdController) put(gp *g) {
+	if x.n == len(x.could) {
+		throw("krdlab: more goroutines wait for their turn than it has room for")
+	}
+	gp.krdC = krdCould
+	i := x.n
+	for ; i > 0 && x.could[i-1].ptr().goid > gp.goid; i-- {
+		x.could[i] = x.could[i-1]
+	}
+	x.could[i].set(gp)
+	x.n++
+}
+
+// next takes the goroutine that is next from those that could run, or sleep; nil: there is none. The one
+// that has run until now is now, if it could go on.
+func (x *krdController) next(now *g) *g {
+	c := x.c
+	if x.n == 0 {
+		return x.wake()
+	}
+	at := 0
+	if x.n > 1 {
+		k := c.choices
+		c.choices++
+		at = x.choice(k, now)
+		if k < uint64(len(c.list)) {
+			c.list[k] = uint32(at) | uint32(x.n)<<16
+		}
+	}
+	gp := x.could[at].ptr()
+	copy(x.could[at:x.n-1], x.could[at+1:x.n])
+	x.n--
+	c.hash = (c.hash ^ gp.goid) * 0x100000001b3
+	return gp
+}
+
+// choice returns the place of the next goroutine.
+func (x *krdController) choice(k uint64, now *g) int {
+	c, of := x.c, 0
+	for i := 0; i < x.n; i++ {
+		if x.could[i].ptr() == now && c.policy != krdLeast {
+			of = i
+		}
+	}
+	if k < c.follow {
+		return min(int(c.list[k]&0xffff), x.n-1)
+	}
+	switch c.policy {
+	case krdWalk:
+		return int(krdDraw(&x.random) % uint64(x.n))
+	case krdPCT:
+		of = x.highest()
+		for i := range x.changes {
+			if x.changes[i] == k+1 {
+				x.lowest--
+				x.could[of].ptr().krdPriority = x.lowest
+				of = x.highest()
+			}
+		}
+	}
+	return of
+}
+
+func (x *krdController) highest() (best int) {
+	for i := 1; i < x.n; i++ {
+		if x.could[i].ptr().krdPriority > x.could[best].ptr().krdPriority {
+			best = i
+		}
+	}
+	return best
+}
+
+// wake takes the goroutine whose sleep ends first.
+func (x *krdController) wake() *g {
+	best := -1
+	for i := 0; i < x.asleep; i++ {
+		if gp := x.sleeps[i].ptr(); best < 0 || gp.krdWake < x.sleeps[best].ptr().krdWake {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	gp := x.sleeps[best].ptr()
+	copy(x.sleeps[best:x.asleep-1], x.sleeps[best+1:x.asleep])
+	x.asleep--
+	x.now = max(x.now, gp.krdWake)
+	x.c.virtual = uint64(x.now)
+	return gp
+}
+
+// give makes it the turn of a goroutine, which is not the one that calls it.
+func (x *krdController) give(gp *g) {
+	gp.krdC = krdHolds
+	x.holder.set(gp)
+	switch {
+	case gp.krdFresh:
+		gp.krdFresh = false
+		systemstack(func() { runqput(getg().m.p.ptr(), gp, true) })
+	case gp.krdTurn:
+		gp.krdTurn = false
+		goready(gp, 1)
+	}
+}
+
+// pass makes it another goroutine's turn.
+func (x *krdController) pass() {
+	x.holder = 0
+	if gp := x.next(nil); gp != nil {
+		x.give(gp)
+	}
+}
+
+// krdStep lets another goroutine go on before an operation.
+//
+//go:linkname krdStep
+func krdStep() {
+	gp := getg()
+	x := &krdCtl
+	if gp.krdC != krdHolds || gp.m.locks != 0 || gp.m.curg != gp {
+		return
+	}
+	lock(&x.lock)
+	if x.c.steps++; x.c.steps == x.c.limit {
+		x.c.end = 1
+		unlock(&x.lock)
+		exit(125)
+	}
+	if x.n == 0 {
+		unlock(&x.lock)
+		return
+	}
+	x.put(gp)
+	x.leave(gp, x.next(gp))
+}
+
+// leave waits until it is the turn of gp again, which is among those that could run or sleep. It unlocks.
+func (x *krdController) leave(gp, next *g) {
+	if next == gp {
+		gp.krdC = krdHolds
+		unlock(&x.lock)
+		return
+	}
+	x.give(next)
+	gp.krdTurn = true
+	goparkunlock(&x.lock, waitReasonZero, traceBlockGeneric, 1)
+}
+
+// krdYield lets another goroutine go on, for this one has nothing to do.
+func krdYield() {
+	if gp := getg(); gp.krdC == krdHolds {
+		krdCtl.lowest--
+		gp.krdPriority = krdCtl.lowest
+		krdStep()
+	}
+}
+
+// krdNap is a sleep: it ends when no other goroutine could run, in the order of its end.
+func krdNap(ns int64) bool {
+	gp := getg()
+	x := &krdCtl
+	if gp.krdC != krdHolds || x.asleep == len(x.sleeps) {
+		return false
+	}
+	lock(&x.lock)
+	gp.krdC, gp.krdWake = krdCould, x.now+max(ns, 0)
+	x.sleeps[x.asleep].set(gp)
+	x.asleep++
+	x.leave(gp, x.next(nil))
+	return true
+}
+
+// krdLeaves notes that gp is about to wait for others, which krdArrives has to follow.
+func krdLeaves(gp *g, reason waitReason) bool {
+	if gp.krdC != krdHolds || int(reason) >= len(krdReasons) || krdReasons[reason] == 0 {
+		return false
+	}
+	x := &krdCtl
+	lock(&x.lock)
+	gp.krdC = krdBlocked
+	x.pass()
+	unlock(&x.lock)
+	return true
+}
+
+// krdArrives waits for the turn of gp, which has waited.
+func krdArrives(gp *g) {
+	x := &krdCtl
+	lock(&x.lock)
+	if gp.krdC == krdBlocked {
+		x.woken(gp)
+	}
+	if gp.krdC == krdHolds {
+		unlock(&x.lock)
+		return
+	}
+	gp.krdTurn = true
+	goparkunlock(&x.lock, waitReasonZero, traceBlockGeneric, 1)
+}
+
+// krdWoken notes that gp need not wait any longer.
+func krdWoken(gp *g) {
+	x := &krdCtl
+	lock(&x.lock)
+	if gp.krdC == krdBlocked {
+		x.woken(gp)
+	}
+	unlock(&x.lock)
+}
+
+func (x *krdController) woken(gp *g) {
+	if x.put(gp); x.holder == 0 {
+		x.pass()
+	}
+}
+
+// krdLeft notes that gp has ended.
+func krdLeft(gp *g) {
+	x := &krdCtl
+	if gp.krdC != krdHolds {
+		return
+	}
+	lock(&x.lock)
+	gp.krdC = 0
+	x.pass()
+	unlock(&x.lock)
+}
