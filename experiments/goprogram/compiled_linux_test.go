@@ -14,19 +14,19 @@ import (
 	"krdlab/loi/native"
 )
 
-// compiled builds testdata/native/known.c as krdlab cc does, and returns the program's path.
-func compiled(t *testing.T, compiler, level string) string {
+// compiled builds a file of testdata/native as krdlab cc does, and returns the program's path.
+func compiled(t *testing.T, compiler, file string, flags ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skipf("no C compiler: %v", err)
 	}
 	t.Setenv("KRDLAB_CC", compiler)
-	source, err := filepath.Abs("testdata/native/known.c")
+	source, err := filepath.Abs(filepath.Join("testdata/native", file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "known")
-	argv, err := native.Languages[0].Command(context.Background(), []string{level, "-pthread", "-o", path, source})
+	path := filepath.Join(t.TempDir(), "program")
+	argv, err := native.Languages[0].Command(context.Background(), append(flags, "-o", path, source))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestNative(t *testing.T) {
 	const n, threads, blocks = 1000, 4, 10
 	for _, x := range []struct{ compiler, level string }{{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O0"}, {"clang", "-O2"}} {
 		t.Run(x.compiler+x.level, func(t *testing.T) {
-			path := compiled(t, x.compiler, x.level)
+			path := compiled(t, x.compiler, "known.c", x.level, "-pthread")
 			plain, err := exec.Command(path, "5").CombinedOutput()
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 5 {

@@ -213,6 +213,8 @@ func (a *app) showGo(c *cobra.Command, r *goprogram.Request, show []string, cach
 	}
 	r.Waits = slices.Contains(show, showWaits)
 	switch alone := !slices.Contains(show, showReuse); {
+	case alone && r.Native != nil:
+		return usageError("%s: --show waits takes reuse too; leave --show out", c.CommandPath())
 	case alone && r.Waits:
 		return usageError("%s: waits alone take less time by krdlab graph go %s --sync --no-accesses", c.CommandPath(),
 			r.Build.Path)

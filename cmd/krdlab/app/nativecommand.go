@@ -14,7 +14,7 @@ import (
 )
 
 // nativeShowable are the parts that `krdlab native` shows.
-var nativeShowable = []string{showReuse}
+var nativeShowable = []string{showReuse, showWaits}
 
 // nativeCommand returns the command `krdlab native`.
 func (a *app) nativeCommand() *cobra.Command {
@@ -24,9 +24,9 @@ func (a *app) nativeCommand() *cobra.Command {
 	var caches given
 	c := &cobra.Command{
 		Use:   "native [flags] -- PROGRAM [ARGS]",
-		Short: "Data reuse of a C, C++ or Fortran program, by line, the most important first",
+		Short: "Data reuse and waits of a C, C++ or Fortran program, by line, the most important first",
 		Long: "Run a program that was built by krdlab cc, c++ or fc once, and answer: which functions and lines " +
-			"reuse data beyond which cache, and where these data were allocated.\n" +
+			"reuse data beyond which cache, where these data were allocated, and which threads wait for what.\n" +
 			"Findings come first; then what is farthest by function and by allocation. --json has all.\n" +
 			"Accesses are those of the program's own code, as the compiler left them: its registers, and what " +
 			"libraries access, are not observed.",
@@ -75,6 +75,8 @@ func (a *app) nativeCommand() *cobra.Command {
 	f.DurationVar(&r.For, "for", 0, "interrupt the program after this `TIME`, such as 30s, and show what there is")
 	f.StringVar(&out, "out", "", "write the accesses to this trace `FILE` instead of analysing them; it must not exist")
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under krdlab-runs)")
+	f.BoolVar(&r.Build.Sync, "sync", false, "record in the trace of --out what threads wait for: who starts whom, "+
+		"locks, conditions, barriers, semaphores, atomic operations; krdlab graph and krdlab explore read it")
 	f.StringVar(&pprof, "pprof", "", "write a profile to this `FILE` for go tool pprof: by line, accesses, cold ones, "+
 		"those beyond each cache, and bytes that these move")
 	f.BoolVar(&r.Build.Regions, "calls", false, "record functions as regions: accesses are told apart by the calls that "+
@@ -82,7 +84,7 @@ func (a *app) nativeCommand() *cobra.Command {
 	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what of it the compiler has in memory and not in "+
 		"registers")
 	traceLimitVar(f, &r.TraceLimit, "")
-	needs(f, "out", "--out FILE.loi", "trace-limit")
+	needs(f, "out", "--out FILE.loi", "trace-limit", "sync")
 	excludes(c, "out", "dir", "pprof", "show")
 	cachesVar(f, &caches)
 	f.Bool("json", false, "print the result as one JSON document")

@@ -35,7 +35,35 @@ enum {
 	ENTER = 12,
 	LEAVE = 13,
 	END = 18,
+	START = 19,
+	GO = 20,
+	SYNC = 21,
+	SYNC_AT = 22,
+	DONE = 23,
+	ENTRY = 24,
 };
+
+// Operations by which threads wait for each other, above OP_SHIFT of a SYNC, numbered as SyncOp in
+// krdlab/loi; below is the room of a channel, or the site of an atomic operation.
+enum {
+	OP_SEND = 1,
+	OP_RECEIVE = 2,
+	OP_LOCK = 5,
+	OP_UNLOCK,
+	OP_READ_LOCK,
+	OP_READ_UNLOCK,
+	OP_DONE,
+	OP_WAIT,
+	OP_COND_WAIT,
+	OP_SIGNAL,
+	OP_ONCE,
+	OP_ONCE_SEEN,
+	OP_LOAD,
+	OP_STORE,
+	OP_UPDATE,
+};
+#define OP_SHIFT 48
+#define ROOM ((1ull << 46) - 1)
 #define KIND(k) ((uint64_t)(k) << 56)
 #define ON_STACK (1ull << 63)
 #define STACK_TYPE 1ull // of an object that is the stack of a thread
@@ -99,7 +127,8 @@ typedef struct {
 	const uint32_t *sites; // by distance from code
 	uintptr_t code, code_bytes;
 	uintptr_t image, image_bytes, bias; // the program in memory; how far the linker's addresses moved
-	uint64_t regions;
+	uint64_t regions, sync;
+	int pid;
 } krd_shared;
 
 extern HIDDEN krd_shared krd;
@@ -112,6 +141,24 @@ HIDDEN void krd_elsewhere(uint64_t n);
 HIDDEN void krd_end(void);
 HIDDEN void krd_watch(void);
 HIDDEN void *krd_next(const char *name);
+HIDDEN void *krd_waits(const krd_buf *b);
+
+// krd_sync notes an operation to what stands at p, which has ended, and took effect at a tick (0: now).
+HIDDEN void krd_sync(uint64_t op, const volatile void *p, uint64_t room, uint64_t begin, uint64_t at);
+
+// An atomic operation to p goes on.
+typedef struct {
+	const volatile void *p;
+	uint64_t begin;
+	_Atomic uint32_t *stripe; // that is locked
+} krd_op;
+HIDDEN krd_op krd_op_begin(const volatile void *p);
+HIDDEN void krd_op_end(const krd_op *o, uint64_t op, const void *pc);
+
+// The number of the thread and what it runs, if this runtime began it.
+extern HIDDEN __thread uint64_t krd_number;
+extern HIDDEN __thread void *krd_entry;
+HIDDEN uint64_t krd_another(void);
 
 INLINE uint64_t krd_ticks(void) { return __builtin_ia32_rdtsc(); }
 

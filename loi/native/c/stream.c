@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -55,7 +56,7 @@ static void *map(size_t n, int fd)
 static void forget(void)
 {
 	krd.h = NULL;
-	krd.code_bytes = krd.regions = 0;
+	krd.code_bytes = krd.regions = krd.sync = 0;
 	krd_me = &krd_none;
 }
 
@@ -95,16 +96,38 @@ static void start(void)
 	krd.code = h->code_at + krd.bias;
 	krd.code_bytes = h->code_bytes;
 	krd.regions = h->regions;
+	krd.pid = getpid();
 	krd.h = h;
 	pthread_atfork(NULL, NULL, forget);
 	krd_watch();
+	krd_number = krd_another();
+	krd.sync = h->sync;
+	if (krd.sync)
+		krd_buffer(); // the first of all begins here
+}
+
+// The first thread ends behind all that the program does at its end.
+__attribute__((destructor(101))) static void end_program(void)
+{
+	krd_buf *b = krd_me;
+	if (krd.sync && b && b != &krd_none && krd_number == 1)
+		krd_put(b, krd_ticks(), KIND(END));
 }
 
 __attribute__((constructor(101))) static void begin_program(void) { start(); }
 
 void __tsan_init(void) { start(); }
 
-void *krd_next(const char *name) { return dlsym(RTLD_NEXT, name); }
+void *krd_next(const char *name)
+{
+	void *f = dlsym(RTLD_NEXT, name);
+	if (!f) {
+		if (write(2, name, strlen(name)) + write(2, ": ", 2) < 0) {
+		}
+		DIE("this function is in no library of the program; link it with -Wl,--no-as-needed");
+	}
+	return f;
+}
 
 static krd_buf *buf_at(uint32_t i) { return (krd_buf *)(krd.base + krd.h->bufs_at + i * sizeof(krd_buf)); }
 
@@ -248,6 +271,14 @@ krd_buf *krd_begin(void)
 	bounds(b);
 	take(b, i, 0);
 	atomic_store(&b->state, 1);
+	if (krd.sync) {
+		if (!krd_number)
+			krd_number = krd_another();
+		*(uint64_t *)krd_waits(b) = 0;
+		uintptr_t entry = (uintptr_t)krd_entry;
+		krd_put(b, entry - krd.image < krd.image_bytes ? entry - krd.bias : entry, KIND(ENTRY));
+		krd_put(b, krd_number, KIND(START) | (krd_ticks() & ~KIND(0xff)));
+	}
 	if (b->bytes) { // as other threads see it
 		uintptr_t bytes = b->bytes < MOST_STACK ? b->bytes : MOST_STACK;
 		krd_put(b, b->low + b->bytes - bytes, KIND(ALLOC) | bytes);
@@ -260,9 +291,11 @@ krd_buf *krd_begin(void)
 void krd_end(void)
 {
 	krd_buf *b = krd_me;
-	krd_me = &krd_none;
 	if (!krd.h || !b || b == &krd_none)
 		return;
+	if (krd.sync)
+		krd_sync(OP_DONE, (void *)pthread_self(), 0, krd_ticks(), 0);
+	krd_me = &krd_none;
 	uint64_t *n = (uint64_t *)b->next; // there is room for one: a chunk that is full is exchanged
 	n[0] = krd_ticks();
 	n[1] = KIND(END);

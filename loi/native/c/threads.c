@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <threads.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t);
@@ -13,10 +14,16 @@ extern void __libc_free(void *);
 typedef struct {
 	void *(*run)(void *);
 	void *arg;
+	uint64_t number;
 } begun;
 
+// Threads are numbered from 1, which is the first.
+HIDDEN __thread uint64_t krd_number;
+HIDDEN __thread void *krd_entry;
+static _Atomic uint64_t threads;
+uint64_t krd_another(void) { return atomic_fetch_add(&threads, 1) + 1; }
+
 static pthread_key_t ending;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 // The destructors of other keys access data too: the thread's own end comes in the last round.
 static void ends(void *round)
@@ -34,37 +41,65 @@ static void *runs(void *p)
 	begun b = *(begun *)p;
 	__libc_free(p);
 	pthread_setspecific(ending, (void *)1);
+	krd_number = b.number;
+	krd_entry = b.run;
 	krd_buffer();
 	return b.run(b.arg);
 }
 
-WEAK int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
+// begins returns what runs is to have of a thread that is about to begin.
+static begun *begins(void *(*run)(void *), void *arg)
 {
-	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-	if (!next)
-		next = krd_next("pthread_create");
-	if (!krd.h)
-		return next(t, a, run, arg);
-	pthread_once(&once, make_key);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	((int (*)(pthread_once_t *, void (*)(void)))krd_next("pthread_once"))(&once, make_key);
 	begun *b = __libc_malloc(sizeof *b);
 	if (!b)
-		return EAGAIN;
-	*b = (begun){run, arg};
-	int e = next(t, a, runs, b);
+		return NULL;
+	*b = (begun){run, arg, krd_another()};
+	krd_buf *by = krd_buffer();
+	if (krd.sync && by != &krd_none) {
+		krd_put(by, b->number, KIND(GO));
+		krd_put(by, krd_ticks(), KIND(DONE));
+	}
+	return b;
+}
+
+WEAK int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
+{
+	int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = krd_next("pthread_create");
+	if (!krd.h)
+		return next(t, a, run, arg);
+	begun *b = begins(run, arg);
+	int e = b ? next(t, a, runs, b) : EAGAIN;
 	if (e)
 		__libc_free(b);
 	return e;
 }
 
-// The process becomes another program, which is not recorded, unless that fails.
+// What a thread of C returns is an int, which is in the same register.
+WEAK int thrd_create(thrd_t *t, int (*run)(void *), void *arg)
+{
+	int (*next)(thrd_t *, int (*)(void *), void *) = krd_next("thrd_create");
+	if (!krd.h)
+		return next(t, run, arg);
+	begun *b = begins((void *(*)(void *))run, arg);
+	int e = b ? next(t, (int (*)(void *))runs, b) : thrd_nomem;
+	if (e != thrd_success)
+		__libc_free(b);
+	return e;
+}
+
+// The process becomes another program, which is not recorded, unless that fails. After vfork the child
+// is another process in the same memory.
 #define EXEC(name, params, args, type) \
 	WEAK int name params \
 	{ \
 		int(*next) type = krd_next(#name); \
-		if (krd.h) \
+		int own = krd.h && getpid() == krd.pid; \
+		if (own) \
 			krd.h->replaced = 1; \
 		int r = next args; \
-		if (krd.h) \
+		if (own) \
 			krd.h->replaced = 0; \
 		return r; \
 	}
