@@ -14,23 +14,27 @@ import (
 	"krdlab/loi/native"
 )
 
-// compiled builds a file of testdata/native as krdlab cc does, and returns the program's path.
+// compiled builds a file of testdata/native as krdlab cc, c++ or fc does, and returns the program's path.
 func compiled(t *testing.T, compiler, file string, flags ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
-		t.Skipf("no C compiler: %v", err)
+		t.Skipf("no compiler: %v", err)
 	}
-	t.Setenv("KRDLAB_CC", compiler)
+	l := &native.Languages[map[string]int{".c": 0, ".cc": 1, ".f90": 2}[filepath.Ext(file)]]
+	t.Setenv(l.Variable, compiler)
 	source, err := filepath.Abs(filepath.Join("testdata/native", file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "program")
-	argv, err := native.Languages[0].Command(context.Background(), append(flags, "-o", path, source))
+	dir := t.TempDir() // modules of Fortran go there too
+	path := filepath.Join(dir, "program")
+	argv, err := l.Command(context.Background(), append(flags, "-o", path, source))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+	c := exec.Command(argv[0], argv[1:]...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", argv, err, out)
 	}
 	return path

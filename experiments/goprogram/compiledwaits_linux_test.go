@@ -2,6 +2,8 @@ package goprogram
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -72,5 +74,66 @@ func TestNativeWaits(t *testing.T) {
 				t.Error("bare: no conflict was found")
 			}
 		})
+	}
+}
+
+// A sample of a native program counts all its accesses, by function, and its distances are those of all
+// accesses, within four standard errors: one in 16 000 would be outside by chance.
+func TestNativeSample(t *testing.T) {
+	path := compiled(t, "gcc", "sums.c", "-O1")
+	exact, _, err := recorded(t, path, Request{}, "8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const times = 120
+	r := Request{}
+	r.Build.Sample = true
+	d, out, err := recorded(t, path, r, fmt.Sprint(times))
+	if err != nil || d.OddEvents != 0 || d.Sampling.Bursts < 2 || d.Sampling.Phases == 0 {
+		t.Fatalf("%v, %d odd, %+v\n%s", err, d.OddEvents, d.Sampling, out)
+	}
+	for _, name := range []string{"columns", "rows"} {
+		if p := part(t, d.Functions, name); p.Accesses != times*512*512 {
+			t.Errorf("%s: %d accesses, expected %d", name, p.Accesses, times*512*512)
+		}
+	}
+	// 7 of 8 accesses of rows are to the line of the one before, 7 of 8 of columns 511 lines behind; the others
+	// are cold or farther.
+	for _, x := range []struct {
+		from, to uint64
+		want     float64
+	}{{0, 128, 7. / 16}, {16 << 10, 64 << 10, 7. / 16}, {64 << 10, 1 << 40, 1. / 8}} {
+		want := 0.0
+		if x.to == 1<<40 {
+			want = float64(exact.KRD.Cold) / float64(exact.Accesses)
+		}
+		for _, b := range exact.KRD.Bins {
+			if b.FromBytes >= x.from && b.FromBytes < x.to {
+				want += float64(b.Count) / float64(exact.Accesses)
+			}
+		}
+		if math.Abs(want-x.want) > 1e-9 {
+			t.Errorf("of all accesses %.4f are from %d B, expected %.4f", want, x.from, x.want)
+		}
+		got, variance := 0.0, 0.0
+		if cold := d.Sampling.Cold; x.to == 1<<40 {
+			got = cold.share[0]
+			if cold.Error != nil {
+				variance = cold.share[1] * cold.share[1]
+			}
+		}
+		for _, b := range d.Sampling.Bins {
+			if b.FromBytes >= x.from && b.FromBytes < x.to {
+				got += b.share[0]
+				if b.Error != nil {
+					variance += b.share[1] * b.share[1]
+				}
+			}
+		}
+		off := math.Sqrt(variance)
+		t.Logf("from %d B: %.4f +- %.4f, expected %.4f", x.from, got, 2*off, want)
+		if math.Abs(got-want) > 4*off+0.002 || off > 0.2 {
+			t.Errorf("from %d B: %.4f +- %.4f, expected %.4f", x.from, got, 2*off, want)
+		}
 	}
 }

@@ -255,6 +255,8 @@ func (a *analysis) className(class int) string {
 	switch {
 	case a.native && c.Type == native.StackType:
 		return "stack of a thread"
+	case a.native && c.Type == native.ThreadType:
+		return "a thread and its thread-local variables"
 	case a.native:
 		return "memory that a library allocated"
 	}

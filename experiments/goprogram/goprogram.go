@@ -59,8 +59,8 @@ const lineBytes = 64
 type Request struct {
 	Build build.Request
 	Built *build.Program // what came of Build, whose files are still there; nil: it is built
-	// Native is a program in place of one that Build makes: then Path, Stack and Regions count, and the rest
-	// of Build is not set; nil: it is a Go program.
+	// Native is a program in place of one that Build makes: then Path, Stack, Regions, Sync and Sample
+	// count, and the rest of Build is not set; nil: it is a Go program.
 	Native *native.Program
 	Args   []string // of the program
 	Unit   Unit
@@ -196,7 +196,7 @@ func newMemory(r *Request, b *build.Program) (*collect.Memory, error) {
 	if r.Native != nil {
 		code := r.Native.Code
 		code.Regions = r.Build.Regions
-		return collect.NewNativeMemory(len(b.Sites), b.Stack, r.Build.Sync, &code)
+		return collect.NewNativeMemory(len(b.Sites), b.Stack, r.Build.Sync, r.Build.Sample, &code)
 	}
 	if r.Build.Sample {
 		return collect.NewSampledMemory(len(b.Sites), b.Stack)

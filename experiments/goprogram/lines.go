@@ -131,7 +131,7 @@ func (a *analysis) lines(groups []krd.GroupHistogram) []SourceLine {
 			sources[k.file] = text
 		}
 		l := SourceLine{File: k.file, Line: k.line, Function: functions[name], Part: *all[name]}
-		if k.line <= len(text) {
+		if k.line > 0 && k.line <= len(text) { // compilers give code of their own no line
 			l.Text = string(bytes.TrimRight(text[k.line-1], " \t\r"))
 		}
 		list = append(list, l)

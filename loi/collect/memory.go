@@ -151,11 +151,18 @@ type Code struct {
 }
 
 // NewNativeMemory works like NewMemory, for a program with the runtime of package native, which finds the
-// sites by a table of code.
-func NewNativeMemory(sites int, stack, sync bool, code *Code) (*Memory, error) {
-	m, err := newMemory(sites, stack, sync, firstChunks, code.Bytes*4)
+// sites by a table of code. With sample, it records a sample, as with NewSampledMemory, and sync is not set.
+func NewNativeMemory(sites int, stack, sync, sample bool, code *Code) (*Memory, error) {
+	chunks := uint32(firstChunks)
+	if sample {
+		chunks = sampledChunks
+	}
+	m, err := newMemory(sites, stack, sync, chunks, code.Bytes*4)
 	if err != nil {
 		return nil, err
+	}
+	if sample {
+		m.h.apart = leastApart
 	}
 	m.h.sitesAt, m.h.codeAt, m.h.codeBytes = uint64(len(m.bytes))-(code.Bytes*4+4095)&^4095, code.At, code.Bytes
 	table := unsafe.Slice((*uint32)(unsafe.Pointer(&m.bytes[m.h.sitesAt])), code.Bytes)

@@ -72,7 +72,7 @@ func OpenProgram(path string) (*Program, error) {
 		if s.Name == "runtime.types" {
 			p.types = s.Value
 		}
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
 			p.functions[s.Value] = s.Name
 		}
 		if s.Size == 0 || elf.ST_TYPE(s.Info) != elf.STT_OBJECT ||

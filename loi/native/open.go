@@ -144,8 +144,12 @@ func (p *Program) calls(f *elf.File, symbols []elf.Symbol) (calls []call, err er
 	return calls, nil
 }
 
-// StackType is the type that the runtime gives to stacks of threads, as c/krd.h has it.
-const StackType = 1
+// StackType is the type that the runtime gives to stacks of threads, ThreadType that of what a thread has
+// of its own, as c/krd.h has them.
+const (
+	StackType  = 1
+	ThreadType = 2
+)
 
 // exitSite marks a call of __tsan_func_exit, as c/krd.h has it.
 const exitSite = ^uint32(0)
@@ -166,7 +170,7 @@ func (p *Program) number(calls []call, lines *lines) {
 		}
 		p.Code.Sites[c.pc] = uint32(len(p.Sites) + 1)
 		for _, s := range c.does.sites {
-			s.File, s.Line, s.Function = cmp.Or(at.file, p.Path), at.line, cmp.Or(at.function, "code without a name")
+			s.File, s.Line, s.Function = cmp.Or(at.file, p.Path), cmp.Or(at.line, at.begins), cmp.Or(at.function, "code without a name")
 			if s.Object == "" {
 				s.Object = "memory"
 			}

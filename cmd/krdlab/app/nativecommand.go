@@ -83,9 +83,10 @@ func (a *app) nativeCommand() *cobra.Command {
 		"led to them, in profiles, on the page and in traces")
 	f.BoolVar(&r.Build.Stack, "stack", false, "observe the stack too: what of it the compiler has in memory and not in "+
 		"registers")
+	sampleFlags(c, &r)
 	traceLimitVar(f, &r.TraceLimit, "")
 	needs(f, "out", "--out FILE.loi", "trace-limit", "sync")
-	excludes(c, "out", "dir", "pprof", "show")
+	excludes(c, "out", "dir", "pprof", "show", "sample", "overhead")
 	cachesVar(f, &caches)
 	f.Bool("json", false, "print the result as one JSON document")
 	f.SortFlags = false

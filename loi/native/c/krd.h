@@ -2,7 +2,8 @@
 // what the compiler calls at each load, store, function entry and exit becomes the stream that
 // rewritten Go programs write (krdlab/loi/collect, memory.go and reader.go).
 //
-//	hooks (access.c, atomics.c, heap.c, threads.c) -> buffer of the thread -> chunks of shared memory
+//	hooks (access.c, atomics.c, heap.c, threads.c, sync.c) -> buffer of the thread -> chunks of shared memory
+//	access.c -> sample.c -'
 //
 // An event is two words. Nothing here allocates or takes a lock while it records. An address in the
 // program's image stands as the linker gave it; one on the thread's own stack, as a mark and its
@@ -41,7 +42,11 @@ enum {
 	SYNC_AT = 22,
 	DONE = 23,
 	ENTRY = 24,
+	MODE = 29,
 };
+
+// Of a MODE: what a thread records of a sample.
+enum { OFF, WATCH, GLIMPSE, INSIDE };
 
 // Operations by which threads wait for each other, above OP_SHIFT of a SYNC, numbered as SyncOp in
 // krdlab/loi; below is the room of a channel, or the site of an atomic operation.
@@ -67,6 +72,7 @@ enum {
 #define KIND(k) ((uint64_t)(k) << 56)
 #define ON_STACK (1ull << 63)
 #define STACK_TYPE 1ull // of an object that is the stack of a thread
+#define THREAD_TYPE 2ull // of one that is a thread and its own variables
 #define DEPTH_SHIFT 32
 #define MAX_DEPTH ((1u << 24) - 1)
 
@@ -127,7 +133,7 @@ typedef struct {
 	const uint32_t *sites; // by distance from code
 	uintptr_t code, code_bytes;
 	uintptr_t image, image_bytes, bias; // the program in memory; how far the linker's addresses moved
-	uint64_t regions, sync;
+	uint64_t regions, sync, sampled;
 	int pid;
 } krd_shared;
 
@@ -196,13 +202,23 @@ INLINE uint64_t krd_place(const krd_buf *b, uintptr_t a)
 	return a;
 }
 
-INLINE void krd_count(krd_buf *b, uint32_t site, uint64_t n)
+// krd_counted adds n to a count, of which each site has two: of accesses that are no events, and of
+// those that a sample does not have.
+INLINE void krd_counted(krd_buf *b, uintptr_t at, uint64_t n)
 {
 	if (UNLIKELY(b->counts & 1))
-		atomic_fetch_add((_Atomic uint64_t *)((b->counts & ~(uintptr_t)1) + 16ul * site), n);
+		atomic_fetch_add((_Atomic uint64_t *)((b->counts & ~(uintptr_t)1) + at), n);
 	else if (b->counts)
-		*(uint64_t *)(b->counts + 16ul * site) += n;
+		*(uint64_t *)(b->counts + at) += n;
 }
+
+INLINE void krd_count(krd_buf *b, uint32_t site, uint64_t n) { krd_counted(b, 16ul * site, n); }
+
+// krd_drops reports that a sample does not have an access, and then counts it. krd_took_stack takes note of
+// one on the stack in a burst, krd_passes of n that are recorded in any mode.
+HIDDEN int krd_drops(krd_buf *b, uint64_t a, uint32_t site);
+HIDDEN void krd_took_stack(krd_buf *b);
+HIDDEN void krd_passes(krd_buf *b, uint64_t n);
 
 // krd_access records an access by the call that returns to pc.
 INLINE void krd_access(const volatile void *p, const void *pc)
@@ -214,10 +230,22 @@ INLINE void krd_access(const volatile void *p, const void *pc)
 	}
 	krd_buf *b = krd_buffer();
 	uint64_t a = krd_place(b, (uintptr_t)p);
-	if (a & ON_STACK)
+	if (a & ON_STACK) {
+		if (UNLIKELY(krd.sampled) && b->mode == GLIMPSE)
+			krd_took_stack(b);
 		krd_count(b, site, 1);
-	else
-		krd_put(b, a, KIND(ACCESS) | site);
+		return;
+	}
+	if (UNLIKELY(krd.sampled)) {
+		if (b->mode == OFF && b->dropped < b->due) {
+			b->dropped++;
+			*(uint64_t *)(b->counts + 16ul * site + 8) += 1;
+			return;
+		}
+		if (krd_drops(b, a, site))
+			return;
+	}
+	krd_put(b, a, KIND(ACCESS) | site);
 }
 
 // krd_range records an access to n bytes: words of eight by site, what is left of them by the next.
@@ -226,6 +254,8 @@ INLINE void krd_range(const volatile void *p, size_t n, uint32_t site)
 	krd_buf *b = krd_buffer();
 	uintptr_t a = (uintptr_t)p;
 	size_t words = n & ~(size_t)7;
+	if (UNLIKELY(krd.sampled))
+		krd_passes(b, words / 8 + (n & 7 ? 1 : 0));
 	if (words) {
 		krd_put(b, krd_place(b, a), KIND(RANGE) | site);
 		krd_put(b, words, KIND(EXTENT) | site);

@@ -15,6 +15,7 @@
 #define MAGIC 0x314b4c4244524bull
 #define SMALL (1u << 31)  // above the numbers of small chunks
 #define MOST_STACK (64ul << 20) // bytes of a stack that are an object
+#define HANDLE 64 // bytes of a thread's description that are taken to be the thread
 #define SMALL_FIRST 4     // a thread begins with so many of them
 
 HIDDEN krd_shared krd;
@@ -25,6 +26,7 @@ HIDDEN krd_buf krd_none = {.next = (uintptr_t)0};
 
 extern HIDDEN const Elf64_Ehdr __ehdr_start;
 extern HIDDEN const char _end[];
+extern int main();
 
 // The note by which krdlab finds out that a program has this runtime.
 __attribute__((section(".note.krdlab"), used, aligned(4))) static const struct {
@@ -56,7 +58,7 @@ static void *map(size_t n, int fd)
 static void forget(void)
 {
 	krd.h = NULL;
-	krd.code_bytes = krd.regions = krd.sync = 0;
+	krd.code_bytes = krd.regions = krd.sync = krd.sampled = 0;
 	krd_me = &krd_none;
 }
 
@@ -96,11 +98,15 @@ static void start(void)
 	krd.code = h->code_at + krd.bias;
 	krd.code_bytes = h->code_bytes;
 	krd.regions = h->regions;
+	static uint64_t off[2];
+	krd_none.word = (uintptr_t)off;
+	krd.sampled = h->apart != 0;
 	krd.pid = getpid();
 	krd.h = h;
 	pthread_atfork(NULL, NULL, forget);
 	krd_watch();
 	krd_number = krd_another();
+	krd_entry = (void *)main;
 	krd.sync = h->sync;
 	if (krd.sync)
 		krd_buffer(); // the first of all begins here
@@ -234,6 +240,24 @@ static void bounds(krd_buf *b)
 	pthread_attr_destroy(&a);
 }
 
+// variables finds the thread's own variables, which lie before where its description begins, on top of the
+// stack but for the first thread. The linker has set their distance from there.
+static uintptr_t variables(void)
+{
+	static uintptr_t bytes;
+	const Elf64_Phdr *h = (const Elf64_Phdr *)(krd.image + __ehdr_start.e_phoff);
+	for (int i = 0; !bytes && i < __ehdr_start.e_phnum; i++)
+		if (h[i].p_type == PT_TLS)
+			bytes = (h[i].p_memsz + h[i].p_align - 1) & -h[i].p_align;
+	return (uintptr_t)pthread_self() - bytes;
+}
+
+static void object(krd_buf *b, uintptr_t at, uintptr_t bytes, uint64_t type)
+{
+	krd_put(b, at, KIND(ALLOC) | bytes);
+	krd_put(b, type, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));
+}
+
 krd_buf *krd_begin(void)
 {
 	krd_header *h = krd.h;
@@ -269,6 +293,9 @@ krd_buf *krd_begin(void)
 	b->left = b->whole = 0;
 	b->low = b->bytes = 0;
 	bounds(b);
+	uintptr_t mine = variables();
+	if (mine - b->low < b->bytes)
+		b->bytes = mine - b->low;
 	take(b, i, 0);
 	atomic_store(&b->state, 1);
 	if (krd.sync) {
@@ -281,9 +308,9 @@ krd_buf *krd_begin(void)
 	}
 	if (b->bytes) { // as other threads see it
 		uintptr_t bytes = b->bytes < MOST_STACK ? b->bytes : MOST_STACK;
-		krd_put(b, b->low + b->bytes - bytes, KIND(ALLOC) | bytes);
-		krd_put(b, STACK_TYPE, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));
+		object(b, b->low + b->bytes - bytes, bytes, STACK_TYPE);
 	}
+	object(b, mine, (uintptr_t)pthread_self() + HANDLE - mine, THREAD_TYPE);
 	return krd_me = b;
 }
 
