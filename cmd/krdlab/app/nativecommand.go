@@ -75,6 +75,8 @@ func (a *app) nativeCommand() *cobra.Command {
 	f.DurationVar(&r.For, "for", 0, "interrupt the program after this `TIME`, such as 30s, and show what there is")
 	f.StringVar(&out, "out", "", "write the accesses to this trace `FILE` instead of analysing them; it must not exist")
 	f.StringVar(&dir, "dir", "", "the run `FOLDER`, which must not exist (default a new one under krdlab-runs)")
+	choiceVar(c, (*string)(&r.Unit), "unit", goprogram.Units[0], goprogram.Units, "what one datum of the trace is, `WHAT`: "+
+		"line (of 64 bytes, each object beginning on its own) or datum (what one access has)")
 	f.BoolVar(&r.Build.Sync, "sync", false, "record in the trace of --out what threads wait for: who starts whom, "+
 		"locks, conditions, barriers, semaphores, atomic operations; krdlab graph and krdlab explore read it")
 	f.StringVar(&pprof, "pprof", "", "write a profile to this `FILE` for go tool pprof: by line, accesses, cold ones, "+
@@ -85,7 +87,7 @@ func (a *app) nativeCommand() *cobra.Command {
 		"registers")
 	sampleFlags(c, &r)
 	traceLimitVar(f, &r.TraceLimit, "")
-	needs(f, "out", "--out FILE.loi", "trace-limit", "sync")
+	needs(f, "out", "--out FILE.loi", "trace-limit", "sync", "unit")
 	excludes(c, "out", "dir", "pprof", "show", "sample", "overhead")
 	cachesVar(f, &caches)
 	f.Bool("json", false, "print the result as one JSON document")
