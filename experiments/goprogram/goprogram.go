@@ -325,6 +325,11 @@ type analysis struct {
 	count   uint64         // accesses
 	atomics uint64         // atomic operations
 	workers map[uint64]int // by goroutine, in the order of their first accesses
+	last    struct {       // that was asked for
+		goroutine uint64
+		worker    int
+		known     bool
+	}
 }
 
 func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, error) {
@@ -344,7 +349,7 @@ func newAnalysis(r *Request, b *build.Program, p *collect.Program) (*analysis, e
 		a.apart = &apart{}
 	}
 	if r.Live != nil {
-		a.live, err = newLive(r, a)
+		a.live, err = newLive(r, a, b.Operations)
 		a.reader.Loops = a
 		return a, err
 	}
@@ -442,11 +447,15 @@ func (a *analysis) Loop(l *collect.Loop) error {
 
 // worker numbers goroutines.
 func (a *analysis) worker(goroutine uint64) int {
+	if a.last.known && a.last.goroutine == goroutine {
+		return a.last.worker
+	}
 	w, ok := a.workers[goroutine]
 	if !ok {
 		w = len(a.workers)
 		a.workers[goroutine] = w
 	}
+	a.last.goroutine, a.last.worker, a.last.known = goroutine, w, true
 	return w
 }
 

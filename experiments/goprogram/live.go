@@ -26,6 +26,7 @@ type live struct {
 	done       chan struct{}         // closed when todo is empty and closed
 	a          *analysis
 	to         *observer
+	values     *values // nil: operations are not handed on
 }
 
 // acts are the operations of goroutines, in order.
@@ -34,6 +35,7 @@ type acts struct {
 	bytes   []uint32
 	modes   []loi.Mode
 	strided []observe.Strided
+	terms   []uint32
 	list    []act
 }
 
@@ -41,10 +43,10 @@ type acts struct {
 type act struct {
 	kind   actKind
 	worker int
-	end    int    // of places, or of strided
+	end    int    // of places, of strided, or of terms
 	times  uint64 // of a loop
 	region int    // that begins: its number in the sources
-	number uint32
+	number uint32 // of that, or of an operation
 }
 
 type actKind uint8
@@ -54,6 +56,7 @@ const (
 	looped
 	entered
 	left
+	operated
 )
 
 // actsLen is how many acts without accesses are handed on at once.
@@ -62,25 +65,40 @@ const actsLen = 1 << 14
 // An observer is who takes acts: the work goroutine's own until that has ended.
 type observer struct {
 	observe.Live
-	header  *loi.Header
-	sources []front.Region
-	regions []loi.RegionID // by number in the sources; loi.NoRegion: not begun yet
-	spent   time.Duration  // CPU time of the thread that calls methods of Live
+	operated observe.Operated // the same; nil: it does not take operations
+	header   *loi.Header
+	sources  []front.Region
+	regions  []loi.RegionID // by number in the sources; loi.NoRegion: not begun yet
+	spent    time.Duration  // CPU time of the thread that calls methods of Live
 }
 
 // ErrRegions is wrapped by the error of a program that enters more regions than have numbers.
 var ErrRegions = failure.New(failure.Capability, "too many functions and loops")
 
-func newLive(r *Request, a *analysis) (*live, error) {
+func newLive(r *Request, a *analysis, operations []front.Operation) (*live, error) {
 	h := header(r.Native != nil, r.Build.Path, r.Unit, &r.Caches)
-	to, err := r.Live(&h)
-	if err != nil {
-		return nil, err
-	}
 	sources := a.reader.Regions
 	l := &live{now: &acts{}, todo: make(chan *acts, worksLen), free: make(chan *acts, worksLen),
-		done: make(chan struct{}), a: a, to: &observer{Live: to, header: &h, sources: sources,
+		done: make(chan struct{}), a: a, to: &observer{header: &h, sources: sources,
 			regions: slices.Repeat([]loi.RegionID{loi.NoRegion}, len(sources)+1)}}
+	for i := range operations {
+		o, err := registered(&operations[i], l.to.region)
+		if err != nil {
+			return nil, err
+		}
+		h.Registry.Operations = append(h.Registry.Operations, o)
+	}
+	var err error
+	if l.to.Live, err = r.Live(&h); err != nil {
+		return nil, err
+	}
+	if to, ok := l.to.Live.(observe.Operated); ok {
+		l.to.operated, l.values = to, &values{sites: a.sites, list: operations,
+			numbers: make([]uint32, len(operations))}
+		for i := range l.values.numbers {
+			l.values.numbers[i] = uint32(i)
+		}
+	}
 	for range worksLen - 1 {
 		l.free <- &acts{}
 	}
@@ -104,13 +122,13 @@ func (l *live) work() {
 				l.failed.Store(&err)
 			}
 		}
-		*w = acts{w.places[:0], w.bytes[:0], w.modes[:0], w.strided[:0], w.list[:0]}
+		*w = acts{w.places[:0], w.bytes[:0], w.modes[:0], w.strided[:0], w.terms[:0], w.list[:0]}
 		l.free <- w
 	}
 }
 
 func (o *observer) take(w *acts) error {
-	place, strided := 0, 0
+	place, strided, term := 0, 0, 0
 	for i := range w.list {
 		x, err := &w.list[i], error(nil)
 		switch x.kind {
@@ -128,6 +146,9 @@ func (o *observer) take(w *acts) error {
 			}
 		case left:
 			err = o.Leave(x.worker, x.number)
+		case operated:
+			err = o.operated.Operation(x.worker, x.number, w.terms[term:x.end])
+			term = x.end
 		}
 		if err != nil {
 			return err
@@ -169,8 +190,14 @@ func (l *live) batch(b *collect.Batch) error {
 	begin, events := 0, b.Acts
 	upTo := func(end int, goroutine uint64) {
 		if end > begin {
+			worker := l.a.worker(goroutine)
+			if l.values != nil {
+				for _, g := range b.Groups[begin:end] {
+					l.values.access(worker, l.a.reader.Groups[g].Site)
+				}
+			}
 			begin = end
-			w.list = append(w.list, act{kind: accessed, worker: l.a.worker(goroutine), end: from + end})
+			w.list = append(w.list, act{kind: accessed, worker: worker, end: from + end})
 		}
 	}
 	for i, turn := range b.Turns {
@@ -190,16 +217,23 @@ func (l *live) batch(b *collect.Batch) error {
 
 // act takes the begin or the end of a region.
 func (l *live) act(a *collect.Act) {
-	x := act{number: a.Number}
-	switch a.Kind {
-	case loi.EventRegion:
-		x.kind, x.region = entered, a.Region
-	case loi.EventRegionEnd:
-		x.kind = left
+	x := act{number: a.Number, worker: l.a.worker(a.Goroutine)}
+	switch {
+	case a.Kind == loi.EventRegion:
+		if x.kind, x.region = entered, a.Region; l.values != nil {
+			l.values.begin(x.worker, l.a.reader.Regions[a.Region-1].Kind)
+		}
+	case a.Kind == loi.EventRegionEnd:
+		if x.kind = left; l.values != nil {
+			l.values.end(x.worker)
+		}
+	case a.Kind == loi.EventOperation && l.values != nil:
+		args := l.values.done(x.worker, a.Number)
+		l.now.terms = append(l.now.terms, args[1:]...)
+		x.kind, x.number, x.end = operated, args[0], len(l.now.terms)
 	default:
 		return
 	}
-	x.worker = l.a.worker(a.Goroutine)
 	l.now.list = append(l.now.list, x)
 }
 

@@ -30,18 +30,12 @@ func (t *traceSink) declare(list []front.Operation) error {
 	}
 	t.values = &values{sites: t.a.sites, list: list}
 	for i := range list {
-		o := list[i].Operation
-		var err error
+		o, err := registered(&list[i], t.region)
+		if err != nil {
+			return t.failed(err)
+		}
 		if o.Kernel, err = t.b.Kernel(list[i].Function); err != nil {
 			return t.failed(err)
-		}
-		if o.Region, err = t.region(list[i].Self); err != nil {
-			return t.failed(err)
-		}
-		if o.Callee = 0; o.Kind.Calls() {
-			if o.Callee, err = t.region(list[i].Calls); err != nil {
-				return t.failed(err)
-			}
 		}
 		n, err := t.b.Operation(o)
 		if err != nil {
@@ -50,6 +44,20 @@ func (t *traceSink) declare(list []front.Operation) error {
 		t.values.numbers = append(t.values.numbers, n)
 	}
 	return nil
+}
+
+// registered returns an operation as a registry has it, but for its kernel; region returns the number
+// of a region of the sources there.
+func registered(x *front.Operation, region func(int) (loi.RegionID, error)) (o loi.Operation,
+	err error) {
+	o = x.Operation
+	if o.Region, err = region(x.Self); err != nil {
+		return o, err
+	}
+	if o.Callee = 0; o.Kind.Calls() {
+		o.Callee, err = region(x.Calls)
+	}
+	return o, err
 }
 
 func (v *values) of(worker int) *[]pending {

@@ -101,7 +101,7 @@ type Sectioned interface{ Sections(t *loi.Trace) []any }
 // contracts has a nil pointer to each interface that the result of New may implement.
 var contracts = []any{(*OverEvents)(nil), (*OverTrace)(nil), (*OverTraces)(nil), (*OverProgram)(nil),
 	(*OverDistances)(nil), (*Checked)(nil), (*Suited)(nil), (*Tabled)(nil),
-	(*Formatted)(nil), (*Recorded)(nil), (*Repeated)(nil), (*Joined)(nil), (*Sectioned)(nil)}
+	(*Follower)(nil), (*Formatted)(nil), (*Recorded)(nil), (*Repeated)(nil), (*Joined)(nil), (*Sectioned)(nil)}
 
 // Fault returns the fault of the result of New: no pointer to a struct, a method that has a name of
 // the interfaces and another signature, or not one of Begin and Trace.
@@ -213,6 +213,18 @@ type Live interface {
 	// End is called once, when the program has ended.
 	End() (Result, error)
 }
+
+// Operated is a [Live] that takes operations of the source too. The accesses of a worker then come
+// in the order of its operations, and no loops.
+type Operated interface {
+	Live
+	// Operation takes an operation of the registry of [Input], done by a worker, with the terms of its
+	// accesses since the operation before: see [loi.Record.Operation].
+	Operation(worker int, n uint32, terms []uint32) error
+}
+
+// Follower is an [OverProgram] whose options may ask for operations while the program runs.
+type Follower interface{ Follows() bool }
 
 // A Strided is an access of a loop: in iteration i, from 0, to the Bytes at Place + i Step.
 type Strided struct {

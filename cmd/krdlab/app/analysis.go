@@ -374,6 +374,9 @@ func (x *analyser) live(c *cobra.Command, r *goprogram.Request, over analysis.Ov
 	if recorded, ok := x.options.(analysis.Recorded); ok && r.Build.Regions {
 		_, r.Build.Iterations = recorded.Records()
 	}
+	if f, ok := x.options.(analysis.Follower); ok {
+		r.Build.Values = f.Follows()
+	}
 	r.Live = func(h *loi.Header) (analysis.Live, error) {
 		return over.Live(&analysis.Input{Header: h, Looks: figures.SchedulerLooks})
 	}

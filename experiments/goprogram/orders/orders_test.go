@@ -42,9 +42,9 @@ type class struct {
 	Removed    []removal
 }
 
-// classes builds and traces a program of the loops, compares what it prints with what the
-// interpreter computes, and returns the classes of the loops.
-func classes(t *testing.T, loops []*loop) (list []class) {
+// traced builds and traces a program of the loops, compares what it prints with what the
+// interpreter computes, and returns the trace and the lines of the loops.
+func traced(t *testing.T, loops []*loop) (path string, lines []int) {
 	t.Helper()
 	source, lines := program(loops)
 	dir := corpus.Lay(t, "orders", map[string][]byte{"go.mod": []byte("module orders\n\ngo 1.26\n"),
@@ -68,7 +68,14 @@ func classes(t *testing.T, loops []*loop) (list []class) {
 			t.Fatalf("the program prints\n%v\nthe interpreter computes\n%v\n%s", got, want, source)
 		}
 	}
-	trace, err := loi.Open(r.Trace)
+	return r.Trace, lines
+}
+
+// classes returns the classes of the loops of such a program.
+func classes(t *testing.T, loops []*loop) (list []class) {
+	t.Helper()
+	path, lines := traced(t, loops)
+	trace, err := loi.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func (r *result) draw(by *profiler) {
 	slowdown := "Slowdown: of the shadow memory alone; of the kernels, of the analysis of their trace."
 	if by.paths {
-		slowdown = "Slowdown: of the analysis of a trace, in CPU time."
+		slowdown = "Slowdown: of krdlab, which follows the program, in CPU time."
 	}
 	f := &plot.Figure{ID: fmt.Sprint("skadu", by.figure),
 		Title:   by.title + ": memory expansion and slowdown",

@@ -65,12 +65,10 @@ type Sample struct {
 	VersionBytes uint64  `json:"version_bytes"`
 	TableBytes   uint64  `json:"table_bytes"`
 	RSSBytes     *uint64 `json:"rss_bytes"` // of the process that held it, at most; null: not known
-	// OwnNS is CPU time, of the shadow memory; of critical paths that of the analysis of the trace.
-	// null: not apart from the rest
+	// OwnNS is CPU time, of the shadow memory; of critical paths that of reading what the program does
+	// and of the analysis. null: not apart from the rest
 	OwnNS   *float64 `json:"own_ns"`
 	WholeNS float64  `json:"whole_ns"` // of the whole run, or of the analysis of a kernel's trace
-	// TraceBytes are of the trace that the critical paths are of; of footprints 0, without a trace.
-	TraceBytes uint64 `json:"trace_bytes"`
 	// Observed is the share of the program's accesses that were counted: others are to the stack, or
 	// where nothing is recorded. null: all are.
 	Observed *float64 `json:"observed"`
@@ -194,7 +192,7 @@ func nativeKernel(ctx context.Context, w *study.Worker, p *program, scale study.
 
 // measure profiles a program by a technique.
 func measure(ctx context.Context, w *study.Worker, by *profiler, p *program, t *technique,
-	scale study.Scale, last *recording) (any, error) {
+	scale study.Scale) (any, error) {
 	if t == &by.techniques[baseline] {
 		beside, err := study.Load[Sample](w.Folder, measuredName(p, &by.techniques[slim]))
 		if err != nil {
@@ -207,16 +205,10 @@ func measure(ctx context.Context, w *study.Worker, by *profiler, p *program, t *
 	o := regions.Analysis.New().(*regions.Options)
 	o.Count, o.Memory, o.Iterations = "data", true, t.iterations
 	o.Validation, o.Compress = t.validation.String(), t.compress
-	var x *Sample
-	var err error
-	switch {
-	case p.source == kernels:
+	if p.source == kernels {
 		return ofKernel(ctx, w, p, o, scale)
-	case by.paths:
-		x, err = ofPaths(ctx, w, p, o, scale, last)
-	default:
-		x, err = ofProgram(ctx, w, p, o, p.arguments(by, scale))
 	}
+	x, err := ofProgram(ctx, w, by, p, o, scale)
 	return x, leftOut(err)
 }
 
@@ -230,12 +222,12 @@ func (s *Sample) baselineBytes(by *profiler) uint64 {
 	return s.VersionBytes*uint64(s.Depth) + s.TableBytes
 }
 
-// observe runs a Go program, rewritten by the request.
+// observe runs a Go program, rewritten by the request; own is the CPU time of this process meanwhile.
 func observe(ctx context.Context, w *study.Worker, p *program, r *goprogram.Request) (
-	*goprogram.Document, error) {
+	d *goprogram.Document, own time.Duration, err error) {
 	dir, err := p.sources(w)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	b := &r.Build
 	if b.Dir, b.Path, b.Regions = dir, ".", true; p.source == modules {
@@ -243,76 +235,15 @@ func observe(ctx context.Context, w *study.Worker, p *program, r *goprogram.Requ
 	}
 	name := fmt.Sprintf("%s-%v-%v", filepath.Base(dir), b.Iterations, b.Values)
 	if r.Built, err = w.Rewritten(ctx, name, *b); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var out bytes.Buffer
 	r.Caches, r.Stdout, r.Stderr = w.Host.Machine(), &out, &out
-	d, err := goprogram.Run(ctx, r, w.Command, w.Host)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
+	busy := cpuTime()
+	if d, err = goprogram.Run(ctx, r, w.Command, w.Host); err != nil {
+		return nil, 0, fmt.Errorf("%w: %s", err, strings.TrimSpace(out.String()))
 	}
-	return d, nil
-}
-
-// A recording is the trace of a program's values; there is one at a time.
-type recording struct {
-	of   *program
-	path string
-	size uint64
-	doc  *goprogram.Document
-}
-
-// record makes the recording one of a program.
-func (r *recording) record(ctx context.Context, w *study.Worker, p *program,
-	scale study.Scale) error {
-	if r.of == p {
-		return nil
-	}
-	if r.of != nil {
-		if err := os.Remove(r.path); err != nil {
-			return err
-		}
-	}
-	*r = recording{path: w.RunDir() + ".loi"}
-	var err error
-	if r.doc, err = observe(ctx, w, p, &goprogram.Request{Args: p.arguments(&hcpa, scale),
-		Unit: goprogram.Data, Trace: r.path,
-		Build: build.Request{Options: front.Options{Iterations: true, Values: true}}}); err != nil {
-		return err
-	}
-	info, err := os.Stat(r.path)
-	if err != nil {
-		return err
-	}
-	r.of, r.size = p, uint64(info.Size())
-	return nil
-}
-
-// ofPaths finds the critical paths of a Go program by a trace of its values. Those with the
-// dependences of reductions are found alone, so that there is one tag for each level.
-func ofPaths(ctx context.Context, w *study.Worker, p *program, o *regions.Options,
-	scale study.Scale, last *recording) (*Sample, error) {
-	if err := last.record(ctx, w, p, scale); err != nil {
-		return nil, err
-	}
-	t, err := loi.Open(last.path)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	o.Count, o.KeepReductions = "none", true
-	rss, began, busy := rssPeak(), time.Now(), cpuTime()
-	list, err := analysis.Run(ctx, t, []analysis.Asked{{Analysis: regions.Analysis, Options: o}},
-		analysis.Options{})
-	if err != nil {
-		return nil, err
-	}
-	own := float64(cpuTime() - busy)
-	x := sampleOf(list[0].(*regions.Document))
-	x.OwnNS, x.RSSBytes, x.TraceBytes = &own, rss(), last.size
-	x.WholeNS = float64(last.doc.TracedNs) + float64(time.Since(began))
-	x.notObserved(last.doc)
-	return x, nil
+	return d, cpuTime() - busy, nil
 }
 
 // cpuTime returns the CPU time of this process.
@@ -324,21 +255,30 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// ofProgram follows a Go program while it runs.
-func ofProgram(ctx context.Context, w *study.Worker, p *program, o *regions.Options,
-	arguments []string) (*Sample, error) {
-	rss := rssPeak()
-	d, err := observe(ctx, w, p, &goprogram.Request{Args: arguments, Unit: goprogram.Lines,
+// ofProgram follows a Go program while it runs. Critical paths with the dependences of reductions are
+// found alone, so that there is one tag for each level.
+func ofProgram(ctx context.Context, w *study.Worker, by *profiler, p *program, o *regions.Options,
+	scale study.Scale) (*Sample, error) {
+	r := &goprogram.Request{Args: p.arguments(by, scale), Unit: goprogram.Lines,
 		Build: build.Request{Options: front.Options{Iterations: o.Iterations}},
 		Live: func(h *loi.Header) (analysis.Live, error) {
 			return o.Live(&analysis.Input{Header: h})
-		}})
+		}}
+	if by.paths {
+		o.Count, o.Paths, o.Iterations = "none", true, true
+		r.Unit, r.Build.Iterations, r.Build.Values = goprogram.Data, true, true
+	}
+	rss := rssPeak()
+	d, own, err := observe(ctx, w, p, r)
 	if err != nil {
 		return nil, err
 	}
+	if !by.paths {
+		own = time.Duration(d.ObserverNs)
+	}
 	x := sampleOf(d.Result.(*regions.Document))
-	own := float64(d.ObserverNs)
-	x.OwnNS, x.WholeNS, x.RSSBytes = &own, float64(d.TracedNs), rss()
+	ns := float64(own)
+	x.OwnNS, x.WholeNS, x.RSSBytes = &ns, float64(d.TracedNs), rss()
 	x.notObserved(d)
 	return x, nil
 }

@@ -108,8 +108,7 @@ const (
 	kernels = "kernel"
 )
 
-// Critical paths are of one iteration of the NAS benchmarks, or a few: the trace of all values of a
-// long run does not fit on a disk.
+// Critical paths are of one iteration of the NAS benchmarks, or a few, because they take longer.
 var programs = []program{
 	{"fft", scimark, "fft", inputs{"-n 256", "-n 131072", "-n 2097152"},
 		inputs{"-n 256", "-n 16384", "-n 131072"}},
@@ -199,16 +198,15 @@ func plan(scale study.Scale, programs []program) (list []study.Step) {
 			return native(ctx, w, p, x, scale)
 		})
 	})
-	var last recording
 	each(func(p *profiler, x *program) {
 		for _, t := range p.measured() {
 			add(measuredName(x, t), func(ctx context.Context, w *study.Worker) (any, error) {
-				return measure(ctx, w, p, x, t, scale, &last)
+				return measure(ctx, w, p, x, t, scale)
 			})
 		}
 		if !p.paths && x.source != kernels {
 			add(measuredName(x, &deepest), func(ctx context.Context, w *study.Worker) (any, error) {
-				return measure(ctx, w, p, x, &deepest, study.Smoke, &last)
+				return measure(ctx, w, p, x, &deepest, study.Smoke)
 			})
 		}
 	})
@@ -225,8 +223,7 @@ var Study = &study.Study{
 		"that it takes, by technique, to count the footprint of every function and loop at once and " +
 		"to find their critical paths.\n\nThree of the programs that it builds are public libraries, " +
 		"so it needs the Go toolchain, and the network or a module cache; what cannot be built is " +
-		"left out. Programs are timed on this computer, which should have nothing else to do. Traces " +
-		"of a few GB are in the folder for temporary files meanwhile.",
+		"left out. Programs are timed on this computer, which should have nothing else to do. ",
 	Takes: "smoke (four tiny programs that say nothing about the paper), quick (12 minutes) or paper (programs " +
 		"of up to some hundred MB; hours)",
 	Steps: func(scale study.Scale) ([]study.Step, error) { return plan(scale, programsAt(scale)), nil },

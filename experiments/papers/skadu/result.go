@@ -79,9 +79,7 @@ func outcomeOf(f *study.Folder) (*study.Outcome, error) {
 	for _, by := range profilers {
 		columns := []string{"program", "program", "source", "from", "input", "input", "native_bytes",
 			"native memory, MB", "native_ns", "native time, s", "depth", "levels"}
-		if by.paths {
-			columns = append(columns, "trace_bytes", "trace, MB")
-		} else {
+		if !by.paths {
 			columns = append(columns, "depth_iterations", "with iterations", "data_bytes",
 				"data touched, MB")
 		}
@@ -113,7 +111,7 @@ func (r *result) program(f *study.Folder, by *profiler, p *program, t *doc.Table
 	if err != nil {
 		return err
 	}
-	var memory, time, depth, data, trace, observed doc.Number
+	var memory, time, depth, data, observed doc.Number
 	if n != nil && len(n.TimesNS) > 0 {
 		times := slices.Sorted(slices.Values(n.TimesNS))
 		memory, time = doc.Some(float64(n.PeakBytes)), doc.Some(times[len(times)/2])
@@ -137,7 +135,6 @@ func (r *result) program(f *study.Folder, by *profiler, p *program, t *doc.Table
 			x.why = nwhy
 			if i == slim {
 				depth, data = doc.Some(float64(s.Depth)), doc.Some(s.DataBytes)
-				trace = doc.Some(float64(s.TraceBytes))
 				if observed = doc.Some(1); s.Observed != nil {
 					observed = doc.Some(*s.Observed)
 				}
@@ -159,7 +156,7 @@ func (r *result) program(f *study.Folder, by *profiler, p *program, t *doc.Table
 	cells := []any{p.name, p.source, p.input(by, r.Scale), known(memory, nwhy), known(time, nwhy),
 		known(depth, missing)}
 	if by.paths {
-		add(t, append(cells, known(trace, missing), known(observed, missing))...)
+		add(t, append(cells, known(observed, missing))...)
 		return nil
 	}
 	iterations, iwhy := doc.Number{}, doc.Missing("tasks have no iterations")
@@ -444,9 +441,8 @@ func says() []string {
 			"then, of the tables that SlimTV had and the deepest level: where a program has several "+
 			"outermost regions, each with fewer levels, they are a bound. Levels with iterations are those "+
 			"at inputs of scale %s.", units.Bytes(baselineLimit), study.Smoke),
-		"Critical paths are of a trace of all values, since their cost is in what follows these, and " +
-			"with the dependences of reductions: a path without them has shadow memory of its own. Their " +
-			"own slowdown is the CPU time of the analysis, the whole one that with the recording, by the " +
-			"clock.",
+		"Critical paths have the dependences of reductions: a path without them has shadow memory of its " +
+			"own. Their own slowdown is the CPU time of krdlab, which reads what the program does and " +
+			"follows its values, the whole one that of the run, by the clock.",
 	}
 }

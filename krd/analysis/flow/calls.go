@@ -19,6 +19,7 @@ type call[C any] struct {
 	callee loi.RegionID // NoRegion: not known
 	passed []C
 	to     []uint32 // slots for the results
+	going  bool     // by a go statement
 	under  C        // the conditions that it is under, for a [Conditioned]
 }
 
@@ -66,11 +67,12 @@ func (a *activation[C]) calling(kind loi.OperationKind, c *call[C]) {
 // ends gives the results of an activation to the call that began it, which stands in the caller.
 func (a *activation[C]) ends(caller *activation[C]) {
 	if a.by == nil {
-		caller.returned = a.results
+		caller.returned, a.results = a.results, nil
 		return
 	}
 	for i, to := range a.by.to[:min(len(a.by.to), len(a.results))] {
-		*at(&caller.slots, to) = a.results[i]
+		x := at(&caller.slots, to)
+		*x, a.results[i] = a.results[i], *x
 	}
 }
 

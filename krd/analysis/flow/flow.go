@@ -62,6 +62,19 @@ type Gatherer[C any] interface {
 	Loose(worker int, function loi.KernelID, at *Iteration, a *loi.Access, before *C)
 }
 
+// A Whole analysis may compute an operation in one call, which saves those for each operand and value.
+// Its marks may be used again: Reset makes one that of a place that was not written.
+type Whole[C any] interface {
+	// Whole computes the values of an operation and writes them to slots, to data, and those passed to
+	// a list; false: it has not, and the other methods are called. returned are the results of the last
+	// call without an operation, by the mark of the conditions of the function's call, nil if it has
+	// none. The operation claims accesses, which have terms as its event has. under is set to the mark
+	// of Conditions; nil: it is no call.
+	Whole(s *Step, slots, passed *[]C, returned []C, by, under *C, accesses []Touch[C],
+		terms []uint32) bool
+	Reset(c *C)
+}
+
 // NoValue is the value of an operation that wrote something that it has no value for.
 const NoValue = 1<<16 - 1
 
@@ -85,11 +98,18 @@ type Flow[C any] struct {
 	conditions Conditioned[C]            // nil: none
 	overwriter Overwriter[C]             // nil: none
 	gatherer   Gatherer[C]               // nil: none
+	whole      Whole[C]                  // nil: none
 	contexts   map[loi.RegionID]*Context // of loops that stand in none
 	registry   *loi.Registry
 	workers    [][]frame[C] // innermost last; the first is a function that is always open
 	entered    uint64
 	parameters map[loi.RegionID]int // of functions that have some
+	roots      []loi.RegionID       // by region; see root
+	free       []*activation[C]     // that have ended, for a Whole analysis
+	calls      []*call[C]           // likewise
+	iterations []Iteration          // to come, likewise
+	to         [][]uint32           // slots of the results of calls, by operation
+	loops      []*Loop              // likewise; nil: not known
 	going      goroutines[C]
 	channels   channels[C]
 
@@ -117,19 +137,20 @@ func New[C any](h *loi.Header, a Analysis[C]) *Flow[C] {
 	conditions, _ := a.(Conditioned[C])
 	overwriter, _ := a.(Overwriter[C])
 	gatherer, _ := a.(Gatherer[C])
+	whole, _ := a.(Whole[C])
 	return &Flow[C]{Loops: map[loi.RegionID]*Loop{}, Functions: map[loi.RegionID]*Function{},
 		analysis: a, receiver: receiver, conditions: conditions, overwriter: overwriter,
-		gatherer: gatherer, contexts: map[loi.RegionID]*Context{}, registry: &h.Registry,
+		gatherer: gatherer, whole: whole, contexts: map[loi.RegionID]*Context{}, registry: &h.Registry,
 		workers: make([][]frame[C], len(h.Workers)), parameters: parametersOf(&h.Registry),
-		going: goroutines[C]{workers: make([]started[C], len(h.Workers)),
+		to: resultsOf(&h.Registry), going: goroutines[C]{workers: make([]started[C], len(h.Workers)),
 			known: map[uint32]*call[C]{}},
 		channels: channels[C]{}}
 }
 
-// A touch is an access that no operation has claimed.
-type touch[C any] struct {
+// A Touch is an access that no operation has claimed.
+type Touch[C any] struct {
 	loi.Access
-	before   C // the mark of what was there
+	Before   C // the mark of what was there
 	function loi.KernelID
 	at       *Iteration // in which it was made
 }
@@ -138,7 +159,7 @@ type touch[C any] struct {
 type activation[C any] struct {
 	recent[C]
 	slots     []C
-	pending   []touch[C]
+	pending   []Touch[C]
 	calls     []*call[C] // that are about to be made, the next one last
 	deferred  []*call[C]
 	returning bool     // it has done a return
@@ -157,9 +178,14 @@ type frame[C any] struct {
 	root   loi.RegionID   // the function that the region stands in
 	loop   uint64         // which of all loops that were entered
 	count  int64          // of its iterations
+	// context is that of a loop; nil: it has had no iteration.
+	context *Context
 }
 
 func (f *Flow[C]) stack(worker int) *[]frame[C] {
+	for len(f.workers) <= worker { // of a program that runs
+		f.workers, f.going.workers = append(f.workers, nil), append(f.going.workers, started[C]{})
+	}
 	s := &f.workers[worker]
 	if len(*s) == 0 {
 		*s = append(*s, frame[C]{region: loi.NoRegion, root: loi.NoRegion, kind: loi.Function,
@@ -171,7 +197,7 @@ func (f *Flow[C]) stack(worker int) *[]frame[C] {
 // activation returns that of the function in a region which is the innermost one; loi.NoRegion: of
 // any.
 func activationOf[C any](stack []frame[C], region loi.RegionID) *activation[C] {
-	for i := range slices.Backward(stack) {
+	for i := len(stack) - 1; i >= 0; i-- { // a loop over a function costs more here
 		if f := &stack[i]; f.own != nil && (region == loi.NoRegion || f.region == region) {
 			return f.own
 		}
@@ -210,6 +236,25 @@ func (f *Flow[C]) Event(e *loi.Event) {
 	}
 }
 
+// Access takes an access of a worker, in the place of its event.
+func (f *Flow[C]) Access(worker int, a *loi.Access) {
+	stack := *f.stack(worker)
+	f.touched(worker, activationOf(stack, loi.NoRegion), a, loi.NoKernel, stack[len(stack)-1].at)
+}
+
+// Operation takes an operation, likewise.
+func (f *Flow[C]) Operation(worker int, n uint32, terms []uint32) {
+	f.operation(worker, *f.stack(worker), n, terms)
+}
+
+// Enter takes the begin of a region.
+func (f *Flow[C]) Enter(worker int, region loi.RegionID, number uint32) {
+	f.open(worker, f.stack(worker), region, number)
+}
+
+// Leave takes its end.
+func (f *Flow[C]) Leave(worker int, number uint32) { f.shut(worker, f.stack(worker), number) }
+
 // mostPending is how many accesses without an operation are kept for a [Gatherer].
 const mostPending = 1 << 20
 
@@ -229,7 +274,7 @@ func (f *Flow[C]) touched(worker int, own *activation[C], a *loi.Access, functio
 	own.pending = slices.Grow(own.pending, 1)[:n+1] // with what Load may use again
 	t := &own.pending[n]
 	t.Access, t.function, t.at = *a, function, at
-	f.analysis.Load(worker, a, &t.before)
+	f.analysis.Load(worker, a, &t.Before)
 	if a.Mode&loi.Out != 0 && f.gatherer == nil {
 		var none C
 		f.analysis.Store(worker, a, none)
@@ -237,13 +282,13 @@ func (f *Flow[C]) touched(worker int, own *activation[C], a *loi.Access, functio
 }
 
 // loose hands on accesses that no operation claims.
-func (f *Flow[C]) loose(worker int, list []touch[C]) {
+func (f *Flow[C]) loose(worker int, list []Touch[C]) {
 	if f.gatherer == nil {
 		return
 	}
 	for i := range list {
 		t := &list[i]
-		f.gatherer.Loose(worker, t.function, t.at, &t.Access, &t.before)
+		f.gatherer.Loose(worker, t.function, t.at, &t.Access, &t.Before)
 	}
 }
 
@@ -261,26 +306,43 @@ func (f *Flow[C]) End() {
 
 // open begins a region.
 func (f *Flow[C]) open(worker int, stack *[]frame[C], region loi.RegionID, number uint32) {
+	for i := len(f.roots); i <= int(region); i++ {
+		f.roots, f.loops = append(f.roots, f.root(loi.RegionID(i))), append(f.loops, nil)
+	}
 	x, top := &f.registry.Regions[region], &(*stack)[len(*stack)-1]
-	n := frame[C]{number: number, region: region, root: f.root(region), kind: x.Kind, at: top.at}
+	n := frame[C]{number: number, region: region, root: f.roots[region], kind: x.Kind, at: top.at}
 	switch x.Kind {
 	case loi.Function:
-		n.own = &activation[C]{by: caller(*stack).begins(region, f.parameters[region])}
+		n.own = taken(&f.free)
+		n.own.by = caller(*stack).begins(region, f.parameters[region])
 		if len(*stack) == 1 && n.own.by == nil {
 			n.own.by = f.going.begins(worker, region, f.parameters[region])
 		}
 		f.began(region, n.own.by)
-		if n.own.by != nil {
-			n.own.slots, n.own.by.passed = n.own.by.passed, nil
+		by := n.own.by
+		switch {
+		case by == nil:
+		case f.whole == nil:
+			n.own.slots, by.passed = by.passed, nil
+		default: // what it has of the marks before is used again
+			for i := range by.passed {
+				to := at(&n.own.slots, uint32(i))
+				*to, by.passed[i] = by.passed[i], *to
+			}
+			by.passed = by.passed[:0]
 		}
 	case loi.Loop:
 		f.entered++
 		n.loop = f.entered
 		f.count(region).Entered++
 	case loi.Iteration:
-		for i := range slices.Backward(*stack) {
+		for i := len(*stack) - 1; i >= 0; i-- {
 			if l := &(*stack)[i]; l.kind == loi.Loop && l.region == x.Parent {
-				n.at = l.at.next(f.contexts, l.region, l.loop, l.count)
+				if l.context == nil {
+					l.context = l.at.inner(f.contexts, l.region)
+				}
+				n.at = f.iteration()
+				*n.at = Iteration{Parent: l.at, Context: l.context, Number: l.count, instance: l.loop}
 				l.count++
 				c := f.count(l.region)
 				c.Iterations, c.Most = c.Iterations+1, max(c.Most, uint64(l.count))
@@ -295,29 +357,80 @@ func (f *Flow[C]) open(worker int, stack *[]frame[C], region loi.RegionID, numbe
 }
 
 func (f *Flow[C]) count(loop loi.RegionID) *Loop {
-	c := f.Loops[loop]
+	c := f.loops[loop]
 	if c == nil {
 		c = &Loop{}
-		f.Loops[loop] = c
+		f.Loops[loop], f.loops[loop] = c, c
 	}
 	return c
 }
 
+// iteration returns an empty one: of some that are made at once where few marks keep iterations.
+func (f *Flow[C]) iteration() *Iteration {
+	if f.whole == nil {
+		return &Iteration{}
+	}
+	if len(f.iterations) == 0 {
+		f.iterations = make([]Iteration, mostFree)
+	}
+	n := &f.iterations[0]
+	f.iterations = f.iterations[1:]
+	return n
+}
+
+// taken takes an element that may be used again, or a new one.
+func taken[T any](list *[]*T) *T {
+	n := len(*list) - 1
+	if n < 0 {
+		return new(T)
+	}
+	x := (*list)[n]
+	*list = (*list)[:n]
+	return x
+}
+
+// give keeps an activation that has ended, and the call that began it, for others.
+func (f *Flow[C]) give(a *activation[C]) {
+	if f.whole == nil || len(f.free) == mostFree {
+		return
+	}
+	f.reset(a.slots)
+	f.reset(a.results)
+	if a.by != nil && !a.by.going && len(f.calls) < mostFree {
+		f.reset(a.by.passed[:cap(a.by.passed)])
+		f.whole.Reset(&a.by.under)
+		*a.by = call[C]{passed: a.by.passed[:0], under: a.by.under}
+		f.calls = append(f.calls, a.by)
+	}
+	*a = activation[C]{slots: a.slots, pending: a.pending[:0], results: a.results[:0]}
+	f.free = append(f.free, a)
+}
+
+func (f *Flow[C]) reset(list []C) {
+	for i := range list {
+		f.whole.Reset(&list[i])
+	}
+}
+
+// mostFree is how many of each are kept for others, and how many iterations are made at once.
+const mostFree = 1 << 6
+
 // shut ends a region, and those within.
 func (f *Flow[C]) shut(worker int, stack *[]frame[C], number uint32) {
-	for i := range slices.Backward(*stack) {
+	for i := len(*stack) - 1; i >= 0; i-- {
 		if i == 0 || (*stack)[i].number != number {
 			continue
 		}
-		own := (*stack)[i].own
-		for _, x := range (*stack)[i:] {
+		ended := (*stack)[i:]
+		*stack = (*stack)[:i]
+		if own := ended[0].own; own != nil {
+			own.ends(caller(*stack))
+		}
+		for _, x := range ended {
 			if x.own != nil {
 				f.loose(worker, x.own.pending)
+				f.give(x.own)
 			}
-		}
-		*stack = (*stack)[:i]
-		if own != nil {
-			own.ends(caller(*stack))
 		}
 		return
 	}

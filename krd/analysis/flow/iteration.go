@@ -37,10 +37,9 @@ func (n *Iteration) In() *Context {
 	return n.Context
 }
 
-// next returns an iteration of a loop that stands in iteration n; outermost has the contexts of the
-// loops that stand in none.
-func (n *Iteration) next(outermost map[loi.RegionID]*Context, loop loi.RegionID, instance uint64,
-	number int64) *Iteration {
+// inner returns the context of a loop that stands in iteration n; outermost has those of the loops
+// that stand in none.
+func (n *Iteration) inner(outermost map[loi.RegionID]*Context, loop loi.RegionID) *Context {
 	up := n.In()
 	list := outermost
 	if up != nil {
@@ -51,7 +50,12 @@ func (n *Iteration) next(outermost map[loi.RegionID]*Context, loop loi.RegionID,
 		c = &Context{Parent: up, Loop: loop, Depth: up.Loops(), within: map[loi.RegionID]*Context{}}
 		list[loop] = c
 	}
-	return &Iteration{Parent: n, Context: c, Number: number, instance: instance}
+	return c
+}
+
+// Follows reports that an iteration is the next one of a loop after another.
+func (n *Iteration) Follows(m *Iteration) bool {
+	return m != nil && m.Context == n.Context && m.instance == n.instance && m.Number+1 == n.Number
 }
 
 // Common compares two iterations: they are in the same iterations of so many loops, from the

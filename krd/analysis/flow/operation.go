@@ -22,12 +22,18 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 	if f.gatherer != nil && len(terms) == loi.MaxTerms {
 		terms = f.further(pending, terms)
 	}
-	f.loose(worker, pending[:len(pending)-len(terms)])
+	if f.gatherer != nil {
+		f.loose(worker, pending[:len(pending)-len(terms)])
+	}
 	pending = pending[len(pending)-len(terms):]
 	for i, t := range terms {
-		if t == 0 && !heads(pending[i:], terms[i:]) {
+		if f.gatherer != nil && t == 0 && !heads(pending[i:], terms[i:]) {
 			f.loose(worker, pending[i:i+1])
 		}
+	}
+	f.step = Step{Worker: worker, Number: n, Operation: op, At: top.at}
+	if f.whole != nil && f.wholly(own, pending, terms) {
+		return
 	}
 	var made *call[C]
 	if op.Kind.Calls() {
@@ -76,7 +82,6 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 		}
 		f.writes = f.writes[:0]
 	}
-	f.step = Step{Worker: worker, Number: n, Operation: op, At: top.at}
 	step := &f.step
 	first := top.at == nil || top.at.Number == 0
 	for i := range op.Values {
@@ -107,7 +112,7 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 			case loi.Memory:
 				for k, t := range terms {
 					if t == x.From.N+1 && pending[k].Mode&loi.In != 0 {
-						f.analysis.Operand(step, x, &pending[k].before)
+						f.analysis.Operand(step, x, &pending[k].Before)
 					}
 				}
 			}
@@ -138,21 +143,65 @@ func (f *Flow[C]) operation(worker int, stack []frame[C], n uint32, terms []uint
 		own.returned, own.returning = nil, op.Kind == loi.Return
 		return
 	}
-	for _, v := range op.Values {
-		if v.To.Kind == loi.Slot {
-			made.to = append(made.to, v.To.N)
+	f.makes(own, made)
+}
+
+// wholly has a Whole analysis take the operation of a step; false: it has not.
+func (f *Flow[C]) wholly(own *activation[C], pending []Touch[C], terms []uint32) bool {
+	op := f.step.Operation
+	var by *C
+	if own.by != nil {
+		by = &own.by.under
+	}
+	var made *call[C]
+	passed := &own.results
+	if op.Kind.Calls() {
+		made = taken(&f.calls)
+		made.callee, made.going = op.Callee, op.Kind == loi.GoSite
+		passed = &made.passed
+	}
+	var under *C
+	if made != nil {
+		under = &made.under
+	}
+	if !f.whole.Whole(&f.step, &own.slots, passed, own.returned, by, under, pending, terms) {
+		return false
+	}
+	if f.going.workers[f.step.Worker].going = nil; made != nil {
+		f.makes(own, made)
+		return true
+	}
+	own.calls, own.returned, own.returning = nil, nil, op.Kind == loi.Return
+	return true
+}
+
+// makes adds the call that the operation of a step is about to make.
+func (f *Flow[C]) makes(own *activation[C], made *call[C]) {
+	made.to = f.to[f.step.Number]
+	if f.step.Kind == loi.GoSite {
+		f.going.calling(f.step.Worker, made)
+	} else {
+		own.calling(f.step.Kind, made)
+	}
+}
+
+// resultsOf returns the slots of the results of calls, by operation.
+func resultsOf(r *loi.Registry) [][]uint32 {
+	list := make([][]uint32, len(r.Operations))
+	for i := range r.Operations {
+		o := &r.Operations[i]
+		for n := range o.Values {
+			if to := o.Values[n].To; o.Kind.Calls() && to.Kind == loi.Slot {
+				list[i] = append(list[i], to.N)
+			}
 		}
 	}
-	if op.Kind == loi.GoSite {
-		f.going.calling(worker, made)
-	} else {
-		own.calling(op.Kind, made)
-	}
+	return list
 }
 
 // further returns the terms of all pending accesses where an operation has more than an event can
 // tell of: append moves the elements of a slice. Those before have the term of one of the same object.
-func (f *Flow[C]) further(pending []touch[C], terms []uint32) []uint32 {
+func (f *Flow[C]) further(pending []Touch[C], terms []uint32) []uint32 {
 	of := map[loi.ObjectID]uint32{}
 	before := len(pending) - len(terms)
 	for i, t := range terms {
@@ -168,7 +217,7 @@ func (f *Flow[C]) further(pending []touch[C], terms []uint32) []uint32 {
 }
 
 // heads reports that the first of some accesses is of a map itself, whose entry is the next.
-func heads[C any](list []touch[C], terms []uint32) bool {
+func heads[C any](list []Touch[C], terms []uint32) bool {
 	return len(list) > 1 && terms[1] != 0 && list[0].Object == list[1].Object &&
 		list[0].Mode == list[1].Mode
 }

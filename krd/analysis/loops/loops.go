@@ -106,6 +106,7 @@ type Loops struct {
 	Order []Kind // in which they were met
 
 	registry *loi.Registry
+	ahead    map[*loi.Operand]Stepped // see [Ahead]
 	memory   map[place]*cell
 	talks    []*cell                // of each worker: what it last did with channels
 	through  []variable             // by number
@@ -169,7 +170,7 @@ type past struct {
 
 // New returns the loops of a trace.
 func New(h *loi.Header) *Loops {
-	l := &Loops{Kinds: map[Kind]*Times{}, registry: &h.Registry, memory: map[place]*cell{},
+	l := &Loops{Kinds: map[Kind]*Times{}, registry: &h.Registry, ahead: Ahead(&h.Registry), memory: map[place]*cell{},
 		talks: make([]*cell, len(h.Workers)), numbers: map[slot]int32{}, begins: map[Point]bool{},
 		blind: map[loi.RegionID]Point{}, through: make([]variable, 1)}
 	kept := map[loi.RegionID]*[]bool{}

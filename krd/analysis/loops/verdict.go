@@ -317,7 +317,10 @@ func (l *Loops) removal(loop loi.RegionID, f *facts, g *group) []string {
 // not change: under no condition, or by the same on each path. Its writes are of the loop's own body,
 // and each iteration reads what the one before wrote.
 func (l *Loops) inducts(loop loi.RegionID, f *facts, g *group) bool {
-	first := l.value(g.writes[0])
+	first, either := l.value(g.writes[0]), len(g.writes) > 1
+	for i := range first.Operands { // the other branch may never have been taken
+		either = either || l.ahead[&first.Operands[i]].Each
+	}
 	for _, w := range g.writes {
 		if v := l.value(w); v.Update != loi.Sum || v.Step == 0 || v.Step != first.Step ||
 			l.registry.Operations[w.Operation].Region != l.function(loop) {
@@ -350,7 +353,7 @@ func (l *Loops) inducts(loop loi.RegionID, f *facts, g *group) bool {
 		case !k.Control && !k.carriedBy(loop):
 			return false // twice in an iteration
 		case k.Control && l.registry.Operations[k.From.Operation].Kind != loi.Head &&
-			(len(g.writes) == 1 || steps != l.Flow.Loops[loop].Again):
+			(!either || steps != l.Flow.Loops[loop].Again):
 			return false // not in each
 		}
 	}

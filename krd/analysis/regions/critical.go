@@ -22,6 +22,18 @@ func (c *critical) done(times []uint64) {
 	}
 }
 
+// latest sets tags to the greater ones of two lists, the second with a cost added, and works like
+// done for them.
+func (c *critical) latest(tags, now, decided []uint64, cost uint64) {
+	n := len(tags)
+	open, now, decided := c.open[:n], now[:n], decided[:n]
+	for i := range tags {
+		tag := max(now[i], decided[i]+cost)
+		tags[i] = tag
+		open[i].longest = max(open[i].longest, tag-1)
+	}
+}
+
 // leave ends the innermost region, of so much work with all that is in it, and adds it to a sum:
 // SP(R) = (critical paths of its children + own work) / its critical path (Kremlin, 2.2).
 func (c *critical) leave(n *paths, work uint64) {

@@ -192,7 +192,7 @@ func (p *program) document(in *analysis.Input, unit string) *Document {
 		d.DatumBytes = &p.opt.Datum
 	}
 	p.tree.regions(p.header, s, d)
-	if s.paths {
+	if s.paths && s.loops != nil {
 		d.Plan = plan(d.Regions, p.opt)
 		d.recommend()
 	}

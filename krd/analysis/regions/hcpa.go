@@ -31,6 +31,9 @@ type hcpa struct {
 	*program
 	flow    *flow.Flow[moment]
 	marks   map[*loi.Operand]map[loi.RegionID]string // by loops; see [loops.Verdict.Marks]
+	ahead   map[*loi.Operand]loops.Stepped           // of loops that never had two iterations
+	whole   *onePass                                 // nil: operations are taken by their operands
+	none    []uint64                                 // tags of what is not known
 	now     []uint64                                 // of the value that is computed, at each level
 	bare    []uint64                                 // without costs
 	decided []uint64                                 // of the conditions that it is under
@@ -59,24 +62,40 @@ type timed struct {
 
 // newHCPA returns the analysis of a program whose trace has operations. Iterations are regions
 // then.
-func newHCPA(p *program, verdicts []loops.Verdict) *hcpa {
+func newHCPA(p *program) *hcpa {
 	opt := *p.opt
 	opt.Iterations, p.opt = true, &opt
 	h := &hcpa{program: p, marks: map[*loi.Operand]map[loi.RegionID]string{}}
+	h.flow = flow.New[moment](p.header, h)
+	return h
+}
+
+// judge takes what loops do by operands.
+func (h *hcpa) judge(verdicts []loops.Verdict) {
+	if !h.opt.KeepInduction {
+		h.ahead = loops.Ahead(&h.header.Registry)
+	}
 	for i := range verdicts {
 		v := &verdicts[i]
-		for x, by := range v.Marks(&p.header.Registry) {
+		for x, by := range v.Marks(&h.header.Registry) {
 			if h.marks[x] == nil {
 				h.marks[x] = map[loi.RegionID]string{}
 			}
-			if by == loops.Induction && opt.KeepInduction || by == loops.Reduction && opt.KeepReductions {
+			if by == loops.Induction && h.opt.KeepInduction || by == loops.Reduction && h.opt.KeepReductions {
 				by = ""
 			}
 			h.marks[x][v.Loop] = by
 		}
 	}
-	h.flow = flow.New[moment](p.header, h)
-	return h
+}
+
+// foresee takes, in the place of that, what the source shows.
+func (h *hcpa) foresee() {
+	var ahead map[*loi.Operand]loops.Stepped
+	if !h.opt.KeepInduction {
+		ahead = loops.Ahead(&h.header.Registry)
+	}
+	h.whole = newOnePass(&h.header.Registry, ahead)
 }
 
 // pathsCache is how many bytes of addresses the cache of a path covers, less than in the paper:
@@ -116,6 +135,13 @@ func (h *hcpa) data(a *loi.Access, do func(addr uint64)) {
 	}
 }
 
+// single returns the address of the datum of an access, false if it has several.
+func (h *hcpa) single(a *loi.Access) (addr uint64, ok bool) {
+	place := loi.PlaceOf(h.unit, a)
+	addr = place &^ (h.opt.Datum - 1)
+	return addr, place+max(a.Bytes, 1) <= addr+h.opt.Datum
+}
+
 // Load implements [flow.Analysis].
 func (h *hcpa) Load(worker int, a *loi.Access, c *moment) {
 	t := h.threads[worker]
@@ -123,6 +149,10 @@ func (h *hcpa) Load(worker int, a *loi.Access, c *moment) {
 		return
 	}
 	c.in, c.version = t.foot.levels, t.foot.levels.Innermost()
+	if addr, ok := h.single(a); ok {
+		c.tags = append(c.tags[:0], t.times.memory.Load(addr)...)
+		return
+	}
 	c.tags = append(c.tags[:0], make([]uint64, c.in.Depth())...)
 	h.data(a, func(addr uint64) {
 		for level, tag := range t.times.memory.Load(addr) {
@@ -138,10 +168,12 @@ func (h *hcpa) Store(worker int, a *loi.Access, c moment) {
 		return
 	}
 	tags := c.tags
-	if c.in == nil {
-		h.now = h.now[:0]
-		tags = grown(&h.now, t.foot.levels.Depth())
-		defer func() { h.now = h.now[:0] }()
+	if depth := t.foot.levels.Depth(); c.in == nil {
+		tags = grown(&h.none, depth)[:depth]
+	}
+	if addr, ok := h.single(a); ok {
+		t.times.memory.Store(addr, tags)
+		return
 	}
 	h.data(a, func(addr uint64) { t.times.memory.Store(addr, tags) })
 }
@@ -152,6 +184,9 @@ func (h *hcpa) Store(worker int, a *loi.Access, c moment) {
 // that it is folded into.
 func (h *hcpa) marked(t *thread, x *loi.Operand) (by string, level int) {
 	known := h.marks[x]
+	if is, ok := h.ahead[x]; ok && known == nil && is == (loops.Stepped{}) {
+		return loops.Induction, -1
+	}
 	for i := len(t.open) - 1; i >= 0 && known != nil; i-- {
 		o := &t.open[i]
 		if !o.loop {
@@ -203,6 +238,16 @@ func (h *hcpa) Operand(s *flow.Step, x *loi.Operand, c *moment) {
 		}
 		now[level] = max(now[level], time)
 	}
+}
+
+// loop returns the level of the innermost loop that is open; -1: none is.
+func (t *thread) loop() int {
+	for i := len(t.open) - 1; i >= 0; i-- {
+		if o := &t.open[i]; o.loop {
+			return o.level
+		}
+	}
+	return -1
 }
 
 // valid returns how many levels of a thread the times of a place are of, from the outermost.

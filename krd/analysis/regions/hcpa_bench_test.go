@@ -121,7 +121,7 @@ func follow(t interface{ Fatal(...any) }, tr *loi.Trace, opt *Options,
 	marks map[*loi.Operand]map[loi.RegionID]string) *program {
 	p := newProgram(opt, &tr.Header, true, true)
 	p.unit = loi.UnitDatum
-	p.hcpa = newHCPA(p, nil)
+	p.hcpa = newHCPA(p)
 	p.hcpa.marks = marks
 	last := 0
 	for e, err := range tr.Ordered(loi.Order{ByWorker: true, Events: true}) {

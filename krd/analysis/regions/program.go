@@ -38,15 +38,17 @@ type program struct {
 
 // A thread is a goroutine, or what else a worker is.
 type thread struct {
-	foot   *footprint
-	times  *timed // with foot; nil: no path is known
-	open   []opened
-	active []bool // by region
-	inner  int    // the node of the innermost region that has one; 0: none has
-	work   uint64
-	began  uint64       // work when the outermost region began
-	looked uint64       // work when memory was looked at
-	usage  shadow.Usage // of memory then
+	foot  *footprint
+	times *timed // with foot; nil: no path is known
+	// stepped has, by number, what loops step in memory: see [loops.Stepped].
+	stepped []stepped
+	open    []opened
+	active  []bool // by region
+	inner   int    // the node of the innermost region that has one; 0: none has
+	work    uint64
+	began   uint64       // work when the outermost region began
+	looked  uint64       // work when memory was looked at
+	usage   shadow.Usage // of memory then
 }
 
 // An opened region is open.

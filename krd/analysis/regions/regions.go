@@ -69,6 +69,7 @@ type Options struct {
 	// Of the work of instructions.
 	KeepInduction  bool `flag:"keep-induction" help:"dependences of induction variables lengthen critical paths too"`
 	KeepReductions bool `flag:"keep-reductions" help:"so do those of reductions: sums, products, least and greatest"`
+	Paths          bool `flag:"paths" not:"misses" help:"find critical paths in one pass, of a Go program while it runs: induction as the source shows it, reductions kept, no classes and no plan"`
 	// Of the plan.
 	PlanCores    int     `flag:"plan-cores" help:"plan for N cores which loops to execute in parallel"`
 	SpawnCost    uint64  `flag:"spawn-cost" help:"INSTRUCTIONS that the plan counts for each core that a loop starts on"`
@@ -214,11 +215,15 @@ func ofThreads(ctx context.Context, opt *Options, t *loi.Trace, in *analysis.Inp
 		return nil, err
 	}
 	passes := 1
-	if work == unitInstructions {
+	if work == unitInstructions && !opt.Paths {
 		passes = 2
 	}
 	progress := loi.NewProgress(t, passes, in.Progress)
-	if work == unitInstructions {
+	switch {
+	case work == unitInstructions && opt.Paths:
+		p.hcpa = newHCPA(p)
+		p.hcpa.foresee()
+	case work == unitInstructions:
 		verdicts, err := judged(ctx, t, progress)
 		if err != nil {
 			return nil, err
@@ -271,7 +276,8 @@ func judged(ctx context.Context, t *loi.Trace, progress *loi.Progress) ([]loops.
 
 // judge takes the findings on the loops, for classes and critical paths.
 func (p *program) judge(verdicts []loops.Verdict) {
-	p.hcpa, p.loops = newHCPA(p, verdicts), map[loi.RegionID]*loops.Verdict{}
+	p.hcpa, p.loops = newHCPA(p), map[loi.RegionID]*loops.Verdict{}
+	p.hcpa.judge(verdicts)
 	for i := range verdicts {
 		p.loops[verdicts[i].Loop] = &verdicts[i]
 	}
@@ -334,16 +340,85 @@ type liveProgram struct {
 
 // Live implements [analysis.OverProgram].
 func (o *Options) Live(in *analysis.Input) (analysis.Live, error) {
-	if err := o.coloured(false, lacksValues); err != nil {
+	if err := o.coloured(o.Paths, lacksValues); err != nil {
 		return nil, err
 	}
-	return &liveProgram{newProgram(o, in.Header, true, true), in}, nil
+	p := newProgram(o, in.Header, true, true)
+	if !o.Paths {
+		return &liveProgram{p, in}, nil
+	}
+	p.hcpa = newHCPA(p)
+	p.hcpa.foresee()
+	return &livePaths{liveProgram: liveProgram{p, in}}, nil
+}
+
+// Follows implements [analysis.Follower].
+func (o *Options) Follows() bool { return o.Paths }
+
+// livePaths are critical paths that are followed while a program runs.
+type livePaths struct {
+	liveProgram
+	access loi.Access // that is handed on
+}
+
+// did counts accesses that no footprint is of.
+func (l *livePaths) did(worker int, n uint64) error {
+	t, err := l.thread(worker)
+	if err != nil {
+		return err
+	}
+	if l.program.did(t, n); t.foot != nil {
+		l.touched(t)
+	}
+	return nil
+}
+
+// Enter implements [analysis.Live].
+func (l *livePaths) Enter(worker int, region loi.RegionID, number uint32) error {
+	err := l.program.Enter(worker, region, number)
+	l.hcpa.flow.Enter(worker, region, number)
+	return err
+}
+
+// Leave implements [analysis.Live].
+func (l *livePaths) Leave(worker int, number uint32) error {
+	err := l.program.Leave(worker, number)
+	l.hcpa.flow.Leave(worker, number)
+	return err
+}
+
+// Accesses implements [analysis.Live].
+func (l *livePaths) Accesses(worker int, places []uint64, bytes []uint32, modes []loi.Mode) error {
+	var err error
+	if l.opt.Count == countNone {
+		err = l.did(worker, uint64(len(places)))
+	} else {
+		err = l.program.Accesses(worker, places, bytes, modes)
+	}
+	for i, p := range places {
+		l.access = loi.Access{Block: p, Bytes: uint64(bytes[i]), Mode: modes[i]}
+		l.hcpa.flow.Access(worker, &l.access)
+	}
+	return err
+}
+
+// Operation implements [analysis.Operated].
+func (l *livePaths) Operation(worker int, n uint32, terms []uint32) error {
+	t, err := l.thread(worker)
+	if err == nil {
+		t.work += uint64(l.header.Registry.Operations[n].Work)
+		l.hcpa.flow.Operation(worker, n, terms)
+	}
+	return err
 }
 
 // End implements [analysis.Live].
 func (l *liveProgram) End() (analysis.Result, error) {
 	for worker := range l.threads {
 		l.ended(worker)
+	}
+	if l.hcpa != nil {
+		return l.document(l.in, unitInstructions), nil
 	}
 	return l.document(l.in, unitAccesses), nil
 }
