@@ -21,7 +21,12 @@ const lineBytes = 64
 type footprint struct {
 	levels *shadow.Levels // apart, since moments keep them when the rest is given back
 	lane   [lanes]lane
+	kept   []int // the lanes that are asked for
 	datum  uint64
+	places []uint64 // of the accesses of one mode, while these are touched
+	bytes  []uint32
+	// waiting is false where all lanes' pending are empty.
+	waiting bool
 }
 
 // A lane is data of one kind; memory is nil if it is not asked for.
@@ -40,6 +45,7 @@ func newFootprint(opt *Options, data, lines, sized bool) (*footprint, error) {
 	f := &footprint{levels: &shadow.Levels{}, datum: opt.Datum}
 	make := func(i int, o shadow.RunsOptions) (err error) {
 		f.lane[i].memory, err = shadow.NewRuns(f.levels, o)
+		f.kept = append(f.kept, i)
 		return err
 	}
 	o := opt.memory()
@@ -72,24 +78,16 @@ func newFootprint(opt *Options, data, lines, sized bool) (*footprint, error) {
 
 // touch makes the open regions touch some bytes.
 func (f *footprint) touch(place, bytes uint64, mode loi.Mode) {
-	datum, last := f.datum, place+max(bytes, 1)-1
-	if f.lane[laneData].memory != nil {
-		for a := place &^ (datum - 1); a <= last; a += datum {
-			f.put(laneData, a)
-			if f.lane[laneReads].memory == nil {
-				continue
-			}
-			if mode&loi.In != 0 {
-				f.put(laneReads, a)
-			}
-			if mode&loi.Out != 0 {
-				f.put(laneWrites, a)
-			}
+	for _, i := range f.kept {
+		if i == laneReads && mode&loi.In == 0 || i == laneWrites && mode&loi.Out == 0 {
+			continue
 		}
-	}
-	if f.lane[laneLines].memory != nil {
-		for a := place &^ (lineBytes - 1); a <= last; a += lineBytes {
-			f.put(laneLines, a)
+		datum := f.datum
+		if i == laneLines {
+			datum = lineBytes
+		}
+		for a, last := place&^(datum-1), place+max(bytes, 1)-1; a <= last; a += datum {
+			f.put(i, a)
 		}
 	}
 }
@@ -100,11 +98,11 @@ func (f *footprint) loop(times uint64, a *analysis.Strided) {
 	if a.Step < 0 {
 		place, step = place+(times-1)*step, -step
 	}
-	for i := range f.lane {
+	f.waiting = true
+	for _, i := range f.kept {
 		l, datum := &f.lane[i], f.datum
 		switch {
-		case l.memory == nil || i == laneReads && a.Mode&loi.In == 0 ||
-			i == laneWrites && a.Mode&loi.Out == 0:
+		case i == laneReads && a.Mode&loi.In == 0 || i == laneWrites && a.Mode&loi.Out == 0:
 			continue
 		case i == laneLines:
 			datum = lineBytes
@@ -127,6 +125,7 @@ func (f *footprint) loop(times uint64, a *analysis.Strided) {
 // put adds an access, unless it is of the same datum as the one before.
 func (f *footprint) put(i int, addr uint64) {
 	l := &f.lane[i]
+	f.waiting = true
 	if n := len(l.pending); n > 0 && l.pending[n-1] == addr {
 		return
 	}
@@ -144,41 +143,25 @@ func (l *lane) flush() {
 
 // accesses works like touch, at many places.
 func (f *footprint) accesses(places []uint64, bytes []uint32, modes []loi.Mode) {
-	for len(places) > pendingLen {
-		f.accesses(places[:pendingLen], bytes, modes)
-		places, bytes, modes = places[pendingLen:], bytes[pendingLen:], modes[pendingLen:]
-	}
-	data, lines := &f.lane[laneData], &f.lane[laneLines]
-	reads, writes := &f.lane[laneReads], &f.lane[laneWrites]
-	within, before, line := f.datum-1, ^uint64(0), ^uint64(0)
-	bytes, modes = bytes[:len(places)], modes[:len(places)]
-	for i, place := range places {
-		last := place + uint64(max(bytes[i], 1)) - 1
-		if (place^last)&^within != 0 {
-			f.touch(place, uint64(bytes[i]), modes[i])
+	f.flush()
+	for _, i := range f.kept {
+		l := &f.lane[i]
+		if i == laneData || i == laneLines {
+			l.memory.Accesses(places, bytes, l.fresh)
 			continue
 		}
-		a := place &^ within
-		if data.memory != nil && a != before {
-			data.pending, before = append(data.pending, a), a
+		mode := loi.In
+		if i == laneWrites {
+			mode = loi.Out
 		}
-		if reads.memory != nil {
-			if modes[i]&loi.In != 0 {
-				reads.pending = append(reads.pending, a)
-			}
-			if modes[i]&loi.Out != 0 {
-				writes.pending = append(writes.pending, a)
+		f.places, f.bytes = f.places[:0], f.bytes[:0]
+		for n, m := range modes[:len(places)] {
+			if m&mode != 0 {
+				f.places, f.bytes = append(f.places, places[n]), append(f.bytes, bytes[n])
 			}
 		}
-		if lines.memory != nil {
-			for a := place &^ (lineBytes - 1); a <= last; a += lineBytes {
-				if a != line {
-					lines.pending, line = append(lines.pending, a), a
-				}
-			}
-		}
+		l.memory.Accesses(f.places, f.bytes, l.fresh)
 	}
-	f.flush()
 }
 
 // mark makes the open regions touch a unit whose number and size are known.
@@ -206,10 +189,8 @@ func (f *footprint) mark(unit uint32, bytes uint64, mode loi.Mode) {
 func (f *footprint) enter() (first uint64) {
 	f.flush()
 	f.levels.Enter()
-	for i := range f.lane {
-		if f.lane[i].memory != nil {
-			f.lane[i].fresh = append(f.lane[i].fresh, 0)
-		}
+	for _, i := range f.kept {
+		f.lane[i].fresh = append(f.lane[i].fresh, 0)
 	}
 	return f.first()
 }
@@ -235,11 +216,8 @@ func (f *footprint) first() uint64 {
 func (f *footprint) leave(n *node, first uint64) {
 	f.flush()
 	n.first += f.first() - first
-	for i := range f.lane {
+	for _, i := range f.kept {
 		l := &f.lane[i]
-		if l.memory == nil {
-			continue
-		}
 		top := len(l.fresh) - 1
 		n.touched[i] += l.fresh[top]
 		if i == f.main() {
@@ -251,18 +229,20 @@ func (f *footprint) leave(n *node, first uint64) {
 }
 
 func (f *footprint) flush() {
-	for i := range f.lane {
+	if !f.waiting {
+		return
+	}
+	for _, i := range f.kept {
 		f.lane[i].flush()
 	}
+	f.waiting = false
 }
 
 // usage returns the memory of all lanes.
 func (f *footprint) usage() (sum shadow.Usage) {
-	for i := range f.lane {
-		if m := f.lane[i].memory; m != nil {
-			u := m.Usage()
-			sum.Add(&u)
-		}
+	for _, i := range f.kept {
+		u := f.lane[i].memory.Usage()
+		sum.Add(&u)
 	}
 	return sum
 }

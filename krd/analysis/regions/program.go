@@ -44,7 +44,7 @@ type thread struct {
 	stepped []stepped
 	open    []opened
 	active  []bool // by region
-	inner   int    // the node of the innermost region that has one; 0: none has
+	inner   int32  // the node of the innermost region that has one; 0: none has
 	work    uint64
 	began   uint64       // work when the outermost region began
 	looked  uint64       // work when memory was looked at
@@ -56,9 +56,9 @@ type opened struct {
 	number uint32
 	region loi.RegionID
 	loop   bool
-	level  int // of its own, or of the region that it is folded into; -1: none
-	node   int // -1: it has no level of its own
-	outer  int // the node of the region around it, of one that has a level
+	level  int   // of its own, or of the region that it is folded into; -1: none
+	node   int32 // -1: it has no level of its own
+	outer  int32 // the node of the region around it, of one that has a level
 	work   uint64
 	first  uint64
 }
@@ -94,7 +94,9 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 	if err != nil {
 		return err
 	}
-	x := opened{number: number, region: region, node: -1}
+	t.open = append(t.open, opened{})
+	x := &t.open[len(t.open)-1] // not made beside it: a program enters often
+	x.number, x.region, x.level, x.node = number, region, -1, -1
 	kind := p.header.Registry.Regions[region].Kind
 	if n := int(region) + 1 - len(t.active); n > 0 {
 		t.active = append(t.active, make([]bool, n)...)
@@ -113,18 +115,16 @@ func (p *program) Enter(worker int, region loi.RegionID, number uint32) error {
 			return fmt.Errorf("%w: %d", ErrDepth, shadow.MaxDepth)
 		}
 		t.active[region] = true
-		x.outer, x.node = t.inner, p.tree.step(t.inner, frame{kind.String(), int(region)})
+		x.outer, x.node = t.inner, int32(p.tree.step(int(t.inner), frame{kind.String(), int(region)}))
 		t.inner = x.node
 		x.work, x.first = t.work, t.foot.enter()
 		if t.times != nil {
 			t.times.enter()
 		}
 	}
-	x.loop, x.level = kind == loi.Loop, -1
-	if t.foot != nil {
+	if x.loop = kind == loi.Loop; t.foot != nil {
 		x.level = t.foot.levels.Depth() - 1
 	}
-	t.open = append(t.open, x)
 	return nil
 }
 
@@ -168,7 +168,6 @@ func (p *program) leave(t *thread, n int, unended bool) {
 	if t.foot == nil {
 		return
 	}
-	p.found(t)
 	if t.foot.levels.Depth() == 0 {
 		p.look(t)
 		p.memory.change(t, t.usage.Gone())

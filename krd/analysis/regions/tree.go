@@ -20,12 +20,14 @@ type frame struct {
 	number int // of the region or kernel
 }
 
+const recentLen = 8
+
 // A node is a static region by the path of those around it, with the sums over its instances.
 type node struct {
 	frame
 	parent    int
 	children  map[frame]int
-	recent    [8]child // some of them, by their numbers, to spare the map
+	recent    [recentLen]child // some of them, by their numbers, to spare the map
 	instances uint64
 	unended   uint64 // of them
 	work      uint64
@@ -53,11 +55,11 @@ type child struct {
 
 // step returns the node of a frame below another.
 func (t *tree) step(from int, f frame) int {
-	at := uint(f.number) % uint(len(t.nodes[from].recent))
-	c := t.nodes[from].recent[at]
-	if c.node == 0 || c.frame != f {
-		c = child{f, t.find(from, f)}
-		t.nodes[from].recent[at] = c
+	c := &t.nodes[from].recent[uint(f.number)%recentLen]
+	if c.node == 0 || c.number != f.number || c.kind != f.kind {
+		to := t.find(from, f) // may move the nodes
+		c = &t.nodes[from].recent[uint(f.number)%recentLen]
+		*c = child{f, to}
 	}
 	return c.node
 }

@@ -35,13 +35,18 @@ func (m *baseline) Touch(addrs []uint64, fresh []uint64) {
 			i++
 		}
 		if i == 0 {
-			m.add(a)
+			m.add(a &^ (1<<m.datum - 1))
 		}
 		for ; i < len(open); i++ { // what was another region within is another one
 			stored[i] = open[i]
 			fresh[i]++
 		}
 	}
+}
+
+// Accesses implements [Runs].
+func (m *baseline) Accesses(places []uint64, bytes []uint32, fresh []uint64) {
+	accesses(m, 1<<m.datum, places, bytes, fresh)
 }
 
 // Span implements [Runs].

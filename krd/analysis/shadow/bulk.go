@@ -1,11 +1,16 @@
 package shadow
 
+import (
+	"math/bits"
+	"unsafe"
+)
+
 // bulk is Runs with one version for each table (BulkTV, 3.3): before a table is used in another
 // region than the last time, all of its tags are cut down to the levels that still hold. Memory: a
 // byte for each datum of a table that is touched, two from 128 levels on.
 //
-// Departure: where tags were set since the table was last cut down is known, and the others are cut
-// down only where they may be larger: short regions cost what they touch.
+// Departure: a table has blocks, and the largest tag that there may be in each of these is known.
+// Blocks without a larger one are not cut down: short regions cost what they touch.
 type bulk struct {
 	levels *Levels
 	narrow *tags[uint8] // nil: there were more than narrowDepth levels
@@ -22,13 +27,16 @@ func newBulk(l *Levels, s shape, opt RunsOptions) *bulk {
 }
 
 // Touch implements [Runs].
-func (m *bulk) Touch(addrs []uint64, fresh []uint64) {
+func (m *bulk) Touch(addrs []uint64, fresh []uint64) { m.Accesses(addrs, nil, fresh) }
+
+// Accesses implements [Runs].
+func (m *bulk) Accesses(places []uint64, bytes []uint32, fresh []uint64) {
 	if m.narrow != nil && m.levels.Depth() <= narrowDepth {
-		m.narrow.touch(addrs, fresh)
+		m.narrow.accesses(places, bytes, fresh)
 		return
 	}
 	m.widen()
-	m.wide.touch(addrs, fresh)
+	m.wide.accesses(places, bytes, fresh)
 }
 
 // Span implements [Runs].
@@ -78,7 +86,10 @@ func (m *bulk) widen() {
 		for i, x := range list {
 			w.tags[i] = uint16(x)
 		}
-		w.version, w.base, w.low, w.high = t.version, uint16(t.base), t.low, t.high
+		for i := range w.tops { // which has no more for whole words
+			w.tops[i] = uint16(t.tops[i])
+		}
+		w.version = t.version
 	}
 	m.past, m.narrow = m.narrow.usage, nil
 }
@@ -103,8 +114,9 @@ type tags[T uint8 | uint16] struct {
 	levels *Levels
 	tables directory[tagTable[T]]
 	list   []*tagTable[T] // all
-	last   uint64
-	recent *tagTable[T] // table last; nil: none yet
+	ready  [64]ready[T]   // by the lower bits of the number
+	block  uint           // shift of an index: data of a block
+	tops   int            // blocks of a table, rounded up to whole words of tags
 	usage  Usage
 	pack   *packer[T] // nil: tables are not compressed
 }
@@ -114,65 +126,81 @@ type tagTable[T uint8 | uint16] struct {
 	version Version
 	number  uint64
 	tags    []T // nil: they are in packed
+	tops    []T // by block: no tag of it is larger
 	packed  []byte
-	base    T // the largest tag that there may be outside low to high
-	low     uint32
-	high    uint32
 	used    bool // since the hand of the clock came by
 }
 
+// A ready is a table with its tags. They hold in its version, and in each region that is open since
+// before that: levels within, which the tags may count too, are those of regions that ended.
+type ready[T uint8 | uint16] struct {
+	version    Version
+	number     uint64
+	tags, tops []T
+	table      *tagTable[T] // nil: none
+}
+
+// blocks is how many blocks a table has, if they have at least leastTable data.
+const blocks = 64
+
 func newTags[T uint8 | uint16](l *Levels, s shape, opt RunsOptions) *tags[T] {
 	m := &tags[T]{levels: l, shape: s}
+	m.block = uint(bits.TrailingZeros(uint(max(m.len()/blocks, leastTable))))
+	m.tops = max(m.len()>>m.block, 8/sizeOf[T]())
 	if opt.Compress {
 		m.pack = newPacker[T](max(2, int(opt.Uncompressed/opt.Table)))
 	}
 	return m
 }
 
-func (m *tags[T]) touch(addrs []uint64, fresh []uint64) {
+// accesses works like Accesses, and like Touch where bytes is nil.
+func (m *tags[T]) accesses(places []uint64, bytes []uint32, fresh []uint64) {
 	depth, version := T(m.levels.Depth()), m.levels.Innermost()
-	t, last := m.recent, m.last
-	if t != nil && t.version != version {
-		m.scrub(t)
+	if depth == 0 {
+		return
 	}
 	// neighbours have the same tag: run data so far, of tag last
 	level, run := depth, uint64(0)
-	for _, a := range addrs {
-		table, i := m.at(a)
-		if table != last || t == nil {
-			t, last = m.use(table), table
+	for n, place := range places {
+		last := place
+		if bytes != nil {
+			last += uint64(max(bytes[n], 1)) - 1
 		}
-		x := t.tags[i]
-		if x >= depth {
-			continue
-		}
-		t.tags[i] = depth
-		t.low, t.high = min(t.low, uint32(i)), max(t.high, uint32(i)+1)
-		if x != level {
-			count(fresh[level:depth], run)
-			level, run = x, 0
-		}
-		run++
-		if x == 0 {
-			m.add(a)
+		last >>= m.datum
+		for d := place >> m.datum; ; d++ {
+			table, i := d>>(m.table-m.datum), d&(1<<(m.table-m.datum)-1)
+			t := &m.ready[table%uint64(len(m.ready))]
+			if t.number != table || t.version < version {
+				m.use(table)
+			}
+			if x := t.tags[i]; x < depth {
+				t.tags[i] = depth
+				top := &t.tops[i>>m.block]
+				*top = max(*top, depth)
+				if x != level {
+					count(fresh[level:depth], run)
+					level, run = x, 0
+				}
+				run++
+				if x == 0 {
+					m.add(d << m.datum)
+				}
+			}
+			if d == last {
+				break
+			}
 		}
 	}
 	count(fresh[level:depth], run)
-	m.recent, m.last = t, last
 }
 
-// span works like touch, for consecutive data. Runs of equal tags are found word by word.
+// span works like Touch, for consecutive data. Runs of equal tags are found word by word.
 func (m *tags[T]) span(addr, bytes uint64, fresh []uint64) {
 	depth := T(m.levels.Depth())
 	last, end := m.at(addr + bytes - 1)
 	table, i := m.at(addr)
 	for ; ; table, i = table+1, 0 {
-		if table != m.last || m.recent == nil {
-			m.recent, m.last = m.use(table), table
-		} else if m.recent.version != m.levels.Innermost() {
-			m.scrub(m.recent)
-		}
-		t, to := m.recent, uint64(m.len()-1)
+		t, to := m.use(table), uint64(m.len()-1)
 		if table == last {
 			to = end
 		}
@@ -181,7 +209,9 @@ func (m *tags[T]) span(addr, bytes uint64, fresh []uint64) {
 			n := uint64(same(t.tags[from : to+1]))
 			if x < depth {
 				fill(t.tags[from:from+n], depth)
-				t.low, t.high = min(t.low, uint32(from)), max(t.high, uint32(from+n))
+				for b := from >> m.block; b <= (from+n-1)>>m.block; b++ {
+					t.tops[b] = max(t.tops[b], depth)
+				}
 				count(fresh[x:depth], n)
 			}
 			if x == 0 {
@@ -199,59 +229,71 @@ func (m *tags[T]) span(addr, bytes uint64, fresh []uint64) {
 
 func (m *tags[T]) mark(addr uint64) int {
 	table, i := m.at(addr)
-	if table != m.last || m.recent == nil {
-		m.recent, m.last = m.use(table), table
-	} else if m.recent.version != m.levels.Innermost() {
-		m.scrub(m.recent)
-	}
-	t := m.recent
-	before := t.tags[i]
-	t.tags[i] = T(m.levels.Depth())
-	t.low, t.high = min(t.low, uint32(i)), max(t.high, uint32(i+1))
-	return int(before)
+	t := m.use(table)
+	before, depth := t.tags[i], T(m.levels.Depth())
+	t.tags[i], t.tops[i>>m.block] = depth, max(t.tops[i>>m.block], depth)
+	return int(min(before, depth))
 }
 
-// use returns a table whose tags hold.
-func (m *tags[T]) use(n uint64) *tagTable[T] {
-	t := m.tables.find(n)
-	switch {
-	case t == nil:
-		t = m.make(n)
-		t.version = m.levels.Innermost()
-	case t.tags == nil:
-		m.unpack(t)
+// use makes a table ready.
+func (m *tags[T]) use(n uint64) *ready[T] {
+	r := &m.ready[n%uint64(len(m.ready))]
+	if r.table == nil || r.number != n {
+		t := m.tables.find(n)
+		switch {
+		case t == nil:
+			t = m.make(n)
+			t.version = m.levels.Innermost()
+		case t.tags == nil:
+			m.unpack(t)
+		}
+		t.used = true
+		*r = ready[T]{t.version, n, t.tags, t.tops, t}
 	}
-	t.used = true
-	if t.version != m.levels.Innermost() {
-		m.scrub(t)
+	if r.version < m.levels.Innermost() {
+		m.scrub(r.table)
+		r.version = r.table.version
 	}
-	return t
+	return r
+}
+
+// unready has the next use of a table look at it.
+func (m *tags[T]) unready(t *tagTable[T]) {
+	if r := &m.ready[t.number%uint64(len(m.ready))]; r.table == t {
+		*r = ready[T]{}
+	}
 }
 
 // make makes a table without tags.
 func (m *tags[T]) make(n uint64) *tagTable[T] {
-	t := &tagTable[T]{number: n, low: uint32(m.len())}
+	t := &tagTable[T]{number: n, tops: make([]T, m.tops)}
 	t.tags = m.room(t)
 	m.tables.add(n, t)
 	m.list = append(m.list, t)
 	version := sizeOf[Version]()
 	m.usage.add(&m.usage.Versions, version)
 	m.usage.set(&m.usage.Tables, m.tables.bytes()+
-		uint64(len(m.list)*(sizeOf[tagTable[T]]()-version)))
+		uint64(len(m.list)*(sizeOf[tagTable[T]]()-version+m.tops*sizeOf[T]())))
 	return t
 }
 
-// scrub cuts the tags of a table down to the levels that hold (figure 5).
+// scrub cuts the tags of a table down to the levels that hold (figure 5), in the blocks that have
+// larger ones.
 func (m *tags[T]) scrub(t *tagTable[T]) {
 	valid := T(m.levels.Valid(t.version))
 	t.version = m.levels.Innermost()
 	m.usage.Scrubs++
-	if valid < t.base {
-		cut(t.tags, valid)
-	} else if t.low < t.high {
-		from, to := t.low&^(leastTable-1), min((t.high+leastTable-1)&^(leastTable-1),
-			uint32(len(t.tags)))
-		cut(t.tags[from:to], valid)
+	lanes := ^uint64(0) / (1<<(8*sizeOf[T]()) - 1) // 1 in each
+	more := (lanes<<(8*sizeOf[T]()-1) - lanes) - lanes*uint64(valid)
+	upper := lanes << (8*sizeOf[T]() - 1)
+	each := 8 / sizeOf[T]()
+	for at := 0; at < len(t.tops); at += each {
+		word := *(*uint64)(unsafe.Pointer(&t.tops[at]))
+		// a lane's upper bit is set where it is larger than valid
+		for larger := (word + more) & upper; larger != 0; larger &= larger - 1 {
+			b := at + bits.TrailingZeros64(larger)/(8*sizeOf[T]())
+			cut(t.tags[b<<m.block:min((b+1)<<m.block, len(t.tags))], valid)
+			t.tops[b] = valid
+		}
 	}
-	t.base, t.low, t.high = valid, uint32(len(t.tags)), 0
 }

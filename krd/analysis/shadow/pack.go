@@ -29,6 +29,7 @@ func (m *tags[T]) room(t *tagTable[T]) []T {
 	}
 	for p.ring[p.hand].used {
 		p.ring[p.hand].used = false
+		m.unready(p.ring[p.hand]) // whose next use is noted
 		p.hand = (p.hand + 1) % p.most
 	}
 	old := p.ring[p.hand]

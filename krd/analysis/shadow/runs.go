@@ -14,12 +14,15 @@ type Runs interface {
 	// number of data that the region of level i had not touched before. fresh has at least as many
 	// entries as there are levels.
 	Touch(addrs []uint64, fresh []uint64)
+	// Accesses is Touch of all data that accesses at places are part of, of so many bytes each, at
+	// least one.
+	Accesses(places []uint64, bytes []uint32, fresh []uint64)
 	// Span is Touch of all data that so many bytes from an address on are part of, at least one.
 	Span(addr, bytes uint64, fresh []uint64)
 	// Mark is Touch of one datum: it returns how many levels, from the outermost on, had touched it.
 	Mark(addr uint64) (before int)
-	// First returns the addresses, of those that Touch has taken since the last call, that nothing had
-	// touched within the outermost region. It is valid until the next call of Touch.
+	// First returns the addresses of the data that were touched since the last call, but by Mark, and
+	// that nothing had touched within the outermost region. It is valid until the next of these calls.
 	First() []uint64
 	Usage() Usage
 }
@@ -86,6 +89,26 @@ func span(m Runs, datum, addr, bytes uint64, fresh []uint64) {
 			return
 		}
 	}
+}
+
+// accesses works like Accesses, by way of Touch.
+func accesses(m Runs, datum uint64, places []uint64, bytes []uint32, fresh []uint64) {
+	var list [256]uint64
+	n := 0
+	for i, place := range places {
+		last := (place + uint64(max(bytes[i], 1)) - 1) &^ (datum - 1)
+		for a := place &^ (datum - 1); ; a += datum {
+			list[n] = a
+			if n++; n == len(list) {
+				m.Touch(list[:n], fresh)
+				n = 0
+			}
+			if a == last {
+				break
+			}
+		}
+	}
+	m.Touch(list[:n], fresh)
 }
 
 // firsts are the addresses of First.

@@ -119,6 +119,29 @@ func TestRuns(t *testing.T) {
 						t.Fatalf("%s: of a span first %x, expected %x", runsVariants()[i].name, got, first)
 					}
 				}
+			case rapid.Bool().Draw(t, "of bytes"):
+				if l.Depth() == 0 {
+					enter()
+				}
+				var places, first []uint64
+				var bytes []uint32
+				for range rapid.IntRange(1, 40).Draw(t, "accesses") {
+					a := base + rapid.Uint64Range(0, 4000).Draw(t, "place")
+					long := rapid.Uint32Range(0, 96).Draw(t, "bytes")
+					places, bytes = append(places, a), append(bytes, long)
+					from, last := a/datum, (a+uint64(max(long, 1))-1)/datum
+					for i := range last - from + 1 {
+						if d := (from + i) * datum; n.touch(d, fresh[0]) == 0 {
+							first = append(first, d)
+						}
+					}
+				}
+				for i, m := range memories {
+					m.Accesses(places, bytes, fresh[i+1])
+					if got := m.First(); !slices.Equal(got, first) {
+						t.Fatalf("%s: of accesses first %x, expected %x", runsVariants()[i].name, got, first)
+					}
+				}
 			default:
 				if l.Depth() == 0 {
 					enter()
@@ -131,7 +154,7 @@ func TestRuns(t *testing.T) {
 				var first []uint64
 				for _, a := range list {
 					if n.touch(a, fresh[0]) == 0 {
-						first = append(first, a)
+						first = append(first, a/datum*datum)
 					}
 				}
 				for i, m := range memories {

@@ -41,7 +41,7 @@ func (m *slim) Touch(addrs []uint64, fresh []uint64) {
 		}
 		run++
 		if before < m.levels.open[0] {
-			m.add(a)
+			m.add(a &^ (1<<m.datum - 1))
 		}
 	}
 	if run > 0 {
@@ -55,6 +55,11 @@ func count(list []uint64, n uint64) {
 	for i := range list {
 		list[i] += n
 	}
+}
+
+// Accesses implements [Runs].
+func (m *slim) Accesses(places []uint64, bytes []uint32, fresh []uint64) {
+	accesses(m, 1<<m.datum, places, bytes, fresh)
 }
 
 // Span implements [Runs].
