@@ -20,7 +20,7 @@ type frame struct {
 	number int // of the region or kernel
 }
 
-const recentLen = 8
+const recentLen = 16
 
 // A node is a static region by the path of those around it, with the sums over its instances.
 type node struct {

@@ -159,6 +159,8 @@ func (m *tags[T]) accesses(places []uint64, bytes []uint32, fresh []uint64) {
 	if depth == 0 {
 		return
 	}
+	datum, shift, block := m.datum&63, (m.shape.table-m.datum)&63, m.block&63 // & spares a comparison
+	within := uint64(1)<<shift - 1
 	// neighbours have the same tag: run data so far, of tag last
 	level, run := depth, uint64(0)
 	for n, place := range places {
@@ -166,16 +168,16 @@ func (m *tags[T]) accesses(places []uint64, bytes []uint32, fresh []uint64) {
 		if bytes != nil {
 			last += uint64(max(bytes[n], 1)) - 1
 		}
-		last >>= m.datum
-		for d := place >> m.datum; ; d++ {
-			table, i := d>>(m.table-m.datum), d&(1<<(m.table-m.datum)-1)
+		last >>= datum
+		for d := place >> datum; ; d++ {
+			table, i := d>>shift, d&within
 			t := &m.ready[table%uint64(len(m.ready))]
 			if t.number != table || t.version < version {
 				m.use(table)
 			}
 			if x := t.tags[i]; x < depth {
 				t.tags[i] = depth
-				top := &t.tops[i>>m.block]
+				top := &t.tops[i>>block]
 				*top = max(*top, depth)
 				if x != level {
 					count(fresh[level:depth], run)
@@ -183,7 +185,7 @@ func (m *tags[T]) accesses(places []uint64, bytes []uint32, fresh []uint64) {
 				}
 				run++
 				if x == 0 {
-					m.add(d << m.datum)
+					m.add(d << datum)
 				}
 			}
 			if d == last {

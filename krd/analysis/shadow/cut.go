@@ -5,7 +5,9 @@ import "unsafe"
 // cut makes no tag larger than most. list is whole words.
 func cut[T uint8 | uint16](list []T, most T) {
 	if narrow, ok := any(list).([]uint8); ok {
-		list = list[cutVectors(narrow, uint8(most)):]
+		if list = list[cutVectors(narrow, uint8(most)):]; len(list) == 0 {
+			return
+		}
 	}
 	cutPortable(list, most)
 }
