@@ -21,7 +21,7 @@ import (
 //go:embed c/*.c c/*.h
 var sources embed.FS
 
-// A Language is what a wrapper compiles.
+// A Language is compiled by a wrapper.
 type Language struct {
 	Name      string   // of the wrapper: krdlab cc
 	Variable  string   // of the environment, which names the compiler
@@ -62,7 +62,7 @@ func (l *Language) Compiler() (string, error) {
 		ErrCompiler, strings.Join(l.Compilers, ", "), l.Variable)
 }
 
-// flags are what a compiler is given for its sources.
+// flags are given to a compiler with its sources.
 var flags = []string{"-fsanitize=thread", "-g"}
 
 // Command returns the command that does what the compiler would do with args, and has the program record.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +27,11 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 			return usageError("%s: --%s and --control exclude each other", c.CommandPath(), name)
 		}
 	}
-	q := &control.Request{Name: "go " + r.Build.Path, Command: "krdlab explore go " + r.Build.Path + " --control",
-		Args: r.Args, Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
+	of := []string{"krdlab", "explore", goProgram, r.Build.Path, "--control"}
+	if r.Build.Test {
+		of = slices.Insert(of, 3, "test")
+	}
+	q := &control.Request{Name: goProgram + " " + r.Build.Path, Command: of, Args: r.Args, Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
 	for _, s := range goroutines.Samplers {
 		q.Policies = append(q.Policies, map[string]control.Policy{"walk": control.Walk, "pct": control.PCT}[string(s)])
 	}

@@ -20,10 +20,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	run "krdlab/experiments/run/result"
 	"krdlab/hw/failure"
 	"krdlab/krd/doc"
 	"krdlab/loi/front/build"
@@ -33,7 +35,7 @@ import (
 type Request struct {
 	Built    *build.Program // with Control
 	Name     string         // of the program, for people
-	Command  string         // see [Document]
+	Command  []string       // that asks for it, without samplers, runs, seed and Args
 	Args     []string
 	Policies []Policy
 	Runs     int // of each policy
@@ -79,7 +81,6 @@ const (
 type Document struct {
 	SchemaVersion int      `json:"schema_version"`
 	Program       string   `json:"program"`
-	Command       string   `json:"command"` // without the samplers, runs, and the arguments of the program
 	Policies      []string `json:"policies"`
 	Runs          int      `json:"runs"` // of each policy
 	Seed          uint64   `json:"seed"`
@@ -103,6 +104,7 @@ type End struct {
 	// The run with the fewest choices; those up to Needed have to be as they were, the rest may be any: each
 	// goroutine goes on until it waits. -1: not looked for.
 	Policy  string   `json:"policy"`
+	Command string   `json:"command"` // that repeats it
 	Seed    uint64   `json:"seed"`
 	Choices uint64   `json:"choices"`
 	Needed  int      `json:"needed"`
@@ -138,7 +140,7 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 		return nil, err
 	}
 	defer x.memory.close()
-	d := &Document{SchemaVersion: 1, Program: r.Name, Command: r.Command, Runs: r.Runs, Seed: r.Seed, Ends: []End{}}
+	d := &Document{SchemaVersion: 1, Program: r.Name, Runs: r.Runs, Seed: r.Seed, Ends: []End{}}
 	orders, done := map[uint64]bool{}, 0
 	add := func(got *result, p Policy, seed uint64, total int) {
 		orders[got.hash] = true
@@ -149,32 +151,24 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 		}
 	}
 	if r.Enumerate > 0 {
-		d.Complete = true
-		if err := x.enumerate(ctx, func(got *result) { add(got, least, r.Seed, max(done+1, r.Enumerate)) }); err != nil {
-			return nil, err
+		d.Complete, d.Policies = true, []string{least.String()}
+		err = x.enumerate(ctx, func(got *result) { add(got, least, r.Seed, max(done+1, r.Enumerate)) })
+		d.Runs = done
+	} else {
+		err = x.draw(ctx, func(got *result, p Policy, n int) { add(got, p, r.Seed+uint64(n), len(r.Policies)*r.Runs) })
+		for _, p := range r.Policies {
+			d.Policies = append(d.Policies, p.String())
 		}
-		d.Runs, d.Policies = done, []string{"all"}
-		r = &Request{}
 	}
-	plain, err := x.run(ctx, &schedule{policy: first})
 	if err != nil {
 		return nil, err
-	}
-	for _, p := range r.Policies {
-		d.Policies = append(d.Policies, p.String())
-		for n := range r.Runs {
-			s := &schedule{policy: p, seed: seedOf(r.Seed, n), depth: r.Depth, length: plain.choices}
-			got, err := x.run(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			add(got, p, r.Seed+uint64(n), len(r.Policies)*r.Runs)
-		}
 	}
 	d.Orders = len(orders)
 	d.outputs()
 	for i := range d.Ends {
-		if e := &d.Ends[i]; e.Kind != Ended {
+		e := &d.Ends[i]
+		e.Command = r.again(d, e)
+		if e.Kind != Ended {
 			if err := x.shorten(ctx, e); err != nil {
 				return nil, err
 			}
@@ -186,8 +180,30 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 	return d, nil
 }
 
+// draw makes Runs runs by each policy.
+func (x *runner) draw(ctx context.Context, each func(got *result, p Policy, n int)) error {
+	plain, err := x.run(ctx, &schedule{policy: first})
+	if err != nil {
+		return err
+	}
+	for _, p := range x.Policies {
+		for n := range x.Runs {
+			got, err := x.run(ctx, &schedule{policy: p, seed: seedOf(x.Seed, n), depth: x.Depth, length: plain.choices})
+			if err != nil {
+				return err
+			}
+			each(got, p, n)
+		}
+	}
+	return nil
+}
+
 // ErrMany is wrapped by the error of a program that has more schedules than are gone through.
 var ErrMany = failure.New(failure.Request, "--enumerate: too many schedules")
+
+// ErrUnsteady is wrapped by the error of a program whose schedule does not depend on choices and seed alone.
+var ErrUnsteady = failure.New(failure.Data, "--enumerate: a run does not follow its schedule; timers, system calls or "+
+	"other processes have a say in it")
 
 // enumerate makes a run for each schedule.
 func (x *runner) enumerate(ctx context.Context, each func(*result)) error {
@@ -200,6 +216,9 @@ func (x *runner) enumerate(ctx context.Context, each func(*result)) error {
 		if err != nil {
 			return err
 		}
+		if len(got.list) < len(path) || !slices.Equal(got.list[:len(path)], path) {
+			return fmt.Errorf("%w: run %d", ErrUnsteady, n+1)
+		}
 		each(got)
 		last := len(got.list) - 1
 		for last >= 0 && got.list[last]+1 == got.of[last] {
@@ -210,6 +229,21 @@ func (x *runner) enumerate(ctx context.Context, each func(*result)) error {
 		}
 		path = append(got.list[:last:last], got.list[last]+1)
 	}
+}
+
+// again returns the command that repeats an end.
+func (r *Request) again(d *Document, e *End) string {
+	c := append(slices.Clone(r.Command), "--sampler", e.Policy, "--runs", "1")
+	if d.Complete {
+		c = append(slices.Clone(r.Command), "--enumerate")
+	}
+	if c = append(c, "--seed", strconv.FormatUint(e.Seed, 10)); e.Policy == PCT.String() {
+		c = append(c, "--depth", strconv.Itoa(r.Depth))
+	}
+	if len(r.Args) > 0 {
+		c = append(append(c, "--"), r.Args...)
+	}
+	return run.Shell(c)
 }
 
 // seedOf returns the seed of run n, which differs from that of the neighbours in all bits.

@@ -143,6 +143,15 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// TestUnsteady checks that a program whose goroutines wait for real time is not called gone through.
+func TestUnsteady(t *testing.T) {
+	q := request(program(t), "late")
+	q.Enumerate = 2000
+	if d, err := Run(t.Context(), q, t.TempDir()); !errors.Is(err, ErrUnsteady) {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // TestMany checks that a program with too many schedules is refused.
 func TestMany(t *testing.T) {
 	q := request(program(t), "locks")

@@ -34,11 +34,7 @@ func (d *Document) View() *doc.Doc {
 	out.Add(d.table(""))
 	for i := range d.Ends {
 		if e := &d.Ends[i]; e.Kind != Ended {
-			again := fmt.Sprintf("--sampler %s --runs 1 --seed %d", e.Policy, e.Seed)
-			if d.Complete {
-				again = fmt.Sprintf("--enumerate --seed %d", e.Seed)
-			}
-			out.Say("%s: %s %s", e.Kind, d.Command, again)
+			out.Say("%s: %s", e.Kind, e.Command)
 			if all == 1 && e.Text != "" {
 				for line := range strings.Lines(e.Text) {
 					out.Say("%s", strings.TrimRight(line, "\n"))

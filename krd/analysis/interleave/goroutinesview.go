@@ -93,7 +93,7 @@ func totals(d *GoroutinesDocument) (list []GoroutineFound) {
 	return list
 }
 
-// recorded is the head of what the recorded schedules come to.
+// recorded returns the head of the column of the recorded schedules.
 func (d *GoroutinesDocument) recorded() string {
 	if d.Recordings > 1 {
 		return "recorded, mean"
@@ -210,8 +210,8 @@ func (x *ofGoroutines) unordered(r *Unordered) *doc.Table {
 	}
 	t.Row("all", "", "", "", r.Conflicts, r.ByLocks)
 	if slices.Contains(x.header.Meta, loi.KV{Key: "unit", Value: "line"}) {
-		t.Remarks = []string{"Data are lines of 64 bytes, and other bytes of a line count as well; with " +
-			"--unit datum, of krdlab trace go, they are apart."}
+		t.Remarks = []string{"Data are lines of 64 bytes, and other bytes of a line count as well: recorded with " +
+			"--unit datum, they are apart."}
 	}
 	return t
 }

@@ -59,18 +59,18 @@ func Ahead(r *loi.Registry) map[*loi.Operand]Stepped {
 	return s.ahead
 }
 
-// Stepped is how an operand is one of induction. What it says has to be true in an iteration: of each
+// Stepped tells how an operand is one of induction. In an iteration it has to be true: of each
 // variable in memory that the value reads beside, that the loop has not written it, or as one that it
 // steps.
 type Stepped struct {
 	// Each: the iteration before wrote the variable.
 	Each bool
-	// Memory is the number of a variable in memory, from 1: what is there is what the iteration before
-	// wrote by an operand of that number. 0: it has a slot.
+	// Memory is the number of a variable in memory, from 1: its value was written in the iteration before,
+	// by an operand of that number. 0: it has a slot.
 	Memory int
 }
 
-// named is what a function writes to memory by a name.
+// A named is a write of a function to memory by a name.
 type named struct {
 	function loi.RegionID
 	name     string

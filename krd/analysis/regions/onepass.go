@@ -21,7 +21,7 @@ type onePass struct {
 	writes  []computed
 }
 
-// A plannedOperation is what does not change from one execution to the next.
+// A plannedOperation has the part of an operation that is the same in each execution.
 type plannedOperation struct {
 	each   bool      // none of its places is a channel
 	values []*stepOf // nil: it has no operand of induction
@@ -33,7 +33,7 @@ type stepOf struct {
 	loops.Stepped
 }
 
-// A stepped is what an iteration wrote to a variable in memory that its loop steps.
+// A stepped is a write of an iteration to a variable in memory that its loop steps.
 type stepped struct {
 	at   *flow.Iteration
 	tags []uint64

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	programs := map[string]func(){"locks": locks, "inOrder": inOrder, "meeting": meeting, "group": group,
-		"script": script, "spins": spins, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
+		"script": script, "spins": spins, "late": late, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
 	programs[os.Args[1]]()
 }
 
@@ -162,6 +162,20 @@ func yields() {
 			break
 		}
 		runtime.Gosched()
+	}
+}
+
+// late has a goroutine that takes locks until the clock has another microsecond parity.
+func late() {
+	var mu sync.Mutex
+	go func() { mu.Lock(); mu.Unlock() }()
+	for time.Now().UnixMicro()%2 == 0 {
+		mu.Lock()
+		mu.Unlock()
+	}
+	for range time.Now().UnixMicro() % 7 {
+		mu.Lock()
+		mu.Unlock()
 	}
 }
 

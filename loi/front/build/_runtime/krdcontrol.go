@@ -3,8 +3,8 @@ package runtime
 import "unsafe"
 
 // Control: of the goroutines of the program one runs at a time, the others wait for their turn. At each
-// operation by which goroutines wait for each other, and where one waits, ends or sleeps, krdlab chooses
-// who is next, as the memory that it shares says (krdlab/experiments/goprogram/control has the other end).
+// operation by which goroutines wait for each other, and where one waits, ends or sleeps, it is chosen who
+// is next, as the shared memory has it (krdlab/experiments/goprogram/control has the other end).
 
 // krdControl is the shared memory.
 type krdControl struct {
@@ -276,7 +276,7 @@ func krdYield() {
 	}
 }
 
-// krdNap is a sleep: it ends when no other goroutine could run, in the order of its end.
+// krdNap sleeps, which ends when no other goroutine could run, in the order of its end.
 func krdNap(ns int64) bool {
 	gp := getg()
 	x := &krdCtl
