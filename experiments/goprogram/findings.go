@@ -57,7 +57,7 @@ func init() {
 					doc.Percent(a.Number(1), a.Number(2)), what, a.Text(3))
 			}}
 	}
-	stack := share("to their own stack, and are not observed (--stack observes them)")
+	stack := share("to the stack of their goroutine or thread, and are not observed (--stack observes them)")
 	stack.Next = "--stack"
 	shared := func(what string, part func(doc.Args) string) doc.Entry {
 		return doc.Entry{Level: doc.Answer, Needs: doc.Needs{N: fewestTransfers},
