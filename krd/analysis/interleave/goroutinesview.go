@@ -124,7 +124,8 @@ func (x *ofGoroutines) how(d *GoroutinesDocument) string {
 			names += g.Name
 		}
 	}
-	s := fmt.Sprintf("The range is at least this wide: that of %s drawn by %s.", units.Count(runs, "schedule"), names)
+	s := fmt.Sprintf("The range is at least this wide: that of %s schedules drawn by %s.",
+		units.Grouped(uint64(runs)), names)
 	if d.Complete {
 		s = fmt.Sprintf("All schedules of whole pieces were gone through, %s: the range is exact",
 			units.Grouped(uint64(runs)))
