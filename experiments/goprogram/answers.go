@@ -211,7 +211,7 @@ func (w *waiting) act(x *collect.Act) error {
 	if x.Kind == loi.EventRegion || x.Kind == loi.EventRegionEnd {
 		return nil
 	}
-	if x.Site > 0 && x.Class >= 0 {
+	if x.Waited != nil && x.Site > 0 && x.Class >= 0 {
 		return w.first(x.Goroutine, x.Time, collect.Group{Site: x.Site, Class: x.Class})
 	}
 	return w.traceSink.act(x)

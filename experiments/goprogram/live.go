@@ -42,11 +42,11 @@ type acts struct {
 // An act is accesses of one worker, up to an end, or a loop, or the begin or end of a region.
 type act struct {
 	kind   actKind
+	number uint32 // of a region, or of an operation
+	region int    // that begins: its number in the sources
 	worker int
 	end    int    // of places, of strided, or of terms
 	times  uint64 // of a loop
-	region int    // that begins: its number in the sources
-	number uint32 // of that, or of an operation
 }
 
 type actKind uint8

@@ -25,7 +25,7 @@ const (
 	smallBytes  = 2 << 10
 	smallBit    = 1 << 31 // above the numbers of small chunks
 	markRange   = 1 << 10 // more than a chunk has events
-	firstChunks = 1 << 10
+	firstChunks = 1 << 7
 	mostCounts  = 256 << 20 // of counts of goroutines' own
 )
 
@@ -210,7 +210,7 @@ func newMemory(sites int, stack, sync bool, chunks uint32, more uint64) (*Memory
 		m.h.sync = 1
 	}
 	m.grow(chunks)
-	m.growSmall(chunks * (chunkBytes / smallBytes))
+	m.growSmall(chunks)
 	return m, nil
 }
 

@@ -193,6 +193,10 @@ func (o *order) peek(b *buffer, ended bool) bool {
 	at := atomic.LoadUint64(&k.at)
 	n := (int(uint64(next)-at) - int(unsafe.Sizeof(chunk{}))) / int(unsafe.Sizeof(event{}))
 	_, bytes := o.mem.at(c)
+	if s := o.sources[number]; end == 0 && s != nil && s.seq == seq+1 &&
+		atomic.LoadUint64(&k.number) == number {
+		return true // it waits for a chunk, and what it has recorded has been taken
+	}
 	if uint64(end) != at+bytes && !ended || n < 0 || n > eventsIn(bytes) ||
 		atomic.LoadUint64(&k.number) != number {
 		return false

@@ -224,7 +224,7 @@ func NewReader(sites []front.Site, variables []Variable, sink Sink) *Reader {
 		}
 	}
 	r.batch = Batch{Places: make([]uint64, 0, batchLen), Bytes: make([]uint32, 0, batchLen),
-		Groups: make([]uint32, 0, batchLen)}
+		Groups: make([]uint32, 0, batchLen), Acts: make([]Act, 0, batchLen+batchLen/8)}
 	for _, v := range slices.SortedStableFunc(slices.Values(variables), func(a, b Variable) int {
 		return cmp.Compare(a.Address, b.Address)
 	}) {

@@ -11,19 +11,24 @@ type Act struct {
 	Goroutine uint64
 	Time      uint64 // ticks; it ascends for a goroutine, together with those of its turns
 	Kind      loi.EventKind
-	Region    int // of EventRegion: its number in the sources
 	// Number is which region of EventRegion and EventRegionEnd, 0: there were 2^32 before it; or which
 	// goroutine of EventGo, EventStart and EventEnd; or which operation of EventOperation, from 1.
-	Number uint32
-	Entry  uint64     // of EventStart: address of the function that it runs
-	Away   uint64     // of EventGo and EventEnd: ticks off its thread
-	Sync   *loi.Sync  // of EventSync, without its Object
-	Begun  *loi.Begun // of EventBegun, without its Object and Where; nil: it was running
-	PCs    []uint64   // of EventBegun: where it was called, the innermost first
-	Class  int        // of the Object; -1: none
-	Real   uint64     // of EventSync: address of the Object in the program; 0: none
-	Site   int        // of EventSync: that of an atomic operation, from 1; 0: none
-	Span              // of EventSync
+	Number  uint32
+	Region  int // of EventRegion: its number in the sources
+	*Waited     // nil: of regions and operations, of which there are many
+}
+
+// Waited is what an act of goroutines that wait for others has beside.
+type Waited struct {
+	Entry uint64     // of EventStart: address of the function that it runs
+	Away  uint64     // of EventGo and EventEnd: ticks off its thread
+	Sync  *loi.Sync  // of EventSync, without its Object
+	Begun *loi.Begun // of EventBegun, without its Object and Where; nil: it was running
+	PCs   []uint64   // of EventBegun: where it was called, the innermost first
+	Class int        // of the Object; -1: none
+	Real  uint64     // of EventSync: address of the Object in the program; 0: none
+	Site  int        // of EventSync: that of an atomic operation, from 1; 0: none
+	Span             // of EventSync
 }
 
 // An openRegion has begun in a goroutine and not ended.

@@ -37,7 +37,7 @@ func (r *Reader) sync(t *thread, e event, at uint64) error {
 		t.started = r.goroutine(e[0])
 		t.time, t.waited = max(t.time, min(rest, at)), false
 		r.act(t, Act{Time: min(rest, at), Kind: loi.EventStart, Number: t.started,
-			Entry: w.addr})
+			Waited: &Waited{Entry: w.addr}})
 	case kindGo:
 		*w = pending{kind: kindGo, addr: e[0], away: rest}
 	case kindSync:
@@ -71,7 +71,7 @@ func (r *Reader) waiting(number uint64, w *wait) {
 		return
 	}
 	at := max(t.time, w.at)
-	open := Act{Time: at, Kind: loi.EventBegun, Class: -1}
+	open := Act{Time: at, Kind: loi.EventBegun, Waited: &Waited{Class: -1}}
 	if w.what == 0 {
 		open.Time = t.time
 		r.act(t, open)
@@ -84,8 +84,9 @@ func (r *Reader) waiting(number uint64, w *wait) {
 	}
 	op, n := loi.SyncOp(w.what), w.what>>8
 	for _, c := range w.cases[:min(n, uint64(len(w.cases)))] {
-		x := open
+		x, one := open, *open.Waited
 		s := syncOf(c[1])
+		x.Waited = &one
 		x.Class, s.Place = r.subject(t, c[0])
 		x.Begun = &loi.Begun{Sync: s, Cases: uint32(min(n, 1<<32-1))}
 		r.act(t, x)
@@ -115,9 +116,11 @@ func (r *Reader) done(t *thread, e event, at uint64) error {
 	}
 	switch w.kind {
 	case kindGo:
-		r.act(t, Act{Time: at, Kind: loi.EventGo, Number: r.goroutine(w.addr), Away: w.away})
+		r.act(t, Act{Time: at, Kind: loi.EventGo, Number: r.goroutine(w.addr),
+			Waited: &Waited{Away: w.away}})
 	case kindSync:
-		a := Act{Time: at, Kind: loi.EventSync, Sync: &w.Sync, Class: -1, Span: t.span(at)}
+		a := Act{Time: at, Kind: loi.EventSync,
+			Waited: &Waited{Sync: &w.Sync, Class: -1, Span: t.span(at)}}
 		if w.Away = e.rest(); w.addr != 0 {
 			a.Class, w.Place = r.subject(t, w.addr)
 			a.Real = r.real(t, w.addr)
@@ -137,7 +140,8 @@ func (r *Reader) done(t *thread, e event, at uint64) error {
 // ended notes the end of a goroutine.
 func (r *Reader) ended(t *thread, e event, at uint64) {
 	if t.over = true; t.started != 0 {
-		r.act(t, Act{Time: at, Kind: loi.EventEnd, Number: t.started, Away: e.rest()})
+		r.act(t, Act{Time: at, Kind: loi.EventEnd, Number: t.started,
+			Waited: &Waited{Away: e.rest()}})
 	}
 }
 
