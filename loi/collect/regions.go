@@ -15,7 +15,7 @@ type Act struct {
 	// goroutine of EventGo, EventStart and EventEnd; or which operation of EventOperation, from 1.
 	Number  uint32
 	Region  int // of EventRegion: its number in the sources
-	*Waited     // nil: of regions and operations, of which there are many
+	*Waited     // nil: of regions and operations, the most frequent ones
 }
 
 // Waited is what an act of goroutines that wait for others has beside.
