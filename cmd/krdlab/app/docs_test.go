@@ -228,7 +228,8 @@ func TestDocumentedCommands(t *testing.T) {
 		"trace go ./examples/scimark --unit datum --json -- lu -n 128 > 128.json",
 		"predict go ./examples/scimark --size 64,128,256 --at 2048 -- lu -n {}",
 		"explore go ./cmd/server --llc 1/8",
-		"explore go ./cmd/server --control --runs 1000 -- -port 0", "native -- ./program ARGS", "regions go ./cmd/server -- -port 8080",
+		"explore go ./cmd/server --control --runs 1000 -- -port 0", "native -- ./program ARGS", "native --unit datum --out c.loi -- ./scimark lu 100",
+		"trace go --unit datum --out go.loi ./examples/scimark -- lu -n 100", "regions go ./cmd/server -- -port 8080",
 		"sweep submit exp --sbatch-arg=--partition=long", "graph go ./cmd/server -- -port 8080", "go ./cmd/server --for 30s -- -port 8080",
 		"trace go ./cmd/server -- -port 8080",
 		"trace go test ./tree -- -test.run Insert"}; !slices.Equal(left, want) {
