@@ -2,6 +2,7 @@ package goprogram
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -52,7 +53,7 @@ func recorded(t *testing.T, path string, r Request, args ...string) (*Document, 
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	r.Build.Path, r.Args, r.Unit, r.Caches = path, args, Lines, topology.Machine()
+	r.Build.Path, r.Args, r.Unit, r.Caches = path, args, cmp.Or(r.Unit, Lines), topology.Machine()
 	r.Out, r.Stdout, r.Stderr = filepath.Join(t.TempDir(), "run"), &out, &out
 	d, err := Run(context.Background(), &r, []string{"krdlab"}, topology)
 	if d == nil {

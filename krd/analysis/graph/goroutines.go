@@ -145,7 +145,7 @@ func (s *goroutineSink) doubts() {
 			d.Find(x.code, x.n)
 		}
 	}
-	if s.unit == unitTime && s.executed > 0 {
+	if s.unit == unitTime && s.executed > 0 && d.Goroutines.Count > 1 {
 		d.Find(slowedDown)
 	}
 	if g.Ordered {
