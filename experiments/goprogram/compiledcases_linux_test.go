@@ -83,3 +83,23 @@ func TestNativeLanguages(t *testing.T) {
 		})
 	}
 }
+
+// What headers of C++ allocate has the line of the program that asks for it, whether they are inlined or not.
+func TestNativeContainers(t *testing.T) {
+	for _, level := range []string{"-O0", "-O2"} {
+		t.Run(level, func(t *testing.T) {
+			d := alike(t, compiled(t, "g++", "containers.cc", level), Request{}, "100")
+			for _, name := range []string{"new, made at containers.cc:11", "new, made at containers.cc:17",
+				"new, made at containers.cc:18", "new[], made at containers.cc:14", "new[], made at containers.cc:15"} {
+				if p := part(t, d.Allocations, name); p.Accesses < 100 {
+					t.Errorf("%s: %d accesses, expected 100 or more", name, p.Accesses)
+				}
+			}
+			for _, p := range d.Allocations {
+				if strings.Contains(p.Name, ".h:") {
+					t.Errorf("%s: expected a line of the program", p.Name)
+				}
+			}
+		})
+	}
+}

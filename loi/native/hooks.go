@@ -20,6 +20,7 @@ const (
 	accesses hookKind = iota
 	enters
 	exits
+	allocations
 )
 
 // word is the size of the elements that ranges are taken apart into, in bytes.
@@ -53,7 +54,7 @@ var hooks = func() map[string]*hook {
 		"aligned_alloc": "aligned_alloc", "valloc": "valloc", "posix_memalign": "posix_memalign", "mmap": "mmap",
 		"mmap64": "mmap", "_Znwm": "new", "_Znam": "new[]", "_ZnwmRKSt9nothrow_t": "new", "_ZnamRKSt9nothrow_t": "new[]",
 		"_ZnwmSt11align_val_t": "new", "_ZnamSt11align_val_t": "new[]"} {
-		m[name] = &hook{sites: []front.Site{allocates(what)}}
+		m[name] = &hook{kind: allocations, sites: []front.Site{allocates(what)}}
 	}
 	for _, name := range []string{"realloc", "reallocarray"} {
 		m[name] = &hook{sites: append([]front.Site{allocates("realloc")}, copies...)}

@@ -15,7 +15,22 @@ type place struct {
 	outer    string // in whose code it is
 	file     string
 	line     int
-	begins   int // line of outer
+	begins   int    // line of outer
+	caller   *place // of the code in it that is inlined from a header of the system: where that is called
+}
+
+// system reports whether a file comes with the compiler or the system, as headers of the C++ library do.
+func system(file string) bool {
+	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib") ||
+		strings.Contains(file, "/include/c++/")
+}
+
+// own returns where code is, or where it is called that comes inlined from a header of the system.
+func (p *place) own() *place {
+	if system(p.file) && p.caller != nil {
+		return p.caller
+	}
+	return p
 }
 
 // lines has the place of each call, by its index.
@@ -247,6 +262,11 @@ func (l *lines) functions(r *dwarf.Reader, unit *dwarf.Entry) error {
 	if !unit.Children {
 		return nil
 	}
+	var files []*dwarf.LineFile
+	dir, _ := unit.Val(dwarf.AttrCompDir).(string)
+	if t, err := l.d.LineReader(unit); err == nil && t != nil {
+		files = t.Files()
+	}
 	for depth := 1; depth > 0; {
 		e, err := r.Next()
 		if err != nil || e == nil {
@@ -277,7 +297,11 @@ func (l *lines) functions(r *dwarf.Reader, unit *dwarf.Entry) error {
 			}
 			name, line := l.name(of)
 			name = short(name)
+			file, at := calledAt(e, files, dir)
 			for i := from; i < to; i++ {
+				if file != "" && !system(file) {
+					l.at[i].caller = &place{function: l.at[i].function, file: file, line: at}
+				}
 				l.at[i].function = name
 				if e.Tag == dwarf.TagSubprogram {
 					l.at[i].outer, l.at[i].begins = name, line
@@ -286,4 +310,15 @@ func (l *lines) functions(r *dwarf.Reader, unit *dwarf.Entry) error {
 		}
 	}
 	return nil
+}
+
+// calledAt returns where inlined code is called; no file: that is not known.
+func calledAt(e *dwarf.Entry, files []*dwarf.LineFile, dir string) (file string, line int) {
+	n, is := e.Val(dwarf.AttrCallFile).(int64)
+	if at, told := e.Val(dwarf.AttrCallLine).(int64); is && told && n >= 0 && n < int64(len(files)) && files[n] != nil {
+		if file, line = files[n].Name, int(at); !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+	}
+	return file, line
 }

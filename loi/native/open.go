@@ -80,6 +80,7 @@ func Open(path string) (*Program, error) {
 		return nil, fmt.Errorf("%s: %w: its lines cannot be read (%v); compile it with -g, which krdlab cc adds, and "+
 			"do not strip it", path, ErrProgram, err)
 	}
+	calls, lines.at = through(calls, lines.at)
 	p.number(calls, lines)
 	p.Names = lines.variables
 	return p, nil
@@ -103,13 +104,16 @@ func rebuild(path string, f *elf.File) string {
 
 // A call is a call of the runtime that makes events.
 type call struct {
-	pc   uint64 // where it returns to
-	does *hook
+	pc   uint64 // where it returns to; of a function that begins, behind its first byte
+	does *hook  // nil: it calls a function of the program, or is the beginning of one
+	in   *code
+	of   *code // that is called, or begins
 }
 
 // calls returns those in the program's code, by address, and sets p.Code.
 func (p *Program) calls(f *elf.File, symbols []elf.Symbol) (calls []call, err error) {
 	targets := map[uint64]*hook{}
+	functions := newCodes(symbols)
 	for _, s := range symbols {
 		if h := hookOf(s.Name); h != nil && s.Section != elf.SHN_UNDEF {
 			targets[s.Value] = h
@@ -135,11 +139,15 @@ func (p *Program) calls(f *elf.File, symbols []elf.Symbol) (calls []call, err er
 				continue
 			}
 			next := s.Addr + uint64(i) + 5
-			if h := targets[next+uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:]))))]; h != nil {
-				calls = append(calls, call{next, h})
+			to := next + uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:]))))
+			if h := targets[to]; h != nil {
+				calls = append(calls, call{pc: next, does: h, in: functions.around(next - 1)})
+			} else if f := functions.at(to); f != nil {
+				calls = append(calls, call{pc: next, in: functions.around(next - 1), of: f})
 			}
 		}
 	}
+	calls = allocating(calls)
 	slices.SortFunc(calls, func(a, b call) int { return int(int64(a.pc - b.pc)) })
 	return calls, nil
 }
@@ -153,6 +161,10 @@ const (
 
 // exitSite marks a call of __tsan_func_exit, as c/krd.h has it.
 const exitSite = ^uint32(0)
+
+// fromHeader marks the site of an allocation that a function from a header of the system makes, as c/krd.h
+// has it: the runtime looks for its callers.
+const fromHeader = 1 << 31
 
 // number makes sites and regions of calls, and the table.
 func (p *Program) number(calls []call, lines *lines) {
@@ -169,7 +181,14 @@ func (p *Program) number(calls []call, lines *lines) {
 			continue
 		}
 		p.Code.Sites[c.pc] = uint32(len(p.Sites) + 1)
+		if c.does.kind == allocations && system(at.own().file) {
+			p.Code.Sites[c.pc] |= fromHeader
+		}
 		for _, s := range c.does.sites {
+			at := &at
+			if c.does.kind == allocations {
+				at = at.own()
+			}
 			s.File, s.Line, s.Function = cmp.Or(at.file, p.Path), cmp.Or(at.line, at.begins), cmp.Or(at.function, "code without a name")
 			if s.Object == "" {
 				s.Object = "memory"

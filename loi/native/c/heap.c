@@ -6,12 +6,48 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <unwind.h>
+
+extern WEAK _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn, void *);
+extern WEAK _Unwind_Ptr _Unwind_GetIP(struct _Unwind_Context *);
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
+
+// A walk over callers, from the one at pc on.
+typedef struct {
+	uintptr_t pc;
+	uint32_t site;
+	int seen, left;
+} walk;
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *p)
+{
+	walk *w = p;
+	uintptr_t pc = _Unwind_GetIP(c);
+	if (w->seen) {
+		uint32_t site = krd_site((void *)pc);
+		if (site != NO_SITE && site != EXIT_SITE && !(site & FROM_HEADER)) {
+			w->site = site;
+			return _URC_END_OF_STACK;
+		}
+	}
+	w->seen |= pc == w->pc;
+	return --w->left > 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+// caller returns the site of the program's own code that has called what allocates at pc, a function from a
+// header of the system; else this one's. Programs of C++ have the unwinder.
+static uint32_t caller(uint32_t site, const void *pc)
+{
+	walk w = {(uintptr_t)pc, site & ~FROM_HEADER, 0, 64};
+	if (_Unwind_Backtrace && _Unwind_GetIP)
+		_Unwind_Backtrace(step, &w);
+	return w.site;
+}
 
 // made records that the call which returns to pc has allocated n bytes at p.
 static void made(void *p, size_t n, const void *pc)
@@ -20,6 +56,11 @@ static void made(void *p, size_t n, const void *pc)
 		return;
 	uint32_t site = krd_site(pc);
 	krd_buf *b = krd_buffer();
+	if (site & FROM_HEADER && b != &krd_none) {
+		krd_me = &krd_none; // the unwinder's own is not recorded
+		site = caller(site, pc);
+		krd_me = b;
+	}
 	krd_put(b, (uintptr_t)p, KIND(ALLOC) | (n ? n : 1));
 	krd_put(b, 0, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));
 	if (site != NO_SITE)

@@ -79,6 +79,7 @@ enum {
 // Values of the table of sites that are none.
 #define NO_SITE 0u
 #define EXIT_SITE (~0u) // a call of __tsan_func_exit
+#define FROM_HEADER (1u << 31) // above the site of an allocation by a function from a header of the system
 #define ELSEWHERE 1u    // the site of all code that is in no table: shared libraries
 
 typedef struct {
