@@ -51,7 +51,8 @@ func TestPlantedSharing(t *testing.T) {
 			if found {
 				break
 			}
-			if len(list) > 0 || try == 9 {
+			// a goroutine that loses its thread at its end seems to run longer
+			if len(list) > 0 && c.code != "" || try == 9 {
 				t.Errorf("%s: found %q, expected %q at %q, %d bytes apart", c.name, doc.Sentences(list), c.code, c.at, c.part)
 				break
 			}
