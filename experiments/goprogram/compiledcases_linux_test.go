@@ -84,7 +84,7 @@ func TestNativeLanguages(t *testing.T) {
 	}
 }
 
-// What headers of C++ allocate has the line of the program that asks for it, whether they are inlined or not.
+// Memory that headers of C++ allocate has the line of the program that asks for it, whether they are inlined or not.
 func TestNativeContainers(t *testing.T) {
 	for _, level := range []string{"-O0", "-O2"} {
 		t.Run(level, func(t *testing.T) {

@@ -118,7 +118,7 @@ func touches(t *testing.T, file, function string) (list []watched) {
 	return list
 }
 
-// watchedBy returns the accesses that lackey sees by the code of a function, and where the program tells that its
+// watchedBy returns the accesses that lackey sees by the code of a function, and where the program has it that its
 // arrays are; of those to the stack and to constants the number.
 func watchedBy(t *testing.T, path, function string, args []string) (list []watched, arrays [][2]uint64, others int) {
 	t.Helper()
