@@ -14,7 +14,7 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/interleave"
-	"krdlab/krd/analysis/interleave/goroutines"
+	"krdlab/krd/analysis/interleave/tasks"
 )
 
 // mostSchedules is how many are gone through, a process each.
@@ -31,19 +31,18 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	if r.Build.Test {
 		of = slices.Insert(of, 3, "test")
 	}
-	q := &control.Request{Name: goProgram + " " + r.Build.Path, Command: of, Args: r.Args, Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
-	for _, s := range goroutines.Samplers {
-		q.Policies = append(q.Policies, map[string]control.Policy{"walk": control.Walk, "pct": control.PCT}[string(s)])
+	q := &control.Request{Name: goProgram + " " + r.Build.Path, Command: of, Dir: r.Build.Dir, Args: r.Args,
+		Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
+	samplers := o.Samplers
+	if samplers == nil {
+		samplers = []string{string(tasks.Walk), string(tasks.PCT)}
 	}
-	if o.Samplers != nil {
-		q.Policies = nil
-		for _, s := range o.Samplers {
-			p, ok := map[string]control.Policy{"walk": control.Walk, "pct": control.PCT}[s]
-			if !ok {
-				return usageError("%s: --sampler %s: with --control there are walk and pct", c.CommandPath(), s)
-			}
-			q.Policies = append(q.Policies, p)
+	for _, s := range samplers {
+		p, ok := map[string]control.Policy{string(tasks.Walk): control.Walk, string(tasks.PCT): control.PCT}[s]
+		if !ok {
+			return usageError("%s: --sampler %s: with --control there are walk and pct", c.CommandPath(), s)
 		}
+		q.Policies = append(q.Policies, p)
 	}
 	if o.Enumerate {
 		q.Enumerate = mostSchedules
@@ -60,7 +59,9 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	}
 	defer dir.Remove()
 	show, done := countProgress[uint64](x.app, "schedules")
-	q.Built, q.Progress = r.Built, show
+	if q.Built, q.Progress = r.Built, show; r.Build.Test {
+		q.Dir = r.Built.Folder
+	}
 	d, err := control.Run(c.Context(), q, dir.Path)
 	done()
 	if err != nil {

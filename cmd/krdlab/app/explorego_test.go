@@ -47,10 +47,10 @@ func TestExploreControl(t *testing.T) {
 			r.Built = built.Of(t, dir, r.Build)
 			return func() {}, nil
 		}
-		code = a.main(append(strings.Fields(line), "--", "locks"))
+		code = a.main(strings.Fields(line))
 		return code, stdout.String(), stderr.String()
 	}
-	code, out, errs := run("krdlab explore go . --control --runs 20")
+	code, out, errs := run("krdlab explore go . --control --runs 20 -- locks")
 	again := regexp.MustCompile(`(?m)^deadlock: (.*)$`).FindStringSubmatch(out)
 	if code != 1 || again == nil || !strings.Contains(errs, "the program failed under") {
 		t.Fatalf("exit code %d: %s\n%s", code, errs, out)
@@ -61,7 +61,7 @@ func TestExploreControl(t *testing.T) {
 	}
 	for line, want := range map[string]string{"--search 5": "--search and --control exclude each other",
 		"--sampler uniform": "with --control there are walk and pct"} {
-		if code, _, errs := run("krdlab explore go . --control " + line); code != 2 || !strings.Contains(errs, want) {
+		if code, _, errs := run("krdlab explore go . --control " + line + " -- locks"); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %s", line, code, errs)
 		}
 	}

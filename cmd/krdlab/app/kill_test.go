@@ -28,7 +28,7 @@ func TestKilledRun(t *testing.T) {
 		t.Fatal(err) // testscript.Main puts it there
 	}
 	partial := 0
-	for i := range kills {
+	for i := 0; i < kills || partial == 0 && i < 5*kills; i++ { // on a busy computer runs are disturbed, or end first
 		dir := t.TempDir()
 		out := filepath.Join(dir, "run")
 		run := exec.Command("krdlab", "run", "matmul", "--n", "2048", "--cores", "2",
@@ -99,7 +99,7 @@ func TestKilledRun(t *testing.T) {
 		tr.Close()
 	}
 	if partial == 0 {
-		t.Errorf("no kill of %d hit a run with records", kills)
+		t.Errorf("no kill of %d hit a run with records", 5*kills)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -36,6 +37,7 @@ type Request struct {
 	Built    *build.Program // with Control
 	Name     string         // of the program, for people
 	Command  []string       // that asks for it, without samplers, runs, seed and Args
+	Dir      string         // that it runs in
 	Args     []string
 	Policies []Policy
 	Runs     int // of each policy
@@ -330,9 +332,9 @@ func (x *runner) run(ctx context.Context, s *schedule) (*result, error) {
 	within, cancel := context.WithTimeout(ctx, x.Time)
 	defer cancel()
 	c := exec.CommandContext(within, x.Built.Binary, x.Args...)
-	c.Dir = x.Built.Folder
+	c.Dir = x.Dir
 	c.Env = append(c.Environ(), "KRD_CONTROL="+x.path, "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB",
-		"GODEBUG=asyncpreemptoff=1", "GOTRACEBACK=all")
+		"GODEBUG="+strings.TrimPrefix(os.Getenv("GODEBUG")+",asyncpreemptoff=1", ","), "GOTRACEBACK=all")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.WaitDelay = time.Second

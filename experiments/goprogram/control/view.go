@@ -27,7 +27,7 @@ func (d *Document) View() *doc.Doc {
 	out := &doc.Doc{Title: "Ends of " + d.Program + " under schedules", Warnings: d.Warnings}
 	drawn := "drawn by " + units.List(d.Policies)
 	if d.Complete {
-		drawn = "gone through, which are all"
+		drawn = fmt.Sprintf("gone through, which are all with the random numbers of seed %d", d.Seed)
 	}
 	out.Say("%s %s, in %s of goroutines; a run has at most %s and %s at which several goroutines could go on.", units.Count(all, "schedule"), drawn, units.Count(d.Orders, "distinct order"),
 		units.Count(int(d.Steps), "operation"), units.Count(int(d.Choices), "choice"))
