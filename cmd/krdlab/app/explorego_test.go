@@ -51,7 +51,7 @@ func TestExploreControl(t *testing.T) {
 		return code, stdout.String(), stderr.String()
 	}
 	code, out, errs := run("krdlab explore go . --control --runs 20 -- locks")
-	again := regexp.MustCompile(`(?m)^deadlock: (.*)$`).FindStringSubmatch(out)
+	again := regexp.MustCompile(`(?m)^deadlock +(krdlab .*)$`).FindStringSubmatch(out)
 	if code != 1 || again == nil || !strings.Contains(errs, "the program failed under") {
 		t.Fatalf("exit code %d: %s\n%s", code, errs, out)
 	}

@@ -32,14 +32,18 @@ func (d *Document) View() *doc.Doc {
 	out.Say("%s %s, in %s of goroutines; a run has at most %s and %s at which several goroutines could go on.", units.Count(all, "schedule"), drawn, units.Count(d.Orders, "distinct order"),
 		units.Count(int(d.Steps), "operation"), units.Count(int(d.Choices), "choice"))
 	out.Add(d.table(""))
+	again := &doc.Table{Title: "again", Columns: []doc.Column{{Head: "end"}, {Head: "command"}}}
 	for i := range d.Ends {
 		if e := &d.Ends[i]; e.Kind != Ended {
-			out.Say("%s: %s", e.Kind, e.Command)
-			if all == 1 && e.Text != "" {
-				for line := range strings.Lines(e.Text) {
-					out.Say("%s", strings.TrimRight(line, "\n"))
-				}
-			}
+			again.Row(string(e.Kind), e.Command)
+		}
+	}
+	if len(again.Rows) > 0 {
+		out.Add(again)
+	}
+	if all == 1 && len(again.Rows) > 0 {
+		for line := range strings.Lines(d.Ends[0].Text) {
+			out.Say("%s", strings.TrimRight(line, "\n"))
 		}
 	}
 	return out
