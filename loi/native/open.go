@@ -173,7 +173,8 @@ func (p *Program) number(calls []call, lines *lines) {
 		at := lines.at[i]
 		switch c.does.kind {
 		case enters:
-			p.Regions = append(p.Regions, front.Region{Kind: loi.Function, Function: cmp.Or(at.outer, "code without a name"), File: at.file, Line: at.begins})
+			p.Regions = append(p.Regions, front.Region{Kind: loi.Function,
+				Function: cmp.Or(at.outer, "code without a name"), File: at.file, Line: at.begins})
 			p.Code.Sites[c.pc] = uint32(len(p.Regions))
 			continue
 		case exits:
@@ -189,7 +190,8 @@ func (p *Program) number(calls []call, lines *lines) {
 			if c.does.kind == allocations {
 				at = at.own()
 			}
-			s.File, s.Line, s.Function = cmp.Or(at.file, p.Path), cmp.Or(at.line, at.begins), cmp.Or(at.function, "code without a name")
+			s.File, s.Line = cmp.Or(at.file, p.Path), cmp.Or(at.line, at.begins)
+			s.Function = cmp.Or(at.function, "code without a name")
 			if s.Object == "" {
 				s.Object = "memory"
 			}

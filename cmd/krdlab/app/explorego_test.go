@@ -19,7 +19,8 @@ func TestExploreGo(t *testing.T) {
 	dir := corpus.Dir(t)
 	var out, errs bytes.Buffer
 	a := builtApp(t, dir, &out, &errs)
-	if code := a.main(strings.Fields("krdlab explore go . --llc 1/8 --runs 5 --search 5 --recordings 3 -- workers")); code != 0 {
+	line := "krdlab explore go . --llc 1/8 --runs 5 --search 5 --recordings 3 -- workers"
+	if code := a.main(strings.Fields(line)); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	for _, want := range []string{"Of 3 recordings, the first with", "recorded, mean", "by function: least"} {

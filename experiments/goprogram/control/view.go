@@ -29,7 +29,8 @@ func (d *Document) View() *doc.Doc {
 	if d.Complete {
 		drawn = fmt.Sprintf("gone through, which are all with the random numbers of seed %d", d.Seed)
 	}
-	out.Say("%s %s, in %s of goroutines; a run has at most %s and %s at which several goroutines could go on.", units.Count(all, "schedule"), drawn, units.Count(d.Orders, "distinct order"),
+	out.Say("%s %s, in %s of goroutines; a run has at most %s and %s at which several goroutines could go on.",
+		units.Count(all, "schedule"), drawn, units.Count(d.Orders, "distinct order"),
 		units.Count(int(d.Steps), "operation"), units.Count(int(d.Choices), "choice"))
 	out.Add(d.table(""))
 	again := &doc.Table{Title: "again", Columns: []doc.Column{{Head: "end"}, {Head: "command"}}}
@@ -57,8 +58,8 @@ func (d *Document) table(name string) *doc.Table {
 		{Head: "sampler"}, {Head: "seed", Kind: doc.Whole}, {Head: "choices", Kind: doc.Whole},
 		{Head: "needed", Kind: doc.Whole}}, Keys: 2}
 	if name == "" {
-		t.Remarks = []string{"Sampler, seed and choices are of the run with the fewest choices. Needed: with the first so many " +
-			"of these, each goroutine goes on until it waits, and the end is the same."}
+		t.Remarks = []string{"Sampler, seed and choices are of the run with the fewest choices. Needed: with the first " +
+			"so many of these, each goroutine goes on until it waits, and the end is the same."}
 	}
 	for i := range d.Ends {
 		e := &d.Ends[i]

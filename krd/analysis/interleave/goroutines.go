@@ -114,6 +114,9 @@ type ofGoroutines struct {
 	doc.Concluded
 }
 
+// goroutinesSchema is the version of [GoroutinesDocument]. From 2 on, ranges are parts of the accesses of a row.
+const goroutinesSchema = 2
+
 // A GoroutinesDocument is the JSON form of what was found of goroutines.
 type GoroutinesDocument struct {
 	SchemaVersion int        `json:"schema_version"`
@@ -209,7 +212,7 @@ func (x *ofGoroutines) Document() any {
 
 // documentOf returns the document of one recording.
 func documentOf(e *goroutines.Exploration, found *goroutines.Conflicts, h *loi.Header) *GoroutinesDocument {
-	d := &GoroutinesDocument{SchemaVersion: SchemaVersion, Program: dag.ProgramOf(h), Unit: tasks.Unit, Recordings: 1,
+	d := &GoroutinesDocument{SchemaVersion: goroutinesSchema, Program: dag.ProgramOf(h), Unit: tasks.Unit, Recordings: 1,
 		Goroutines: e.Goroutines, Operations: e.Operations(), Pieces: e.Pieces(), Longest: e.Longest(), CutAt: e.CutAt,
 		Accesses: e.Accesses(), LeftOut: e.LeftOut, LLCBytes: e.LLCBytes, Complete: e.Complete, Kept: e.Kept}
 	if e.L2Bytes > 0 {

@@ -238,7 +238,7 @@ func kept(d *GoroutinesDocument) *doc.Table {
 			t.Row(row.what, row.n)
 		}
 	}
-	if d.Recordings == 1 {
+	if d.Recordings == 1 && strings.HasPrefix(d.Program, "go ") {
 		t.Remarks = []string{"Other recordings keep other orders: krdlab explore go --recordings 5 finds the range of " +
 			"them all."}
 	}

@@ -99,7 +99,8 @@ var controlPatches = []patch{
 	{file: "runtime/proc.go", anchor: "\n\t\t\t// Scheduling of this goroutine is disabled.\n\t\t\tGosched()\n",
 		instead: "\n\t\t\tmcall(gosched_m)\n"},
 	// a lock that is waited for longer is handed on
-	{file: "internal/sync/mutex.go", anchor: "\n\tstarvationThresholdNs = 1e6\n", instead: "\n\tstarvationThresholdNs = 1 << 62\n"},
+	{file: "internal/sync/mutex.go", anchor: "\n\tstarvationThresholdNs = 1e6\n",
+		instead: "\n\tstarvationThresholdNs = 1 << 62\n"},
 	{file: "runtime/rand.go", anchor: "\nfunc rand() uint64 {\n",
 		after: "\tif x, ok := krdRand(); ok {\n\t\treturn x\n\t}\n"},
 	{file: "runtime/rand.go", anchor: "\nfunc cheaprand() uint32 {\n",
