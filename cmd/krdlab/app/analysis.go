@@ -235,7 +235,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	x := a.analyser(line)
 	var r goprogram.Request
 	var tries int
-	recordings, control := 1, false
+	recordings, control, only := 1, false, controlFlags{}
 	c := &cobra.Command{
 		Use:    ofProgram,
 		Short:  line.Summary + ", of a Go program",
@@ -264,7 +264,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 				return err
 			}
 			if o, ok := x.options.(*interleave.Options); ok && control {
-				return x.controlled(c, &r, o)
+				return x.controlled(c, &r, o, &only)
 			}
 			if live, ok := x.options.(analysis.OverProgram); ok && !r.Build.Values {
 				return x.live(c, &r, live)
@@ -326,6 +326,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		expects(c.Flags(), "recordings", "expected a whole number from 1 on")
 		c.Flags().BoolVar(&control, "control", false, "run the program many times, one goroutine at a time, and show "+
 			"how it ends: deadlocks, panics, other outputs")
+		only.define(c)
 	}
 	programFlags(c, &r, unit)
 	x.ofTrace(c)

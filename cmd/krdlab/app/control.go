@@ -20,8 +20,17 @@ import (
 // mostSchedules is how many are gone through, a process each.
 const mostSchedules = 20_000
 
+// controlFlags are of krdlab explore go --control alone.
+type controlFlags struct{ early bool }
+
+func (f *controlFlags) define(c *cobra.Command) {
+	c.Flags().BoolVar(&f.early, "early-timers", false, "timers and sleeps may end while a goroutine could go on: "+
+		"it may be as slow as any")
+	needs(c.Flags(), "control", "--control", "early-timers")
+}
+
 // controlled runs a Go program under schedules, and prints how it ends.
-func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interleave.Options) error {
+func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interleave.Options, f *controlFlags) error {
 	for _, name := range []string{"search", "for", "cut-races", "llc", "memory", "save-schedule", "recordings"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed {
 			return usageError("%s: --%s and --control exclude each other", c.CommandPath(), name)
@@ -32,7 +41,7 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 		of = slices.Insert(of, 3, "test")
 	}
 	q := &control.Request{Name: goProgram + " " + r.Build.Path, Command: of, Dir: r.Build.Dir, Args: r.Args,
-		Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
+		Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Early: f.early, Limit: control.DefaultLimit, Time: control.DefaultTime}
 	samplers := o.Samplers
 	if samplers == nil {
 		samplers = []string{string(tasks.Walk), string(tasks.PCT)}

@@ -46,6 +46,7 @@ type Request struct {
 	Enumerate int
 	Seed      uint64 // of the first run; the others follow
 	Depth     int    // of PCT
+	Early     bool   // timers may end while a goroutine could run
 	Limit     uint64 // operations after which a run is stopped
 	Time      time.Duration
 	Progress  func(done, total uint64) // may be nil
@@ -204,7 +205,7 @@ func (x *runner) draw(ctx context.Context, each func(got *result, p Policy, n in
 var ErrMany = failure.New(failure.Request, "--enumerate: too many schedules")
 
 // ErrUnsteady is wrapped by the error of a program whose schedule does not depend on choices and seed alone.
-var ErrUnsteady = failure.New(failure.Data, "--enumerate: a run does not follow its schedule; timers, system calls or "+
+var ErrUnsteady = failure.New(failure.Data, "--enumerate: a run does not follow its schedule; system calls or "+
 	"other processes have a say in it")
 
 // enumerate makes a run for each schedule.
@@ -241,6 +242,9 @@ func (r *Request) again(d *Document, e *End) string {
 	}
 	if c = append(c, "--seed", strconv.FormatUint(e.Seed, 10)); e.Policy == PCT.String() {
 		c = append(c, "--depth", strconv.Itoa(r.Depth))
+	}
+	if r.Early {
+		c = append(c, "--early-timers")
 	}
 	if len(r.Args) > 0 {
 		c = append(append(c, "--"), r.Args...)
@@ -328,7 +332,7 @@ func (x *runner) shorten(ctx context.Context, e *End) error {
 
 // run makes one run.
 func (x *runner) run(ctx context.Context, s *schedule) (*result, error) {
-	x.memory.begin(s, x.Limit)
+	x.memory.begin(s, x.Limit, x.Early)
 	within, cancel := context.WithTimeout(ctx, x.Time)
 	defer cancel()
 	c := exec.CommandContext(within, x.Built.Binary, x.Args...)

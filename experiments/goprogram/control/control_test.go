@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"krdlab/hw/hwtest/long"
@@ -40,7 +41,8 @@ func TestEnds(t *testing.T) {
 	p := program(t)
 	for name, want := range map[string][]Kind{"locks": {Ended, Deadlock}, "inOrder": {Ended}, "meeting": {Ended},
 		"group": {Ended, Output}, "lost": {Ended, Deadlock}, "sleeps": {Ended}, "chooses": {Ended, Output},
-		"closes": {Ended, Panic}, "yields": {Ended}, "spins": {Stopped}} {
+		"closes": {Ended, Panic}, "yields": {Ended}, "spins": {Stopped}, "timed": {Ended}, "prompt": {Ended}, "clock": {Ended},
+		"serves": {Ended}, "signals": {Ended}} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Run(t.Context(), request(p, name), t.TempDir())
 			if err != nil {
@@ -143,7 +145,34 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestUnsteady checks that a program whose goroutines wait for real time is not called gone through.
+// TestTimers checks what time does: it goes on where no goroutine could run, or with Early at any time.
+func TestTimers(t *testing.T) {
+	p := program(t)
+	for name, want := range map[string][2]string{"timed": {"too late", "done, too late"}, "prompt": {"done", "done, too late"},
+		"clock": {"2000 3 1h0m0s", ""}, "serves": {"served <nil>", ""}, "sleeps": {"", ""}} {
+		for early, outputs := range want {
+			if outputs == "" {
+				continue
+			}
+			q, got := request(p, name), map[string]bool{}
+			q.Early = early == 1
+			x := &runner{Request: q, path: t.TempDir() + "/control"}
+			var err error
+			if x.memory, err = newShared(x.path); err != nil {
+				t.Fatal(err)
+			}
+			if err := x.draw(t.Context(), func(r *result, _ Policy, _ int) { got[r.what] = true }); err != nil {
+				t.Fatal(err)
+			}
+			x.memory.close()
+			if s := strings.Join(slices.Sorted(maps.Keys(got)), ", "); s != outputs {
+				t.Errorf("%s, early %v: %s, expected %s", name, q.Early, s, outputs)
+			}
+		}
+	}
+}
+
+// TestUnsteady checks that a program whose schedule depends on the number of its process is not called gone through.
 func TestUnsteady(t *testing.T) {
 	q := request(program(t), "late")
 	q.Enumerate = 2000

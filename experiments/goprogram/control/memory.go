@@ -36,6 +36,7 @@ const (
 	wordHash
 	wordEnd
 	wordVirtual
+	wordEarly
 	words
 )
 
@@ -76,11 +77,14 @@ func (s *shared) word(n int) uint64 { return binary.LittleEndian.Uint64(s.data[8
 func (s *shared) set(n int, v uint64) { binary.LittleEndian.PutUint64(s.data[8*n:], v) }
 
 // begin sets what the next run is to do.
-func (s *shared) begin(of *schedule, limit uint64) {
+func (s *shared) begin(of *schedule, limit uint64, early bool) {
 	clear(s.data[:8*words])
 	for n, v := range map[int]uint64{wordMagic: magic, wordPolicy: uint64(of.policy), wordSeed: of.seed,
 		wordDepth: uint64(of.depth), wordLength: of.length, wordLimit: limit, wordFollow: uint64(len(of.follow))} {
 		s.set(n, v)
+	}
+	if early {
+		s.set(wordEarly, 1)
 	}
 	for i, x := range of.follow {
 		binary.LittleEndian.PutUint32(s.data[8*words+4*i:], x)

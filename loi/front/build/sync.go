@@ -86,7 +86,7 @@ var syncPatches = []patch{
 // Patches that put goroutines under control (Request.Control): _runtime/krdcontrol.go has what they call.
 var controlPatches = []patch{
 	{file: "runtime/runtime2.go", anchor: "\n\tgcAssistBytes int64\n",
-		after: "\tkrdC uint32\n\tkrdTurn, krdFresh bool\n\tkrdPriority, krdWake int64\n"},
+		after: "\tkrdC uint32\n\tkrdTurn, krdFresh bool\n\tkrdPriority int64\n"},
 	{file: "runtime/proc.go", anchor: "\n\tgcenable()\n", after: "\tkrdControlOn()\n"},
 	{file: "runtime/proc.go", anchor: "\n\t// can't do anything that might move the G between Ms here.\n\tmcall(park_m)\n",
 		instead: "\n\tleaves := krdLeaves(gp, reason)\n\tmcall(park_m)\n\tif leaves {\n\t\tkrdArrives(getg())\n\t}\n"},
@@ -107,4 +107,21 @@ var controlPatches = []patch{
 		after: "\tif x, ok := krdRand(); ok {\n\t\treturn uint32(x)\n\t}\n"},
 	{file: "runtime/rand.go", anchor: "\n\tglobalRand.state.Init(*seed)\n",
 		before: "\n\t*seed = [32]byte{'k', 'r', 'd'}"},
+	{file: "runtime/proc.go", anchor: "\n\t\t\tnetpollBreak()\n\t\t}\n\t}\n\tstopm()\n",
+		instead: "\n\t\t\tnetpollBreak()\n\t\t}\n\t}\n\tkrdDead()\n\tstopm()\n"},
+	{file: "runtime/lock_futex.go", anchor: "\nfunc notetsleepg(", instead: "\nfunc krdNotetsleepg("},
+	// time
+	{file: "runtime/time_nofake.go", anchor: "\nfunc nanotime() int64 {\n",
+		after: "\tif faketime != 0 {\n\t\treturn faketime\n\t}\n"},
+	{file: "runtime/time.go", anchor: "\nfunc time_runtimeNow() (sec int64, nsec int32, mono int64) {\n",
+		after: "\tif faketime != 0 && getg().bubble == nil {\n\t\treturn krdClock()\n\t}\n"},
+	{file: "runtime/time.go", anchor: "\nfunc time_runtimeNano() int64 {\n",
+		after: "\tif faketime != 0 && getg().bubble == nil {\n\t\t_, _, mono := krdClock()\n\t\treturn mono\n\t}\n"},
+	{file: "runtime/time.go", anchor: "\nfunc (ts *timers) check(", instead: "\nfunc (ts *timers) krdCheck("},
+	{file: "runtime/proc.go", anchor: "\n\t\t\t// When using fake time, just poll.\n\t\t\tdelay = 0\n",
+		instead: "\n\t\t\tdelay = krdDelay(pollUntil)\n"},
+	{file: "runtime/proc.go", anchor: "\n\t\tif faketime != 0 && list.empty() {\n",
+		instead: "\n\t\tif faketime != 0 && list.empty() && !krdJump() {\n"},
+	{file: "runtime/proc.go", anchor: "\n\t\tif len(pp.timers.heap) > 0 {\n",
+		instead: "\n\t\tif len(pp.timers.heap) > 0 && faketime == 0 {\n"},
 }

@@ -2,8 +2,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"net"
 	"os"
+	"os/signal"
 	"runtime"
 	"strings"
 	"sync"
@@ -13,7 +17,7 @@ import (
 
 func main() {
 	programs := map[string]func(){"locks": locks, "inOrder": inOrder, "meeting": meeting, "group": group,
-		"script": script, "spins": spins, "late": late, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
+		"script": script, "spins": spins, "late": late, "timed": timed, "prompt": prompt, "clock": clock, "serves": serves, "signals": signals, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
 	programs[os.Args[1]]()
 }
 
@@ -165,18 +169,99 @@ func yields() {
 	}
 }
 
-// late has a goroutine that takes locks until the clock has another microsecond parity.
+// late takes a lock as often as the number of its process has it.
 func late() {
 	var mu sync.Mutex
 	go func() { mu.Lock(); mu.Unlock() }()
-	for time.Now().UnixMicro()%2 == 0 {
+	for range os.Getpid() % 7 {
 		mu.Lock()
 		mu.Unlock()
 	}
-	for range time.Now().UnixMicro() % 7 {
-		mu.Lock()
-		mu.Unlock()
+}
+
+// timed has a timer that ends while the goroutine it waits for sleeps.
+func timed() {
+	done := make(chan string, 1)
+	go func() {
+		time.Sleep(time.Minute)
+		done <- "done"
+	}()
+	select {
+	case <-time.After(time.Second):
+		fmt.Println("too late")
+	case x := <-done:
+		fmt.Println(x)
 	}
+}
+
+// prompt has a timer that ends only if no goroutine gets on for an hour.
+func prompt() {
+	done := make(chan string, 1)
+	go func() {
+		runtime.Gosched()
+		done <- "done"
+	}()
+	select {
+	case <-time.After(time.Hour):
+		fmt.Println("too late")
+	case x := <-done:
+		fmt.Println(x)
+	}
+}
+
+// clock prints what time it is.
+func clock() {
+	begin, ticks, n := time.Now(), time.NewTicker(time.Second), 0
+	ctx, cancel := context.WithTimeout(context.Background(), 3500*time.Millisecond)
+	defer cancel()
+	woken := make(chan bool)
+	time.AfterFunc(time.Hour, func() { woken <- true })
+	for ctx.Err() == nil {
+		select {
+		case <-ticks.C:
+			n++
+		case <-ctx.Done():
+		}
+	}
+	ticks.Stop()
+	for time.Since(begin) < 4*time.Second {
+	}
+	<-woken
+	fmt.Println(begin.UTC().Year(), n, time.Since(begin).Round(time.Second))
+}
+
+// signals waits for a signal that it sends itself.
+func signals() {
+	c, done := make(chan os.Signal, 1), make(chan bool)
+	signal.Notify(c, syscall.SIGUSR1)
+	go func() { <-c; done <- true }()
+	syscall.Kill(os.Getpid(), syscall.SIGUSR1)
+	<-done
+	fmt.Println("signaled")
+}
+
+// serves has a server and a client, which wait for a connection, and a deadline.
+func serves() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			panic(err)
+		}
+		time.Sleep(time.Second)
+		io.WriteString(c, "served")
+		c.Close()
+	}()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	c.SetReadDeadline(time.Now().Add(time.Hour))
+	text, err := io.ReadAll(c)
+	fmt.Println(string(text), err)
 }
 
 func spins() {

@@ -4,7 +4,9 @@ import "unsafe"
 
 // Control: of the goroutines of the program one runs at a time, the others wait for their turn. At each
 // operation by which goroutines wait for each other, and where one waits, ends or sleeps, it is chosen who
-// is next, as the shared memory has it (krdlab/experiments/goprogram/control has the other end).
+// is next, as the shared memory has it (krdlab/experiments/goprogram/control has the other end). Time stands
+// still while one of them could run, as in the playground (faketime), and goes on to the next timer when
+// none could.
 
 // krdControl is the shared memory.
 type krdControl struct {
@@ -19,7 +21,8 @@ type krdControl struct {
 	choices uint64          // of several goroutines that could run
 	hash    uint64          // of who ran
 	end     uint64          // 1: the limit was reached
-	virtual uint64          // ns slept
+	virtual uint64          // ns that have passed
+	early   uint64          // 1: timers may end while a goroutine could run
 	list    [1 << 18]uint32 // choices: which of those that could run, in the order of their numbers; above, of how many
 }
 
@@ -48,9 +51,9 @@ type krdController struct {
 	holder  guintptr
 	could   [1 << 14]guintptr // by goid
 	n       int
-	sleeps  [1 << 14]guintptr
-	asleep  int
-	now     int64  // slept
+	firing  bool   // timers end: those that they wake wait for the last of them
+	away    int    // wait for what is outside the program, such as a signal
+	clock   int64  // the priority of the next timer
 	random  uint64 // of schedules
 	chance  uint64 // of the program
 	lowest  int64
@@ -75,8 +78,10 @@ func krdControlOn() {
 		}
 		gp := getg()
 		gp.krdC, gp.krdPriority = krdHolds, 1<<62|int64(krdDraw(&x.random)>>24)
+		x.clock = 1<<62 | int64(krdDraw(&x.random)>>24)
 		x.holder.set(gp)
 		x.c = c
+		faketime = krdEpoch
 	}
 }
 
@@ -110,10 +115,7 @@ func krdBorn(newg *g) bool {
 	}
 	lock(&x.lock)
 	newg.krdFresh, newg.krdPriority = true, 1<<62|int64(krdDraw(&x.random)>>24)
-	x.put(newg)
-	if x.holder == 0 {
-		x.pass()
-	}
+	x.woken(newg)
 	unlock(&x.lock)
 	return true
 }
@@ -132,21 +134,33 @@ func (x *krdController) put(gp *g) {
 	x.n++
 }
 
-// next takes the goroutine that is next from those that could run, or sleep; nil: there is none. The one
-// that has run until now is now, if it could go on.
+// next takes the goroutine that is next from those that could run; nil: the next timer's time has come, or
+// there is none. The one that has run until now is now, if it could go on.
 func (x *krdController) next(now *g) *g {
-	c := x.c
-	if x.n == 0 {
-		return x.wake()
+	c, of, when := x.c, x.n, int64(maxWhen)
+	if of == 0 {
+		return nil
+	}
+	if c.early != 0 {
+		if when = timeSleepUntil(); when < maxWhen {
+			of++
+		}
 	}
 	at := 0
-	if x.n > 1 {
+	if of > 1 {
 		k := c.choices
 		c.choices++
-		at = x.choice(k, now)
+		at = x.choice(k, of, now)
 		if k < uint64(len(c.list)) {
-			c.list[k] = uint32(at) | uint32(x.n)<<16
+			c.list[k] = uint32(at) | uint32(of)<<16
 		}
+	}
+	if at == x.n {
+		c.hash = ^c.hash * 0x100000001b3
+		x.lowest--
+		x.clock = x.lowest
+		krdUntil(when)
+		return nil
 	}
 	gp := x.could[at].ptr()
 	copy(x.could[at:x.n-1], x.could[at+1:x.n])
@@ -155,8 +169,8 @@ func (x *krdController) next(now *g) *g {
 	return gp
 }
 
-// choice returns the place of the next goroutine.
-func (x *krdController) choice(k uint64, now *g) int {
+// choice returns the place of the next goroutine, of so many; the last is the next timer, if it may end.
+func (x *krdController) choice(k uint64, n int, now *g) int {
 	c, of := x.c, 0
 	for i := 0; i < x.n; i++ {
 		if x.could[i].ptr() == now && c.policy != krdLeast {
@@ -164,50 +178,38 @@ func (x *krdController) choice(k uint64, now *g) int {
 		}
 	}
 	if k < c.follow {
-		return min(int(c.list[k]&0xffff), x.n-1)
+		return min(int(c.list[k]&0xffff), n-1)
 	}
 	switch c.policy {
 	case krdWalk:
-		return int(krdDraw(&x.random) % uint64(x.n))
+		return int(krdDraw(&x.random) % uint64(n))
 	case krdPCT:
-		of = x.highest()
+		of = x.highest(n)
 		for i := range x.changes {
 			if x.changes[i] == k+1 {
 				x.lowest--
-				x.could[of].ptr().krdPriority = x.lowest
-				of = x.highest()
+				*x.priority(of) = x.lowest
+				of = x.highest(n)
 			}
 		}
 	}
 	return of
 }
 
-func (x *krdController) highest() (best int) {
-	for i := 1; i < x.n; i++ {
-		if x.could[i].ptr().krdPriority > x.could[best].ptr().krdPriority {
+func (x *krdController) priority(i int) *int64 {
+	if i == x.n {
+		return &x.clock
+	}
+	return &x.could[i].ptr().krdPriority
+}
+
+func (x *krdController) highest(n int) (best int) {
+	for i := 1; i < n; i++ {
+		if *x.priority(i) > *x.priority(best) {
 			best = i
 		}
 	}
 	return best
-}
-
-// wake takes the goroutine whose sleep ends first.
-func (x *krdController) wake() *g {
-	best := -1
-	for i := 0; i < x.asleep; i++ {
-		if gp := x.sleeps[i].ptr(); best < 0 || gp.krdWake < x.sleeps[best].ptr().krdWake {
-			best = i
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	gp := x.sleeps[best].ptr()
-	copy(x.sleeps[best:x.asleep-1], x.sleeps[best+1:x.asleep])
-	x.asleep--
-	x.now = max(x.now, gp.krdWake)
-	x.c.virtual = uint64(x.now)
-	return gp
 }
 
 // give makes it the turn of a goroutine, which is not the one that calls it.
@@ -247,7 +249,7 @@ func krdStep() {
 		unlock(&x.lock)
 		exit(125)
 	}
-	if x.n == 0 {
+	if x.n == 0 && (x.c.early == 0 || timeSleepUntil() == maxWhen) {
 		unlock(&x.lock)
 		return
 	}
@@ -255,14 +257,16 @@ func krdStep() {
 	x.leave(gp, x.next(gp))
 }
 
-// leave waits until it is the turn of gp again, which is among those that could run or sleep. It unlocks.
+// leave waits until it is the turn of gp again, which is among those that could run. It unlocks.
 func (x *krdController) leave(gp, next *g) {
 	if next == gp {
 		gp.krdC = krdHolds
 		unlock(&x.lock)
 		return
 	}
-	x.give(next)
+	if x.holder = 0; next != nil {
+		x.give(next)
+	}
 	gp.krdTurn = true
 	goparkunlock(&x.lock, waitReasonZero, traceBlockGeneric, 1)
 }
@@ -274,21 +278,6 @@ func krdYield() {
 		gp.krdPriority = krdCtl.lowest
 		krdStep()
 	}
-}
-
-// krdNap sleeps, which ends when no other goroutine could run, in the order of its end.
-func krdNap(ns int64) bool {
-	gp := getg()
-	x := &krdCtl
-	if gp.krdC != krdHolds || x.asleep == len(x.sleeps) {
-		return false
-	}
-	lock(&x.lock)
-	gp.krdC, gp.krdWake = krdCould, x.now+max(ns, 0)
-	x.sleeps[x.asleep].set(gp)
-	x.asleep++
-	x.leave(gp, x.next(nil))
-	return true
 }
 
 // krdLeaves notes that gp is about to wait for others, which krdArrives has to follow.
@@ -330,7 +319,7 @@ func krdWoken(gp *g) {
 }
 
 func (x *krdController) woken(gp *g) {
-	if x.put(gp); x.holder == 0 {
+	if x.put(gp); x.holder == 0 && !x.firing {
 		x.pass()
 	}
 }
@@ -345,4 +334,115 @@ func krdLeft(gp *g) {
 	gp.krdC = 0
 	x.pass()
 	unlock(&x.lock)
+}
+
+// Virtual time.
+const (
+	krdEpoch   = 1 << 40                // of the clock that the runtime has
+	krdWall    = 946684800 * 1000000000 // then: midnight UTC 2000-01-01, as in testing/synctest
+	krdReading = 1000                   // ns that pass with each reading, so that one who waits for a time has it
+	krdPatient = 2000000                // ns of real time before timers end where one waits for a file or connection
+)
+
+func krdUntil(when int64) {
+	faketime = max(faketime, when)
+	krdCtl.c.virtual = uint64(faketime - krdEpoch)
+}
+
+// krdClock returns the virtual time for the goroutine that reads it, on the wall and monotonic.
+func krdClock() (sec int64, nsec int32, mono int64) {
+	if getg().krdC == krdHolds {
+		faketime += krdReading
+	}
+	wall := faketime - krdEpoch + krdWall
+	return wall / 1e9, int32(wall % 1e9), faketime
+}
+
+// check runs timers as [timers.krdCheck] does, where it is nobody's turn.
+//
+//go:yeswritebarrierrec
+func (ts *timers) check(now int64, bubble *synctestBubble) (rnow, pollUntil int64, ran bool) {
+	x := &krdCtl
+	if x.c == nil || bubble != nil {
+		return ts.krdCheck(now, bubble)
+	}
+	for again := true; again && x.holder == 0; {
+		x.firing = true
+		var some bool
+		rnow, pollUntil, some = ts.krdCheck(0, nil)
+		ran = ran || some
+		lock(&x.lock)
+		if x.firing = false; x.holder == 0 && x.n > 0 {
+			x.pass()
+			ran = true
+		}
+		again = x.holder == 0 && x.n > 0 // it is the next timer's turn
+		unlock(&x.lock)
+	}
+	return rnow, pollUntil, ran
+}
+
+// krdDelay returns how long a thread without work waits for files and connections, in real ns; -1: until
+// there is one.
+func krdDelay(pollUntil int64) int64 {
+	switch {
+	case !netpollAnyWaiters():
+		return 0
+	case pollUntil != 0:
+		return krdPatient
+	}
+	return -1
+}
+
+// krdJump goes on to the next timer, and reports false where there is none or a goroutine could run.
+func krdJump() bool {
+	x := &krdCtl
+	if x.c == nil {
+		return false
+	}
+	lock(&x.lock)
+	when := int64(maxWhen)
+	if x.holder == 0 && x.n == 0 {
+		when = timeSleepUntil()
+	}
+	if when < maxWhen {
+		krdUntil(when)
+	}
+	unlock(&x.lock)
+	return when < maxWhen
+}
+
+// krdDead ends the program if no goroutine will ever run again. The runtime's own check sees that only where
+// no thread belongs to C.
+func krdDead() {
+	x := &krdCtl
+	if x.c == nil {
+		return
+	}
+	lock(&x.lock)
+	dead := x.holder == 0 && x.n == 0 && x.away == 0 && !netpollAnyWaiters() && timeSleepUntil() == maxWhen
+	unlock(&x.lock)
+	if dead {
+		fatal("all goroutines are asleep - deadlock!")
+	}
+}
+
+// notetsleepg waits for n as [krdNotetsleepg] does; the goroutine whose turn it was leaves it to others.
+func notetsleepg(n *note, ns int64) bool {
+	gp := getg()
+	x := &krdCtl
+	if gp.krdC != krdHolds {
+		return krdNotetsleepg(n, ns)
+	}
+	lock(&x.lock)
+	gp.krdC = krdBlocked
+	x.away++
+	x.pass()
+	unlock(&x.lock)
+	ok := krdNotetsleepg(n, ns)
+	lock(&x.lock)
+	x.away--
+	unlock(&x.lock)
+	krdArrives(gp)
+	return ok
 }

@@ -6,5 +6,3 @@ import _ "unsafe"
 
 //go:linkname krdStep
 func krdStep() {}
-
-func krdNap(int64) bool { return false }

@@ -333,9 +333,7 @@ func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, blo
 //go:linkname timeSleep time.Sleep
 func timeSleep(ns int64) {
 	begin := krdTicks()
-	if !krdNap(ns) {
-		krdTimeSleep(ns)
-	}
+	krdTimeSleep(ns)
 	if krd.sync {
 		krdSync(getg(), nil, krdSleep<<48, begin, 0)
 	}
