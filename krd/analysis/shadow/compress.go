@@ -8,8 +8,9 @@ import (
 )
 
 // cold compresses the level tables that were not used recently (5.2 and 6.3 of the paper): a list
-// of those that are not compressed, of fixed length, from which a clock takes the next to be. The
-// tag tables of a segment are compressed together, each as its differences from the table of the
+// of those that are not compressed, from which a clock takes the next to be. Where one comes back before
+// so many uses of others that these take longer than compressing it, the list becomes longer: a program
+// that strides through all its data keeps them. The tag tables of a segment are compressed together, each as its differences from the table of the
 // level around it: times of two levels are often a constant apart.
 //
 // Rejected: zstd at its fastest. Of the times of a matrix product, a wavefront, random updates and
@@ -21,6 +22,7 @@ type cold[T comparable] struct {
 	list  []*segment[T]
 	limit int
 	hand  int
+	uses  uint64 // of vectors
 
 	raw, packed []byte // buffers: differences, and the same compressed
 }
@@ -33,15 +35,25 @@ func (m *vstorage[T]) touch(s *segment[T]) {
 		return
 	}
 	s.warm = true
+	m.cold.uses++
 	if s.slot < 0 {
 		m.admit(s)
 	}
+}
+
+// soon reports that a segment comes back before its compression has paid: within as many uses of vectors as it
+// has tags, which take some ten times as long as compressing and expanding it.
+func (m *vstorage[T]) soon(s *segment[T]) bool {
+	return s.packed != nil && m.cold.uses-s.packedAt < uint64(m.tableTags*max(s.used, 1))
 }
 
 // admit takes a segment into the list of those that are not compressed, and compresses one that was
 // not used since the hand came by for it.
 func (m *vstorage[T]) admit(s *segment[T]) {
 	c := m.cold
+	if m.soon(s) {
+		c.limit = max(c.limit, len(c.list)+1)
+	}
 	if len(c.list) < c.limit {
 		s.slot = len(c.list)
 		c.list = append(c.list, s)
@@ -49,13 +61,13 @@ func (m *vstorage[T]) admit(s *segment[T]) {
 	} else {
 		for c.list[c.hand].warm {
 			c.list[c.hand].warm = false
-			c.hand = (c.hand + 1) % c.limit
+			c.hand = (c.hand + 1) % len(c.list)
 		}
 		x := c.list[c.hand]
 		m.pack(x)
 		x.slot = -1
 		c.list[c.hand], s.slot = s, c.hand
-		c.hand = (c.hand + 1) % c.limit
+		c.hand = (c.hand + 1) % len(c.list)
 	}
 	switch {
 	case s.packed == nil:
@@ -100,6 +112,7 @@ func (m *vstorage[T]) pack(s *segment[T]) {
 	if tables > 0 || m.opt.Validation == Slim {
 		c.packed = s2.Encode(c.packed[:cap(c.packed)], c.raw)
 		s.packed = append(make([]byte, 0, len(c.packed)), c.packed...)
+		s.packedAt = c.uses
 		u.Compressions++
 	}
 	u.add(&u.Free, cap(c.raw)+cap(c.packed))

@@ -280,7 +280,8 @@ func TestDeepAndFar(t *testing.T) {
 }
 
 // Level tables beyond Uncompressed are compressed, and take less; those in use are not. The clock
-// spares what was used since it came by; its first round finds all used, and takes the first.
+// spares what was used since it came by; its first rounds find all used, and take the first, which comes
+// back at once: there is one more from then on, twice.
 func TestCompression(t *testing.T) {
 	const levels, segments = 8, 64
 	var l Levels
@@ -295,16 +296,38 @@ func TestCompression(t *testing.T) {
 		v.Load(0) // always warm
 	}
 	u := v.Usage()
-	if u.Tags.Now != 8*levels*4096 || u.Compressions != segments-8+1 || u.Expansions != 1 {
-		t.Errorf("%+v: want 8 of %d segments as they are", u, segments)
+	if u.Tags.Now != 10*levels*4096 || u.Compressions != segments-10+2 || u.Expansions != 2 {
+		t.Errorf("%+v: want 10 of %d segments as they are", u, segments)
 	}
-	if full := uint64((segments - 8) * levels * 4096); u.Compressed.Now == 0 ||
+	if full := uint64((segments - 10) * levels * 4096); u.Compressed.Now == 0 ||
 		u.Compressed.Now > full/8 {
 		t.Errorf("%d bytes of %d after compression", u.Compressed.Now, full)
 	}
 	v.Load(4096)
-	if now := v.Usage(); now.Expansions != 2 || now.Compressions != u.Compressions+1 {
+	if now := v.Usage(); now.Expansions != 3 || now.Compressions != u.Compressions+1 {
 		t.Errorf("after a read of a compressed table: %+v", now)
+	}
+}
+
+// A program that strides through all its data has them uncompressed after a few rounds, and one that comes back
+// late has them compressed each time.
+func TestCompressionOfStrides(t *testing.T) {
+	const levels, segments, rounds = 8, 64, 50
+	for _, work := range []uint64{1, 1000} { // at each place
+		var l Levels
+		v := newVectors(t, &l, VectorOptions{Validation: Bulk, Compress: true, Uncompressed: 8 * 4096})
+		l.enter(levels)
+		tags := vector(levels, 100)
+		for range rounds {
+			for at := range uint64(segments) {
+				for i := range work {
+					v.Store(4096*at+8*(i%512), tags)
+				}
+			}
+		}
+		if x := v.Usage().Expansions; (x < 3*segments) != (work == 1) {
+			t.Errorf("%d uses at each place: %d expansions", work, x)
+		}
 	}
 }
 

@@ -36,9 +36,10 @@ type segment[T comparable] struct {
 	tags     [][]T       // by level; nil: all zero
 	versions [][]Version // Baseline: by level; Slim: one, for all levels; Bulk: none
 
-	packed []byte // tags and versions, if they are compressed
-	slot   int    // in the list of segments that are not; -1: it is in none
-	warm   bool   // used since the hand of that list came by
+	packed   []byte // tags and versions, if they are compressed
+	packedAt uint64 // uses of vectors before
+	slot     int    // in the list of segments that are not; -1: it is in none
+	warm     bool   // used since the hand of that list came by
 }
 
 func (m *vstorage[T]) init(l *Levels, opt VectorOptions) {
