@@ -253,6 +253,10 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 					line.Name)
 			}
 			r.Build.Sync = r.Build.Sync || line.Needs.Tasks
+			o, explores := x.options.(*interleave.Options)
+			if control = control && explores; control {
+				only.samplers, o.Samplers = o.Samplers, nil
+			}
 			err := cmp.Or(x.check(c), program(c, args, &r))
 			if err == nil && tries < 0 {
 				err = usageError("%s: --try %d: expected 0 or more", c.CommandPath(), tries)
@@ -263,7 +267,7 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o, ok := x.options.(*interleave.Options); ok && control {
+			if control {
 				return x.controlled(c, &r, o, &only)
 			}
 			if live, ok := x.options.(analysis.OverProgram); ok && !r.Build.Values {

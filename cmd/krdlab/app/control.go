@@ -14,19 +14,24 @@ import (
 	"krdlab/hw/units"
 	"krdlab/krd/analysis"
 	"krdlab/krd/analysis/interleave"
-	"krdlab/krd/analysis/interleave/tasks"
 )
 
 // mostSchedules is how many are gone through, a process each.
 const mostSchedules = 20_000
 
 // controlFlags are of krdlab explore go --control alone.
-type controlFlags struct{ early bool }
+type controlFlags struct {
+	early    bool
+	preempt  string
+	samplers []string // names that are not those of explore
+}
 
 func (f *controlFlags) define(c *cobra.Command) {
 	c.Flags().BoolVar(&f.early, "early-timers", false, "timers and sleeps may end while a goroutine could go on: "+
 		"it may be as slow as any")
-	needs(c.Flags(), "control", "--control", "early-timers")
+	choiceVar(c, &f.preempt, "preempt", control.AtSync.String(), control.Preempts(), "goroutines may be left `WHERE`: at "+
+		"operations by which they wait for each other; at atomics too; at accesses to shared data too")
+	needs(c.Flags(), "control", "--control", "early-timers", "preempt")
 }
 
 // controlled runs a Go program under schedules, and prints how it ends.
@@ -42,21 +47,22 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	}
 	q := &control.Request{Name: goProgram + " " + r.Build.Path, Command: of, Dir: r.Build.Dir, Args: r.Args,
 		Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Early: f.early, Limit: control.DefaultLimit, Time: control.DefaultTime}
-	samplers := o.Samplers
-	if samplers == nil {
-		samplers = []string{string(tasks.Walk), string(tasks.PCT)}
+	if f.samplers == nil {
+		q.Policies = control.Policies[:2]
 	}
-	for _, s := range samplers {
-		p, ok := map[string]control.Policy{string(tasks.Walk): control.Walk, string(tasks.PCT): control.PCT}[s]
-		if !ok {
-			return usageError("%s: --sampler %s: with --control there are walk and pct", c.CommandPath(), s)
+	for _, s := range f.samplers {
+		i := slices.IndexFunc(control.Policies, func(p control.Policy) bool { return p.String() == s })
+		if i < 0 {
+			return usageError("%s: --sampler %s: with --control there are walk, pct, pos and round-robin", c.CommandPath(), s)
 		}
-		q.Policies = append(q.Policies, p)
+		q.Policies = append(q.Policies, control.Policies[i])
 	}
 	if o.Enumerate {
 		q.Enumerate = mostSchedules
 	}
-	r.Build.Sync, r.Build.Plain, r.Build.Control = true, true, true
+	q.Preempt = control.Preempt(slices.Index(control.Preempts(), f.preempt))
+	r.Build.Sync, r.Build.Plain, r.Build.Control = true, q.Preempt == control.AtSync, true
+	r.Build.Iterations = q.Preempt == control.AtAccesses // each access of a loop is an event
 	remove, err := x.goBuild(c.Context(), r)
 	if err != nil {
 		return err

@@ -47,6 +47,7 @@ type Request struct {
 	Seed      uint64 // of the first run; the others follow
 	Depth     int    // of PCT
 	Early     bool   // timers may end while a goroutine could run
+	Preempt   Preempt
 	Limit     uint64 // operations after which a run is stopped
 	Time      time.Duration
 	Progress  func(done, total uint64) // may be nil
@@ -65,6 +66,7 @@ type schedule struct {
 	depth  int
 	length uint64
 	follow []uint32
+	learn  bool // which accesses are to shared data
 }
 
 // A Kind is how a run ended.
@@ -143,6 +145,9 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 		return nil, err
 	}
 	defer x.memory.close()
+	if err := x.learn(ctx); err != nil {
+		return nil, err
+	}
 	d := &Document{SchemaVersion: 1, Program: r.Name, Runs: r.Runs, Seed: r.Seed, Ends: []End{}}
 	orders, done := map[uint64]bool{}, 0
 	add := func(got *result, p Policy, seed uint64, total int) {
@@ -181,6 +186,25 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 	}
 	slices.SortStableFunc(d.Ends, func(a, b End) int { return cmp.Compare(b.Runs, a.Runs) })
 	return d, nil
+}
+
+// learn finds the accesses to shared data: their sites, by runs that are the same for all seeds, so that a seed
+// is a schedule.
+func (x *runner) learn(ctx context.Context) error {
+	if x.Preempt != AtAccesses {
+		return nil
+	}
+	list := []schedule{{policy: first}, {policy: least}, {policy: RoundRobin}}
+	for n := range 5 {
+		list = append(list, schedule{policy: Walk, seed: seedOf(0, n)})
+	}
+	for i := range list {
+		list[i].learn = true
+		if _, err := x.run(ctx, &list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // draw makes Runs runs by each policy.
@@ -245,6 +269,9 @@ func (r *Request) again(d *Document, e *End) string {
 	}
 	if r.Early {
 		c = append(c, "--early-timers")
+	}
+	if r.Preempt != AtSync {
+		c = append(c, "--preempt", r.Preempt.String())
 	}
 	if len(r.Args) > 0 {
 		c = append(append(c, "--"), r.Args...)
@@ -332,7 +359,7 @@ func (x *runner) shorten(ctx context.Context, e *End) error {
 
 // run makes one run.
 func (x *runner) run(ctx context.Context, s *schedule) (*result, error) {
-	x.memory.begin(s, x.Limit, x.Early)
+	x.memory.begin(s, x.Request)
 	within, cancel := context.WithTimeout(ctx, x.Time)
 	defer cancel()
 	c := exec.CommandContext(within, x.Built.Binary, x.Args...)

@@ -19,15 +19,17 @@ import (
 	"krdlab/loi/front/corpus/built"
 )
 
-func program(t *testing.T) *build.Program {
+func program(t *testing.T) *build.Program { return preempted(t, AtSync) }
+
+func preempted(t *testing.T, at Preempt) *build.Program {
 	t.Helper()
 	text, err := os.ReadFile("testdata/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := corpus.Lay(t, "scheduled", map[string][]byte{"go.mod": []byte("module scheduled\n\ngo 1.26\n"), "main.go": text})
-	r := build.Request{Dir: dir, Path: ".", Plain: true, Control: true}
-	r.Sync = true
+	r := build.Request{Dir: dir, Path: ".", Plain: at == AtSync, Control: true}
+	r.Sync, r.Iterations = true, at == AtAccesses
 	return built.Of(t, dir, r)
 }
 
@@ -142,6 +144,39 @@ func TestScripts(t *testing.T) {
 	}
 	if deadlocks == 0 || several == 0 {
 		t.Errorf("%d scripts with a deadlock, %d with several ends", deadlocks, several)
+	}
+}
+
+// TestPreempted checks which ends depend on where goroutines may be left, by each policy that draws.
+func TestPreempted(t *testing.T) {
+	for at, want := range []map[string][]Kind{{"counts": {Ended}, "empties": {Ended}}, {"counts": {Ended, Output},
+		"empties": {Ended}}, {"counts": {Ended, Output}, "empties": {Ended, Panic}}} {
+		p := preempted(t, Preempt(at))
+		for name, want := range want {
+			for _, by := range []Policy{Walk, PCT, POS} {
+				q := request(p, name)
+				q.Preempt, q.Policies, q.Runs = Preempt(at), []Policy{by}, 40
+				a, err := Run(t.Context(), q, t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []Kind
+				for _, e := range a.Ends {
+					got = append(got, e.Kind)
+					q.Runs, q.Seed = 1, e.Seed
+					b, err := Run(t.Context(), q, t.TempDir())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if x := b.Ends[0]; x.What != e.What || x.Choices != e.Choices {
+						t.Errorf("%s, %s, %s: %+v, alone %+v", name, q.Preempt, by, e, x)
+					}
+				}
+				if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+					t.Errorf("%s, %s, %s: %v, expected %v", name, q.Preempt, by, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -18,9 +18,32 @@ const (
 	PCT
 	first
 	least
+	POS
+	RoundRobin
 )
 
-func (p Policy) String() string { return [...]string{"walk", "pct", "first", "all"}[p-1] }
+// Policies are those that draw schedules.
+var Policies = []Policy{Walk, PCT, POS, RoundRobin}
+
+func (p Policy) String() string {
+	return [...]string{"walk", "pct", "first", "all", "pos", "round-robin"}[p-1]
+}
+
+// Preempt is where goroutines may be left.
+type Preempt int
+
+// Goroutines may be left at operations by which they wait for each other; at atomic ones of the packages that are
+// observed too; there at accesses to shared data too.
+const (
+	AtSync Preempt = iota
+	AtAtomics
+	AtAccesses
+)
+
+func (p Preempt) String() string { return Preempts()[p] }
+
+// Preempts returns the names.
+func Preempts() []string { return []string{"sync", "atomics", "accesses"} }
 
 // The words of the memory that is shared with the program, of 8 bytes each, and the list behind them.
 const (
@@ -37,7 +60,15 @@ const (
 	wordEnd
 	wordVirtual
 	wordEarly
+	wordPreempt
+	wordLearn
 	words
+)
+
+// The sites of shared data stand behind the words, as bits, and the list of choices behind these.
+const (
+	siteWords = 1 << 13
+	listAt    = (words + siteWords) * 8
 )
 
 const (
@@ -56,7 +87,7 @@ func newShared(path string) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	const size = words*8 + mostChoices*4
+	const size = listAt + mostChoices*4
 	if err = f.Truncate(size); err == nil {
 		var data []byte
 		if data, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
@@ -77,17 +108,20 @@ func (s *shared) word(n int) uint64 { return binary.LittleEndian.Uint64(s.data[8
 func (s *shared) set(n int, v uint64) { binary.LittleEndian.PutUint64(s.data[8*n:], v) }
 
 // begin sets what the next run is to do.
-func (s *shared) begin(of *schedule, limit uint64, early bool) {
+func (s *shared) begin(of *schedule, r *Request) {
 	clear(s.data[:8*words])
 	for n, v := range map[int]uint64{wordMagic: magic, wordPolicy: uint64(of.policy), wordSeed: of.seed,
-		wordDepth: uint64(of.depth), wordLength: of.length, wordLimit: limit, wordFollow: uint64(len(of.follow))} {
+		wordDepth: uint64(of.depth), wordLength: of.length, wordLimit: r.Limit,
+		wordPreempt: uint64(r.Preempt), wordFollow: uint64(len(of.follow))} {
 		s.set(n, v)
 	}
-	if early {
-		s.set(wordEarly, 1)
+	for n, is := range map[int]bool{wordEarly: r.Early, wordLearn: of.learn} {
+		if is {
+			s.set(n, 1)
+		}
 	}
 	for i, x := range of.follow {
-		binary.LittleEndian.PutUint32(s.data[8*words+4*i:], x)
+		binary.LittleEndian.PutUint32(s.data[listAt+4*i:], x)
 	}
 }
 
@@ -96,7 +130,7 @@ func (s *shared) choices() (list, of []uint32) {
 	list = make([]uint32, min(s.word(wordChoices), mostChoices))
 	of = make([]uint32, len(list))
 	for i := range list {
-		x := binary.LittleEndian.Uint32(s.data[8*words+4*i:])
+		x := binary.LittleEndian.Uint32(s.data[listAt+4*i:])
 		list[i], of[i] = x&0xffff, x>>16
 	}
 	return list, of

@@ -11,13 +11,14 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 func main() {
 	programs := map[string]func(){"locks": locks, "inOrder": inOrder, "meeting": meeting, "group": group,
-		"script": script, "spins": spins, "late": late, "timed": timed, "prompt": prompt, "clock": clock, "serves": serves, "signals": signals, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
+		"script": script, "spins": spins, "late": late, "timed": timed, "prompt": prompt, "clock": clock, "serves": serves, "counts": counts, "empties": empties, "signals": signals, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
 	programs[os.Args[1]]()
 }
 
@@ -238,6 +239,34 @@ func signals() {
 	syscall.Kill(os.Getpid(), syscall.SIGUSR1)
 	<-done
 	fmt.Println("signaled")
+}
+
+// counts has two goroutines add to a counter by a load and a store.
+func counts() {
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { v := n.Load(); n.Store(v + 1) })
+	}
+	wg.Wait()
+	fmt.Println(n.Load())
+}
+
+type box struct{ n int }
+
+var full *box
+
+// empties has a goroutine look whether there is something, and another take it away.
+func empties() {
+	full = &box{1}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if full != nil {
+			full.n++
+		}
+	})
+	wg.Go(func() { full = nil })
+	wg.Wait()
 }
 
 // serves has a server and a client, which wait for a connection, and a deadline.

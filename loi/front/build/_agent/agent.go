@@ -273,6 +273,11 @@ func syncOn() bool
 //go:linkname syncOf runtime.krdSyncOf
 func syncOf(op uint64, p unsafe.Pointer, begin uint64)
 
+// before lets another goroutine go on before an atomic operation, where goroutines are under control.
+//
+//go:linkname before runtime.krdAtomic
+func before(at uintptr)
+
 // behind are the bits of an atomic operation that are how far behind its pointer it stands.
 const behind = 1<<32 - 1<<8
 
@@ -280,6 +285,7 @@ const behind = 1<<32 - 1<<8
 //
 //go:nocheckptr
 func AS[T any](_ *Buf, p *T, op uint64) *T {
+	before(uintptr(unsafe.Pointer(p)))
 	if syncOn() {
 		syncOf(op&^behind, unsafe.Add(noescape(unsafe.Pointer(p)), op&behind>>8), ticks())
 	}
@@ -288,6 +294,7 @@ func AS[T any](_ *Buf, p *T, op uint64) *T {
 
 // AP keeps in *to where p points to, for AV, and is p.
 func AP[T any](b *Buf, to *uintptr, p *T) *T {
+	before(uintptr(unsafe.Pointer(p)))
 	*to = place(b, uintptr(unsafe.Pointer(p)))
 	return p
 }
@@ -307,6 +314,7 @@ func AV[T any](b *Buf, v T, at uintptr, op uint64) T {
 
 // AK keeps in *to where p points to, for AV or AX, once v is known, and is v.
 func AK[T, P any](b *Buf, v T, to *uintptr, p *P) T {
+	before(uintptr(unsafe.Pointer(p)))
 	*to = place(b, uintptr(unsafe.Pointer(p)))
 	return v
 }

@@ -76,7 +76,8 @@ type krdBuffer struct {
 	due      uint64
 	begins   uint64
 	ahead    uint64
-	_        [7]uint64
+	real     uintptr // the end of the chunk, under control
+	_        [6]uint64
 }
 
 const krdBufBytes = unsafe.Sizeof(krdBuffer{})
@@ -387,8 +388,10 @@ func krdRewind(b *krdBuffer) {
 }
 
 //go:linkname krdFull
-func krdFull(p unsafe.Pointer) {
-	b := (*krdBuffer)(p)
+func krdFull(p unsafe.Pointer) { krdNext((*krdBuffer)(p)) }
+
+// krdNext gives b another chunk.
+func krdNext(b *krdBuffer) {
 	if b == &krd.spare {
 		if krd.h != nil {
 			krd.h.lost.Add(1)
@@ -396,7 +399,7 @@ func krdFull(p unsafe.Pointer) {
 		krdRewind(b)
 		return
 	}
-	i := uint32((uintptr(p) - krd.base - uintptr(krd.h.bufsAt)) / krdBufBytes)
+	i := uint32((uintptr(unsafe.Pointer(b)) - krd.base - uintptr(krd.h.bufsAt)) / krdBufBytes)
 	k := krdChunkAt(b.chunk)
 	seq := k.seq + 1
 	krdGive(b)
@@ -407,7 +410,7 @@ func krdPut(b *krdBuffer, a, w uint64) {
 	*(*[2]uint64)(unsafe.Pointer(b.next)) = [2]uint64{a, w}
 	b.next += 16
 	if b.next == b.end {
-		krdFull(unsafe.Pointer(b))
+		krdNext(b)
 	}
 }
 

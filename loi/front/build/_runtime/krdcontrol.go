@@ -23,6 +23,9 @@ type krdControl struct {
 	end     uint64          // 1: the limit was reached
 	virtual uint64          // ns that have passed
 	early   uint64          // 1: timers may end while a goroutine could run
+	preempt uint64          // where goroutines may be left: see krdAtSync
+	learn   uint64          // 1: sites that access shared data are noted, and are no choices
+	sites   [1 << 13]uint64 // bits of them, by number
 	list    [1 << 18]uint32 // choices: which of those that could run, in the order of their numbers; above, of how many
 }
 
@@ -34,6 +37,16 @@ const (
 	krdPCT
 	krdFirst // goes on with the one that runs, or takes the first
 	krdLeast // takes the first
+	krdPOS   // by a random priority of each operation: Yuan, Yang and Gu, CAV 2018
+	krdRound // takes the one behind that which runs
+)
+
+// Where goroutines may be left: at operations by which they wait, at atomic ones too, at accesses to shared
+// data too.
+const (
+	krdAtSync = iota
+	krdAtAtomics
+	krdAtAccesses
 )
 
 // States of goroutines, in krdC; 0: not under control.
@@ -57,8 +70,13 @@ type krdController struct {
 	random  uint64 // of schedules
 	chance  uint64 // of the program
 	lowest  int64
+	ran     uint64 // the goid of the last
 	changes [64]uint64
+	last    [1 << 16]krdFormer // accesses, by a hash of the address
 }
+
+// krdFormer is the last access to an address.
+type krdFormer struct{ at, by, site uint64 }
 
 // krdControlOn begins, with the goroutine that runs.
 func krdControlOn() {
@@ -100,10 +118,20 @@ func krdDraw(state *uint64) uint64 {
 //
 //go:nosplit
 func krdRand() (uint64, bool) {
-	if gp := getg(); gp.krdC != krdHolds {
-		return 0, false
+	if gp := getg(); gp.krdC != krdHolds || gp.m.locks != 0 {
+		return 0, false // or for the runtime itself, which asks for more where threads meet
 	}
 	return krdDraw(&krdCtl.chance), true
+}
+
+// krdDrawn returns a random number below n.
+//
+//go:nosplit
+func krdDrawn(n uint32) uint32 {
+	if x, ok := krdRand(); ok {
+		return uint32(uint64(uint32(x)) * uint64(n) >> 32)
+	}
+	return cheaprandn(n)
 }
 
 // krdBorn takes a new goroutine, and reports whether it waits for its turn before it is put into a queue.
@@ -163,10 +191,23 @@ func (x *krdController) next(now *g) *g {
 		return nil
 	}
 	gp := x.could[at].ptr()
+	if c.policy == krdPOS {
+		x.redraw(gp)
+	}
 	copy(x.could[at:x.n-1], x.could[at+1:x.n])
 	x.n--
 	c.hash = (c.hash ^ gp.goid) * 0x100000001b3
+	x.ran = gp.goid
 	return gp
+}
+
+// redraw gives the operation behind the next of gp a priority, and those of others to the same.
+func (x *krdController) redraw(gp *g) {
+	for i := 0; i < x.n; i++ {
+		if other := x.could[i].ptr(); other == gp || gp.krdAbout != 0 && other.krdAbout == gp.krdAbout {
+			other.krdPriority = int64(krdDraw(&x.random) >> 1)
+		}
+	}
 }
 
 // choice returns the place of the next goroutine, of so many; the last is the next timer, if it may end.
@@ -183,6 +224,15 @@ func (x *krdController) choice(k uint64, n int, now *g) int {
 	switch c.policy {
 	case krdWalk:
 		return int(krdDraw(&x.random) % uint64(n))
+	case krdPOS:
+		return x.highest(n)
+	case krdRound:
+		for i := 0; i < x.n; i++ {
+			if x.could[i].ptr().goid > x.ran {
+				return i
+			}
+		}
+		return 0
 	case krdPCT:
 		of = x.highest(n)
 		for i := range x.changes {
@@ -234,16 +284,17 @@ func (x *krdController) pass() {
 	}
 }
 
-// krdStep lets another goroutine go on before an operation.
+// krdStep lets another goroutine go on before an operation to what stands at an address.
 //
 //go:linkname krdStep
-func krdStep() {
+func krdStep(at uintptr) {
 	gp := getg()
 	x := &krdCtl
 	if gp.krdC != krdHolds || gp.m.locks != 0 || gp.m.curg != gp {
 		return
 	}
 	lock(&x.lock)
+	gp.krdAbout = at
 	if x.c.steps++; x.c.steps == x.c.limit {
 		x.c.end = 1
 		unlock(&x.lock)
@@ -276,7 +327,7 @@ func krdYield() {
 	if gp := getg(); gp.krdC == krdHolds {
 		krdCtl.lowest--
 		gp.krdPriority = krdCtl.lowest
-		krdStep()
+		krdStep(0)
 	}
 }
 
@@ -446,3 +497,59 @@ func notetsleepg(n *note, ns int64) bool {
 	krdArrives(gp)
 	return ok
 }
+
+// krdAtomic lets another goroutine go on before an atomic operation.
+//
+//go:linkname krdAtomic
+func krdAtomic(at uintptr) {
+	if c := krdCtl.c; c != nil && c.preempt >= krdAtAtomics {
+		krdStep(at)
+	}
+}
+
+// krdMore returns true if b has room, which has seemed full so that its last event is looked at.
+func krdMore(b *krdBuffer) bool {
+	if b.next >= b.real {
+		return false
+	}
+	b.end = b.next + 16
+	return true
+}
+
+// krdAccess looks at the last event of b, which seems full, and lets another goroutine go on where that is an
+// access to shared data.
+func krdAccess(b *krdBuffer) {
+	c, e := krdCtl.c, *(*[2]uint64)(unsafe.Pointer(b.next - 16))
+	krdNext(b)
+	if c == nil || c.preempt < krdAtAccesses {
+		return
+	}
+	kind, site := e[1]>>56, e[1]&(1<<32-1)
+	if kind != krdKindAccess && kind != krdKindRange || site >= 64*uint64(len(c.sites)) {
+		return
+	}
+	word, bit := &c.sites[site/64], uint64(1)<<(site%64)
+	if c.learn != 0 {
+		at := e[0] >> 3
+		last, by := &krdCtl.last[at*0x9e3779b97f4a7c15>>48], getg().goid
+		if last.at == at && last.by != by {
+			*word |= bit
+			c.sites[last.site/64] |= 1 << (last.site % 64)
+		}
+		*last = krdFormer{at, by, site}
+	} else if *word&bit != 0 {
+		krdStep(uintptr(e[0]))
+	}
+}
+
+// krdShort has b seem full at each event.
+func krdShort(b *krdBuffer) {
+	if b.real = b.end; krdCtl.c != nil && krdCtl.c.preempt >= krdAtAccesses {
+		b.end = b.next + 16
+	}
+}
+
+const (
+	krdKindAccess = 1
+	krdKindRange  = 10
+)

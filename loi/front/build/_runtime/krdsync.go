@@ -263,7 +263,7 @@ func krdChannel(c *hchan, op, flags, begin uint64) {
 }
 
 func chansend(c *hchan, ep unsafe.Pointer, block bool, callerpc uintptr) bool {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(c)))
 	if !krd.sync {
 		return krdChansend(c, ep, block, callerpc)
 	}
@@ -277,7 +277,7 @@ func chansend(c *hchan, ep unsafe.Pointer, block bool, callerpc uintptr) bool {
 }
 
 func chanrecv(c *hchan, ep unsafe.Pointer, block bool) (selected, received bool) {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(c)))
 	if !krd.sync {
 		return krdChanrecv(c, ep, block)
 	}
@@ -299,7 +299,7 @@ func krdReceived(c *hchan, received bool, flags, begin uint64) {
 }
 
 func closechan(c *hchan) {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(c)))
 	getg().krdAt = 0
 	begin := krdTicks()
 	krdClosechan(c)
@@ -310,7 +310,7 @@ func closechan(c *hchan) {
 
 func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, block bool) (int,
 	bool) {
-	krdStep()
+	krdStep(0)
 	if !krd.sync {
 		return krdSelectgo(cas0, order0, pc0, nsends, nrecvs, block)
 	}

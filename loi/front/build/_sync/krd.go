@@ -20,7 +20,7 @@ const (
 func krdOn() bool
 
 //go:linkname krdStep runtime.krdStep
-func krdStep()
+func krdStep(at uintptr)
 
 //go:linkname krdTicks runtime.krdTicks
 func krdTicks() uint64
@@ -39,7 +39,7 @@ func krdMarked(op uint64, p unsafe.Pointer, begin uint64)
 
 // krdNote notes an operation that takes no time.
 func krdNote(op uint64, p unsafe.Pointer) {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(p)))
 	if krdOn() {
 		krdSyncOf(op, p, krdTicks())
 	}
@@ -49,7 +49,7 @@ func krdNote(op uint64, p unsafe.Pointer) {
 // If the lock is already in use, the calling goroutine
 // blocks until the mutex is available.
 func (m *Mutex) Lock() {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(m)))
 	if !krdOn() {
 		m.mu.Lock()
 		return
@@ -61,7 +61,7 @@ func (m *Mutex) Lock() {
 
 // TryLock tries to lock m and reports whether it succeeded.
 func (m *Mutex) TryLock() bool {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(m)))
 	begin := krdTicks()
 	ok := m.mu.TryLock()
 	if ok && krdOn() {
@@ -79,7 +79,7 @@ func (m *Mutex) Unlock() {
 
 // RLock locks rw for reading.
 func (rw *RWMutex) RLock() {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(rw)))
 	begin := krdBegins(krdReadLocked, unsafe.Pointer(rw))
 	rw.krdRLock()
 	if krdOn() {
@@ -89,7 +89,7 @@ func (rw *RWMutex) RLock() {
 
 // TryRLock tries to lock rw for reading and reports whether it succeeded.
 func (rw *RWMutex) TryRLock() bool {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(rw)))
 	begin := krdTicks()
 	ok := rw.krdTryRLock()
 	if ok && krdOn() {
@@ -100,7 +100,7 @@ func (rw *RWMutex) TryRLock() bool {
 
 // Lock locks rw for writing.
 func (rw *RWMutex) Lock() {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(rw)))
 	begin := krdBegins(krdLocked, unsafe.Pointer(rw))
 	rw.krdLock()
 	if krdOn() {
@@ -110,7 +110,7 @@ func (rw *RWMutex) Lock() {
 
 // TryLock tries to lock rw for writing and reports whether it succeeded.
 func (rw *RWMutex) TryLock() bool {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(rw)))
 	begin := krdTicks()
 	ok := rw.krdTryLock()
 	if ok && krdOn() {
@@ -121,7 +121,7 @@ func (rw *RWMutex) TryLock() bool {
 
 // Wait blocks until the WaitGroup task counter is zero.
 func (wg *WaitGroup) Wait() {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(wg)))
 	begin := krdBegins(krdWaited, unsafe.Pointer(wg))
 	wg.krdWait()
 	if krdOn() {
@@ -131,7 +131,7 @@ func (wg *WaitGroup) Wait() {
 
 // krdWait waits for a condition.
 func krdWait(c *Cond, t uint32) {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(c)))
 	if !krdOn() {
 		runtime_notifyListWait(&c.notify, t)
 		return
@@ -144,7 +144,7 @@ func krdWait(c *Cond, t uint32) {
 
 // krdSignal signals a condition, or broadcasts.
 func krdSignal(c *Cond, notify func(*notifyList)) {
-	krdStep()
+	krdStep(uintptr(unsafe.Pointer(c)))
 	if !krdOn() {
 		notify(&c.notify)
 		return
