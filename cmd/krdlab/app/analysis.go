@@ -326,6 +326,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 		expects(c.Flags(), "recordings", "expected a whole number from 1 on")
 		c.Flags().BoolVar(&control, "control", false, "run the program many times, one goroutine at a time, and show "+
 			"how it ends: deadlocks, panics, other outputs")
+		c.Flags().Bool("first", false, "stop at the first run that fails")
+		needs(c.Flags(), "control", "--control", "first")
 	}
 	programFlags(c, &r, unit)
 	x.ofTrace(c)

@@ -33,6 +33,9 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	}
 	q := &control.Request{Name: goProgram + " " + r.Build.Path, Command: of, Dir: r.Build.Dir, Args: r.Args,
 		Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
+	if q.First, _ = c.Flags().GetBool("first"); q.First && o.Enumerate {
+		return usageError("%s: --enumerate and --first exclude each other", c.CommandPath())
+	}
 	samplers := o.Samplers
 	if samplers == nil {
 		samplers = []string{string(tasks.Walk), string(tasks.PCT)}

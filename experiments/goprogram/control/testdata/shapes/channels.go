@@ -242,11 +242,11 @@ func lostSignal() {
 // channel).
 func request() {
 	done := make(chan int, room(1))
-	work := func() { time.Sleep(time.Millisecond); done <- 1 }
+	work := func() { time.Sleep(time.Minute); done <- 1 }
 	together(work, func() {
 		select {
 		case <-done:
-		case <-time.After(time.Millisecond):
+		case <-time.After(time.Minute):
 		}
 	})
 }
@@ -255,7 +255,7 @@ func request() {
 func probe() {
 	stop, results := make(chan int), make(chan int, room(1))
 	monitor := func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		select {
 		case <-stop:
@@ -270,7 +270,7 @@ func probe() {
 // debounce receives from a timer that it has received from before (of the shape of istio#18454, which GoKer
 // sorts under channel and context).
 func debounce() {
-	timer := time.NewTimer(time.Millisecond)
+	timer := time.NewTimer(time.Minute)
 	changes := make(chan int)
 	loop := func() {
 		for {
@@ -283,11 +283,11 @@ func debounce() {
 				if !timer.Stop() && !mended {
 					<-timer.C
 				}
-				timer.Reset(time.Millisecond)
+				timer.Reset(time.Minute)
 			}
 		}
 	}
-	together(loop, func() { time.Sleep(time.Millisecond); changes <- 1; close(changes) })
+	together(loop, func() { time.Sleep(time.Minute); changes <- 1; close(changes) })
 }
 
 // aborted is a timer's function that returns with the lock held where it came too late (of the shape of
@@ -296,7 +296,7 @@ func aborted() {
 	var mu sync.Mutex
 	abort, fired := false, make(chan int, 1)
 	mu.Lock()
-	timer := time.AfterFunc(time.Millisecond, func() {
+	timer := time.AfterFunc(time.Minute, func() {
 		defer func() { fired <- 1 }()
 		mu.Lock()
 		if abort && !mended {
@@ -305,7 +305,7 @@ func aborted() {
 		mu.Unlock()
 	})
 	mu.Unlock()
-	time.Sleep(time.Millisecond)
+	time.Sleep(time.Minute)
 	mu.Lock()
 	abort = !timer.Stop()
 	mu.Unlock()
