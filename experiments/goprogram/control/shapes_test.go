@@ -63,7 +63,7 @@ func TestShapes(t *testing.T) {
 	p, names, ends := shapes(t)
 	for _, name := range names {
 		q := request(p, name)
-		q.Runs, q.First = long.Or(50, 500), true
+		q.Runs, q.First = long.Or(20, 500), true
 		d, err := Run(t.Context(), q, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ func TestMended(t *testing.T) {
 	p, names, _ := shapes(t)
 	for _, name := range names {
 		q := request(p, "-mended", name)
-		q.Runs, q.First = long.Or(10, 100), true
+		q.Runs, q.First = long.Or(4, 100), true
 		d, err := Run(t.Context(), q, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
