@@ -22,6 +22,7 @@ const mostSchedules = 20_000
 // controlFlags are of krdlab explore go --control alone.
 type controlFlags struct {
 	early    bool
+	first    bool
 	preempt  string
 	samplers []string // names that are not those of explore
 }
@@ -29,9 +30,10 @@ type controlFlags struct {
 func (f *controlFlags) define(c *cobra.Command) {
 	c.Flags().BoolVar(&f.early, "early-timers", false, "timers and sleeps may end while a goroutine could go on: "+
 		"it may be as slow as any")
+	c.Flags().BoolVar(&f.first, "first", false, "stop at the first run that fails")
 	choiceVar(c, &f.preempt, "preempt", control.AtSync.String(), control.Preempts(), "goroutines may be left `WHERE`: at "+
 		"operations by which they wait for each other; at atomics too; at accesses to shared data too")
-	needs(c.Flags(), "control", "--control", "early-timers", "preempt")
+	needs(c.Flags(), "control", "--control", "early-timers", "first", "preempt")
 }
 
 // controlled runs a Go program under schedules, and prints how it ends.
@@ -46,7 +48,11 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 		of = slices.Insert(of, 3, "test")
 	}
 	q := &control.Request{Name: goProgram + " " + r.Build.Path, Command: of, Dir: r.Build.Dir, Args: r.Args,
-		Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Early: f.early, Limit: control.DefaultLimit, Time: control.DefaultTime}
+		Runs: o.Runs, Seed: o.Seed, Depth: o.Depth, Early: f.early, First: f.first, Limit: control.DefaultLimit,
+		Time: control.DefaultTime}
+	if q.First && o.Enumerate {
+		return usageError("%s: --enumerate and --first exclude each other", c.CommandPath())
+	}
 	if f.samplers == nil {
 		q.Policies = control.Policies[:2]
 	}

@@ -60,8 +60,12 @@ func TestExploreControl(t *testing.T) {
 	if code != 1 || !strings.Contains(out, "all goroutines are asleep") || !strings.Contains(errs, "under 1 schedule") {
 		t.Errorf("%s: exit code %d: %s\n%s", again[1], code, errs, out)
 	}
+	code, out, errs = run("krdlab explore go . --control --first --runs 1000 -- locks")
+	if code != 1 || strings.Contains(out, "2000 schedules") || !strings.Contains(errs, "under 1 schedule") {
+		t.Errorf("--first: exit code %d: %s\n%s", code, errs, out)
+	}
 	for line, want := range map[string]string{"--search 5": "--search and --control exclude each other",
-		"--sampler uniform": "with --control there are walk and pct"} {
+		"--sampler uniform": "with --control there are walk and pct", "--first --enumerate": "--enumerate and --first exclude"} {
 		if code, _, errs := run("krdlab explore go . --control " + line + " -- locks"); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %s", line, code, errs)
 		}

@@ -41,6 +41,8 @@ type Request struct {
 	Args     []string
 	Policies []Policy
 	Runs     int // of each policy
+	// First stops at the first run that fails.
+	First bool
 	// Enumerate goes through all schedules in place of drawing some; it is an error if there are more than so
 	// many. Random numbers of the program are those of the first seed.
 	Enumerate int
@@ -87,7 +89,8 @@ type Document struct {
 	SchemaVersion int      `json:"schema_version"`
 	Program       string   `json:"program"`
 	Policies      []string `json:"policies"`
-	Runs          int      `json:"runs"` // of each policy
+	Runs          int      `json:"runs"` // of each policy, at most
+	Schedules     int      `json:"schedules"`
 	Seed          uint64   `json:"seed"`
 	// Complete: all schedules were gone through, for one row of random numbers.
 	Complete bool `json:"complete"`
@@ -171,7 +174,7 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Orders = len(orders)
+	d.Orders, d.Schedules = len(orders), done
 	d.outputs()
 	for i := range d.Ends {
 		e := &d.Ends[i]
@@ -207,19 +210,21 @@ func (x *runner) learn(ctx context.Context) error {
 	return nil
 }
 
-// draw makes Runs runs by each policy.
+// draw makes Runs runs by each policy, or, with First, so many until one fails.
 func (x *runner) draw(ctx context.Context, each func(got *result, p Policy, n int)) error {
 	plain, err := x.run(ctx, &schedule{policy: first})
 	if err != nil {
 		return err
 	}
-	for _, p := range x.Policies {
-		for n := range x.Runs {
+	for n := range x.Runs {
+		for _, p := range x.Policies {
 			got, err := x.run(ctx, &schedule{policy: p, seed: seedOf(x.Seed, n), depth: x.Depth, length: plain.choices})
 			if err != nil {
 				return err
 			}
-			each(got, p, n)
+			if each(got, p, n); x.First && got.kind != Ended {
+				return nil
+			}
 		}
 	}
 	return nil

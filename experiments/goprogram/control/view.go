@@ -23,14 +23,13 @@ func (d *Document) Document() any { return d }
 
 // View implements [analysis.Result].
 func (d *Document) View() *doc.Doc {
-	all := d.Runs * len(d.Policies)
 	out := &doc.Doc{Title: "Ends of " + d.Program + " under schedules", Warnings: d.Warnings}
 	drawn := "drawn by " + units.List(d.Policies)
 	if d.Complete {
 		drawn = fmt.Sprintf("gone through, which are all with the random numbers of seed %d", d.Seed)
 	}
 	out.Say("%s %s, in %s of goroutines; a run has at most %s and %s at which several goroutines could go on.",
-		units.Count(all, "schedule"), drawn, units.Count(d.Orders, "distinct order"),
+		units.Count(d.Schedules, "schedule"), drawn, units.Count(d.Orders, "distinct order"),
 		units.Count(int(d.Steps), "operation"), units.Count(int(d.Choices), "choice"))
 	out.Add(d.table(""))
 	again := &doc.Table{Title: "again", Columns: []doc.Column{{Head: "end"}, {Head: "command"}}}
@@ -42,7 +41,7 @@ func (d *Document) View() *doc.Doc {
 	if len(again.Rows) > 0 {
 		out.Add(again)
 	}
-	if all == 1 && len(again.Rows) > 0 {
+	if d.Schedules == 1 && len(again.Rows) > 0 {
 		for line := range strings.Lines(d.Ends[0].Text) {
 			out.Say("%s", strings.TrimRight(line, "\n"))
 		}
