@@ -31,7 +31,7 @@ func TestNativeLibraries(t *testing.T) {
 			}
 		}
 	}
-	for _, x := range []struct{ compiler, level string }{{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O0"}, {"clang", "-O2"}} {
+	for _, x := range compilers {
 		t.Run(x.compiler+x.level, func(t *testing.T) {
 			if begins = rows; x.compiler == "clang" && x.level == "-O2" {
 				begins = rows / 2 // of 16 bytes
