@@ -100,3 +100,21 @@ func TestNativeLibraries(t *testing.T) {
 		})
 	}
 }
+
+// A thread's accesses to the data of a library stand before another closes it last.
+func TestNativeLibrariesClosed(t *testing.T) {
+	const n, rows, threads, times = 200, 100, 4, 40
+	library := func(name string) string {
+		return compiled(t, "gcc", "library.c", "-O1", "-shared", "-fPIC", "-DTABLE="+name+"_table", "-DSUM="+name+"_sum")
+	}
+	d := alike(t, compiled(t, "gcc", "closes.c", "-O1", "-pthread"), Request{Waits: true}, library("first"),
+		library("second"))
+	for _, name := range []string{"first_sum", "second_sum"} {
+		if p := part(t, d.Functions, name); p.Accesses != threads/2*times*(n+2*rows) {
+			t.Errorf("%s: %d accesses, expected %d", name, p.Accesses, threads/2*times*(n+2*rows))
+		}
+	}
+	if d.Accounts.Unknown != 0 || d.Accounts.Left != 0 || len(d.LeftFiles) > 0 {
+		t.Errorf("%+v, %q left alone, expected none", d.Accounts, d.LeftFiles)
+	}
+}

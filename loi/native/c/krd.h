@@ -33,6 +33,7 @@ enum {
 	MADE = 3,
 	ALLOC = 7,
 	TYPE = 8,
+	STAMP = 9,
 	RANGE = 10,
 	ENTER = 12,
 	LEAVE = 13,

@@ -164,8 +164,11 @@ void krd_loaded(void)
 	krd_me = k.b;
 }
 
+// Another thread may close the library last: what this one has accessed stands before that.
 WEAK int dlclose(void *handle)
 {
+	if (krd.libraries)
+		krd_put(krd_buffer(), krd_ticks(), KIND(STAMP));
 	int e = ((int (*)(void *))krd_next("dlclose"))(handle);
 	krd_loaded();
 	return e;
