@@ -62,11 +62,13 @@ func recorded(t *testing.T, path string, r Request, args ...string) (*Document, 
 	return d, out.String(), err
 }
 
+var compilers = []struct{ compiler, level string }{{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O0"}, {"clang", "-O2"}}
+
 // The functions of known.c make the accesses that are in their source, by gcc and clang, with and
 // without optimisation; the program prints what it prints, and ends as it ends.
 func TestNative(t *testing.T) {
 	const n, threads, blocks = 1000, 4, 10
-	for _, x := range []struct{ compiler, level string }{{"gcc", "-O0"}, {"gcc", "-O2"}, {"clang", "-O0"}, {"clang", "-O2"}} {
+	for _, x := range compilers {
 		t.Run(x.compiler+x.level, func(t *testing.T) {
 			path := compiled(t, x.compiler, "known.c", x.level, "-pthread")
 			plain, err := exec.Command(path, "5").CombinedOutput()

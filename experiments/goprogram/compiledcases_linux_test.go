@@ -2,6 +2,7 @@ package goprogram
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -99,6 +100,34 @@ func TestNativeContainers(t *testing.T) {
 				if strings.Contains(p.Name, ".h:") {
 					t.Errorf("%s: expected a line of the program", p.Name)
 				}
+			}
+		})
+	}
+}
+
+// The search of a B-tree makes the accesses that are in its source: in each node the number of keys and those
+// keys that are smaller; where one that is not follows, that, twice; whether it is a leaf, unless the key is
+// found; and the child, unless the search ends.
+func TestNativeBTree(t *testing.T) {
+	for _, x := range compilers {
+		t.Run(x.compiler+x.level, func(t *testing.T) {
+			path := compiled(t, x.compiler, "btree.c", x.level)
+			d := alike(t, path, Request{})
+			out, err := exec.Command(path).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var searches, found, nodes, smaller, inside uint64
+			if _, err := fmt.Sscanf(string(out), "%d searches, %d found, %d nodes, %d smaller, %d inside", &searches, &found,
+				&nodes, &smaller, &inside); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			want := nodes + smaller + 2*inside + (nodes - found) + (nodes - searches)
+			if x.compiler == "clang" && x.level == "-O2" {
+				want -= inside // it holds the key in a register
+			}
+			if p := part(t, d.Functions, "search"); p.Accesses != want || searches == 0 || found == 0 || found == searches {
+				t.Errorf("%s: %d accesses, expected %d", out, p.Accesses, want)
 			}
 		})
 	}

@@ -221,6 +221,9 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 	if err != nil {
 		return nil, err
 	}
+	if r.Native != nil {
+		a.reader.Libraries = &libraries{a: a, d: d}
+	}
 	c := exec.Command(b.Binary, r.Args...)
 	c.Dir = r.Build.Dir
 	if r.Build.Test {

@@ -26,7 +26,7 @@ const (
 	smallBit    = 1 << 31 // above the numbers of small chunks
 	markRange   = 1 << 10 // more than a chunk has events
 	firstChunks = 1 << 7
-	mostCounts  = 256 << 20 // of counts of goroutines' own
+	mostCounts  = 1 << 30 // of counts of goroutines' own
 )
 
 type event [2]uint64
@@ -40,7 +40,7 @@ func (e event) stamp() (uint64, bool) {
 	case kindType, kindStart:
 		return e.rest(), true
 	case kindStamp, kindEnter, kindLeave, kindLoop, kindLoopEnd, kindIteration, kindGoto, kindEnd,
-		kindDone:
+		kindDone, kindLibrary:
 		return e[0], true
 	}
 	return 0, false
@@ -134,13 +134,17 @@ type Memory struct {
 	chunks uint32 // in use, free or full
 	small  uint32 // likewise, of small ones
 	sites  int
+
+	mostSites int               // with those of libraries that the program may load
+	tables    map[*Image]uint64 // where those of libraries are
+	tablesAt  uint64            // where the next goes
 }
 
 // NewMemory makes the memory for a program of so many sites. Its pages are had when they are
 // written first. With stack, accesses to the stack are events as others, not only counted; with
 // sync, the waiting of goroutines is recorded.
 func NewMemory(sites int, stack, sync bool) (*Memory, error) {
-	return newMemory(sites, stack, sync, firstChunks, 0)
+	return newMemory(sites, 0, stack, sync, firstChunks, 0)
 }
 
 // Code is the code of a native program as the linker placed it.
@@ -157,18 +161,16 @@ func NewNativeMemory(sites int, stack, sync, sample bool, code *Code) (*Memory, 
 	if sample {
 		chunks = sampledChunks
 	}
-	m, err := newMemory(sites, stack, sync, chunks, code.Bytes*4)
+	m, err := newMemory(sites, roomSites, stack, sync, chunks, code.Bytes*4+4096+roomTables)
 	if err != nil {
 		return nil, err
 	}
 	if sample {
 		m.h.apart = leastApart
 	}
-	m.h.sitesAt, m.h.codeAt, m.h.codeBytes = uint64(len(m.bytes))-(code.Bytes*4+4095)&^4095, code.At, code.Bytes
-	table := unsafe.Slice((*uint32)(unsafe.Pointer(&m.bytes[m.h.sitesAt])), code.Bytes)
-	for pc, site := range code.Sites {
-		table[pc-code.At] = site
-	}
+	m.h.sitesAt, m.h.codeAt, m.h.codeBytes = m.tablesAt, code.At, code.Bytes
+	m.fillTable(m.tablesAt, code)
+	m.tablesAt += (code.Bytes*4 + 4095) &^ 4095
 	if code.Regions {
 		m.h.regions = 1
 	}
@@ -176,21 +178,22 @@ func NewNativeMemory(sites int, stack, sync, sample bool, code *Code) (*Memory, 
 	return m, nil
 }
 
-// newMemory makes the memory, with room for so many more bytes behind all else.
-func newMemory(sites int, stack, sync bool, chunks uint32, more uint64) (*Memory, error) {
+// newMemory makes the memory, with room for so many more sites, and bytes behind all else.
+func newMemory(sites, room int, stack, sync bool, chunks uint32, more uint64) (*Memory, error) {
 	f, err := anonymousFile("krdlab-trace")
 	if err != nil {
 		return nil, fmt.Errorf("memory shared with the program: %w", err)
 	}
 	bufsAt := uint64(4096)
 	countsAt := bufsAt + maxBufs*bufBytes
-	countBytes := uint64(sites+1) * 16
+	countBytes := uint64(sites+room+1) * 16
 	own := min(maxBufs, max(1, mostCounts/countBytes))
 	waitsAt := (countsAt + (own+1)*countBytes + 4095) &^ 4095
 	chunksAt := waitsAt + maxBufs*waitBytes
 	smallAt := chunksAt + maxChunks*chunkBytes
 	size := smallAt + maxBufs*smallBytes + (more+4095)&^4095
-	m := &Memory{file: f, sites: sites}
+	m := &Memory{file: f, sites: sites, mostSites: sites + room, tables: make(map[*Image]uint64),
+		tablesAt: smallAt + maxBufs*smallBytes}
 	if err = f.Truncate(int64(size)); err == nil {
 		m.bytes, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE,
 			unix.MAP_SHARED)

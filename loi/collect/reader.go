@@ -125,6 +125,8 @@ type Reader struct {
 	}
 	// Operations is how many the sources have (values.go).
 	Operations uint64
+	// Libraries reads those of a native program; nil: they are left alone.
+	Libraries Libraries
 	// Sample takes how a sample goes on, between batches and loops; nil: all accesses are recorded.
 	Sample Sampler
 	// For is after how long the program is interrupted, and killed if it does not end; 0: never.
@@ -147,6 +149,7 @@ type Reader struct {
 	space   *space
 	pages   map[uint64]uint32 // made up objects by page
 	rest    []Variable
+	loads   []load
 	layouts map[uint64]*Layout // by type of pointer
 	kernels map[string]int
 	numbers uint64            // of regions that have begun
@@ -209,37 +212,17 @@ const batchLen = 1 << 14
 // NewReader returns a reader for a program with the given sites (site i is sites[i-1]) and
 // variables.
 func NewReader(sites []front.Site, variables []Variable, sink Sink) *Reader {
-	r := &Reader{sites: sites, sink: sink, groups: make(map[Group]uint32),
+	r := &Reader{sink: sink, groups: make(map[Group]uint32),
 		classes: make(map[Class]uint32), space: newSpace(), threads: make(map[uint64]*thread),
-		pages: make(map[uint64]uint32), account: make([]SiteAccount, len(sites)+1),
+		pages: make(map[uint64]uint32), account: make([]SiteAccount, 1),
 		layouts: make(map[uint64]*Layout), kernels: make(map[string]int),
 		started: make(map[uint64]uint32),
-		cached:  make([]cached, len(sites)+1), leaves: make([][]front.Leaf, len(sites)+1)}
+		cached:  make([]cached, 1), leaves: make([][]front.Leaf, 1)}
 	r.class(Class{})
-	for i := range sites {
-		r.leaves[i+1] = sites[i].Leaves
-		if bytes := cmp.Or(sites[i].Element, sites[i].Bytes); len(sites[i].Leaves) == 0 && bytes != 0 {
-			r.leaves[i+1] = []front.Leaf{{Bytes: bytes}}
-			r.cached[i+1].leaf = uint32(bytes)
-		}
-	}
+	r.addSites(sites)
 	r.batch = Batch{Places: make([]uint64, 0, batchLen), Bytes: make([]uint32, 0, batchLen),
 		Groups: make([]uint32, 0, batchLen), Acts: make([]Act, 0, batchLen+batchLen/8)}
-	for _, v := range slices.SortedStableFunc(slices.Values(variables), func(a, b Variable) int {
-		return cmp.Compare(a.Address, b.Address)
-	}) {
-		if v.Rest {
-			r.rest = append(r.rest, v)
-			continue
-		}
-		begin, end := v.Address, v.Address+v.Bytes
-		if begin%granule != 0 && r.space.find(begin) != 0 { // what is in one granule is the first's
-			begin = begin&^(granule-1) + granule
-		}
-		if begin < end {
-			r.space.add(begin, end-begin, r.class(Class{Name: v.Name}))
-		}
-	}
+	r.variables(variables, 0)
 	return r
 }
 
@@ -394,6 +377,13 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 			}
 		case kindMode:
 			if err := r.mode(t, e, at); err != nil {
+				return err
+			}
+		case kindLibrary:
+			if err := r.turn(t, at); err != nil {
+				return err
+			}
+			if err := r.library(e); err != nil {
 				return err
 			}
 		case kindLoose:

@@ -66,6 +66,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, m *Memory, r *Reader) (late uint64,
 		if err != nil {
 			return o.late, nil, end(cmd, ended, err)
 		}
+		m.answer(r)
 		if came {
 			pause = 0
 			continue

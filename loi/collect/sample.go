@@ -157,7 +157,7 @@ const sampledChunks = 32
 
 // NewSampledMemory makes the memory for a program that records a sample.
 func NewSampledMemory(sites int, stack bool) (*Memory, error) {
-	m, err := newMemory(sites, stack, false, sampledChunks, 0)
+	m, err := newMemory(sites, 0, stack, false, sampledChunks, 0)
 	if err == nil {
 		m.h.apart = leastApart
 	}

@@ -116,6 +116,13 @@ func (p *Program) Function(addr uint64) string {
 	return "main.main"
 }
 
+// Loaded adds the functions of a library that stands so far from where its linker placed it.
+func (p *Program) Loaded(library *Program, base uint64) {
+	for at, name := range library.functions {
+		p.functions[base+at] = name
+	}
+}
+
 // Where names the function and the line of the source that did what the innermost of these calls
 // did for it: "main.worker, main.go:7". Functions of the standard library are passed over, unless
 // there are no others; the line is missing where such a one was inlined. "" if the program's file

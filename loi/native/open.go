@@ -18,7 +18,7 @@ import (
 	"krdlab/loi/front"
 )
 
-// A Program was built by krdlab cc, c++ or fc.
+// A Program was built by krdlab cc, c++ or fc, or a shared library was.
 type Program struct {
 	Path    string
 	Sites   []front.Site
@@ -26,6 +26,9 @@ type Program struct {
 	Left    []front.Left
 	Code    collect.Code
 	Names   map[string]string // of variables, by those of the linker
+	Bytes   uint64            // of memory that it takes
+
+	sites, regions int // that there were before its own
 }
 
 // ErrProgram is wrapped by the error of a file that is no program to record.
@@ -64,26 +67,47 @@ func Open(path string) (*Program, error) {
 		return nil, fmt.Errorf("%s: %w: another version of krdlab has built it; rebuild it, as by %s", path, ErrProgram,
 			rebuild(path, f))
 	}
-	symbols, err := f.Symbols()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: it has no symbols (%v); link it without -s, and do not strip it", path, ErrProgram, err)
-	}
 	p := &Program{Path: path, Sites: []front.Site{{Kind: front.LeftAlone, Mode: loi.Out, File: path, Bytes: 8,
 		Function: "shared libraries", Object: "accesses of shared libraries"}}, Left: []front.Left{{What: "accesses of shared libraries",
 		Why: "their code is in files of their own, whose lines are not read", Site: elsewhere}}}
+	return p, p.read(f)
+}
+
+// OpenLibrary works like Open, for a shared library, whose sites and regions have numbers behind so many others.
+func OpenLibrary(path string, sites, regions int) (*Program, error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, ErrProgram, err)
+	}
+	defer f.Close()
+	p := &Program{Path: path, sites: sites, regions: regions}
+	return p, p.read(f)
+}
+
+// read reads what p is made of.
+func (p *Program) read(f *elf.File) error {
+	symbols, err := f.Symbols()
+	if err != nil {
+		return fmt.Errorf("%s: %w: it has no symbols (%v); link it without -s, and do not strip it", p.Path, ErrProgram, err)
+	}
+	for _, x := range f.Progs {
+		if x.Type == elf.PT_LOAD {
+			p.Bytes = max(p.Bytes, x.Vaddr+x.Memsz)
+		}
+	}
 	calls, err := p.calls(f, symbols)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", p.Path, err)
 	}
 	lines, err := newLines(f, symbols, calls)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: its lines cannot be read (%v); compile it with -g, which krdlab cc adds, and "+
-			"do not strip it", path, ErrProgram, err)
+		return fmt.Errorf("%s: %w: its lines cannot be read (%v); compile it with -g, which krdlab cc adds, and "+
+			"do not strip it", p.Path, ErrProgram, err)
 	}
 	calls, lines.at = through(calls, lines.at)
 	p.number(calls, lines)
 	p.Names = lines.variables
-	return p, nil
+	return nil
 }
 
 // rebuild returns a command that builds a program.
@@ -119,6 +143,10 @@ func (p *Program) calls(f *elf.File, symbols []elf.Symbol) (calls []call, err er
 			targets[s.Value] = h
 		}
 	}
+	slots, err := newSlots(f)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range f.Sections {
 		if s.Flags&elf.SHF_EXECINSTR == 0 || s.Type != elf.SHT_PROGBITS || s.Size == 0 {
 			continue
@@ -132,16 +160,30 @@ func (p *Program) calls(f *elf.File, symbols []elf.Symbol) (calls []call, err er
 		if err != nil {
 			return nil, fmt.Errorf("section %s: %w", s.Name, err)
 		}
-		// A call is 0xe8 and a distance of 32 bits from the next instruction. Other bytes that look so
-		// would have to name a function of the runtime by chance.
+		// A call is 0xe8 and a distance of 32 bits from the next instruction, or 0xff, 0x15 and that of a slot
+		// which has the address. Other bytes that look so would have to name a function of the runtime by chance.
 		for i := 0; i+5 <= len(b); i++ {
-			if b[i] != 0xe8 {
+			at, length := i+1, uint64(5)
+			if b[i] == 0xff && b[i+1] == 0x15 {
+				at, length = i+2, 6
+			} else if b[i] != 0xe8 {
 				continue
 			}
-			next := s.Addr + uint64(i) + 5
-			to := next + uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:]))))
-			if h := targets[to]; h != nil {
-				calls = append(calls, call{pc: next, does: h, in: functions.around(next - 1)})
+			if at+4 > len(b) {
+				break
+			}
+			next := s.Addr + uint64(i) + length
+			to := next + uint64(int64(int32(binary.LittleEndian.Uint32(b[at:]))))
+			name := slots.names[to]
+			if length == 5 {
+				name = slots.stubs[to]
+			}
+			does := targets[to]
+			if name != "" {
+				does, to = hookOf(name), slots.own[name]
+			}
+			if does != nil {
+				calls = append(calls, call{pc: next, does: does, in: functions.around(next - 1)})
 			} else if f := functions.at(to); f != nil {
 				calls = append(calls, call{pc: next, in: functions.around(next - 1), of: f})
 			}
@@ -175,13 +217,13 @@ func (p *Program) number(calls []call, lines *lines) {
 		case enters:
 			p.Regions = append(p.Regions, front.Region{Kind: loi.Function,
 				Function: cmp.Or(at.outer, "code without a name"), File: at.file, Line: at.begins})
-			p.Code.Sites[c.pc] = uint32(len(p.Regions))
+			p.Code.Sites[c.pc] = uint32(p.regions + len(p.Regions))
 			continue
 		case exits:
 			p.Code.Sites[c.pc] = exitSite
 			continue
 		}
-		p.Code.Sites[c.pc] = uint32(len(p.Sites) + 1)
+		p.Code.Sites[c.pc] = uint32(p.sites + len(p.Sites) + 1)
 		if c.does.kind == allocations && system(at.own().file) {
 			p.Code.Sites[c.pc] |= fromHeader
 		}

@@ -27,8 +27,7 @@ ACCESSES(16)
 void __tsan_vptr_update(void **p, void *v) { krd_access(p, CALLER); }
 void __tsan_vptr_read(void **p) { krd_access(p, CALLER); }
 
-// ranged records an access to a range by the call that returns to pc. Calls of shared libraries are
-// their own affair, as all their accesses are.
+// ranged records an access to a range by the call that returns to pc.
 INLINE void ranged(const volatile void *p, size_t n, const void *pc)
 {
 	uint32_t site = krd_site(pc);

@@ -4,6 +4,7 @@
 //
 //	hooks (access.c, atomics.c, heap.c, threads.c, sync.c) -> buffer of the thread -> chunks of shared memory
 //	access.c -> sample.c -'
+//	libraries.c <-> krdlab: tables of sites
 //
 // An event is two words. Nothing here allocates or takes a lock while it records. An address in the
 // program's image stands as the linker gave it; one on the thread's own stack, as a mark and its
@@ -32,6 +33,7 @@ enum {
 	MADE = 3,
 	ALLOC = 7,
 	TYPE = 8,
+	STAMP = 9,
 	RANGE = 10,
 	ENTER = 12,
 	LEAVE = 13,
@@ -43,6 +45,7 @@ enum {
 	DONE = 23,
 	ENTRY = 24,
 	MODE = 29,
+	LIBRARY = 30, // the number of its load, and GONE if it ends
 };
 
 // Of a MODE: what a thread records of a sample.
@@ -75,12 +78,13 @@ enum {
 #define THREAD_TYPE 2ull // of one that is a thread and its own variables
 #define DEPTH_SHIFT 32
 #define MAX_DEPTH ((1u << 24) - 1)
+#define GONE (1ull << 32)
 
 // Values of the table of sites that are none.
 #define NO_SITE 0u
 #define EXIT_SITE (~0u) // a call of __tsan_func_exit
 #define FROM_HEADER (1u << 31) // above the site of an allocation by a function from a header of the system
-#define ELSEWHERE 1u    // the site of all code that is in no table: shared libraries
+#define ELSEWHERE 1u    // the site of all code that is in no table: shared libraries that krdlab has not read
 
 typedef struct {
 	uint64_t magic, size, chunk_bytes, chunks_at, bufs_at, bufs;
@@ -102,6 +106,16 @@ typedef struct {
 	uint64_t sites_at, code_at, code_bytes;
 	uint64_t regions; // 1: functions are recorded as regions
 } krd_header;
+
+// A library is asked for and answered here, one at a time, as in krdlab/loi/collect.
+#define REQUEST_AT 2048 // in the header's page
+enum { ASKED = 1, ANSWERED };
+typedef struct {
+	_Atomic uint64_t state;
+	uint64_t base;
+	uint64_t number, sites_at, code_at, code_bytes; // number of the load, 0: it is left alone
+	char path[2000];
+} krd_request;
 
 typedef struct {
 	_Atomic uintptr_t next, end;
@@ -135,6 +149,7 @@ typedef struct {
 	uintptr_t code, code_bytes;
 	uintptr_t image, image_bytes, bias; // the program in memory; how far the linker's addresses moved
 	uint64_t regions, sync, sampled;
+	unsigned libraries; // places of libraries.c that were used
 	int pid;
 } krd_shared;
 
@@ -148,6 +163,8 @@ HIDDEN void krd_elsewhere(uint64_t n);
 HIDDEN void krd_end(void);
 HIDDEN void krd_watch(void);
 HIDDEN void *krd_next(const char *name);
+HIDDEN void krd_loaded(void); // looks which libraries are
+HIDDEN uint32_t krd_library_site(const void *pc);
 HIDDEN void *krd_waits(const krd_buf *b);
 
 // krd_sync notes an operation to what stands at p, which has ended, and took effect at a tick (0: now).
@@ -179,7 +196,9 @@ INLINE krd_buf *krd_buffer(void)
 INLINE uint32_t krd_site(const void *pc)
 {
 	uintptr_t i = (uintptr_t)pc - krd.code;
-	return i < krd.code_bytes ? krd.sites[i] : NO_SITE;
+	if (i < krd.code_bytes)
+		return krd.sites[i];
+	return krd.libraries ? krd_library_site(pc) : NO_SITE;
 }
 
 INLINE void krd_put(krd_buf *b, uint64_t a, uint64_t w)

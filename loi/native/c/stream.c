@@ -51,14 +51,14 @@ static void die(const char *why, size_t n)
 
 static void *map(size_t n, int fd)
 {
-	return (void *)syscall(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return (void *)syscall(SYS_mmap, 0l, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0l); // of the last, all 64 bits count
 }
 
 // forget lets a child go on unrecorded: the memory is its parent's.
 static void forget(void)
 {
 	krd.h = NULL;
-	krd.code_bytes = krd.regions = krd.sync = krd.sampled = 0;
+	krd.code_bytes = krd.regions = krd.sync = krd.sampled = krd.libraries = 0;
 	krd_me = &krd_none;
 }
 
@@ -122,7 +122,12 @@ __attribute__((destructor(101))) static void end_program(void)
 
 __attribute__((constructor(101))) static void begin_program(void) { start(); }
 
-void __tsan_init(void) { start(); }
+// Called by the constructors of each source, of libraries too.
+void __tsan_init(void)
+{
+	start();
+	krd_loaded();
+}
 
 void *krd_next(const char *name)
 {
