@@ -149,8 +149,9 @@ func TestScripts(t *testing.T) {
 
 // TestPreempted checks which ends depend on where goroutines may be left, by each policy that draws.
 func TestPreempted(t *testing.T) {
-	for at, want := range []map[string][]Kind{{"counts": {Ended}, "empties": {Ended}}, {"counts": {Ended, Output},
-		"empties": {Ended}}, {"counts": {Ended, Output}, "empties": {Ended, Panic}}} {
+	for at, want := range []map[string][]Kind{{"counts": {Ended}, "empties": {Ended}, "makes": {Ended}},
+		{"counts": {Ended, Output}, "empties": {Ended}, "makes": {Ended}},
+		{"counts": {Ended, Output}, "empties": {Ended, Panic}, "makes": {Ended, Output}}} {
 		p := preempted(t, Preempt(at))
 		for name, want := range want {
 			for _, by := range []Policy{Walk, PCT, POS} {

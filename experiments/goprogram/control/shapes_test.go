@@ -16,16 +16,16 @@ import (
 )
 
 // unseen are the planted bugs that no choice decides, with the reason.
-var unseen = map[string]string{
-	"evicted":  "choice between a read and a write",
-	"lazily":   "choice between a read and a write",
-	"request":  "timer in virtual time",
-	"debounce": "timer in virtual time",
-	"aborted":  "timer in virtual time",
-}
+var unseen = map[string]string{"evicted": "choice within an increment"}
+
+// accessed are those that choices at accesses decide.
+var accessed = []string{"lazily", "evicted"}
+
+// early are those in which a timer has to end while a goroutine could run.
+var early = []string{"debounce"}
 
 // shapes returns the program of planted bugs, and how each ends under some schedules.
-func shapes(t *testing.T) (p *build.Program, names []string, ends map[string]Kind) {
+func shapes(t *testing.T, at Preempt) (p *build.Program, names []string, ends map[string]Kind) {
 	t.Helper()
 	files := map[string][]byte{"go.mod": []byte("module shapes\n\ngo 1.26\n")}
 	list, err := filepath.Glob("testdata/shapes/*.go")
@@ -38,8 +38,8 @@ func shapes(t *testing.T) (p *build.Program, names []string, ends map[string]Kin
 		}
 	}
 	dir := corpus.Lay(t, "shapes", files)
-	r := build.Request{Dir: dir, Path: ".", Plain: true, Control: true}
-	r.Sync = true
+	r := build.Request{Dir: dir, Path: ".", Plain: at == AtSync, Control: true}
+	r.Sync, r.Iterations = true, at == AtAccesses
 	p = built.Of(t, dir, r)
 	out, err := exec.CommandContext(t.Context(), p.Binary, "-list").Output()
 	if err != nil {
@@ -60,9 +60,14 @@ func shapes(t *testing.T) (p *build.Program, names []string, ends map[string]Kin
 // TestShapes checks that planted bugs are found within 1000 schedules, all but those that are listed, that what is
 // found repeats, and that other schedules end well.
 func TestShapes(t *testing.T) {
-	p, names, ends := shapes(t)
+	p, names, ends := shapes(t, AtSync)
 	for _, name := range names {
 		q := request(p, name)
+		q.Early = slices.Contains(early, name)
+		if slices.Contains(accessed, name) {
+			q.Preempt = AtAccesses
+			q.Built, _, _ = shapes(t, AtAccesses)
+		}
 		q.Runs, q.First = long.Or(20, 500), true
 		d, err := Run(t.Context(), q, t.TempDir())
 		if err != nil {
@@ -104,6 +109,9 @@ func repeat(t *testing.T, q *Request, e *End, times int) {
 		t.Fatal(err)
 	}
 	defer x.memory.close()
+	if err := x.learn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	run := func(s *schedule) *result {
 		got, err := x.run(t.Context(), s)
 		if err != nil {
@@ -125,7 +133,7 @@ func repeat(t *testing.T, q *Request, e *End, times int) {
 
 // TestMended checks that mended programs end well.
 func TestMended(t *testing.T) {
-	p, names, _ := shapes(t)
+	p, names, _ := shapes(t, AtSync)
 	for _, name := range names {
 		q := request(p, "-mended", name)
 		q.Runs, q.First = long.Or(4, 100), true

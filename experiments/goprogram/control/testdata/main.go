@@ -18,7 +18,7 @@ import (
 
 func main() {
 	programs := map[string]func(){"locks": locks, "inOrder": inOrder, "meeting": meeting, "group": group,
-		"script": script, "spins": spins, "late": late, "timed": timed, "prompt": prompt, "clock": clock, "serves": serves, "counts": counts, "empties": empties, "signals": signals, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
+		"script": script, "spins": spins, "late": late, "timed": timed, "prompt": prompt, "clock": clock, "serves": serves, "counts": counts, "empties": empties, "makes": makes, "signals": signals, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
 	programs[os.Args[1]]()
 }
 
@@ -267,6 +267,25 @@ func empties() {
 	})
 	wg.Go(func() { full = nil })
 	wg.Wait()
+}
+
+var made *box
+
+// makes has two goroutines make what they find missing.
+func makes() {
+	made = nil
+	var wg sync.WaitGroup
+	var n atomic.Int64
+	for range 2 {
+		wg.Go(func() {
+			if made == nil {
+				made = new(box)
+				n.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println(n.Load())
 }
 
 // serves has a server and a client, which wait for a connection, and a deadline.

@@ -287,7 +287,7 @@ func debounce() {
 			}
 		}
 	}
-	together(loop, func() { time.Sleep(time.Minute); changes <- 1; close(changes) })
+	together(loop, func() { time.Sleep(time.Second); changes <- 1; close(changes) })
 }
 
 // aborted is a timer's function that returns with the lock held where it came too late (of the shape of
