@@ -6,7 +6,7 @@
 //	go run .ci/goker.go ./krdlab gobench/gobench/goker         # of a checkout of github.com/timmyyuan/gobench
 //	go run .ci/goker.go ./krdlab gobench/gobench/goker 20 etcd # 20 schedules by each sampler, of kernels with "etcd"
 //
-// Kernels are tests, most of which end though goroutines wait. Each gets a TestMain that sleeps until no
+// Kernels are tests; most end though goroutines wait. Each gets a TestMain that sleeps until no
 // other goroutine could run, and panics where one is left. They are built for Go 1.21, whose loops have one
 // variable. A kernel takes at most 2 minutes.
 package main

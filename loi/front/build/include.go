@@ -87,7 +87,7 @@ func (r *run) pick(in *imported) (names []string, left []front.Left, err error) 
 		}
 		names, left = append(names, some...), apart
 	}
-	if len(names) == 0 {
+	if len(names) == 0 && !r.Plain {
 		if len(left) > 0 {
 			return nil, nil, nothingLeft(&left[0])
 		}
