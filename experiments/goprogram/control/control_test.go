@@ -34,7 +34,7 @@ func preempted(t *testing.T, at Preempt) *build.Program {
 }
 
 func request(p *build.Program, args ...string) *Request {
-	return &Request{Built: p, Args: args, Policies: []Policy{Walk, PCT}, Runs: 30, Seed: 1, Depth: 3, Limit: 10_000,
+	return &Request{Built: p, Args: args, Policies: []Policy{Walk, PCT}, Runs: 15, Seed: 1, Depth: 3, Limit: 10_000,
 		Time: DefaultTime}
 }
 
@@ -149,14 +149,14 @@ func TestScripts(t *testing.T) {
 
 // TestPreempted checks which ends depend on where goroutines may be left, by each policy that draws.
 func TestPreempted(t *testing.T) {
+	p := preempted(t, AtAccesses)
 	for at, want := range []map[string][]Kind{{"counts": {Ended}, "empties": {Ended}, "makes": {Ended}},
 		{"counts": {Ended, Output}, "empties": {Ended}, "makes": {Ended}},
 		{"counts": {Ended, Output}, "empties": {Ended, Panic}, "makes": {Ended, Output}}} {
-		p := preempted(t, Preempt(at))
 		for name, want := range want {
 			for _, by := range []Policy{Walk, PCT, POS} {
 				q := request(p, name)
-				q.Preempt, q.Policies, q.Runs = Preempt(at), []Policy{by}, 40
+				q.Preempt, q.Policies, q.Runs = Preempt(at), []Policy{by}, 20
 				a, err := Run(t.Context(), q, t.TempDir())
 				if err != nil {
 					t.Fatal(err)
@@ -191,6 +191,7 @@ func TestTimers(t *testing.T) {
 				continue
 			}
 			q, got := request(p, name), map[string]bool{}
+			q.Runs = 8
 			q.Early = early == 1
 			x := &runner{Request: q, path: t.TempDir() + "/control"}
 			var err error

@@ -38,7 +38,7 @@ const (
 	krdFirst // goes on with the one that runs, or takes the first
 	krdLeast // takes the first
 	krdPOS   // by a random priority of each operation: Yuan, Yang and Gu, CAV 2018
-	krdRound // takes the one behind that which runs
+	krdRound // takes the next by number
 )
 
 // Where goroutines may be left: at operations by which they wait, at atomic ones too, at accesses to shared
