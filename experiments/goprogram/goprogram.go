@@ -63,6 +63,7 @@ type Request struct {
 	// count, and the rest of Build is not set; nil: it is a Go program.
 	Native *native.Program
 	Args   []string // of the program
+	Env    []string // of the program, beside that of this process
 	Unit   Unit
 	Out    string // the run directory; "" is a new one under result.RunsDir
 	Trace  string // the trace to write, instead of a directory; "": none
@@ -230,6 +231,9 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 		c.Dir = b.Folder
 	}
 	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
+	if r.Env != nil {
+		c.Env = append(c.Environ(), r.Env...)
+	}
 	c.WaitDelay = childOutput
 	began := time.Now()
 	late, exit, err := collect.Run(ctx, c, mem, a.reader)

@@ -38,6 +38,9 @@ func (w *accesses) record(n ast.Expr, kind string, mode loi.Mode, pointer string
 // recorded records n where it stands, within some text.
 func (w *accesses) recorded(n ast.Expr, kind string, mode loi.Mode, before, after string) {
 	name, site := w.recorder(n, kind, mode)
+	if name == "L" && before == "(*" && w.opt.Early {
+		name = "LV"
+	}
 	w.wrap(n, "&(", ")")
 	w.pass(n, name, site)
 	w.wrap(n, before, after)

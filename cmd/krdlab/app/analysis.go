@@ -286,20 +286,27 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 			if err := iterationsOf(c, &r.Build); err != nil {
 				return err
 			}
-			if recordings > 1 {
+			r.Build.Control = only.under != ""
+			if recordings > 1 || r.Build.Control {
 				remove, err := a.goBuild(c.Context(), &r)
 				if err != nil {
 					return err
 				}
 				defer remove()
 			}
+			next, end, err := x.under(c, &r, &only)
+			if err != nil {
+				return err
+			}
+			defer end()
+			next(0)
 			d, err := a.observed(c, &r, x.caches)
 			if d == nil {
 				return err
 			}
 			a.sayProgram(d)
 			if recordings > 1 && err == nil {
-				return x.again(c, &r, recordings)
+				return x.again(c, &r, recordings, next)
 			}
 			if tries > 0 && err == nil {
 				x.further = func(of analysis.Result) error { return tryLoops(c.Context(), &r, tries, of) }
@@ -337,8 +344,8 @@ func (a *app) analyseGo(line *analysis.Analysis) *cobra.Command {
 	return c
 }
 
-// again records further runs of a program, and analyses the traces of all together.
-func (x *analyser) again(c *cobra.Command, r *goprogram.Request, recordings int) error {
+// again records further runs of a program, calls next before each, and analyses the traces of all together.
+func (x *analyser) again(c *cobra.Command, r *goprogram.Request, recordings int, next func(int)) error {
 	traces := []string{r.Trace}
 	t, err := x.sized(c.Context(), x.caches)
 	if err != nil {
@@ -347,6 +354,7 @@ func (x *analyser) again(c *cobra.Command, r *goprogram.Request, recordings int)
 	for n := 2; n <= recordings; n++ {
 		r.Trace = filepath.Join(filepath.Dir(traces[0]), fmt.Sprintf("program-%d.loi", n))
 		r.Stdin, r.Stdout, r.Stderr = nil, io.Discard, io.Discard
+		next(n - 1)
 		if _, err := x.goRun(c.Context(), r, x.argv, t); err != nil {
 			return fmt.Errorf("recording %d of %d: %w", n, recordings, err)
 		}

@@ -24,6 +24,7 @@ type controlFlags struct {
 	early    bool
 	first    bool
 	preempt  string
+	under    string   // a sampler, by whose schedules recordings are made
 	samplers []string // names that are not those of explore
 }
 
@@ -33,6 +34,12 @@ func (f *controlFlags) define(c *cobra.Command) {
 	c.Flags().BoolVar(&f.first, "first", false, "stop at the first run that fails")
 	choiceVar(c, &f.preempt, "preempt", control.AtSync.String(), control.Preempts(), "goroutines may be left `WHERE`: at "+
 		"operations by which they wait for each other; at atomics too; at accesses to shared data too")
+	var names []string
+	for _, p := range control.Policies {
+		names = append(names, p.String())
+	}
+	choiceVar(c, &f.under, "under", "", names, "record the program under schedules that this `SAMPLER` draws, one "+
+		"goroutine at a time")
 	needs(c.Flags(), "control", "--control", "early-timers", "first", "preempt")
 }
 
@@ -68,7 +75,8 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	}
 	q.Preempt = control.Preempt(slices.Index(control.Preempts(), f.preempt))
 	r.Build.Sync, r.Build.Plain, r.Build.Control = true, q.Preempt == control.AtSync, true
-	r.Build.Iterations = q.Preempt == control.AtAccesses // each access of a loop is an event
+	r.Build.Early = q.Preempt == control.AtAccesses
+	r.Build.Iterations = r.Build.Early // each access of a loop is an event
 	remove, err := x.goBuild(c.Context(), r)
 	if err != nil {
 		return err
@@ -93,4 +101,27 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 		err = errors.Join(err, fmt.Errorf("%w under %s", goprogram.ErrProgram, units.Count(n, "schedule")))
 	}
 	return err
+}
+
+// under prepares recordings of a program under control: next sets the schedule of one, by its number from 0.
+func (x *analyser) under(c *cobra.Command, r *goprogram.Request, f *controlFlags) (next func(int), end func(), err error) {
+	if f.under == "" {
+		return func(int) {}, func() {}, nil
+	}
+	o := x.options.(*interleave.Options)
+	dir, err := scratch.Make(os.Getenv("TMPDIR"), "krdlab-control-")
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(control.Policies, func(p control.Policy) bool { return p.String() == f.under })
+	q := &control.Request{Built: r.Built, Dir: r.Build.Dir, Args: r.Args, Policies: control.Policies[i : i+1], Seed: o.Seed,
+		Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
+	if r.Build.Test {
+		q.Dir = r.Built.Folder
+	}
+	s, err := control.NewSession(c.Context(), q, dir.Path)
+	if err != nil {
+		return nil, nil, errors.Join(err, dir.Remove())
+	}
+	return func(n int) { r.Env = s.Next(n) }, func() { s.Close(); _ = dir.Remove() }, nil
 }

@@ -362,6 +362,44 @@ func (x *runner) shorten(ctx context.Context, e *End) error {
 	return nil
 }
 
+// env returns the environment of a program that is run so.
+func (x *runner) env() []string {
+	return []string{"KRD_CONTROL=" + x.path, "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB",
+		"GODEBUG=" + strings.TrimPrefix(os.Getenv("GODEBUG")+",asyncpreemptoff=1", ","), "GOTRACEBACK=all"}
+}
+
+// A Session has runs that others start, by the first of a request's policies.
+type Session struct {
+	x      *runner
+	length uint64 // choices of the plain run
+}
+
+// NewSession begins a session with its files in dir; the program is run once. Close ends it.
+func NewSession(ctx context.Context, r *Request, dir string) (*Session, error) {
+	x := &runner{Request: r, path: filepath.Join(dir, "control")}
+	var err error
+	if x.memory, err = newShared(x.path); err != nil {
+		return nil, err
+	}
+	plain, err := x.run(ctx, &schedule{policy: first})
+	if err != nil {
+		x.memory.close()
+		return nil, err
+	}
+	return &Session{x, plain.choices}, nil
+}
+
+// Close ends the session.
+func (s *Session) Close() { s.x.memory.close() }
+
+// Next sets the schedule of the next run, number n from 0, and returns what its environment has to have. It is
+// that of the run with this number of [Run].
+func (s *Session) Next(n int) []string {
+	x := s.x
+	x.memory.begin(&schedule{policy: x.Policies[0], seed: seedOf(x.Seed, n), depth: x.Depth, length: s.length}, x.Request)
+	return x.env()
+}
+
 // run makes one run.
 func (x *runner) run(ctx context.Context, s *schedule) (*result, error) {
 	x.memory.begin(s, x.Request)
@@ -369,8 +407,7 @@ func (x *runner) run(ctx context.Context, s *schedule) (*result, error) {
 	defer cancel()
 	c := exec.CommandContext(within, x.Built.Binary, x.Args...)
 	c.Dir = x.Dir
-	c.Env = append(c.Environ(), "KRD_CONTROL="+x.path, "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB",
-		"GODEBUG="+strings.TrimPrefix(os.Getenv("GODEBUG")+",asyncpreemptoff=1", ","), "GOTRACEBACK=all")
+	c.Env = append(c.Environ(), x.env()...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.WaitDelay = time.Second

@@ -29,7 +29,7 @@ func preempted(t *testing.T, at Preempt) *build.Program {
 	}
 	dir := corpus.Lay(t, "scheduled", map[string][]byte{"go.mod": []byte("module scheduled\n\ngo 1.26\n"), "main.go": text})
 	r := build.Request{Dir: dir, Path: ".", Plain: at == AtSync, Control: true}
-	r.Sync, r.Iterations = true, at == AtAccesses
+	r.Sync, r.Iterations, r.Early = true, at == AtAccesses, at == AtAccesses
 	return built.Of(t, dir, r)
 }
 

@@ -1,7 +1,5 @@
 package build
 
-import "krdlab/loi/front"
-
 // Patches of the standard library that record the waiting of goroutines (Request.Sync). The
 // functions that are renamed have a namesake in _runtime/krdsync.go or in _sync, which calls
 // them and records. The time of an operation to a channel is taken while the channel is locked, by
@@ -117,10 +115,6 @@ var controlPatches = []patch{
 		after: "\tif krdMore(b) {\n\t\treturn\n\t}\n"},
 	{file: "runtime/zkrdlab.go", anchor: "\n\t\tatomic.Storeuintptr(&b.end, uintptr(unsafe.Pointer(k))+uintptr(bytes))\n",
 		after: "\t\tkrdShort(b)\n"},
-	// what is loaded is taken before another goroutine may go on: the statement has it, and stores then
-	{file: front.Agent + "/krdagent.go", anchor: "Access<<KindShift|site)\n\treturn p\n}\n\n// V returns",
-		instead: "Access<<KindShift|site)\n\treturn &v\n}\n\n// V returns"},
-	{file: front.Agent + "/krdagent.go", anchor: "\nfunc L[T any](b *Buf, p *T, site uint64) *T {\n", after: "\tv := *p\n"},
 	// time
 	{file: "runtime/time_nofake.go", anchor: "\nfunc nanotime() int64 {\n",
 		after: "\tif faketime != 0 {\n\t\treturn faketime\n\t}\n"},

@@ -334,6 +334,13 @@ func L[T any](b *Buf, p *T, site uint64) *T {
 	return p
 }
 
+// LV records a load from *p, and returns a pointer to what it has loaded before.
+func LV[T any](b *Buf, p *T, site uint64) *T {
+	v := *p
+	at(b, uintptr(unsafe.Pointer(p)), Access<<KindShift|site)
+	return &v
+}
+
 // V returns p, so that it is evaluated before the rest of the statement.
 func V[T any](_ *Buf, p *T) *T { return p }
 

@@ -542,7 +542,7 @@ func krdAccess(b *krdBuffer) {
 	}
 }
 
-// krdShort has b seem full at each event.
+// krdShort makes b seem full at each event.
 func krdShort(b *krdBuffer) {
 	if b.real = b.end; krdCtl.c != nil && krdCtl.c.preempt >= krdAtAccesses {
 		b.end = b.next + 16
