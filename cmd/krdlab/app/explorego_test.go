@@ -64,8 +64,12 @@ func TestExploreControl(t *testing.T) {
 	if code != 1 || strings.Contains(out, "2000 schedules") || !strings.Contains(errs, "under 1 schedule") {
 		t.Errorf("--first: exit code %d: %s\n%s", code, errs, out)
 	}
+	code, out, errs = run("krdlab explore go . --under walk --recordings 3 --runs 20 --search 20 -- empties")
+	if code != 0 || !strings.Contains(out, "Of 3 recordings") {
+		t.Errorf("--under: exit code %d: %s\n%s", code, errs, out)
+	}
 	for line, want := range map[string]string{"--search 5": "--search and --control exclude each other",
-		"--sampler uniform": "with --control there are walk and pct", "--first --enumerate": "--enumerate and --first exclude"} {
+		"--sampler uniform": "with --control there are walk, pct, pos and", "--first --enumerate": "--enumerate and --first exclude"} {
 		if code, _, errs := run("krdlab explore go . --control " + line + " -- locks"); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %s", line, code, errs)
 		}

@@ -92,6 +92,8 @@ type Document struct {
 	Runs          int      `json:"runs"` // of each policy, at most
 	Schedules     int      `json:"schedules"`
 	Seed          uint64   `json:"seed"`
+	Preempt       string   `json:"preempt"`      // where goroutines were left
+	Early         bool     `json:"early_timers"` // timers ended while goroutines could run
 	// Complete: all schedules were gone through, for one row of random numbers.
 	Complete bool `json:"complete"`
 	// Orders are the distinct ones in which goroutines ran, of all runs.
@@ -151,7 +153,8 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 	if err := x.learn(ctx); err != nil {
 		return nil, err
 	}
-	d := &Document{SchemaVersion: 1, Program: r.Name, Runs: r.Runs, Seed: r.Seed, Ends: []End{}}
+	d := &Document{SchemaVersion: 1, Program: r.Name, Runs: r.Runs, Seed: r.Seed, Preempt: r.Preempt.String(),
+		Early: r.Early, Ends: []End{}}
 	orders, done := map[uint64]bool{}, 0
 	add := func(got *result, p Policy, seed uint64, total int) {
 		orders[got.hash] = true

@@ -26,7 +26,9 @@ func (d *Document) View() *doc.Doc {
 	out := &doc.Doc{Title: "Ends of " + d.Program + " under schedules", Warnings: d.Warnings}
 	drawn := "drawn by " + units.List(d.Policies)
 	if d.Complete {
-		drawn = fmt.Sprintf("gone through, which are all with the random numbers of seed %d", d.Seed)
+		drawn = fmt.Sprintf("gone through, which are all with the random numbers of seed %d and choices at %s", d.Seed,
+			map[string]string{AtSync.String(): "operations by which goroutines wait alone", AtAtomics.String(): "atomics too",
+				AtAccesses.String(): "accesses too"}[d.Preempt])
 	}
 	out.Say("%s %s, in %s of goroutines; a run has at most %s and %s at which several goroutines could go on.",
 		units.Count(d.Schedules, "schedule"), drawn, units.Count(d.Orders, "distinct order"),

@@ -35,6 +35,7 @@ type row struct {
 	shadow    doc.Number
 	rss       doc.Number
 	expansion doc.Number
+	process   doc.Number // expansion by all memory of the process that holds the shadow memory
 	own       doc.Number // slowdowns
 	whole     doc.Number
 	reduction doc.Number // of the baseline's expansion, and
@@ -181,6 +182,9 @@ func (x *row) of(s *Sample, memory, time doc.Number) {
 	}
 	if memory.Known() {
 		x.expansion = doc.Some((memory.Float() + float64(s.PeakBytes)) / memory.Float())
+		if x.rss.Known() {
+			x.process = doc.Some((memory.Float() + x.rss.Float()) / memory.Float())
+		}
 	}
 	if s.OwnNS != nil {
 		x.own = ratio(doc.Some(*s.OwnNS), time)
@@ -208,7 +212,7 @@ func (r *result) techniques(by *profiler) {
 	t := r.table(by.prefix+"techniques", fmt.Sprintf("%s: programs under each technique (figure %d)",
 		by.title, by.figure), 2, "program", "program",
 		"technique", "technique", "shadow_bytes", "shadow memory, MB", "computed", "computed",
-		"rss_bytes", "process, MB", "expansion", "expansion", "own_slowdown", "slowdown, its own",
+		"rss_bytes", "process, MB", "expansion", "expansion", "process_expansion", "by the process", "own_slowdown", "slowdown, its own",
 		"whole_slowdown", "of the whole run", "reduction", "reduction", "speedup", "speed-up")
 	for i := range r.rows[by] {
 		x := &r.rows[by][i]
@@ -220,7 +224,7 @@ func (r *result) techniques(by *profiler) {
 			over = "the baseline was not run"
 		}
 		add(t, x.program.name, x.technique.title, known(x.shadow, x.why), units.Yes(x.computed),
-			known(x.rss, x.why), known(x.expansion, x.why), known(x.own, own),
+			known(x.rss, x.why), known(x.expansion, x.why), known(x.process, x.why), known(x.own, own),
 			known(x.whole, x.why), known(x.reduction, over), known(x.speedup, over))
 	}
 }
@@ -295,6 +299,8 @@ func (r *result) means(by *profiler) {
 			func(x *row) doc.Number { return x.expansion }},
 		{"reduction of it", func(t *technique) float64 { return t.reduction },
 			func(x *row) doc.Number { return x.reduction }},
+		{"expansion by the process", func(*technique) float64 { return 0 },
+			func(x *row) doc.Number { return x.process }},
 		{"slowdown, its own", func(*technique) float64 { return 0 },
 			func(x *row) doc.Number { return x.own }},
 		{"slowdown of the whole run", func(t *technique) float64 { return t.slowdown },
@@ -430,8 +436,8 @@ func says() []string {
 	return []string{
 		fmt.Sprintf("Memory expansion is (native memory + shadow memory) / native memory, both at most. A "+
 			"tag is of 8 bytes. The slowdown is the shadow memory's own CPU time, or that of the whole run, "+
-			"over the native time, which is the median of %d runs. Process is the memory of krdlab, which "+
-			"held the shadow memory: it has much else in it. Of Go programs the stack is not observed.",
+			"over the native time, which is the median of %d runs, from the start of the process on. Process is the "+
+			"memory of krdlab, which held the shadow memory: it has much else in it. Of Go programs the stack is not observed.",
 			nativeRuns),
 		fmt.Sprintf("Kernels are krdlab's own, simulated on %d cores of %s: their trace is analysed, where "+
 			"a block is a datum, levels are of tasks, and the whole run is the analysis. Their native "+

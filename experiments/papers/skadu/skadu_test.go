@@ -274,7 +274,7 @@ func TestResult(t *testing.T) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Programs) != 16 || len(d.Techniques) != 64 || len(d.Means) != 20 || len(d.Paper) != 12 ||
+	if len(d.Programs) != 16 || len(d.Techniques) != 64 || len(d.Means) != 24 || len(d.Paper) != 12 ||
 		len(d.PathsPrograms) != 12 || len(d.PathsTechniques) != 48 || len(d.Compression) != 12 {
 		t.Fatalf("%d programs, %d rows, %d means, %d of the paper; %d, %d and %d of critical paths",
 			len(d.Programs), len(d.Techniques), len(d.Means), len(d.Paper), len(d.PathsPrograms),
