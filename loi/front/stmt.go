@@ -14,6 +14,7 @@ type accesses struct {
 	loop    int      // line of the innermost one
 	pending []string // sites whose counts are not placed yet (counts.go)
 	held    []string // those of a select's channels and values
+	still   bool     // nothing is called in the expressions that are rewritten: their loads may be early
 	late    *late    // of the assignment whose values are rewritten; nil: nothing is recorded behind it
 }
 
@@ -68,7 +69,9 @@ func (w *accesses) statement(s ast.Stmt) {
 		w.statement(s.Stmt)
 	case *ast.IfStmt:
 		w.part(s.Init)
+		w.still = !w.calls(s.Cond)
 		w.whole(s.Cond, mark)
+		w.still = false
 		w.block(s.Body)
 		if s.Else != nil {
 			w.statement(s.Else)
@@ -104,6 +107,10 @@ func (w *accesses) statement(s ast.Stmt) {
 			w.top(s.Colon+1, " "+w.counts(chosen))
 		}
 		w.stmts(s.Body)
+	case *ast.AssignStmt:
+		w.still = !w.calls(s.Lhs...) && !w.calls(s.Rhs...)
+		w.simple(s, true)
+		w.still = false
 	default:
 		w.simple(s, true)
 	}
