@@ -38,7 +38,7 @@ func (w *accesses) record(n ast.Expr, kind string, mode loi.Mode, pointer string
 // recorded records n where it stands, within some text.
 func (w *accesses) recorded(n ast.Expr, kind string, mode loi.Mode, before, after string) {
 	name, site := w.recorder(n, kind, mode)
-	if name == "L" && before == "(*" && w.opt.Early && w.still {
+	if name == "L" && before == "(*" && w.opt.EarlyLoads && w.still {
 		name = "LV"
 	}
 	w.wrap(n, "&(", ")")

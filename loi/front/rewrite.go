@@ -29,9 +29,9 @@ type Options struct {
 	Iterations bool
 	// Sync records atomic operations, and where channels are made.
 	Sync bool
-	// Early has what is loaded taken before its access is recorded, so that another goroutine may go on
+	// EarlyLoads has what is loaded taken before its access is recorded, so that another goroutine may go on
 	// between a load and what is stored then: in conditions of if and in assignments that call nothing.
-	Early bool
+	EarlyLoads bool
 	// Values records which operations were done; it needs Iterations and Stack.
 	Values bool
 	// Sample makes the sources record a sample of the accesses.

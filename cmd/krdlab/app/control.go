@@ -45,7 +45,8 @@ func (f *controlFlags) define(c *cobra.Command) {
 
 // controlled runs a Go program under schedules, and prints how it ends.
 func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interleave.Options, f *controlFlags) error {
-	for _, name := range []string{"search", "for", "cut-races", "llc", "memory", "save-schedule", "recordings"} {
+	for _, name := range []string{"search", "for", "cut-races", "llc", "memory", "save-schedule", "recordings",
+		"under"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed {
 			return usageError("%s: --%s and --control exclude each other", c.CommandPath(), name)
 		}
@@ -75,8 +76,8 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	}
 	q.Preempt = control.Preempt(slices.Index(control.Preempts(), f.preempt))
 	r.Build.Sync, r.Build.Plain, r.Build.Control = true, q.Preempt == control.AtSync, true
-	r.Build.Early = q.Preempt == control.AtAccesses
-	r.Build.Iterations = r.Build.Early // each access of a loop is an event
+	r.Build.EarlyLoads = q.Preempt == control.AtAccesses
+	r.Build.Iterations = r.Build.EarlyLoads // each access of a loop is an event
 	remove, err := x.goBuild(c.Context(), r)
 	if err != nil {
 		return err
@@ -104,7 +105,8 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 }
 
 // under prepares recordings of a program under control: next sets the schedule of one, by its number from 0.
-func (x *analyser) under(c *cobra.Command, r *goprogram.Request, f *controlFlags) (next func(int), end func(), err error) {
+func (x *analyser) under(c *cobra.Command, r *goprogram.Request, f *controlFlags) (next func(int), end func(),
+	err error) {
 	if f.under == "" {
 		return func(int) {}, func() {}, nil
 	}
@@ -114,8 +116,8 @@ func (x *analyser) under(c *cobra.Command, r *goprogram.Request, f *controlFlags
 		return nil, nil, err
 	}
 	i := slices.IndexFunc(control.Policies, func(p control.Policy) bool { return p.String() == f.under })
-	q := &control.Request{Built: r.Built, Dir: r.Build.Dir, Args: r.Args, Policies: control.Policies[i : i+1], Seed: o.Seed,
-		Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
+	q := &control.Request{Built: r.Built, Dir: r.Build.Dir, Args: r.Args, Policies: control.Policies[i : i+1],
+		Seed: o.Seed, Depth: o.Depth, Limit: control.DefaultLimit, Time: control.DefaultTime}
 	if r.Build.Test {
 		q.Dir = r.Built.Folder
 	}

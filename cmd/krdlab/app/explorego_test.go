@@ -69,7 +69,8 @@ func TestExploreControl(t *testing.T) {
 		t.Errorf("--under: exit code %d: %s\n%s", code, errs, out)
 	}
 	for line, want := range map[string]string{"--search 5": "--search and --control exclude each other",
-		"--sampler uniform": "with --control there are walk, pct, pos and", "--first --enumerate": "--enumerate and --first exclude"} {
+		"--sampler uniform": "with --control there are walk, pct, pos and",
+		"--under walk":      "--under and --control exclude each other", "--first --enumerate": "--enumerate and --first exclude"} {
 		if code, _, errs := run("krdlab explore go . --control " + line + " -- locks"); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %s", line, code, errs)
 		}

@@ -240,6 +240,9 @@ var ErrMany = failure.New(failure.Request, "--enumerate: too many schedules")
 var ErrUnsteady = failure.New(failure.Data, "--enumerate: a run does not follow its schedule; system calls or "+
 	"other processes have a say in it")
 
+// ErrBubble is wrapped by the error of a program with a bubble of testing/synctest.
+var ErrBubble = failure.New(failure.Capability, "testing/synctest is not under control: a bubble has a clock of its own")
+
 // enumerate makes a run for each schedule.
 func (x *runner) enumerate(ctx context.Context, each func(*result)) error {
 	var path []uint32
@@ -427,6 +430,8 @@ func (x *runner) run(ctx context.Context, s *schedule) (*result, error) {
 	switch {
 	case err == nil:
 		r.what = summary(out.Bytes())
+	case x.memory.word(wordEnd) == 2:
+		return nil, ErrBubble
 	case x.memory.word(wordEnd) == 1:
 		r.kind, r.what = Stopped, fmt.Sprintf("after %d operations", x.Limit)
 	case within.Err() != nil:

@@ -29,7 +29,7 @@ func preempted(t *testing.T, at Preempt) *build.Program {
 	}
 	dir := corpus.Lay(t, "scheduled", map[string][]byte{"go.mod": []byte("module scheduled\n\ngo 1.26\n"), "main.go": text})
 	r := build.Request{Dir: dir, Path: ".", Plain: at == AtSync, Control: true}
-	r.Sync, r.Iterations, r.Early = true, at == AtAccesses, at == AtAccesses
+	r.Sync, r.Iterations, r.EarlyLoads = true, at == AtAccesses, at == AtAccesses
 	return built.Of(t, dir, r)
 }
 
@@ -43,7 +43,8 @@ func TestEnds(t *testing.T) {
 	p := program(t)
 	for name, want := range map[string][]Kind{"locks": {Ended, Deadlock}, "inOrder": {Ended}, "meeting": {Ended},
 		"group": {Ended, Output}, "lost": {Ended, Deadlock}, "sleeps": {Ended}, "chooses": {Ended, Output},
-		"closes": {Ended, Panic}, "yields": {Ended}, "spins": {Stopped}, "timed": {Ended}, "prompt": {Ended}, "clock": {Ended},
+		"closes": {Ended, Panic}, "yields": {Ended}, "spins": {Stopped}, "timed": {Ended}, "prompt": {Ended},
+		"clock":  {Ended},
 		"serves": {Ended}, "signals": {Ended}} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Run(t.Context(), request(p, name), t.TempDir())
@@ -184,8 +185,9 @@ func TestPreempted(t *testing.T) {
 // TestTimers checks what time does: it goes on where no goroutine could run, or with Early at any time.
 func TestTimers(t *testing.T) {
 	p := program(t)
-	for name, want := range map[string][2]string{"timed": {"too late", "done, too late"}, "prompt": {"done", "done, too late"},
-		"clock": {"2000 3 1h0m0s", ""}, "serves": {"served <nil>", ""}, "sleeps": {"", ""}} {
+	for name, want := range map[string][2]string{"timed": {"too late", "done, too late"},
+		"prompt": {"done", "done, too late"},
+		"clock":  {"2000 3 1h0m0s", ""}, "serves": {"served <nil>", ""}, "sleeps": {"", ""}} {
 		for early, outputs := range want {
 			if outputs == "" {
 				continue
@@ -214,6 +216,13 @@ func TestUnsteady(t *testing.T) {
 	q := request(program(t), "late")
 	q.Enumerate = 2000
 	if d, err := Run(t.Context(), q, t.TempDir()); !errors.Is(err, ErrUnsteady) {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestBubble checks that a program with a clock of its own is refused, and no end of it told.
+func TestBubble(t *testing.T) {
+	if d, err := Run(t.Context(), request(program(t), "bubble"), t.TempDir()); !errors.Is(err, ErrBubble) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -58,7 +58,6 @@ const (
 	wordChoices
 	wordHash
 	wordEnd
-	wordVirtual
 	wordEarly
 	wordPreempt
 	wordLearn

@@ -39,7 +39,7 @@ func shapes(t *testing.T, at Preempt) (p *build.Program, names []string, ends ma
 	}
 	dir := corpus.Lay(t, "shapes", files)
 	r := build.Request{Dir: dir, Path: ".", Plain: at == AtSync, Control: true}
-	r.Sync, r.Iterations, r.Early = true, at == AtAccesses, at == AtAccesses
+	r.Sync, r.Iterations, r.EarlyLoads = true, at == AtAccesses, at == AtAccesses
 	p = built.Of(t, dir, r)
 	out, err := exec.CommandContext(t.Context(), p.Binary, "-list").Output()
 	if err != nil {

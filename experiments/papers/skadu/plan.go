@@ -108,7 +108,7 @@ const (
 	kernels = "kernel"
 )
 
-// Critical paths take longer, 0.4 to 3 thousand times as long as the program. At scale paper they are of SciMark's
+// Critical paths take longer: 400 to 3 000 times as long as the program. At scale paper they are of SciMark's
 // large class and of class W of the NAS benchmarks, all iterations but those of LU; of IS of class A.
 var programs = []program{
 	{"fft", scimark, "fft", inputs{"-n 256", "-n 131072", "-n 2097152"},

@@ -212,7 +212,8 @@ func (r *result) techniques(by *profiler) {
 	t := r.table(by.prefix+"techniques", fmt.Sprintf("%s: programs under each technique (figure %d)",
 		by.title, by.figure), 2, "program", "program",
 		"technique", "technique", "shadow_bytes", "shadow memory, MB", "computed", "computed",
-		"rss_bytes", "process, MB", "expansion", "expansion", "process_expansion", "by the process", "own_slowdown", "slowdown, its own",
+		"rss_bytes", "process, MB", "expansion", "expansion", "process_expansion", "by the process",
+		"own_slowdown", "slowdown, its own",
 		"whole_slowdown", "of the whole run", "reduction", "reduction", "speedup", "speed-up")
 	for i := range r.rows[by] {
 		x := &r.rows[by][i]

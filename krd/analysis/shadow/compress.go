@@ -8,10 +8,10 @@ import (
 )
 
 // cold compresses the level tables that were not used recently (5.2 and 6.3 of the paper): a list
-// of those that are not compressed, from which a clock takes the next to be. Where one comes back before
-// so many uses of others that these take longer than compressing it, the list becomes longer: a program
-// that strides through all its data keeps them. The tag tables of a segment are compressed together, each as its differences from the table of the
-// level around it: times of two levels are often a constant apart.
+// of those that are not compressed, from which a clock takes the next to be. Where one comes back
+// before its compression has paid, the list becomes longer: a program that strides through all its
+// data keeps them. The tag tables of a segment are compressed together, each as its differences from
+// the table of the level around it: times of two levels are often a constant apart.
 //
 // Rejected: zstd at its fastest. Of the times of a matrix product, a wavefront, random updates and
 // a pass that jitters, differences left 0.5, 1.6, 12.4 and 2.8 % of the bytes with S2, 0.8, 0.9,

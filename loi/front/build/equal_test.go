@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // imply the stack and regions.
 var variants = map[string]front.Options{"accesses": {}, "stack": {Stack: true},
 	"regions": {Regions: true, Iterations: true}, "no-iterations": {Regions: true},
-	"sync": {Sync: true}, "early": {Regions: true, Iterations: true, Sync: true, Early: true},
+	"sync": {Sync: true}, "early": {Regions: true, Iterations: true, Sync: true, EarlyLoads: true},
 	"values": {Stack: true, Regions: true, Iterations: true, Values: true},
 	"all":    {Stack: true, Regions: true, Iterations: true, Sync: true, Values: true}}
 

@@ -13,12 +13,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"testing"
+	"testing/synctest"
 	"time"
 )
 
 func main() {
 	programs := map[string]func(){"locks": locks, "inOrder": inOrder, "meeting": meeting, "group": group,
-		"script": script, "spins": spins, "late": late, "timed": timed, "prompt": prompt, "clock": clock, "serves": serves, "counts": counts, "empties": empties, "makes": makes, "signals": signals, "lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields, "ranges": ranges}
+		"script": script, "spins": spins, "bubble": bubble, "late": late, "timed": timed, "prompt": prompt, "clock": clock,
+		"serves": serves, "counts": counts, "empties": empties, "makes": makes, "signals": signals,
+		"lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields,
+		"ranges": ranges}
 	programs[os.Args[1]]()
 }
 
@@ -310,6 +315,11 @@ func serves() {
 	c.SetReadDeadline(time.Now().Add(time.Hour))
 	text, err := io.ReadAll(c)
 	fmt.Println(string(text), err)
+}
+
+func bubble() {
+	testing.Main(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "TestBubble",
+		F: func(t *testing.T) { synctest.Test(t, func(*testing.T) { time.Sleep(time.Second) }) }}}, nil, nil)
 }
 
 func spins() {

@@ -20,8 +20,7 @@ type krdControl struct {
 	steps   uint64          // operations
 	choices uint64          // of several goroutines that could run
 	hash    uint64          // of who ran
-	end     uint64          // 1: the limit was reached
-	virtual uint64          // ns that have passed
+	end     uint64          // 1: the limit was reached; 2: a bubble of testing/synctest, which is not under control
 	early   uint64          // 1: timers may end while a goroutine could run
 	preempt uint64          // where goroutines may be left: see krdAtSync
 	learn   uint64          // 1: sites that access shared data are noted, and are no choices
@@ -187,7 +186,7 @@ func (x *krdController) next(now *g) *g {
 		c.hash = ^c.hash * 0x100000001b3
 		x.lowest--
 		x.clock = x.lowest
-		krdUntil(when)
+		faketime = max(faketime, when)
 		return nil
 	}
 	gp := x.could[at].ptr()
@@ -333,6 +332,10 @@ func krdYield() {
 
 // krdLeaves notes that gp is about to wait for others, which krdArrives has to follow.
 func krdLeaves(gp *g, reason waitReason) bool {
+	if gp.krdC == krdHolds && reason == waitReasonSynctestRun {
+		krdCtl.c.end = 2
+		exit(125)
+	}
 	if gp.krdC != krdHolds || int(reason) >= len(krdReasons) || krdReasons[reason] == 0 {
 		return false
 	}
@@ -395,11 +398,6 @@ const (
 	krdPatient = 2000000                // ns of real time before timers end where one waits for a file or connection
 )
 
-func krdUntil(when int64) {
-	faketime = max(faketime, when)
-	krdCtl.c.virtual = uint64(faketime - krdEpoch)
-}
-
 // krdClock returns the virtual time for the goroutine that reads it, on the wall and monotonic.
 func krdClock() (sec int64, nsec int32, mono int64) {
 	if getg().krdC == krdHolds {
@@ -457,7 +455,7 @@ func krdJump() bool {
 		when = timeSleepUntil()
 	}
 	if when < maxWhen {
-		krdUntil(when)
+		faketime = max(faketime, when)
 	}
 	unlock(&x.lock)
 	return when < maxWhen

@@ -39,7 +39,7 @@ func krdMarked(op uint64, p unsafe.Pointer, begin uint64)
 
 // krdNote notes an operation that takes no time.
 func krdNote(op uint64, p unsafe.Pointer) {
-	krdStep(uintptr(unsafe.Pointer(p)))
+	krdStep(uintptr(p))
 	if krdOn() {
 		krdSyncOf(op, p, krdTicks())
 	}
