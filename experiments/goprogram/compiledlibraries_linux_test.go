@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd"
 	"krdlab/loi"
 )
@@ -31,7 +32,7 @@ func TestNativeLibraries(t *testing.T) {
 			}
 		}
 	}
-	for _, x := range compilers {
+	for _, x := range compilers[long.Or(1, 0):long.Or(3, 4)] {
 		t.Run(x.compiler+x.level, func(t *testing.T) {
 			if begins = rows; x.compiler == "clang" && x.level == "-O2" {
 				begins = rows / 2 // of 16 bytes
@@ -103,6 +104,7 @@ func TestNativeLibraries(t *testing.T) {
 
 // A thread's accesses to the data of a library stand before another closes it last.
 func TestNativeLibrariesClosed(t *testing.T) {
+	long.Only(t, "threads load and close libraries many times")
 	const n, rows, threads, times = 200, 100, 4, 40
 	library := func(name string) string {
 		return compiled(t, "gcc", "library.c", "-O1", "-shared", "-fPIC", "-DTABLE="+name+"_table", "-DSUM="+name+"_sum")
