@@ -64,15 +64,16 @@ func TestNativeLibraries(t *testing.T) {
 			trace := filepath.Join(t.TempDir(), "loads.loi")
 			r := Request{Trace: trace}
 			r.Build.Sync, r.Build.Regions = true, true
-			if _, _, err := recorded(t, program, r, first, second, first); err != nil {
+			of, _, err := recorded(t, program, r, first, second, first)
+			if err != nil {
 				t.Fatal(err)
 			}
 			tr, err := loi.Open(trace)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if k, err := krd.Analyze(tr, krd.Options{}); err != nil || k.Accesses != d.Accesses {
-				t.Errorf("a trace of %+v, %v, expected %d accesses", k, err, d.Accesses)
+			if k, err := krd.Analyze(tr, krd.Options{}); err != nil || k.Accesses != of.Accesses {
+				t.Errorf("a trace of %+v, %v, expected %d accesses", k, err, of.Accesses)
 			}
 
 			plain := filepath.Join(t.TempDir(), "plain.so")
