@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -124,87 +123,110 @@ func TestKeptWithLocks(t *testing.T) {
 	}
 }
 
+// concurrent are programs, how many recordings have their range, and how many of 50 other runs may be outside.
+var concurrent = []struct {
+	program, size string
+	recordings    int
+}{{"sparse", "2000", 5}, {"pool", "200", 50}, {"maps", "500", 5}, {"store", "300", 50}}
+
+// layConcurrent lays down examples/concurrent.
+func layConcurrent(t *testing.T) string {
+	t.Helper()
+	return corpus.Lay(t, "concurrent", map[string][]byte{"go.mod": []byte("module concurrent\n\ngo 1.26\n"),
+		"main.go": must(os.ReadFile("../../examples/concurrent/main.go"))(t)})
+}
+
 // TestNativeInRange records five runs of programs, or fifty where who receives what is kept, computes the range
-// over their schedules as krdlab explore go does, and compares 50 other runs with it: mean distances, and reuses beyond the L2 and the
-// LLC, of each object and of all. Of each run the order of accesses has to be a schedule of its own trace: then
-// a run that is outside says that a range of drawn schedules is wider than it is found, or that what is kept as
-// recorded differs. An exact range has all runs in which that does not.
+// over their schedules as krdlab explore go does, and compares 50 other runs with it: mean distances, and reuses
+// beyond the L2 and the LLC, of each object and of all.
 func TestNativeInRange(t *testing.T) {
 	long.Only(t, "it runs four programs up to 100 times each")
-	const runs = 50
-	dir := corpus.Lay(t, "concurrent", map[string][]byte{"go.mod": []byte("module concurrent\n\ngo 1.26\n"),
-		"main.go": must(os.ReadFile("../../examples/concurrent/main.go"))(t)})
-	for _, c := range []struct {
-		program          string
-		size, recordings int
-	}{{"sparse", 2000, 5}, {"pool", 200, 50}, {"maps", 500, 5}, {"store", 300, 50}} {
+	dir := layConcurrent(t)
+	for _, c := range concurrent {
 		t.Run(c.program, func(t *testing.T) {
-			record := func() *loi.Trace {
-				file := filepath.Join(t.TempDir(), "p.loi")
-				if _, _, err := asked(t, Lines, func(r *Request) {
-					r.Build = build.Request{Dir: dir, Path: "."}
-					r.Build.Sync = true
-					r.Built = built.Of(t, dir, r.Build)
-					r.Trace, r.Args = file, []string{c.program, strconv.Itoa(c.size)}
-				}); err != nil {
-					t.Fatal(err)
-				}
-				tr := must(loi.Open(file))(t)
-				t.Cleanup(func() { tr.Close() })
-				return tr
+			record := func(int) *loi.Trace {
+				b := build.Request{Dir: dir, Path: "."}
+				b.Sync = true
+				return recordRun(t, b, built.Of(t, dir, b), nil, c.program, c.size)
 			}
-			first := record()
-			want := rangeOf(t, first, nil, c.recordings)
-			for range c.recordings - 1 {
-				rangeOf(t, record(), want, c.recordings)
-			}
-			l2, llc := want.program.L2Bytes, want.program.LLCBytes
-			_, ofFirst := asItRan(t, first, l2, llc)
-			numbers, outside, runsOutside, kept, others := 0, 0, 0, 0, 0
-			for run := range runs {
-				tr := record()
-				found, reuses := asItRan(t, tr, l2, llc)
-				own, out := repeated(t, tr, l2, llc)
-				is := false
-				for _, name := range slices.Sorted(maps.Keys(found)) {
-					if reuses[name] != ofFirst[name] {
-						others++
-					}
-					of := &out[len(out)-1]
-					if name != "" {
-						of = &out[slices.Index(own.Objects, name)]
-					}
-					for m, v := range found[name] {
-						if of.Values[m] != v {
-							t.Errorf("run %d: %q, measure %d: the schedule has %d, the trace %d", run, name, m, of.Values[m], v)
-						}
-						if numbers++; want.has(name, m, v) {
-							continue
-						}
-						outside++
-						is = true
-						t.Logf("run %d: %q, measure %d: %d is not in %d to %d; kept %+v", run, name, m, v, want.low[name][m],
-							want.high[name][m], own.Kept)
-					}
-				}
-				if is {
-					runsOutside++
-					if own.Kept != (goroutines.Kept{}) {
-						kept++
-					}
-				}
-			}
-			t.Logf("%d accesses, %d pieces, exact %t: of %d runs %d outside, each a schedule of its own trace, in %d of "+
-				"which something is kept as recorded; %d of %d numbers; %d objects of runs have other reuses",
-				want.program.Accesses(), want.program.Pieces(), want.complete, runs, runsOutside, kept, outside, numbers, others)
-			if runsOutside > 4 { // 1 is expected
-				t.Errorf("%d runs are outside", runsOutside)
-			}
-			if want.complete && runsOutside > kept {
-				t.Errorf("%d runs are outside of an exact range, and nothing is kept as recorded", runsOutside-kept)
-			}
+			inRange(t, c.recordings, record)
 		})
 	}
+}
+
+// recordRun records a run of a program.
+func recordRun(t *testing.T, b build.Request, p *build.Program, env []string, args ...string) *loi.Trace {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "p.loi")
+	if _, _, err := asked(t, Lines, func(r *Request) {
+		r.Build, r.Built, r.Env, r.Trace, r.Args = b, p, env, file, args
+	}); err != nil {
+		t.Fatal(err)
+	}
+	tr := must(loi.Open(file))(t)
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// inRange compares runs with the range of so many recordings before them. Of each run the order of accesses has
+// to be a schedule of its own trace: then a run that is outside says that a range of drawn schedules is wider than
+// it is found, or that what is kept as recorded differs. An exact range has all runs in which that does not. The
+// measures of all of each run are returned.
+func inRange(t *testing.T, recordings int, record func(n int) *loi.Trace) (totals []of) {
+	t.Helper()
+	const runs = 50
+	first := record(0)
+	want := rangeOf(t, first, nil, recordings)
+	for n := range recordings - 1 {
+		rangeOf(t, record(1+n), want, recordings)
+	}
+	l2, llc := want.program.L2Bytes, want.program.LLCBytes
+	_, ofFirst := asItRan(t, first, l2, llc)
+	numbers, outside, runsOutside, kept, others := 0, 0, 0, 0, 0
+	for run := range runs {
+		tr := record(recordings + run)
+		found, reuses := asItRan(t, tr, l2, llc)
+		totals = append(totals, *found[""])
+		own, out := repeated(t, tr, l2, llc)
+		is := false
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			if reuses[name] != ofFirst[name] {
+				others++
+			}
+			of := &out[len(out)-1]
+			if name != "" {
+				of = &out[slices.Index(own.Objects, name)]
+			}
+			for m, v := range found[name] {
+				if of.Values[m] != v {
+					t.Errorf("run %d: %q, measure %d: the schedule has %d, the trace %d", run, name, m, of.Values[m], v)
+				}
+				if numbers++; want.has(name, m, v) {
+					continue
+				}
+				outside++
+				is = true
+				t.Logf("run %d: %q, measure %d: %d is not in %d to %d; kept %+v", run, name, m, v, want.low[name][m],
+					want.high[name][m], own.Kept)
+			}
+		}
+		if is {
+			runsOutside++
+			if own.Kept != (goroutines.Kept{}) {
+				kept++
+			}
+		}
+	}
+	t.Logf("%d accesses, %d pieces, exact %t: of %d runs %d outside, each a schedule of its own trace, in %d of "+
+		"which something is kept as recorded; %d of %d numbers; %d objects of runs have other reuses",
+		want.program.Accesses(), want.program.Pieces(), want.complete, runs, runsOutside, kept, outside, numbers, others)
+	if runsOutside > 4 { // 1 is expected
+		t.Errorf("%d runs are outside", runsOutside)
+	}
+	if want.complete && runsOutside > kept {
+		t.Errorf("%d runs are outside of an exact range, and nothing is kept as recorded", runsOutside-kept)
+	}
+	return totals
 }
 
 // ranges are those of all schedules that an exploration found.

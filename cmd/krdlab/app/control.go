@@ -24,6 +24,7 @@ type controlFlags struct {
 	early    bool
 	first    bool
 	preempt  string
+	follow   string   // a document, whose choices are made again
 	under    string   // a sampler, by whose schedules recordings are made
 	samplers []string // names that are not those of explore
 }
@@ -34,13 +35,15 @@ func (f *controlFlags) define(c *cobra.Command) {
 	c.Flags().BoolVar(&f.first, "first", false, "stop at the first run that fails")
 	choiceVar(c, &f.preempt, "preempt", control.AtSync.String(), control.Preempts(), "goroutines may be left `WHERE`: at "+
 		"operations by which they wait for each other; at atomics too; at accesses to shared data too")
+	c.Flags().StringVar(&f.follow, "follow", "", "run the schedules of the failures and other outputs in `FILE`, which "+
+		"--control --json printed")
 	var names []string
 	for _, p := range control.Policies {
 		names = append(names, p.String())
 	}
 	choiceVar(c, &f.under, "under", "", names, "record the program under schedules that this `SAMPLER` draws, one "+
 		"goroutine at a time")
-	needs(c.Flags(), "control", "--control", "early-timers", "first", "preempt")
+	needs(c.Flags(), "control", "--control", "early-timers", "first", "follow", "preempt")
 }
 
 // controlled runs a Go program under schedules, and prints how it ends.
@@ -60,6 +63,20 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 		Time: control.DefaultTime}
 	if q.First && o.Enumerate {
 		return usageError("%s: --enumerate and --first exclude each other", c.CommandPath())
+	}
+	if q.File = f.follow; q.File != "" {
+		for _, name := range []string{"sampler", "runs", "seed", "enumerate", "first"} {
+			if c.Flags().Changed(name) {
+				return usageError("%s: --follow and --%s exclude each other", c.CommandPath(), name)
+			}
+		}
+		text, err := os.ReadFile(q.File)
+		if err != nil {
+			return err
+		}
+		if q.Follow, err = control.Followed(q.File, text); err != nil {
+			return err
+		}
 	}
 	if f.samplers == nil {
 		q.Policies = control.Policies[:2]

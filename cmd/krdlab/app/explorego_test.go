@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,13 +65,28 @@ func TestExploreControl(t *testing.T) {
 	if code != 1 || strings.Contains(out, "2000 schedules") || !strings.Contains(errs, "under 1 schedule") {
 		t.Errorf("--first: exit code %d: %s\n%s", code, errs, out)
 	}
+	_, out, _ = run("krdlab explore go . --control --json --runs 20 -- locks")
+	file := filepath.Join(t.TempDir(), "ends.json")
+	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs = run("krdlab explore go . --control --follow " + file + " -- locks")
+	if code != 1 || !strings.Contains(out, "1 schedule followed") || !strings.Contains(out, "--follow "+file) ||
+		!strings.Contains(errs, "under 1 schedule") {
+		t.Errorf("--follow: exit code %d: %s\n%s", code, errs, out)
+	}
+	code, _, errs = run("krdlab explore go . --control --follow main.go -- locks")
+	if code != 5 || !strings.Contains(errs, "--follow: main.go: invalid character") {
+		t.Errorf("--follow: exit code %d: %s", code, errs)
+	}
 	code, out, errs = run("krdlab explore go . --under walk --recordings 3 --runs 20 --search 20 -- empties")
 	if code != 0 || !strings.Contains(out, "Of 3 recordings") {
 		t.Errorf("--under: exit code %d: %s\n%s", code, errs, out)
 	}
 	for line, want := range map[string]string{"--search 5": "--search and --control exclude each other",
 		"--sampler uniform": "with --control there are walk, pct, pos and",
-		"--under walk":      "--under and --control exclude each other", "--first --enumerate": "--enumerate and --first exclude"} {
+		"--under walk":      "--under and --control exclude each other", "--first --enumerate": "--enumerate and --first exclude",
+		"--follow x --runs 5": "--follow and --runs exclude"} {
 		if code, _, errs := run("krdlab explore go . --control " + line + " -- locks"); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %s", line, code, errs)
 		}

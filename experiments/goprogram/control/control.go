@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -46,14 +47,20 @@ type Request struct {
 	// Enumerate goes through all schedules in place of drawing some; it is an error if there are more than so
 	// many. Random numbers of the program are those of the first seed.
 	Enumerate int
-	Seed      uint64 // of the first run; the others follow
-	Depth     int    // of PCT
-	Early     bool   // timers may end while a goroutine could run
-	Preempt   Preempt
-	Limit     uint64 // operations after which a run is stopped
-	Time      time.Duration
-	Progress  func(done, total uint64) // may be nil
+	// Follow are ends of another document of the same program, whose choices are followed in place of drawing some;
+	// File is where they stand, for people.
+	Follow   []End
+	File     string
+	Seed     uint64 // of the first run; the others follow
+	Depth    int    // of PCT
+	Early    bool   // timers may end while a goroutine could run
+	Preempt  Preempt
+	Limit    uint64 // operations after which a run is stopped
+	Time     time.Duration
+	Progress func(done, total uint64) // may be nil
 }
+
+const schemaVersion = 1 // of Document
 
 // The default limits of a run.
 const (
@@ -153,7 +160,7 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 	if err := x.learn(ctx); err != nil {
 		return nil, err
 	}
-	d := &Document{SchemaVersion: 1, Program: r.Name, Runs: r.Runs, Seed: r.Seed, Preempt: r.Preempt.String(),
+	d := &Document{SchemaVersion: schemaVersion, Program: r.Name, Runs: r.Runs, Seed: r.Seed, Preempt: r.Preempt.String(),
 		Early: r.Early, Ends: []End{}}
 	orders, done := map[uint64]bool{}, 0
 	add := func(got *result, p Policy, seed uint64, total int) {
@@ -164,7 +171,11 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 			r.Progress(uint64(done), uint64(total))
 		}
 	}
-	if r.Enumerate > 0 {
+	if r.Follow != nil {
+		d.Policies = []string{"follow"}
+		err = x.followed(ctx, func(got *result, e *End) { add(got, first, e.Seed, len(r.Follow)) })
+		d.Runs = done
+	} else if r.Enumerate > 0 {
 		d.Complete, d.Policies = true, []string{least.String()}
 		err = x.enumerate(ctx, func(got *result) { add(got, least, r.Seed, max(done+1, r.Enumerate)) })
 		d.Runs = done
@@ -233,6 +244,39 @@ func (x *runner) draw(ctx context.Context, each func(got *result, p Policy, n in
 	return nil
 }
 
+// errNoFollow is wrapped by the error of a file whose ends cannot be followed.
+var errNoFollow = failure.New(failure.Data, "--follow")
+
+// Followed returns the ends of a JSON document that failed or had another output, with choices to follow.
+func Followed(name string, text []byte) ([]End, error) {
+	d := &Document{}
+	if err := json.Unmarshal(text, d); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w; expected what --control --json prints", errNoFollow, name, err)
+	}
+	if d.SchemaVersion != schemaVersion || d.Ends == nil {
+		return nil, fmt.Errorf("%w: %s: schema version %d with %d ends; expected what --control --json prints, version %d",
+			errNoFollow, name, d.SchemaVersion, len(d.Ends), schemaVersion)
+	}
+	list := slices.DeleteFunc(d.Ends, func(e End) bool { return e.Kind == Ended || e.Needed < 0 || e.Needed != len(e.Follow) })
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: %s: no end has choices to follow", errNoFollow, name)
+	}
+	return list, nil
+}
+
+// followed makes a run with the choices of each end; behind them each goroutine goes on until it waits.
+func (x *runner) followed(ctx context.Context, each func(*result, *End)) error {
+	for i := range x.Follow {
+		e := &x.Follow[i]
+		got, err := x.run(ctx, &schedule{policy: first, seed: seedOf(e.Seed, 0), depth: x.Depth, follow: e.Follow})
+		if err != nil {
+			return err
+		}
+		each(got, e)
+	}
+	return nil
+}
+
 // ErrMany is wrapped by the error of a program that has more schedules than are gone through.
 var ErrMany = failure.New(failure.Request, "--enumerate: too many schedules")
 
@@ -271,11 +315,16 @@ func (x *runner) enumerate(ctx context.Context, each func(*result)) error {
 
 // again returns the command that repeats an end.
 func (r *Request) again(d *Document, e *End) string {
-	c := append(slices.Clone(r.Command), "--sampler", e.Policy, "--runs", "1")
-	if d.Complete {
-		c = append(slices.Clone(r.Command), "--enumerate")
+	c := slices.Clone(r.Command)
+	switch {
+	case r.Follow != nil:
+		c = append(c, "--follow", r.File)
+	case d.Complete:
+		c = append(c, "--enumerate", "--seed", strconv.FormatUint(e.Seed, 10))
+	default:
+		c = append(c, "--sampler", e.Policy, "--runs", "1", "--seed", strconv.FormatUint(e.Seed, 10))
 	}
-	if c = append(c, "--seed", strconv.FormatUint(e.Seed, 10)); e.Policy == PCT.String() {
+	if e.Policy == PCT.String() {
 		c = append(c, "--depth", strconv.Itoa(r.Depth))
 	}
 	if r.Early {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,7 +46,7 @@ func TestEnds(t *testing.T) {
 		"group": {Ended, Output}, "lost": {Ended, Deadlock}, "sleeps": {Ended}, "chooses": {Ended, Output},
 		"closes": {Ended, Panic}, "yields": {Ended}, "spins": {Stopped}, "timed": {Ended}, "prompt": {Ended},
 		"clock":  {Ended},
-		"serves": {Ended}, "signals": {Ended}} {
+		"serves": {Ended}, "signals": {Ended}, "processes": {Ended}} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Run(t.Context(), request(p, name), t.TempDir())
 			if err != nil {
@@ -70,34 +71,88 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRepeated checks that a seed is a schedule, with the random numbers of the program.
-func TestRepeated(t *testing.T) {
+// TestSeeds checks that a seed is the same run each time, with the same order of goroutines and output, for ten
+// programs: 1 000 seeds of each policy when long.
+func TestSeeds(t *testing.T) {
+	concurrent, err := os.ReadFile("../../../examples/concurrent/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := corpus.Lay(t, "concurrent", map[string][]byte{"go.mod": []byte("module concurrent\n\ngo 1.26\n"),
+		"main.go": concurrent})
+	b := build.Request{Dir: dir, Path: ".", Plain: true, Control: true}
+	b.Sync = true
+	own, other := program(t), built.Of(t, dir, b)
+	for _, c := range []struct {
+		of   *build.Program
+		args string
+	}{{own, "locks"}, {own, "group"}, {own, "chooses"}, {own, "ranges"}, {own, "meeting"}, {own, "timed"},
+		{other, "sparse 50"}, {other, "pool 20"}, {other, "maps 20"}, {other, "store 20"}} {
+		t.Run(c.args, func(t *testing.T) {
+			q := request(c.of, strings.Fields(c.args)...)
+			x := &runner{Request: q, path: t.TempDir() + "/control"}
+			var err error
+			if x.memory, err = newShared(x.path); err != nil {
+				t.Fatal(err)
+			}
+			defer x.memory.close()
+			different, runs := map[string]bool{}, long.Or(5, 1000)
+			for n := range runs {
+				for _, p := range q.Policies {
+					var of [2]*result
+					for i := range of {
+						if of[i], err = x.run(t.Context(), &schedule{policy: p, seed: seedOf(1, n), depth: 3, length: 100}); err != nil {
+							t.Fatal(err)
+						}
+						of[i].text = "" // of a panic, with addresses
+					}
+					different[fmt.Sprint(of[0].hash, of[0].what)] = true
+					if !reflect.DeepEqual(of[0], of[1]) {
+						t.Errorf("seed %d, %s: %+v, and again %+v", n, p, of[0], of[1])
+					}
+				}
+			}
+			t.Logf("%d seeds of 2 policies, %d different runs", runs, len(different))
+			if len(different) < 2 {
+				t.Error("all runs are the same")
+			}
+		})
+	}
+}
+
+// TestFollow checks that the ends of a document are reached again by their choices alone, and what a document is.
+func TestFollow(t *testing.T) {
 	p := program(t)
-	for _, name := range []string{"locks", "chooses", "ranges", "meeting", "group"} {
-		q := request(p, name)
-		q.Runs = 10
-		a, err := Run(t.Context(), q, t.TempDir())
-		b, other := Run(t.Context(), q, t.TempDir())
-		if err := errors.Join(err, other); err != nil {
+	for _, name := range []string{"locks", "group"} {
+		a, err := Run(t.Context(), request(p, name), t.TempDir())
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range []*Document{a, b} {
-			for i := range d.Ends {
-				d.Ends[i].Text = ""
-			}
+		text, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(a, b) {
-			t.Errorf("%s: %+v, and again %+v", name, a, b)
+		list, err := Followed("ends.json", text)
+		if err != nil || len(list) == 0 {
+			t.Fatal(list, err)
 		}
-		for _, e := range a.Ends {
-			q.Policies, q.Runs, q.Seed = []Policy{map[string]Policy{"walk": Walk, "pct": PCT}[e.Policy]}, 1, e.Seed
-			one, err := Run(t.Context(), q, t.TempDir())
+		for i := range list {
+			q := request(p, name)
+			q.Follow = list[i : i+1]
+			b, err := Run(t.Context(), q, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if x := one.Ends[0]; x.What != e.What || x.Choices != e.Choices {
-				t.Errorf("%s: %+v, alone %+v", name, e, x)
+			if b.Schedules != 1 || b.Ends[0].What != list[i].What {
+				t.Errorf("%s: %+v, followed %+v", name, list[i], b.Ends)
 			}
+		}
+	}
+	for text, want := range map[string]string{"{": "unexpected end", `{"schema_version": 9, "ends": []}`: "version 9",
+		`{"schema_version": 1}`: "with 0 ends", `{"schema_version": 1, "ends": [{"kind": "ended"}]}`: "no end has choices",
+		`{"schema_version": 1, "ends": [{"kind": "panic", "needed": -1}]}`: "no end has choices"} {
+		if _, err := Followed("ends.json", []byte(text)); !errors.Is(err, errNoFollow) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ const (
 var Policies = []Policy{Walk, PCT, POS, RoundRobin}
 
 func (p Policy) String() string {
-	return [...]string{"walk", "pct", "first", "all", "pos", "round-robin"}[p-1]
+	return [...]string{"walk", "pct", "follow", "all", "pos", "round-robin"}[p-1]
 }
 
 // Preempt is where goroutines may be left.

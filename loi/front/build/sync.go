@@ -115,6 +115,12 @@ var controlPatches = []patch{
 		after: "\tif krdMore(b) {\n\t\treturn\n\t}\n"},
 	{file: "runtime/zkrdlab.go", anchor: "\n\t\tatomic.Storeuintptr(&b.end, uintptr(unsafe.Pointer(k))+uintptr(bytes))\n",
 		after: "\t\tkrdShort(b)\n"},
+	// processes
+	{file: "os/exec.go", anchor: "\nfunc (p *Process) Wait() (*ProcessState, error) {\n\treturn p.wait()\n}\n",
+		instead: "\nfunc (p *Process) Wait() (*ProcessState, error) {\n\tif krdOut() {\n\t\tdefer krdIn()\n\t}\n" +
+			"\treturn p.wait()\n}\n\n" +
+			"//go:linkname krdOut runtime.krdOut\nfunc krdOut() bool\n\n//go:linkname krdIn runtime.krdIn\nfunc krdIn()\n"},
+	{file: "os/exec.go", anchor: "\nimport (\n", after: "\t_ \"unsafe\"\n"},
 	// time
 	{file: "runtime/time_nofake.go", anchor: "\nfunc nanotime() int64 {\n",
 		after: "\tif faketime != 0 {\n\t\treturn faketime\n\t}\n"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"strings"
@@ -21,7 +22,7 @@ import (
 func main() {
 	programs := map[string]func(){"locks": locks, "inOrder": inOrder, "meeting": meeting, "group": group,
 		"script": script, "spins": spins, "bubble": bubble, "late": late, "timed": timed, "prompt": prompt, "clock": clock,
-		"serves": serves, "counts": counts, "empties": empties, "makes": makes, "signals": signals,
+		"serves": serves, "counts": counts, "empties": empties, "makes": makes, "signals": signals, "processes": processes,
 		"lost": lost, "sleeps": sleeps, "chooses": chooses, "closes": closes, "yields": yields,
 		"ranges": ranges}
 	programs[os.Args[1]]()
@@ -315,6 +316,23 @@ func serves() {
 	c.SetReadDeadline(time.Now().Add(time.Hour))
 	text, err := io.ReadAll(c)
 	fmt.Println(string(text), err)
+}
+
+// processes has a child whose input and output other goroutines copy, and a deadline far behind its end.
+func processes() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	c := exec.CommandContext(ctx, "cat")
+	in, out := io.Pipe()
+	c.Stdin = in
+	go func() {
+		for range 3 {
+			io.WriteString(out, "a line\n")
+		}
+		out.Close()
+	}()
+	text, err := c.Output()
+	fmt.Println(len(text), err)
 }
 
 func bubble() {

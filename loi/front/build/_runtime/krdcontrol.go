@@ -65,6 +65,7 @@ type krdController struct {
 	n       int
 	firing  bool   // timers end: those that they wake wait for the last of them
 	away    int    // wait for what is outside the program, such as a signal
+	outside int    // of these, wait for a process, in real time: no timer ends meanwhile
 	clock   int64  // the priority of the next timer
 	random  uint64 // of schedules
 	chance  uint64 // of the program
@@ -437,7 +438,7 @@ func krdDelay(pollUntil int64) int64 {
 	switch {
 	case !netpollAnyWaiters():
 		return 0
-	case pollUntil != 0:
+	case pollUntil != 0 && krdCtl.outside == 0:
 		return krdPatient
 	}
 	return -1
@@ -451,7 +452,7 @@ func krdJump() bool {
 	}
 	lock(&x.lock)
 	when := int64(maxWhen)
-	if x.holder == 0 && x.n == 0 {
+	if x.holder == 0 && x.n == 0 && x.outside == 0 {
 		when = timeSleepUntil()
 	}
 	if when < maxWhen {
@@ -494,6 +495,34 @@ func notetsleepg(n *note, ns int64) bool {
 	unlock(&x.lock)
 	krdArrives(gp)
 	return ok
+}
+
+// krdOut leaves the turn to others while a goroutine waits for a process, until krdIn.
+//
+//go:linkname krdOut
+func krdOut() bool {
+	gp := getg()
+	x := &krdCtl
+	if gp.krdC != krdHolds {
+		return false
+	}
+	lock(&x.lock)
+	gp.krdC = krdBlocked
+	x.away++
+	x.outside++
+	x.pass()
+	unlock(&x.lock)
+	return true
+}
+
+//go:linkname krdIn
+func krdIn() {
+	x := &krdCtl
+	lock(&x.lock)
+	x.away--
+	x.outside--
+	unlock(&x.lock)
+	krdArrives(getg())
 }
 
 // krdAtomic lets another goroutine go on before an atomic operation.
