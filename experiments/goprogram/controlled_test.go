@@ -2,6 +2,7 @@ package goprogram
 
 import (
 	"bytes"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -63,8 +64,11 @@ func TestControlledInRange(t *testing.T) {
 						}
 					}
 				}
-				t.Logf("measure %d: walk %d to %d, pct %d to %d: %.2f times as wide", m, low[0], high[0], low[1], high[1],
-					float64(high[1]-low[1])/float64(high[0]-low[0]))
+				wider := "n/a" // the walk has one value
+				if low[0] < high[0] {
+					wider = fmt.Sprintf("%.2f", float64(high[1]-low[1])/float64(high[0]-low[0]))
+				}
+				t.Logf("measure %d: walk %d to %d, pct %d to %d: %s times as wide", m, low[0], high[0], low[1], high[1], wider)
 			}
 			_, p = request(true)
 			s := must(control.NewSession(t.Context(), &control.Request{Built: p, Args: c.args,
