@@ -29,9 +29,9 @@ int main(int argc, char **argv)
 			puts(dlerror());
 			return 1;
 		}
-		printf("%ld, %s\n", in_thread((void *(*)(void *))f, 1000),
-		       ((struct link_map *)l)->l_addr == before ? "same place" : "elsewhere");
-		before = ((struct link_map *)l)->l_addr;
+		ElfW(Addr) at = ((struct link_map *)l)->l_addr; // loaded once, wherever it stands
+		printf("%ld, %s\n", in_thread((void *(*)(void *))f, 1000), at == before ? "same place" : "elsewhere");
+		before = at;
 		dlclose(l);
 	}
 	return 0;
