@@ -64,20 +64,6 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	if q.First && o.Enumerate {
 		return usageError("%s: --enumerate and --first exclude each other", c.CommandPath())
 	}
-	if q.File = f.follow; q.File != "" {
-		for _, name := range []string{"sampler", "runs", "seed", "enumerate", "first"} {
-			if c.Flags().Changed(name) {
-				return usageError("%s: --follow and --%s exclude each other", c.CommandPath(), name)
-			}
-		}
-		text, err := os.ReadFile(q.File)
-		if err != nil {
-			return err
-		}
-		if q.Follow, err = control.Followed(q.File, text); err != nil {
-			return err
-		}
-	}
 	if f.samplers == nil {
 		q.Policies = control.Policies[:2]
 	}
@@ -92,6 +78,20 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 		q.Enumerate = mostSchedules
 	}
 	q.Preempt = control.Preempt(slices.Index(control.Preempts(), f.preempt))
+	if q.File = f.follow; q.File != "" {
+		for _, name := range []string{"sampler", "runs", "seed", "enumerate", "first"} {
+			if c.Flags().Changed(name) {
+				return usageError("%s: --follow and --%s exclude each other", c.CommandPath(), name)
+			}
+		}
+		text, err := os.ReadFile(q.File)
+		if err != nil {
+			return err
+		}
+		if q.Follow, err = control.Followed(q.File, text, q); err != nil {
+			return err
+		}
+	}
 	r.Build.Sync, r.Build.Plain, r.Build.Control = true, q.Preempt == control.AtSync, true
 	r.Build.EarlyLoads = q.Preempt == control.AtAccesses
 	r.Build.Iterations = r.Build.EarlyLoads // each access of a loop is an event

@@ -47,23 +47,20 @@ type Request struct {
 	// Enumerate goes through all schedules in place of drawing some; it is an error if there are more than so
 	// many. Random numbers of the program are those of the first seed.
 	Enumerate int
-	// Follow are ends of another document of the same program, whose choices are followed in place of drawing some;
-	// File is where they stand, for people.
-	Follow   []End
-	File     string
-	Seed     uint64 // of the first run; the others follow
-	Depth    int    // of PCT
-	Early    bool   // timers may end while a goroutine could run
-	Preempt  Preempt
-	Limit    uint64 // operations after which a run is stopped
-	Time     time.Duration
-	Progress func(done, total uint64) // may be nil
+	Follow    []End  // of another document of the program: their choices are followed, and none is drawn
+	File      string // where they stand, for people
+	Seed      uint64 // of the first run; the others follow
+	Depth     int    // of PCT
+	Early     bool   // timers may end while a goroutine could run
+	Preempt   Preempt
+	Limit     uint64 // operations after which a run is stopped
+	Time      time.Duration
+	Progress  func(done, total uint64) // may be nil
 }
 
 const schemaVersion = 1 // of Document
 
-// The default limits of a run.
-const (
+const ( // the default limits of a run
 	DefaultLimit = 1_000_000
 	DefaultTime  = 10 * time.Second
 )
@@ -173,7 +170,7 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 	}
 	if r.Follow != nil {
 		d.Policies = []string{"follow"}
-		err = x.followed(ctx, func(got *result, e *End) { add(got, first, e.Seed, len(r.Follow)) })
+		err = x.followed(ctx, d, func(got *result, e *End) { add(got, first, e.Seed, len(r.Follow)) })
 		d.Runs = done
 	} else if r.Enumerate > 0 {
 		d.Complete, d.Policies = true, []string{least.String()}
@@ -244,11 +241,11 @@ func (x *runner) draw(ctx context.Context, each func(got *result, p Policy, n in
 	return nil
 }
 
-// errNoFollow is wrapped by the error of a file whose ends cannot be followed.
-var errNoFollow = failure.New(failure.Data, "--follow")
+var errNoFollow = failure.New(failure.Data, "--follow") // the ends of a file cannot be followed
 
-// Followed returns the ends of a JSON document that failed or had another output, with choices to follow.
-func Followed(name string, text []byte) ([]End, error) {
+// Followed returns the ends of a JSON document that failed or had another output, with choices to follow, which
+// have to be where r has them.
+func Followed(name string, text []byte, r *Request) ([]End, error) {
 	d := &Document{}
 	if err := json.Unmarshal(text, d); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w; expected what --control --json prints", errNoFollow, name, err)
@@ -257,6 +254,10 @@ func Followed(name string, text []byte) ([]End, error) {
 		return nil, fmt.Errorf("%w: %s: schema version %d with %d ends; expected what --control --json prints, version %d",
 			errNoFollow, name, d.SchemaVersion, len(d.Ends), schemaVersion)
 	}
+	if d.Preempt != r.Preempt.String() || d.Early != r.Early {
+		return nil, fmt.Errorf("%w: %s: its choices are those of --preempt %s --early-timers=%t; expected %s and %t",
+			errNoFollow, name, d.Preempt, d.Early, r.Preempt, r.Early)
+	}
 	list := slices.DeleteFunc(d.Ends, func(e End) bool { return e.Kind == Ended || e.Needed < 0 || e.Needed != len(e.Follow) })
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%w: %s: no end has choices to follow", errNoFollow, name)
@@ -264,15 +265,30 @@ func Followed(name string, text []byte) ([]End, error) {
 	return list, nil
 }
 
+// notFollowed: how many schedules could not be, of how many, the file.
+const notFollowed doc.Code = "schedules_not_followed"
+
+func init() {
+	doc.Catalogue(map[doc.Code]doc.Entry{notFollowed: {Level: doc.Doubt, Example: []any{1, 3, "ends.json"},
+		Words: "the program has other choices than %[3]v: %[1]v of %[2]v schedules are not those that were found"}})
+}
+
 // followed makes a run with the choices of each end; behind them each goroutine goes on until it waits.
-func (x *runner) followed(ctx context.Context, each func(*result, *End)) error {
+func (x *runner) followed(ctx context.Context, d *Document, each func(*result, *End)) error {
+	others := 0
 	for i := range x.Follow {
 		e := &x.Follow[i]
 		got, err := x.run(ctx, &schedule{policy: first, seed: seedOf(e.Seed, 0), depth: x.Depth, follow: e.Follow})
 		if err != nil {
 			return err
 		}
+		if !slices.Equal(got.list[:min(len(got.list), len(e.Follow))], e.Follow) {
+			others++
+		}
 		each(got, e)
+	}
+	if others > 0 {
+		d.Conclude(doc.Find(notFollowed, others, len(x.Follow), x.File))
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func TestFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := Followed("ends.json", text)
+		list, err := Followed("ends.json", text, &Request{})
 		if err != nil || len(list) == 0 {
 			t.Fatal(list, err)
 		}
@@ -143,15 +143,20 @@ func TestFollow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b.Schedules != 1 || b.Ends[0].What != list[i].What {
-				t.Errorf("%s: %+v, followed %+v", name, list[i], b.Ends)
+			if b.Schedules != 1 || b.Ends[0].What != list[i].What || len(b.Findings) > 0 {
+				t.Errorf("%s: %+v, followed %+v", name, list[i], b)
+			}
+			q.Follow = []End{{Kind: Deadlock, Follow: []uint32{40}, Needed: 1}} // of another program
+			if b, err = Run(t.Context(), q, t.TempDir()); err != nil || len(b.Findings) != 1 || b.Findings[0].Code != notFollowed {
+				t.Errorf("%s: %+v, %v", name, b, err)
 			}
 		}
 	}
 	for text, want := range map[string]string{"{": "unexpected end", `{"schema_version": 9, "ends": []}`: "version 9",
-		`{"schema_version": 1}`: "with 0 ends", `{"schema_version": 1, "ends": [{"kind": "ended"}]}`: "no end has choices",
-		`{"schema_version": 1, "ends": [{"kind": "panic", "needed": -1}]}`: "no end has choices"} {
-		if _, err := Followed("ends.json", []byte(text)); !errors.Is(err, errNoFollow) || !strings.Contains(err.Error(), want) {
+		`{"schema_version": 1, "ends": [], "preempt": "atomics"}`: "--preempt atomics --early-timers=false; expected sync",
+		`{"schema_version": 1}`:                                   "with 0 ends", `{"schema_version": 1, "preempt": "sync", "ends": [{"kind": "ended"}]}`: "no end has choices",
+		`{"schema_version": 1, "preempt": "sync", "ends": [{"kind": "panic", "needed": -1}]}`: "no end has choices"} {
+		if _, err := Followed("ends.json", []byte(text), &Request{}); !errors.Is(err, errNoFollow) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
