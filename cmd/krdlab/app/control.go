@@ -79,7 +79,7 @@ func (x *analyser) controlled(c *cobra.Command, r *goprogram.Request, o *interle
 	}
 	q.Preempt = control.Preempt(slices.Index(control.Preempts(), f.preempt))
 	if q.File = f.follow; q.File != "" {
-		for _, name := range []string{"sampler", "runs", "seed", "enumerate", "first"} {
+		for _, name := range []string{"sampler", "runs", "seed", "depth", "enumerate", "first"} {
 			if c.Flags().Changed(name) {
 				return usageError("%s: --follow and --%s exclude each other", c.CommandPath(), name)
 			}

@@ -19,7 +19,8 @@ var mentioned = map[string]string{
 	"trace":   "a default",
 	"unit":    "implied",
 	"stack":   "implied", "bins": "the other way round", "by": "by its value",
-	"values": "by the program", "figure": "the other way round", "sync": "by the front end", "follow": "of another command",
+	"values": "by the program", "figure": "the other way round", "sync": "by the front end",
+	"follow": "of another command",
 }
 
 // TestExcludedFlags gives each command two flags that exclude each other.

@@ -71,7 +71,7 @@ func TestExploreControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs = run("krdlab explore go . --control --follow " + file + " -- locks")
-	if code != 1 || !strings.Contains(out, "1 schedule followed") || !strings.Contains(out, "--follow "+file) ||
+	if code != 1 || !strings.Contains(out, "1 schedule drawn by the choices in") || !strings.Contains(out, "--follow "+file) ||
 		!strings.Contains(errs, "under 1 schedule") {
 		t.Errorf("--follow: exit code %d: %s\n%s", code, errs, out)
 	}
@@ -84,9 +84,9 @@ func TestExploreControl(t *testing.T) {
 		t.Errorf("--under: exit code %d: %s\n%s", code, errs, out)
 	}
 	for line, want := range map[string]string{"--search 5": "--search and --control exclude each other",
-		"--sampler uniform": "with --control there are walk, pct, pos and",
-		"--under walk":      "--under and --control exclude each other", "--first --enumerate": "--enumerate and --first exclude",
-		"--follow x --runs 5": "--follow and --runs exclude"} {
+		"--sampler uniform":   "with --control there are walk, pct, pos and",
+		"--under walk":        "--under and --control exclude each other",
+		"--first --enumerate": "--enumerate and --first exclude", "--follow x --runs 5": "--follow and --runs exclude"} {
 		if code, _, errs := run("krdlab explore go . --control " + line + " -- locks"); code != 2 || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %s", line, code, errs)
 		}

@@ -169,7 +169,7 @@ func Run(ctx context.Context, r *Request, dir string) (*Document, error) {
 		}
 	}
 	if r.Follow != nil {
-		d.Policies = []string{"follow"}
+		d.Policies = []string{"the choices in " + r.File}
 		err = x.followed(ctx, d, func(got *result, e *End) { add(got, first, e.Seed, len(r.Follow)) })
 		d.Runs = done
 	} else if r.Enumerate > 0 {
@@ -258,19 +258,20 @@ func Followed(name string, text []byte, r *Request) ([]End, error) {
 		return nil, fmt.Errorf("%w: %s: its choices are those of --preempt %s --early-timers=%t; expected %s and %t",
 			errNoFollow, name, d.Preempt, d.Early, r.Preempt, r.Early)
 	}
-	list := slices.DeleteFunc(d.Ends, func(e End) bool { return e.Kind == Ended || e.Needed < 0 || e.Needed != len(e.Follow) })
-	if len(list) == 0 {
+	list := slices.DeleteFunc(d.Ends, func(e End) bool { return e.Kind == Ended })
+	if !slices.ContainsFunc(list, func(e End) bool { return e.Needed == len(e.Follow) }) {
 		return nil, fmt.Errorf("%w: %s: no end has choices to follow", errNoFollow, name)
 	}
 	return list, nil
 }
 
-// notFollowed: how many schedules could not be, of how many, the file.
+// notFollowed: how many ends, of how many, the file.
 const notFollowed doc.Code = "schedules_not_followed"
 
 func init() {
 	doc.Catalogue(map[doc.Code]doc.Entry{notFollowed: {Level: doc.Doubt, Example: []any{1, 3, "ends.json"},
-		Words: "the program has other choices than %[3]v: %[1]v of %[2]v schedules are not those that were found"}})
+		Words: "of %[2]v ends in %[3]v %[1]v were not run as they were found: the program has other choices, or the file " +
+			"has none"}})
 }
 
 // followed makes a run with the choices of each end; behind them each goroutine goes on until it waits.
@@ -278,6 +279,10 @@ func (x *runner) followed(ctx context.Context, d *Document, each func(*result, *
 	others := 0
 	for i := range x.Follow {
 		e := &x.Follow[i]
+		if e.Needed != len(e.Follow) {
+			others++
+			continue
+		}
 		got, err := x.run(ctx, &schedule{policy: first, seed: seedOf(e.Seed, 0), depth: x.Depth, follow: e.Follow})
 		if err != nil {
 			return err

@@ -146,17 +146,21 @@ func TestFollow(t *testing.T) {
 			if b.Schedules != 1 || b.Ends[0].What != list[i].What || len(b.Findings) > 0 {
 				t.Errorf("%s: %+v, followed %+v", name, list[i], b)
 			}
-			q.Follow = []End{{Kind: Deadlock, Follow: []uint32{40}, Needed: 1}} // of another program
-			if b, err = Run(t.Context(), q, t.TempDir()); err != nil || len(b.Findings) != 1 || b.Findings[0].Code != notFollowed {
+			// of another program, and one without choices
+			q.Follow = []End{{Kind: Deadlock, Follow: []uint32{40}, Needed: 1}, {Kind: Panic, Needed: -1}}
+			b, err = Run(t.Context(), q, t.TempDir())
+			if err != nil || len(b.Findings) != 1 || b.Findings[0].Code != notFollowed || b.Findings[0].Args[0] != 2 {
 				t.Errorf("%s: %+v, %v", name, b, err)
 			}
 		}
 	}
 	for text, want := range map[string]string{"{": "unexpected end", `{"schema_version": 9, "ends": []}`: "version 9",
-		`{"schema_version": 1, "ends": [], "preempt": "atomics"}`: "--preempt atomics --early-timers=false; expected sync",
-		`{"schema_version": 1}`:                                   "with 0 ends", `{"schema_version": 1, "preempt": "sync", "ends": [{"kind": "ended"}]}`: "no end has choices",
+		`{"schema_version": 1}`:                                                               "with 0 ends",
+		`{"schema_version": 1, "ends": [], "preempt": "atomics"}`:                             "--preempt atomics --early-timers=false; expected sync",
+		`{"schema_version": 1, "preempt": "sync", "ends": [{"kind": "ended"}]}`:               "no end has choices",
 		`{"schema_version": 1, "preempt": "sync", "ends": [{"kind": "panic", "needed": -1}]}`: "no end has choices"} {
-		if _, err := Followed("ends.json", []byte(text), &Request{}); !errors.Is(err, errNoFollow) || !strings.Contains(err.Error(), want) {
+		_, err := Followed("ends.json", []byte(text), &Request{})
+		if !errors.Is(err, errNoFollow) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -247,7 +251,7 @@ func TestTimers(t *testing.T) {
 	p := program(t)
 	for name, want := range map[string][2]string{"timed": {"too late", "done, too late"},
 		"prompt": {"done", "done, too late"},
-		"clock":  {"2000 3 1h0m0s", ""}, "serves": {"served <nil>", ""}, "sleeps": {"", ""}} {
+		"clock":  {"2000 3 1h0m0s", ""}, "serves": {"served <nil>", ""}, "sleeps": {"", ""}, "processes": {"21 <nil>", ""}} {
 		for early, outputs := range want {
 			if outputs == "" {
 				continue

@@ -2,7 +2,6 @@ package control
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"krdlab/hw/units"
@@ -26,9 +25,6 @@ func (d *Document) Document() any { return d }
 func (d *Document) View() *doc.Doc {
 	out := &doc.Doc{Title: "Ends of " + d.Program + " under schedules", Warnings: d.Warnings}
 	drawn := "drawn by " + units.List(d.Policies)
-	if slices.Equal(d.Policies, []string{"follow"}) {
-		drawn = "followed"
-	}
 	if d.Complete {
 		drawn = fmt.Sprintf("gone through, which are all with the random numbers of seed %d and choices at %s", d.Seed,
 			map[string]string{AtSync.String(): "operations by which goroutines wait alone", AtAtomics.String(): "atomics too",
