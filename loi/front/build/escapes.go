@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,9 +42,13 @@ var remarked = regexp.MustCompile(`(?m)^# (\S+)|^(\S.*?):([0-9]+)(?::([0-9]+))?:
 	`(moved to heap|can inline|inlining call to):? (.+)$`)
 
 // plain builds the program as it is, with remarks about packages. It takes the time of a build,
-// once: the build cache keeps what the compiler said.
+// once: the build cache keeps what the compiler said. The go command repeats that only where it
+// links, so no earlier binary may stand there.
 func (r *run) plain(packages []string) (*compiled, error) {
 	c := &compiled{binary: filepath.Join(r.dir, "plain")}
+	if err := os.Remove(c.binary); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
 	// where a user's GOFLAGS trim paths they are not: they are matched with those of the sources
 	args := slices.Concat(r.buildTo(c.binary), []string{"-trimpath=false"}, r.flags())
 	_, said, err := r.command(slices.Concat(args, compilerFlags(packages, "-m"), []string{r.Path})...)
