@@ -191,8 +191,8 @@ func traceAt(t *testing.T, b build.Request, unit Unit, built ...*build.Program) 
 func programOf(t *testing.T, name, path string) (b build.Request, program *build.Program) {
 	t.Helper()
 	if path == "" {
-		b.Dir, b.Path = corpus.Dir(t), "."
-		return b, built.Corpus(t, b)
+		b.Dir, b.Path = corpus.Dir(t), corpus.Set(name)
+		return b, built.Of(t, b.Dir, b)
 	}
 	b.Dir, b.Path = corpus.LayCopy(t, name, "testdata/cases/"+name), path
 	if name == "symbolic-link" {

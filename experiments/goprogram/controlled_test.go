@@ -24,22 +24,22 @@ import (
 func TestControlledInRange(t *testing.T) {
 	long.Only(t, "it runs eight programs up to 200 times each")
 	type line struct {
-		dir        string
+		dir, path  string
 		args       []string
 		recordings int
 	}
 	var list []line
 	dir := layConcurrent(t)
 	for _, c := range concurrent {
-		list = append(list, line{dir, []string{c.program, c.size}, c.recordings})
+		list = append(list, line{dir, ".", []string{c.program, c.size}, c.recordings})
 	}
 	for _, name := range []string{"workers", "pipeline", "service", "sharing"} {
-		list = append(list, line{corpus.Dir(t), []string{name}, 50})
+		list = append(list, line{corpus.Dir(t), corpus.Set(name), []string{name}, 50})
 	}
 	for _, c := range list {
 		t.Run(c.args[0], func(t *testing.T) {
 			request := func(control, plain bool) (build.Request, *build.Program) {
-				b := build.Request{Dir: c.dir, Path: ".", Control: control, Plain: plain}
+				b := build.Request{Dir: c.dir, Path: c.path, Control: control, Plain: plain}
 				b.Sync = control || !plain
 				return b, built.Of(t, c.dir, b)
 			}

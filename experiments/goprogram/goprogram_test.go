@@ -31,7 +31,8 @@ func trace(t *testing.T, unit Unit, name string, change func(*Request)) (*Docume
 			change(r)
 		}
 		r.Args = append([]string{name}, r.Args...)
-		r.Build.Dir, r.Built = corpus.Dir(t), built.Corpus(t, r.Build)
+		r.Build.Dir, r.Build.Path = corpus.Dir(t), corpus.Set(name)
+		r.Built = built.Of(t, r.Build.Dir, r.Build)
 	})
 	corpus.AsMain(name, d)
 	return d, out, err

@@ -88,10 +88,10 @@ func TestBecomesAnother(t *testing.T) {
 		replaced  bool
 		running   int
 	}{
-		{"no other", "corpus\n", false, 0},
-		{"exec", "corpus\nother\n", true, 0},
-		{"exec that fails", "corpus\n", false, 0},
-		{"daemon", "corpus\nPID\n", false, 1},
+		{"no other", "others\n", false, 0},
+		{"exec", "others\nother\n", true, 0},
+		{"exec that fails", "others\n", false, 0},
+		{"daemon", "others\nPID\n", false, 1},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			d, out, err := trace(t, Data, "unusual", func(r *Request) { r.Args = []string{x.name} })

@@ -20,7 +20,7 @@ func TestExploreGo(t *testing.T) {
 	dir := corpus.Dir(t)
 	var out, errs bytes.Buffer
 	a := builtApp(t, dir, &out, &errs)
-	line := "krdlab explore go . --llc 1/8 --runs 5 --search 5 --recordings 3 -- workers"
+	line := "krdlab explore go " + corpus.Set("workers") + " --llc 1/8 --runs 5 --search 5 --recordings 3 -- workers"
 	if code := a.main(strings.Fields(line)); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}

@@ -210,14 +210,14 @@ func TestPredictGo(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("Go programs are traced on linux/amd64")
 	}
-	dir, runs := corpus.Dir(t), filepath.Join(t.TempDir(), "runs")
+	dir, set, runs := corpus.Dir(t), corpus.Set("sized"), filepath.Join(t.TempDir(), "runs")
 	ask := func(flags ...string) (code int, stdout, stderr string) {
 		var out, errs bytes.Buffer
 		argv := slices.Concat([]string{"krdlab", "predict", "go"}, flags)
 		code = builtApp(t, dir, &out, &errs).main(argv)
 		return code, out.String(), errs.String()
 	}
-	code, text, errs := ask(".", "--size", "1000,2000,4000", "--at", "16000", "--check", "--json", "--dir", runs,
+	code, text, errs := ask(set, "--size", "1000,2000,4000", "--at", "16000", "--check", "--json", "--dir", runs,
 		"--llc", "64KiB,1MiB", "--", "sized", "mergesort", "{}")
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
@@ -247,11 +247,11 @@ func TestPredictGo(t *testing.T) {
 		t.Errorf("%v %v", left, err)
 	}
 	for want, flags := range map[string][]string{
-		"expected at least two sizes":     {".", "--size", "1000", "--at", "2000", "--", "sized", "mergesort", "{}"},
-		"found no {} in the program's":    {".", "--size", "1,2", "--at", "3", "--", "sized", "mergesort", "7"},
-		"--size 1,2,1: expected each":     {".", "--size", "1,2,1", "--at", "3", "--", "sized", "mergesort", "{}"},
-		"--size 1,x: expected numbers":    {".", "--size", "1,x", "--at", "3", "--", "sized", "mergesort", "{}"},
-		"with size 1: the program failed": {".", "--size", "1,2", "--at", "3", "--dir", runs + "2", "--", "sized", "{}"},
+		"expected at least two sizes":     {set, "--size", "1000", "--at", "2000", "--", "sized", "mergesort", "{}"},
+		"found no {} in the program's":    {set, "--size", "1,2", "--at", "3", "--", "sized", "mergesort", "7"},
+		"--size 1,2,1: expected each":     {set, "--size", "1,2,1", "--at", "3", "--", "sized", "mergesort", "{}"},
+		"--size 1,x: expected numbers":    {set, "--size", "1,x", "--at", "3", "--", "sized", "mergesort", "{}"},
+		"with size 1: the program failed": {set, "--size", "1,2", "--at", "3", "--dir", runs + "2", "--", "sized", "{}"},
 	} {
 		if code, _, errs := ask(flags...); code == 0 || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d: %s", flags, code, errs)

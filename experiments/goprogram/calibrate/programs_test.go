@@ -96,9 +96,9 @@ type row struct {
 // request returns what traces the program.
 func (p *program) request(t *testing.T, args string, sample bool) *goprogram.Request {
 	t.Helper()
-	b := build.Request{Dir: corpus.Dir(t), Path: ".", Options: front.Options{Sample: sample}}
+	b := build.Request{Dir: corpus.Dir(t), Path: corpus.Set(strings.Fields(args)[0]), Options: front.Options{Sample: sample}}
 	if p.dir != "" {
-		b.Dir = p.dir
+		b.Dir, b.Path = p.dir, "."
 	}
 	if p.scimark {
 		files := map[string][]byte{"go.mod": []byte("module scimark\n\ngo 1.24\n")}
@@ -111,7 +111,7 @@ func (p *program) request(t *testing.T, args string, sample bool) *goprogram.Req
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Dir = corpus.Lay(t, "scimark", files)
+		b.Dir, b.Path = corpus.Lay(t, "scimark", files), "."
 	}
 	return &goprogram.Request{Build: b, Built: built.Of(t, b.Dir, b), Args: strings.Fields(args),
 		Unit: goprogram.Lines}

@@ -1,7 +1,7 @@
 // Package corpus has the Go programs that tests rewrite, build, run and trace: one module with a
-// package for each case, and one program that runs the case which its first argument names. A set
-// of flags of the front end is built once for all cases, and for all packages whose tests need it:
-// the module and its builds lie in the user's cache, under names that depend on the sources alone,
+// package for each case, and few programs that run the case which their first argument names (Set).
+// A set of flags of the front end is built once for all cases of a program, and for all packages whose
+// tests need it: the module and its builds lie in the user's cache, under names that depend on the sources alone,
 // so that the go command finds what it has compiled and linked before.
 //
 // A case is a folder of testdata/program, or of testdata/front (see Front): a package of the
@@ -45,7 +45,35 @@ func Source() string {
 	return filepath.Join(filepath.Dir(file), "testdata")
 }
 
-// Dir returns the folder of the module, laid out.
+// sets are the cases, by program: those that are built with the same flags, since each package that
+// a program imports is compiled once for each set of flags. The others are in the program "others".
+var sets = map[string][]string{
+	"order": {"conflicts", "deep", "named", "observed", "panicking", "parallel", "pipeline", "receives", "service",
+		"sharing", "stuck", "workers"},
+	"values":  {initializes, "chains", "control", "deferring", "marks", "paths", "shapes", "values"},
+	"sampled": {"calibrated", "lists", "repeated", "rows", "short", "stacked", "stretches", "sums"},
+	others:    nil,
+}
+
+const others = "others"
+
+// initializes is the case whose package's initialization is recorded: all programs have it, so that
+// the traces of a case are the same by each.
+const initializes = "calls"
+
+// Set returns the path of the program that has a case.
+func Set(name string) string { return "./sets/" + setOf(name) }
+
+func setOf(name string) string {
+	for set, cases := range sets {
+		if slices.Contains(cases, name) {
+			return set
+		}
+	}
+	return others
+}
+
+// Dir returns the folder of the module of Set, laid out.
 func Dir(t testing.TB) string {
 	t.Helper()
 	return must(t, programFolder)
@@ -70,14 +98,28 @@ func must(t testing.TB, folder func() (string, error)) string {
 
 var programFolder, frontFolder = laidOut("program"), laidOut("front")
 
-// laidOut returns a function that lays out the program of the cases in a folder of testdata.
+// laidOut returns a function that lays out the programs of the cases in a folder of testdata, that of
+// all of them in the module's own folder.
 func laidOut(name string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		files, err := read(os.DirFS(filepath.Join(Source(), name)))
 		if err != nil {
 			return "", err
 		}
-		files["main.go"] = program(files)
+		in := map[string][]string{}
+		var all []string
+		for path := range files {
+			if name, _, ok := strings.Cut(path, "/"); ok && !slices.Contains(all, name) {
+				all, in[setOf(name)] = append(all, name), append(in[setOf(name)], name)
+			}
+		}
+		files["main.go"] = program(all)
+		for set, names := range in {
+			if set != setOf(initializes) {
+				names = append(names, initializes)
+			}
+			files["sets/"+set+"/main.go"] = program(names)
+		}
 		return lay(name, files)
 	})
 }
@@ -134,16 +176,10 @@ func read(in fs.FS) (map[string][]byte, error) {
 	return files, err
 }
 
-// program returns the source of the program of all cases. All are on one line, so that another case
+// program returns the source of the program of cases. All are on one line, so that another case
 // does not move what has been recorded.
-func program(files map[string][]byte) []byte {
+func program(names []string) []byte {
 	var imports, cases bytes.Buffer
-	var names []string
-	for path := range files {
-		if name, _, ok := strings.Cut(path, "/"); ok && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
 	slices.Sort(names)
 	for _, name := range names {
 		fmt.Fprintf(&imports, "\t%q\n", Module+"/"+name)

@@ -14,13 +14,6 @@ import (
 	"krdlab/loi/front/corpus"
 )
 
-// Corpus returns the program of all cases, built with options whose Dir and Path are not regarded.
-func Corpus(t testing.TB, opt build.Request) *build.Program {
-	t.Helper()
-	opt.Path = "."
-	return Of(t, corpus.Dir(t), opt)
-}
-
 // Plain returns the path of the program as it is without rewriting, which the front end has built
 // beside a built one.
 func Plain(b *build.Program) string {
