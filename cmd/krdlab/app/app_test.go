@@ -18,6 +18,7 @@ import (
 	"krdlab/experiments/run/request"
 	"krdlab/experiments/run/result"
 	"krdlab/hw"
+	"krdlab/hw/failure"
 	"krdlab/krd"
 	"krdlab/loi"
 	"krdlab/loi/front/corpus/built"
@@ -55,6 +56,18 @@ func TestExitCode(t *testing.T) {
 				t.Errorf("%v, wrapped: exit code %d, want %d", test.err, got, test.want)
 			}
 		}
+	}
+}
+
+// Every class has a code of its own.
+func TestCodes(t *testing.T) {
+	seen := map[int]failure.Class{}
+	for c := failure.Failed; c <= failure.Interrupted; c++ {
+		code, ok := codes[c]
+		if _, twice := seen[code]; !ok || twice || code == exitOK {
+			t.Errorf("class %d has code %d (%v, also of class %d)", c, code, ok, seen[code])
+		}
+		seen[code] = c
 	}
 }
 

@@ -1,4 +1,4 @@
-package app
+package house
 
 import (
 	"go/ast"
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"krdlab/hw/failure"
 )
 
 // unclassed returns the exported errors that have no class: types with a method Error and without a
@@ -121,17 +119,5 @@ func (WorseError) Error() string { return "" }
 	bad, seen := unclassed([]*source{{name: "a/a.go", syntax: f}})
 	if want := []string{"a.ErrBad", "a.WorseError"}; !slices.Equal(bad, want) || seen != 4 {
 		t.Errorf("found %q of %d, want %q of 4", bad, seen, want)
-	}
-}
-
-// Every class has a code of its own.
-func TestCodes(t *testing.T) {
-	seen := map[int]failure.Class{}
-	for c := failure.Failed; c <= failure.Interrupted; c++ {
-		code, ok := codes[c]
-		if _, twice := seen[code]; !ok || twice || code == exitOK {
-			t.Errorf("class %d has code %d (%v, also of class %d)", c, code, ok, seen[code])
-		}
-		seen[code] = c
 	}
 }
