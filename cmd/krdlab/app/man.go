@@ -15,10 +15,13 @@ import (
 	"krdlab/krd/plot"
 )
 
+// manName is the command that writes a page for each other, with its flags.
+const manName = "man"
+
 // manCommand returns the command `krdlab man`.
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "man DIR",
+		Use:   manName + " DIR",
 		Short: "Write the manual pages, one for each command",
 		Long: "Write the manual pages of krdlab and of all its commands into the folder DIR, which " +
 			"is made if it is not there; pages that krdlab wrote before are written anew. Kernels " +

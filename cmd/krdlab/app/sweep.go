@@ -50,9 +50,12 @@ func (a *app) sweepCommand() *cobra.Command {
 		Annotations: map[string]string{takesFile: "TOML"},
 	}
 	c.SetUsageTemplate(fmt.Sprintf(sweepUsage, a.flagColumns()))
-	f := newSweepFlags(c.Flags(), nil)
-	completeRunFlags(c)
-	complete(c, "class", kernel.ClassNames...)
+	var f *sweepFlags
+	if a.asksFor(c.Name()) {
+		f = newSweepFlags(c.Flags(), nil)
+		completeRunFlags(c)
+		complete(c, "class", kernel.ClassNames...)
+	}
 	c.SetFlagErrorFunc(kernelsOwnFlag)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
@@ -120,6 +123,12 @@ Flags of {{.Name}}:
 Use "{{.CommandPath}} COMMAND --help" for more information about a command.{{end}}
 `
 
+// asksFor reports whether the command line may be of a command of this name, or of one that looks at all
+// of them. Most flags there are belong to sweep and its kernels: only these commands have them defined.
+func (a *app) asksFor(name string) bool {
+	return len(a.argv) == 0 || slices.Contains(a.argv, name) || slices.Contains(a.argv, manName)
+}
+
 // sweepKernel returns the command `krdlab sweep KERNEL`.
 func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 	c := &cobra.Command{
@@ -131,9 +140,12 @@ func (a *app) sweepKernel(k *kernel.Kernel) *cobra.Command {
 			request.DefaultMachine),
 		Args: exactly(),
 	}
-	f := newSweepFlags(c.Flags(), k)
-	completeRunFlags(c)
-	complete(c, "class", k.ClassNames()...)
+	var f *sweepFlags
+	if a.asksFor(k.Name) {
+		f = newSweepFlags(c.Flags(), k)
+		completeRunFlags(c)
+		complete(c, "class", k.ClassNames()...)
+	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		machines, err := a.machines(c.Context(), f.caches)
 		if err != nil {

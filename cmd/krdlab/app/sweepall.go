@@ -34,15 +34,18 @@ func (a *app) sweepAll() *cobra.Command {
 			"--machine native",
 		Args: exactly(),
 	}
-	f := newSweepFlags(c.Flags(), nil)
 	defaults := map[string]string{"class": kernel.SmallClass,
 		"reps": strconv.Itoa(request.AllKernelsReps)}
-	for name, value := range defaults {
-		c.Flags().Lookup(name).DefValue = value
+	var f *sweepFlags
+	if a.asksFor(c.Name()) {
+		f = newSweepFlags(c.Flags(), nil)
+		for name, value := range defaults {
+			c.Flags().Lookup(name).DefValue = value
+		}
+		c.Flags().Lookup("reps").Usage = "`N` timed repetitions; below 6 there are no intervals"
+		completeRunFlags(c)
+		complete(c, "class", kernel.ClassNames...)
 	}
-	c.Flags().Lookup("reps").Usage = "`N` timed repetitions; below 6 there are no intervals"
-	completeRunFlags(c)
-	complete(c, "class", kernel.ClassNames...)
 	c.SetFlagErrorFunc(kernelsOwnFlag)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		for name, value := range defaults {
