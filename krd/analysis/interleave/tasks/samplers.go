@@ -293,20 +293,3 @@ func (p *progress) end(v int32, ready []int32) []int32 {
 	}
 	return ready
 }
-
-// legal reports whether the order of s has each vertex once, after all that it follows from.
-func (p *progress) legal(s *Schedule) bool {
-	may := make([]bool, p.d.Vertices())
-	ready := p.begin(nil)
-	for _, v := range s.Order {
-		for _, x := range ready {
-			may[x] = true
-		}
-		if !may[v] {
-			return false
-		}
-		may[v] = false
-		ready = p.end(v, ready[:0])
-	}
-	return len(s.Order) == p.d.Vertices()
-}
