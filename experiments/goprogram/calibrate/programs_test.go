@@ -96,7 +96,8 @@ type row struct {
 // request returns what traces the program.
 func (p *program) request(t *testing.T, args string, sample bool) *goprogram.Request {
 	t.Helper()
-	b := build.Request{Dir: corpus.Dir(t), Path: corpus.Set(strings.Fields(args)[0]), Options: front.Options{Sample: sample}}
+	b := build.Request{Dir: corpus.Dir(t), Path: corpus.Set(strings.Fields(args)[0]),
+		Options: front.Options{Sample: sample}}
 	if p.dir != "" {
 		b.Dir, b.Path = p.dir, "."
 	}

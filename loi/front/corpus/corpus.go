@@ -1,8 +1,8 @@
 // Package corpus has the Go programs that tests rewrite, build, run and trace: one module with a
 // package for each case, and few programs that run the case which their first argument names (Set).
-// A set of flags of the front end is built once for all cases of a program, and for all packages whose
-// tests need it: the module and its builds lie in the user's cache, under names that depend on the sources alone,
-// so that the go command finds what it has compiled and linked before.
+// A set of flags of the front end is built once for all cases of a program, and for all packages
+// whose tests need it: the module and its builds lie in the user's cache, under names that depend on
+// the sources alone, so that the go command finds what it has compiled and linked before.
 //
 // A case is a folder of testdata/program, or of testdata/front (see Front): a package of the
 // folder's name with a function Main. The test that runs a case holds its expected results. Package
