@@ -154,7 +154,7 @@ func TestConflicts(t *testing.T) {
 func TestConflictsRace(t *testing.T) {
 	long.Only(t, "it builds the program and the standard library with the race detector")
 	binary := filepath.Join(t.TempDir(), "race")
-	build := exec.Command("go", "build", "-race", "-o", binary, ".")
+	build := exec.Command("go", "build", "-race", "-o", binary, corpus.Set("conflicts"))
 	build.Dir = corpus.Dir(t)
 	if out, err := build.CombinedOutput(); err != nil {
 		if strings.Contains(string(out), "-race") { // not supported here, or it needs cgo

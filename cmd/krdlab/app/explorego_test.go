@@ -20,7 +20,8 @@ func TestExploreGo(t *testing.T) {
 	dir := corpus.Dir(t)
 	var out, errs bytes.Buffer
 	a := builtApp(t, dir, &out, &errs)
-	line := "krdlab explore go " + corpus.Set("workers") + " --llc 1/8 --runs 5 --search 5 --recordings 3 -- workers"
+	line := "krdlab explore go " + corpus.Set("workers") +
+		" --llc 1/8 --runs 5 --search 5 --recordings 3 -- workers"
 	if code := a.main(strings.Fields(line)); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
@@ -71,8 +72,8 @@ func TestExploreControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs = run("krdlab explore go . --control --follow " + file + " -- locks")
-	if code != 1 || !strings.Contains(out, "1 schedule drawn by the choices in") || !strings.Contains(out, "--follow "+file) ||
-		!strings.Contains(errs, "under 1 schedule") {
+	if code != 1 || !strings.Contains(out, "1 schedule drawn by the choices in") ||
+		!strings.Contains(out, "--follow "+file) || !strings.Contains(errs, "under 1 schedule") {
 		t.Errorf("--follow: exit code %d: %s\n%s", code, errs, out)
 	}
 	code, _, errs = run("krdlab explore go . --control --follow main.go -- locks")

@@ -155,8 +155,9 @@ func TestFollow(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"{": "unexpected end", `{"schema_version": 9, "ends": []}`: "version 9",
-		`{"schema_version": 1}`:                                                               "with 0 ends",
-		`{"schema_version": 1, "ends": [], "preempt": "atomics"}`:                             "--preempt atomics --early-timers=false; expected sync",
+		`{"schema_version": 1}`: "with 0 ends",
+		`{"schema_version": 1, "ends": [], "preempt": "atomics"}`: "--preempt atomics --early-timers=false; " +
+			"expected sync",
 		`{"schema_version": 1, "preempt": "sync", "ends": [{"kind": "ended"}]}`:               "no end has choices",
 		`{"schema_version": 1, "preempt": "sync", "ends": [{"kind": "panic", "needed": -1}]}`: "no end has choices"} {
 		_, err := Followed("ends.json", []byte(text), &Request{})

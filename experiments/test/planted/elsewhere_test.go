@@ -65,7 +65,8 @@ var elsewhere = []other{
 	{"inflation_not_split", "experiments/run/loss/loss_test.go", "TestMeasured", "measured, and not split"},
 	{"several_places", "experiments/read/model/places_test.go", "TestPlaces", "left out:"},
 	{"unlike_rows", "experiments/read/survey/survey_test.go", "TestUnlikeRows", "compared over 1 of 3 rows"},
-	{"schedules_not_followed", "experiments/goprogram/control/control_test.go", "TestFollow", "b.Findings[0].Code != notFollowed"},
+	{"schedules_not_followed", "experiments/goprogram/control/control_test.go", "TestFollow",
+		"b.Findings[0].Code != notFollowed"},
 }
 
 // check reports a test that is not there, or has other words.

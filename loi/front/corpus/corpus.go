@@ -1,5 +1,5 @@
 // Package corpus has the Go programs that tests rewrite, build, run and trace: one module with a
-// package for each case, and few programs that run the case which their first argument names (Set).
+// package for each case, and a few programs that run the case which their first argument names (Set).
 // A set of flags of the front end is built once for all cases of a program, and for all packages
 // whose tests need it: the module and its builds lie in the user's cache, under names that depend on
 // the sources alone, so that the go command finds what it has compiled and linked before.
@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -45,32 +46,27 @@ func Source() string {
 	return filepath.Join(filepath.Dir(file), "testdata")
 }
 
-// sets are the cases, by program: those that are built with the same flags, since each package that
-// a program imports is compiled once for each set of flags. The others are in the program "others".
+// sets are the cases by program: those that are built with the same flags are together, since each
+// package of a program is compiled once for each set of flags.
 var sets = map[string][]string{
-	"order": {"conflicts", "deep", "named", "observed", "panicking", "parallel", "pipeline", "receives", "service",
-		"sharing", "stuck", "workers"},
+	"order": {"conflicts", "deep", "named", "observed", "panicking", "parallel", "pipeline", "receives",
+		"service", "sharing", "stuck", "workers"},
 	"values":  {initializes, "chains", "control", "deferring", "marks", "paths", "shapes", "values"},
 	"sampled": {"calibrated", "lists", "repeated", "rows", "short", "stacked", "stretches", "sums"},
-	others:    nil,
 }
 
-const others = "others"
-
-// initializes is the case whose package's initialization is recorded: all programs have it, so that
-// the traces of a case are the same by each.
+// initializes is the case whose package's initialization is recorded: all programs have it, so that a
+// trace does not depend on the program of its case.
 const initializes = "calls"
 
-// Set returns the path of the program that has a case.
-func Set(name string) string { return "./sets/" + setOf(name) }
-
-func setOf(name string) string {
+// Set returns the path of the program that has a case: one of sets, or that of all others.
+func Set(name string) string {
 	for set, cases := range sets {
 		if slices.Contains(cases, name) {
-			return set
+			return "./sets/" + set
 		}
 	}
-	return others
+	return "./sets/others"
 }
 
 // Dir returns the folder of the module of Set, laid out.
@@ -96,29 +92,30 @@ func must(t testing.TB, folder func() (string, error)) string {
 	return dir
 }
 
-var programFolder, frontFolder = laidOut("program"), laidOut("front")
+var programFolder = laidOut("program", Set)
 
-// laidOut returns a function that lays out the programs of the cases in a folder of testdata, that of
-// all of them in the module's own folder.
-func laidOut(name string) func() (string, error) {
+var frontFolder = laidOut("front", func(string) string { return "." })
+
+// laidOut returns a function that lays out the cases in a folder of testdata, and the programs that
+// have them: at is the path of that of a case.
+func laidOut(name string, at func(name string) string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		files, err := read(os.DirFS(filepath.Join(Source(), name)))
 		if err != nil {
 			return "", err
 		}
-		in := map[string][]string{}
-		var all []string
-		for path := range files {
-			if name, _, ok := strings.Cut(path, "/"); ok && !slices.Contains(all, name) {
-				all, in[setOf(name)] = append(all, name), append(in[setOf(name)], name)
+		programs := map[string][]string{}
+		for file := range files {
+			name, _, ok := strings.Cut(file, "/")
+			if to := at(name); ok && !slices.Contains(programs[to], name) {
+				programs[to] = append(programs[to], name)
 			}
 		}
-		files["main.go"] = program(all)
-		for set, names := range in {
-			if set != setOf(initializes) {
+		for to, names := range programs {
+			if to != at(initializes) {
 				names = append(names, initializes)
 			}
-			files["sets/"+set+"/main.go"] = program(names)
+			files[path.Join(to, "main.go")] = program(names)
 		}
 		return lay(name, files)
 	})
