@@ -103,6 +103,15 @@ func TestNativeLibraries(t *testing.T) {
 	}
 }
 
+// The arguments of a program are on the stack, also behind the page in which it began.
+func TestNativeArguments(t *testing.T) {
+	const n = 2000
+	d := alike(t, compiled(t, "gcc", "arguments.c", "-O1"), Request{}, slices.Repeat([]string{"x"}, n)...)
+	if d.Accesses != 0 || d.Accounts.Stack < n || d.Accounts.Unknown != 0 {
+		t.Errorf("%d accesses, %+v, expected %d to the stack alone", d.Accesses, d.Accounts, n)
+	}
+}
+
 // A thread's accesses to the data of a library stand before another closes it last.
 func TestNativeLibrariesClosed(t *testing.T) {
 	long.Only(t, "threads load and close libraries many times")

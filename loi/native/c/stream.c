@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -231,6 +232,10 @@ void krd_full(krd_buf *b)
 	krd_me = b;
 }
 
+extern void *__libc_stack_end; // where the first thread began
+
+// bounds finds the thread's stack. That of the first thread ends for glibc with the page in which it
+// began, but its arguments and the environment may go on behind that, up to the program's path.
 static void bounds(krd_buf *b)
 {
 	pthread_attr_t a;
@@ -241,6 +246,9 @@ static void bounds(krd_buf *b)
 	if (!pthread_attr_getstack(&a, &low, &bytes)) {
 		b->low = (uintptr_t)low;
 		b->bytes = bytes;
+		uintptr_t path = getauxval(AT_EXECFN);
+		if (path && (uintptr_t)__libc_stack_end - b->low < b->bytes)
+			b->bytes = ((path + strlen((const char *)path)) | 4095) + 1 - b->low;
 	}
 	pthread_attr_destroy(&a);
 }
