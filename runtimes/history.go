@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"krdlab/hw/failure"
@@ -118,6 +119,7 @@ type historian struct {
 type underWay struct {
 	from     uint64 // the end of its last step
 	kernels  uint64 // time of those in this step
+	ran      bool   // there are some
 	gap      uint64
 	needs    []int32
 	piece    int32 // that runs
@@ -184,8 +186,32 @@ func (h *historian) kernel(worker int, now, ticks uint64, k loi.KernelID, blocks
 	w := &h.under[worker]
 	w.gap += now - h.call - w.from - w.kernels - w.gap
 	w.kernels += h.call + ticks
+	w.ran = true
 	h.blocks = append(h.blocks, blocks...)
 	h.execs = append(h.execs, pastExec{k, w.piece, int32(len(h.blocks))})
+}
+
+// touched is the kernel of an access to a structure of the runtime, whose blocks are the structure and
+// whether it is written, the ticks that it took, or notCharged, and the worker.
+const touched = loi.KernelID(math.MaxUint16)
+
+const notCharged = math.MaxUint32
+
+// sees notes that a worker looks at a structure in vain, which is not charged.
+func (h *historian) sees(worker int, structure uint32) {
+	if h != nil {
+		h.blocks = append(h.blocks, structure<<1, notCharged, uint32(worker))
+		h.execs = append(h.execs, pastExec{touched, -1, int32(len(h.blocks))})
+	}
+}
+
+// touches notes that a worker accesses a structure of the runtime, in ticks that are part of a price.
+func (h *historian) touches(worker int, structure uint32, write bool, ticks uint64) {
+	if h == nil {
+		return
+	}
+	h.blocks = append(h.blocks, structure<<1|uint32(btoi(write)), uint32(min(ticks, notCharged-1)), uint32(worker))
+	h.execs = append(h.execs, pastExec{touched, -1, int32(len(h.blocks))})
 }
 
 // runs notes that v begins child i of f.
@@ -422,7 +448,7 @@ func (h *historian) close(v *stepWorker, s pastStep) {
 	h.needs = append(h.needs, w.needs...)
 	h.append(s)
 	w.needs, w.looks, w.from, w.kernels, w.gap = w.needs[:0], w.looks[:0], v.now, 0, 0
-	w.lock, w.before, w.waited = -1, -1, 0
+	w.lock, w.before, w.waited, w.ran = -1, -1, 0, false
 }
 
 func (h *historian) append(s pastStep) {
@@ -447,7 +473,7 @@ func (h *historian) found(v *stepWorker, got found, price uint64) {
 		return
 	}
 	w := &h.under[v.id]
-	if int(h.execsEnd()) != len(h.execs) { // of kernels that took no time
+	if w.ran { // kernels that took no time
 		h.close(v, pastStep{worker: int32(v.id), before: -1, search: -1, gap: w.gap, end: v.idleFrom})
 		w.from = v.idleFrom
 	}

@@ -9,12 +9,17 @@ type Retiming struct {
 	// times, which need not be in order.
 	Kernel func(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64
 	Locked func(node int, now uint64) // as [Costs.Locked]; nil: nothing is told
+	// Touch is as [Data.Touch], where the run had Data.
+	Touch func(worker int, now uint64, structure uint32, write bool) uint64
 	// Took, if not nil, holds what each execution took afterwards; its length is [History.Executions].
 	Took []uint64
 }
 
-// Executions returns how many executions of kernels the run had.
+// Executions returns how many executions of kernels, and accesses to data of the runtime, the run had.
 func (h *History) Executions() int { return len(h.execs) }
+
+// IsKernel reports whether execution i is of a kernel, and not an access to data of the runtime.
+func (h *History) IsKernel(i int) bool { return h.execs[i].kernel != touched }
 
 // Operations returns how many operations the history has.
 func (h *History) Operations() int { return h.length() }
@@ -49,15 +54,27 @@ func (h *History) Retime(r *Retiming) uint64 {
 				t = ends[l.step] - back + h.handover
 			}
 		}
+		more, less := uint64(0), uint64(0) // that the runtime's own data take
 		for ; exec < s.execs; exec++ {
 			e := &h.execs[exec]
+			blocks := h.blocks[block:e.blocks:e.blocks]
+			block = e.blocks
+			if e.kernel == touched {
+				took := r.Touch(int(blocks[2]), t, blocks[0]>>1, blocks[0]&1 != 0)
+				if r.Took != nil {
+					r.Took[exec] = took
+				}
+				if blocks[1] != notCharged {
+					more, less = more+took, less+uint64(blocks[1])
+				}
+				continue
+			}
 			t += h.call
-			took := r.Kernel(int(s.worker), t, e.kernel, h.blocks[block:e.blocks:e.blocks])
+			took := r.Kernel(int(s.worker), t, e.kernel, blocks)
 			if r.Took != nil {
 				r.Took[exec] = took
 			}
 			t += took
-			block = e.blocks
 		}
 		t += s.gap
 		if s.search >= 0 {
@@ -70,6 +87,11 @@ func (h *History) Retime(r *Retiming) uint64 {
 		ats[n] = t
 		if !r.Free[s.kind] {
 			t += s.price
+			if t += more; t-min(t, less) >= ats[n] {
+				t -= min(t, less)
+			} else {
+				t = ats[n]
+			}
 		}
 		ends[n], clock[s.worker] = t, t
 	}

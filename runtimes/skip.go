@@ -71,6 +71,9 @@ func (s *stepper) miss(v *stepWorker, m Move) {
 	v.now += s.nothingCosts[m.Kind]
 	if m.Kind == MoveSteal {
 		v.countFailed(m.Victim)
+		if s.data != nil {
+			s.data.looked(v, m.Victim)
+		}
 	}
 }
 

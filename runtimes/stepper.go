@@ -41,6 +41,9 @@ type Costs struct {
 	Kernel func(worker int, now uint64, k loi.KernelID, blocks []uint32) uint64
 	// Locked, if not nil, is called for each operation on the queue of a shepherd of a node.
 	Locked func(node int, now uint64)
+	// Data, if not nil, is where the runtime's own data lie, which its operations touch.
+	Data    Data
+	Anatomy Anatomy // with Data
 }
 
 func (c Costs) orUnits() Costs {
@@ -177,6 +180,7 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 		stop: c.Stop, limit: cmp.Or(c.MaxSteps, 1<<40),
 	}
 	plain := c.plain || c.History != nil
+	plain = plain || c.Costs.Data != nil // lines are touched in the order of the steps
 	s.skips = p.shared == nil && !plain
 	s.early = p.shared != nil && !plain && !rules.Admit // a budget is seen by others
 	s.parks = !plain && s.parking()
@@ -214,6 +218,9 @@ func newStepper(c StepConfig, prog Program) (*stepper, error) {
 	if c.History != nil {
 		s.past = newHistorian(c.History, s)
 	}
+	if c.Costs.Data != nil {
+		s.data = newStructures(s)
+	}
 	s.root = p.newRoot(prog)
 	s.events = newEventQueue(len(s.all))
 	s.current, s.latest = s.events.first(), s.events.latest()
@@ -238,12 +245,13 @@ type stepper struct {
 	queues      []virtualQueue
 	running     *stepWorker
 	root        *Frame
-	current     event      // of the step that is being taken
-	past        *historian // nil: no history is kept
-	steps       uint64     // that have been taken, those that were skipped or done early included
-	pause       uint64     // after how many steps to look whether to stop; 0: after the first
-	limit       uint64     // how many there may be
-	latest      uint64     // virtual time
+	current     event       // of the step that is being taken
+	past        *historian  // nil: no history is kept
+	data        *structures // nil: they are not modelled
+	steps       uint64      // that have been taken, those that were skipped or done early included
+	pause       uint64      // after how many steps to look whether to stop; 0: after the first
+	limit       uint64      // how many there may be
+	latest      uint64      // virtual time
 	stop        <-chan struct{}
 	childFirst  bool // the policy's rules
 	parentFirst bool

@@ -121,12 +121,18 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 	} else if v.last {
 		v.calls++
 	}
+	if s.data != nil && !v.last {
+		s.data.begins(v, f, v.i)
+	}
 	s.past.runs(v, f)
 	c := f.task.Run(&v.Worker, int(v.i))
 	s.past.ran(v, f, c)
 	if c != nil {
 		c.parent = f
 		c.called = v.last
+		if s.data != nil {
+			s.data.framed(v, f, v.i, c)
+		}
 		if s.extra {
 			s.begins(v, c)
 		}
@@ -134,6 +140,9 @@ func (s *stepper) run(v *stepWorker) (timed bool) {
 		s.past.frame(v, s.costs.Frame)
 		s.start(v, c)
 		return v.now > began || s.begun(v)
+	}
+	if s.data != nil && !v.last {
+		s.data.ends(v, s.data.child(f, v.i))
 	}
 	if s.extra && !v.last {
 		v.ranInPlace(entry{f: f, tag: v.tag})
@@ -165,6 +174,9 @@ func (v *stepWorker) nameOfChild(f *Frame) int32 {
 // long as they do.
 func (s *stepper) next(v *stepWorker) (timed bool) {
 	f, began := v.f, v.now
+	if s.data != nil {
+		s.data.joined(v, f)
+	}
 	s.past.joined(v, f)
 	if n := f.task.Next(&v.Worker, int(f.phase)); n > 0 {
 		f.n = int32(n)
@@ -178,6 +190,9 @@ func (s *stepper) next(v *stepWorker) (timed bool) {
 	parent, called := f.parent, f.called
 	if s.starter {
 		v.top = f.link
+	}
+	if s.data != nil {
+		s.data.ends(v, &s.data.frames.of(f).own)
 	}
 	v.done(f)
 	s.past.ended(v, f, parent)
@@ -227,6 +242,10 @@ func (s *stepper) children(v *stepWorker) (timed bool) {
 	}
 	s.past.queued(f, entryOthers)
 	v.now += s.costs.Spawn
+	if s.data != nil {
+		s.data.spawned(v, f, v.i)
+		s.data.changed(v, v.queue, true)
+	}
 	return true
 }
 
@@ -241,6 +260,9 @@ func (s *stepper) returned(v *stepWorker) (timed bool) {
 		v.pc = pcGone
 	}
 	v.now += s.costs.Pop
+	if s.data != nil {
+		s.data.changed(v, v.queue, false)
+	}
 	return true
 }
 
@@ -252,7 +274,7 @@ func (s *stepper) gone(v *stepWorker) (timed bool) {
 	if last {
 		v.pc = pcNext
 	}
-	v.now += s.costs.Join
+	s.join(v, v.f)
 	return true
 }
 
@@ -278,7 +300,7 @@ func (s *stepper) joined(v *stepWorker) (timed bool) {
 	if !last {
 		v.pc = s.atHand()
 	}
-	v.now += s.costs.Join
+	s.join(v, v.f)
 	return true
 }
 
@@ -308,6 +330,9 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 		v.spawns += uint64(n)
 		s.spawned(v, f, n)
 		v.now += s.costs.Spawn * uint64(n)
+		if s.data != nil {
+			s.data.spawnedAll(v, f, n)
+		}
 		return true
 	}
 	if v.shared == nil {
@@ -319,6 +344,10 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 		}
 		s.past.queued(f, v.i)
 		v.now += s.costs.Spawn
+		if s.data != nil {
+			s.data.spawned(v, f, v.i)
+			s.data.changed(v, v.queue, true)
+		}
 		if v.i++; v.i == n {
 			if s.half {
 				v.expose(v.head.Load())
@@ -336,6 +365,10 @@ func (s *stepper) spawn(v *stepWorker) (timed bool) {
 		v.spawns += uint64(n)
 		s.spawned(v, f, n)
 		v.now += hold
+		if s.data != nil {
+			s.data.spawnedAll(v, f, n)
+			s.data.changed(v, v.queue, true)
+		}
 	}
 	return true
 }
@@ -355,8 +388,12 @@ func (s *stepper) place(v *stepWorker) (timed bool) {
 		s.filled(v.placedAt, 1)
 		s.past.queued(v.f, v.placed.i)
 		v.spawns++
-		v.i++
 		v.now += s.costs.Lock
+		if s.data != nil {
+			s.data.spawned(v, v.f, v.i)
+			s.data.changed(v, v.placedAt, true)
+		}
+		v.i++
 	}
 	return true
 }
@@ -372,6 +409,9 @@ func (s *stepper) answers(v *stepWorker) bool {
 	}
 	s.past.answers(thief)
 	v.now += s.costs.Spawn
+	if s.data != nil {
+		s.data.post(v, thief)
+	}
 	return true
 }
 
@@ -384,14 +424,15 @@ func (s *stepper) arrive(v *stepWorker) (timed bool) {
 		return s.next(v)
 	}
 	v.pc = pcOwn
-	last := v.Worker.arrive(v.f, -1)
-	s.past.arrives(v, v.f, last)
+	f := v.f
+	last := v.Worker.arrive(f, -1)
+	s.past.arrives(v, f, last)
 	if last {
 		v.pc = pcNext
-	} else if s.calls(v, v.f) {
+	} else if s.calls(v, f) {
 		return false
 	}
-	v.now += s.costs.Join
+	s.join(v, f)
 	return true
 }
 
@@ -417,7 +458,7 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 				v.pc = pcNext
 			}
 		}
-		v.now += s.costs.Join
+		s.join(v, f)
 		return true
 	}
 	if f.owner == int32(v.id) {
@@ -431,8 +472,16 @@ func (s *stepper) report(v *stepWorker) (timed bool) {
 	if owner.top == f && f.complete() { // it may wait for just this
 		s.disturb(owner)
 	}
-	v.now += s.costs.Join
+	s.join(v, f)
 	return true
+}
+
+// join charges v for an arrival at the join of f.
+func (s *stepper) join(v *stepWorker, f *Frame) {
+	v.now += s.costs.Join
+	if s.data != nil {
+		s.data.joins(v, f)
+	}
 }
 
 // requeue queues what follows the join of f.
@@ -447,6 +496,9 @@ func (s *stepper) requeue(v *stepWorker) (timed bool) {
 		s.past.queued(v.f, entryRest)
 		v.pc = pcOwn
 		v.now += s.putOwn
+		if s.data != nil {
+			s.data.requeued(v, v.f)
+		}
 	}
 	return true
 }
@@ -484,6 +536,10 @@ func (s *stepper) own(v *stepWorker) (timed bool) {
 	e, ok := v.takeOwn()
 	v.now += s.takeOwn
 	if ok {
+		if s.data != nil {
+			s.data.changed(v, v.queue, false)
+			s.data.took(v, e)
+		}
 		s.past.takes(v, e)
 		v.take(e)
 	} else if s.skips && !s.leaveIdle { // that it searches is seen by nobody
@@ -501,8 +557,15 @@ func (s *stepper) ownCache(v *stepWorker) (timed bool) {
 		}
 		v.now += s.costs.Lock
 	}
+	flushed := len(v.cache) > 1
 	e, _ := v.takeOwn()
 	v.now += s.costs.Pop
+	if s.data != nil {
+		if flushed {
+			s.data.changed(v, v.queue, true)
+		}
+		s.data.took(v, e)
+	}
 	v.take(e)
 	return true
 }
@@ -518,6 +581,10 @@ func (s *stepper) keepBatch(v *stepWorker) (timed bool) {
 		}
 		v.now += hold
 		s.foundWork(v, v.got, hold)
+		if s.data != nil {
+			s.data.stole(v, v.again.Victim, v.got.e)
+			s.data.kept(v)
+		}
 	}
 	return true
 }

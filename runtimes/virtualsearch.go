@@ -58,6 +58,9 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 		price = s.costs.Join
 	case MoveOwn:
 		if s.seesEmpty(v) { // whatever is there already
+			if s.data != nil {
+				s.data.looked(v, v.queue)
+			}
 			v.now += price
 			q.Last = OutcomeEmpty
 			return true
@@ -80,6 +83,9 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 			break
 		}
 		v.countSteal(m.Victim, false)
+		if s.data != nil {
+			s.data.looked(v, m.Victim)
+		}
 		v.now += price
 		q.Last = OutcomeBusy
 		if empty {
@@ -115,12 +121,18 @@ func (s *stepper) look(v *stepWorker) (timed bool) {
 	v.now += price
 	switch {
 	case out != OutcomeDone || got.e.f == nil:
+		if s.data != nil && m.Kind == MoveSteal {
+			s.data.looked(v, m.Victim)
+		}
 		q.Last = out
 		s.skip(v)
 	case m.Kind == MoveSteal && (v.shared != nil || len(v.batch) > 1):
-		v.got, v.pc = got, pcBatch
+		v.got, v.again.Victim, v.pc = got, m.Victim, pcBatch
 	default:
 		s.foundWork(v, got, price)
+		if s.data != nil {
+			s.data.found(v, m, from, got)
+		}
 	}
 	return true
 }

@@ -248,8 +248,8 @@ func settingsText(s request.Settings) string {
 	s.Reps, s.Warmup = 0, 0
 	words := []string{"bind " + s.Bind.String(), "trace " + string(s.Trace), "grain " + string(s.Grain),
 		"counters " + string(s.Counters), "memory " + string(s.NUMA)}
-	if s.CacheModel != "" {
-		words = append(words, "cache model "+string(s.CacheModel))
+	if m := s.Modelled(); m != "" {
+		words = append(words, "cache model "+m)
 	}
 	if s.Reuse.Cores {
 		words = append(words, "KRD of cores")

@@ -32,7 +32,9 @@ func (m *Model) useBlocks(x *machine.Machine) error {
 }
 
 func (m *Model) useLines(x *machine.Machine, lines uint64, opt Options) error {
-	m.groupLines(x)
+	if m.group = 1; !opt.Structures {
+		m.groupLines(x)
+	}
 	lines = (lines + m.group - 1) / m.group
 	setsOf := func(c machine.Cache) uint64 { return setsOf(c) / m.group }
 	p, err := newPlacement(lines, 1<<m.pageShift, setsOf(x.L2), setsOf(x.LLC), chunkLines/m.group,

@@ -1,6 +1,9 @@
 package cachemodel
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Free is the set of causes of delay that are taken away from the accesses to a block, as bits.
 // Other blocks have no more room for it: a block without [FreeL2] or [FreeLLC] lies in a cache as
@@ -21,13 +24,17 @@ const (
 	FreeBandwidth
 )
 
-// Free takes causes away from blocks, given one for each block of the layout, from now on; nil gives
-// all back. Where blocks share a line in line mode it has what any of them has. It is called while the
+// Free takes causes away from blocks, one entry of list for each block of the layout, and from all
+// structures ([Model.Add]), from now on; nil gives all back. Where blocks share a line in line mode it has what any of them has. It is called while the
 // caches are empty: before all accesses, or behind [Model.Reset]. It panics for a list of another
 // length. Cost: that of going through the lines of the blocks in line mode.
-func (m *Model) Free(list []Free) {
-	if list != nil && len(list) != len(m.blocks) {
-		panic(fmt.Sprintf("cachemodel: Free of %d blocks, expected %d", len(list), len(m.blocks)))
+func (m *Model) Free(list []Free, structures Free) {
+	s := &m.structures
+	if list != nil && len(list) != s.first {
+		panic(fmt.Sprintf("cachemodel: Free of %d blocks, expected %d", len(list), s.first))
+	}
+	if s.free = structures; list != nil {
+		list = append(slices.Clip(list), slices.Repeat([]Free{structures}, len(m.blocks)-s.first)...)
 	}
 	m.freeBlocks = list
 	if m.free = list; m.byBlocks || list == nil {

@@ -36,7 +36,7 @@ func TestFree(t *testing.T) {
 				for i := range list {
 					list[i] = f
 				}
-				model.Free(list)
+				model.Free(list, 0)
 				r := rand.New(rand.NewPCG(1, 2))
 				now := uint64(0)
 				clear(pairs)
@@ -119,7 +119,7 @@ func TestFreeOfOne(t *testing.T) {
 		}
 		hits := func(list []Free) (by [3]uint64) {
 			model.Reset()
-			model.Free(list)
+			model.Free(list, 0)
 			for i := range 30 {
 				model.Kernel(0, i%3, uint64(i)*1_000_000, 0, []Access{{Block: uint32(i % 3)}})
 			}

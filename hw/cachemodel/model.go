@@ -53,6 +53,8 @@ type Model struct {
 	chunkShift uint   // line mode
 
 	directory
+	structures structures
+	overlap    uint64
 	requesters []requester // by core
 	private    []cacheOf   // by core
 	shared     []cacheOf   // by node
@@ -120,6 +122,14 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	x.ways = waysOf(x.blocks, line)
 	x.pageShift = uint(bits.TrailingZeros64(m.Memory.PageBytes)) - x.lineShift
 	x.fill(m)
+	page := m.Memory.PageBytes
+	of := &x.structures
+	of.first, of.begin = len(x.blocks), (end+page-1)&^(page-1)
+	of.next, of.end, of.arenas = of.begin, of.begin, make([]arena, x.cores)
+	if opt.Structures && opt.Granularity == Lines {
+		of.end = of.begin + (StructureRoom+page-1)&^(page-1)
+		end = of.end
+	}
 	lines := (end + line - 1) >> x.lineShift
 	if lines >= 1<<40 {
 		return nil, fmt.Errorf("cache model: %w: %d lines of data", ErrLimit, lines)
@@ -196,10 +206,10 @@ func (m *Model) Reset() {
 		m.shared[i].reset()
 	}
 	for i := range m.pageDomain {
-		m.pageDomain[i] = unplaced
-		if !m.firstTouch {
-			m.pageDomain[i] = uint8(i % m.domains)
-		}
+		m.pageDomain[i] = m.homeless(i)
+	}
+	for i := range m.structures.recent {
+		m.structures.recent[i].core = -1
 	}
 	clear(m.counters)
 	for i := range m.memories {
@@ -209,6 +219,14 @@ func (m *Model) Reset() {
 		m.links[i].reset()
 	}
 	clear(m.lockedTill)
+}
+
+// homeless returns the memory of a page that nobody has touched.
+func (m *Model) homeless(page int) uint8 {
+	if m.firstTouch {
+		return unplaced
+	}
+	return uint8(page % m.domains)
 }
 
 // Place puts all pages of the given blocks into the memory of a node, as if it had touched them

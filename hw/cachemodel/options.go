@@ -30,6 +30,8 @@ const (
 type Options struct {
 	Granularity Granularity
 	Kernels     int // numbers of kernels are below this; 0 means 1
+	// Structures: there will be blocks of [Model.Add]. By lines they end groups of lines.
+	Structures bool
 
 	// Placement of pages over the memories: [machine.Interleave], or anything else for that of the
 	// node which first touches the page, unless [Model.Place] did before; "" for the machine's own

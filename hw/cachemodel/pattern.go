@@ -103,6 +103,7 @@ func (m *Model) of(c cost, w *way, gather bool) (waits, beside uint64) {
 func (x *Model) costs(m *machine.Machine) {
 	of := &m.Memory
 	overlap := uint64(of.OverlapMisses)
+	x.overlap = overlap
 	x.gather = overlap << gatherBits / uint64(of.GatherMisses)
 	each := func(latency, bandwidth, near uint64) cost {
 		return cost{latency << shareBits / overlap, scaled(linePS(m, bandwidth), latency, near)}

@@ -77,18 +77,21 @@ var heeded = []struct {
 }{
 	{"warmup", func(r *request.Request) string { return simulated(r, "nothing is warmed up") }},
 	{"bind", func(r *request.Request) string { return simulated(r, "its workers have a core each") }},
-	{"cache-model", func(r *request.Request) string {
-		if r.Machine == nil {
-			return "no machine is simulated"
-		}
-		return ""
-	}},
+	{"cache-model", unsimulated},
+	{"runtime-data", unsimulated},
 	{"trace-limit", func(r *request.Request) string {
 		if r.Trace.None() {
 			return "--trace " + string(r.Trace) + " writes none"
 		}
 		return ""
 	}},
+}
+
+func unsimulated(r *request.Request) string {
+	if r.Machine == nil {
+		return "no machine is simulated"
+	}
+	return ""
 }
 
 func simulated(r *request.Request, why string) string {

@@ -106,6 +106,8 @@ func (f *runFlags) define(p *pflag.FlagSet) {
 	cachesVar(p, &f.caches)
 	p.StringVar((*string)(&f.asked.CacheModel), "cache-model", string(request.CacheBlocks),
 		"`MODEL` of a simulated machine's caches: whole blocks (fast) or lines")
+	p.BoolVar(&f.asked.RuntimeData, "runtime-data", false, "the runtime's own queues, tasks and stacks lie in a "+
+		"simulated machine's caches too")
 	p.IntVar(&f.asked.Reps, "reps", request.DefaultReps, "`N` timed repetitions; below 6 there are no "+
 		"intervals")
 	p.IntVar(&f.asked.Warmup, "warmup", 1, "`N` repetitions before those, untimed; none where the "+

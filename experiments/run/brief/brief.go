@@ -86,7 +86,7 @@ func where(results []result.Result) string {
 		return done + fmt.Sprintf("%s, %s%s", nameOf(m), cores, caches)
 	}
 	s := fmt.Sprintf("SIMULATED, no measurement: %s, %s%s, caches by %s", nameOf(m), cores, caches,
-		r.Settings.CacheModel)
+		r.Settings.Modelled())
 	if w := r.Settings.NUMA.Words(); w != "" && r.LLCModel != nil {
 		s += ", " + w
 	}

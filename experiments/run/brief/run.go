@@ -53,8 +53,8 @@ func writeHead(b *doc.Page, results []result.Result) {
 		m.Caches())
 	if r.Substrate == loi.Simulated {
 		fmt.Fprint(b, "substrate  SIMULATED, no measurement")
-		if r.Settings.CacheModel != "" {
-			fmt.Fprintf(b, ", caches modelled by %s", r.Settings.CacheModel)
+		if m := r.Settings.Modelled(); m != "" {
+			fmt.Fprintf(b, ", caches modelled by %s", m)
 		}
 	} else {
 		fmt.Fprintf(b, "substrate  %s", r.Substrate)

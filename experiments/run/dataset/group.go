@@ -85,8 +85,8 @@ func KeyOf(c *Cell) Key {
 	key := Key{Kernel: r.Kernel, Params: ParamsText(r), Substrate: r.Substrate,
 		Machine: c.MachineName()}
 	var more []string
-	if r.Settings.CacheModel != "" {
-		more = append(more, "cache model "+string(r.Settings.CacheModel))
+	if m := r.Settings.Modelled(); m != "" {
+		more = append(more, "cache model "+m)
 	}
 	if r.Settings.Grain == request.GrainTask {
 		more = append(more, "task grain")

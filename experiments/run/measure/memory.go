@@ -27,6 +27,17 @@ type memory struct {
 	base    []uint32 // by object: its first block in the model
 	blocks  int      // of all objects
 	dealers []int    // nodes that touch all data first; none: whoever touches it in the run
+	first   uint32   // the first structure of the runtime, which is number 1
+}
+
+// Add makes a structure of the runtime ([runtimes.Data]).
+func (m *memory) Add(worker int, bytes uint64) uint32 {
+	return m.model.Add(m.cores[worker], bytes) - m.first + 1
+}
+
+// Touch accesses a structure of the runtime ([runtimes.Data]), in picoseconds.
+func (m *memory) Touch(worker int, now uint64, structure uint32, write bool) uint64 {
+	return m.model.Touch(m.cores[worker], len(m.kernels), now, m.first+structure-1, write)
 }
 
 // kind is a kernel of the registry, resolved.
@@ -52,7 +63,10 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	seed uint64) (*memory, error) {
 	m := &memory{machine: s.machine, cores: s.place.CPUs[:workers], kernels: r.Kernels}
 	if len(r.Kernels) == 0 {
-		return m, nil
+		if !s.asked.RuntimeData {
+			return m, nil
+		}
+		return m, m.newModel(s, &cachemodel.Layout{}, seed)
 	}
 	var ok bool
 	if m.in, ok = in.(kernel.Modelled); !ok {
@@ -73,14 +87,10 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 		}
 		m.kinds = append(m.kinds, x)
 	}
-	var err error
-	m.drawn = s.asked.CacheModel == request.CacheLines
-	m.model, err = replay.Caches(s.machine, layout, s.asked.CacheModel, s.asked.NUMA,
-		len(r.Kernels), seed)
-	if err != nil {
+	if err := m.newModel(s, layout, seed); err != nil {
 		return nil, err
 	}
-	m.base, m.blocks = base, len(layout.Blocks)
+	m.base = base
 	switch s.asked.NUMA {
 	case request.NUMANode0:
 		m.dealers = s.place.Nodes[:1]
@@ -89,6 +99,15 @@ func (s *simulation) newMemory(in kernel.Instance, r *loi.Registry, workers int,
 	}
 	m.initialize()
 	return m, nil
+}
+
+// newModel makes the caches, of data with that layout.
+func (m *memory) newModel(s *simulation, layout *cachemodel.Layout, seed uint64) (err error) {
+	m.drawn = s.asked.CacheModel == request.CacheLines
+	m.blocks, m.first = len(layout.Blocks), uint32(len(layout.Blocks))
+	m.model, err = replay.Caches(s.machine, layout, replay.CacheOptions{Model: s.asked.CacheModel,
+		NUMA: s.asked.NUMA, Kernels: len(m.kernels) + 1, Seed: seed, Structures: s.asked.RuntimeData})
+	return err
 }
 
 // reset empties the caches, and places the data as at first.

@@ -41,7 +41,7 @@ var ErrNoPast = failure.New(failure.Request, "causes can be taken away from simu
 // A Past holds the operations of one repetition of a simulated run. It computes how long the same
 // operations take without some of their causes: the schedule is unchanged.
 type Past struct {
-	Objects []loi.Object // of the program
+	Objects []loi.Object // of the program; and one of the runtime's own data, if these are modelled
 	Workers int
 	RunPS   uint64 // the time of the run
 	TimePS  uint64 // that of its operations: the same
@@ -152,6 +152,9 @@ func (s *simulation) past(ctx context.Context, in kernel.Instance, j *job) (*Pas
 	}
 	cfg := s.stepConfig(ctx, &registry, j, p.memory)
 	cfg.History, cfg.TickNS = &p.history, 1
+	if cfg.Costs.Data != nil {
+		p.Objects = append(slices.Clip(p.Objects), loi.Object{Name: runtimeData})
+	}
 	ran, err := runtimes.Step(cfg, in)
 	if err != nil {
 		return nil, err
@@ -166,7 +169,7 @@ func (s *simulation) past(ctx context.Context, in kernel.Instance, j *job) (*Pas
 // Without returns how long the operations take without some causes, in picoseconds; those of the memory are
 // taken away from the objects that of names by true, from all with nil.
 func (p *Past) Without(causes Causes, of []bool) (uint64, error) {
-	r := runtimes.Retiming{Kernel: p.memory.kernel, Took: p.took}
+	r := runtimes.Retiming{Kernel: p.memory.kernel, Took: p.took, Touch: p.memory.Touch}
 	if p.sim.machine.CostsOf(p.job.scheduler.Family).LockDelayPS > 0 {
 		r.Locked = p.memory.locked
 	}
@@ -181,6 +184,7 @@ func (p *Past) Without(causes Causes, of []bool) (uint64, error) {
 			n++
 			return took[n-1]
 		}
+		r.Touch = func(int, uint64, uint32, bool) uint64 { return r.Kernel(0, 0, 0, nil) }
 		return p.history.Retime(&r), nil
 	}
 	p.memory.reset()
@@ -198,7 +202,7 @@ func (m *memory) free(causes Causes, of []bool) {
 		return
 	}
 	if causes &= memoryCauses; causes == 0 {
-		m.model.Free(nil)
+		m.model.Free(nil, 0)
 		return
 	}
 	list := make([]cachemodel.Free, m.blocks)
@@ -208,7 +212,11 @@ func (m *memory) free(causes Causes, of []bool) {
 			list[b] = cachemodel.Free(causes / L2)
 		}
 	}
-	m.model.Free(list)
+	var structures cachemodel.Free // the last object, where the program's are given
+	if of == nil || len(of) > len(m.base) && of[len(m.base)] {
+		structures = cachemodel.Free(causes / L2)
+	}
+	m.model.Free(list, structures)
 }
 
 // SpanPS returns the length of the longest path of the program, with kernels that take as long as they
@@ -217,8 +225,10 @@ func (p *Past) SpanPS() uint64 { return p.history.Span(p.took) }
 
 // WorkPS returns the time of all kernels together, as they took in the latest call of [Past.Without].
 func (p *Past) WorkPS() (sum uint64) {
-	for _, ps := range p.took {
-		sum += ps
+	for i, ps := range p.took {
+		if p.history.IsKernel(i) {
+			sum += ps
+		}
 	}
 	return sum
 }

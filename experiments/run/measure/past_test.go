@@ -18,11 +18,13 @@ func TestPast(t *testing.T) {
 		params map[string]any
 		model  request.CacheModel
 		numa   request.NUMAPolicy
+		data   bool
 	}{
-		{"matmul", map[string]any{"n": 256}, request.CacheBlocks, request.NUMANode0},
-		{"matmul", map[string]any{"n": 128}, request.CacheLines, request.NUMADealt},
-		{"fmm", map[string]any{"bodies": 2000}, request.CacheBlocks, request.NUMANode0},
-		{"sor", map[string]any{"n": 256}, request.CacheBlocks, ""},
+		{"matmul", map[string]any{"n": 256}, request.CacheBlocks, request.NUMANode0, false},
+		{"matmul", map[string]any{"n": 128}, request.CacheLines, request.NUMADealt, false},
+		{"matmul", map[string]any{"n": 128}, request.CacheLines, request.NUMADealt, true},
+		{"fmm", map[string]any{"bodies": 2000}, request.CacheBlocks, request.NUMANode0, true},
+		{"sor", map[string]any{"n": 256}, request.CacheBlocks, "", false},
 	} {
 		k, _ := kernels.ByName(c.kernel)
 		m, err := machine.ByName(request.DefaultMachine)
@@ -36,7 +38,7 @@ func TestPast(t *testing.T) {
 		}
 		r := request.New(k)
 		r.Machine, r.Cores, r.CacheModel = m, 12, c.model
-		r.NUMA = c.numa
+		r.NUMA, r.RuntimeData = c.numa, c.data
 		for name, v := range c.params {
 			r.Params[name] = v
 		}

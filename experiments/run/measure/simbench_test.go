@@ -24,14 +24,16 @@ func BenchmarkSimulate(b *testing.B) {
 		}
 		for _, model := range []request.CacheModel{request.CacheBlocks, request.CacheLines} {
 			b.Run(sched.Name+"/"+string(model), func(b *testing.B) {
-				benchmarkSimulate(b, sched,
-					model)
+				benchmarkSimulate(b, sched, model, false)
 			})
 		}
+		b.Run(sched.Name+"/data", func(b *testing.B) {
+			benchmarkSimulate(b, sched, request.CacheBlocks, true)
+		})
 	}
 }
 
-func benchmarkSimulate(b *testing.B, sched runtimes.Scheduler, cache request.CacheModel) {
+func benchmarkSimulate(b *testing.B, sched runtimes.Scheduler, cache request.CacheModel, data bool) {
 	k, _ := kernels.ByName("matmul")
 	m, err := machine.ByName(request.DefaultMachine)
 	if err != nil {
@@ -42,7 +44,7 @@ func benchmarkSimulate(b *testing.B, sched runtimes.Scheduler, cache request.Cac
 		b.Fatal(err)
 	}
 	c := request.New(k)
-	c.Machine, c.Cores, c.CacheModel = m, 24, cache
+	c.Machine, c.Cores, c.CacheModel, c.RuntimeData = m, 24, cache, data
 	c.Params["n"] = 4096
 	s := &simulation{machine: m}
 	if s.setup, err = newSetup(&c, topo, nil, nil); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,9 @@ const maxTraceMemory = 256 << 20
 // alike is how many repetitions of a run in which nothing is drawn are made: they are compared, and
 // the first stands for all.
 const alike = 2
+
+// runtimeData is the name of what accesses the data of the runtime, beside those of kernels.
+const runtimeData = "runtime"
 
 // noData is why there are no misses of kernels without blocks.
 const noData = "the program accesses no data that the model describes"
@@ -229,7 +233,11 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) (
 	misses := int64(model.misses())
 	if registry.Accesses() {
 		j.result.Counters.LLCMisses = result.Count{Value: &misses}
-		j.result.LLCModel = result.NewLLCMisses(s.place.Nodes[:j.workers], registry.Kernels,
+		kernels := registry.Kernels
+		if cfg.Costs.Data != nil {
+			kernels = append(slices.Clip(kernels), loi.Kernel{Name: runtimeData})
+		}
+		j.result.LLCModel = result.NewLLCMisses(s.place.Nodes[:j.workers], kernels,
 			func(worker, k int) uint64 {
 				return model.model.Counters(model.cores[worker], k).LLCMisses
 			})
@@ -275,6 +283,11 @@ func (s *simulation) costs(family string, model *memory) runtimes.Costs {
 	}
 	if p.LockDelayPS > 0 {
 		c.Locked = model.locked
+	}
+	if a, ok := runtimes.AnatomyOf(family); ok && s.asked.RuntimeData && model.model != nil {
+		c.Data, c.Anatomy = model, a
+		a.Steal(func(bytes uint64) { c.StealLocal -= min(c.StealLocal, model.model.TouchPS(bytes)) })
+		c.StealRemote = c.StealLocal
 	}
 	return c
 }

@@ -36,14 +36,20 @@ func Layout(r *loi.Registry, place kernel.Modelled) (base []uint32, layout *cach
 	return base, layout
 }
 
-// Caches returns the cache model of m for a program with that layout and so many kernels. seed is
-// that of the frames of pages, which matter by lines only. Pages are placed by numa; "": by the
-// machine's own policy.
-func Caches(m *machine.Machine, layout *cachemodel.Layout, caches request.CacheModel,
-	numa request.NUMAPolicy, kernels int, seed uint64) (*cachemodel.Model, error) {
-	opt := cachemodel.Options{Granularity: cachemodel.Blocks, Seed: seed, Kernels: kernels,
-		Placement: string(numa)}
-	if caches == request.CacheLines {
+// CacheOptions of [Caches].
+type CacheOptions struct {
+	Model      request.CacheModel
+	NUMA       request.NUMAPolicy // how pages are placed; "": by the machine's own policy
+	Kernels    int                // how many there are
+	Seed       uint64             // of the frames of pages, which matter by lines only
+	Structures bool               // the runtime's own data are accessed too
+}
+
+// Caches returns the cache model of m for a program with that layout.
+func Caches(m *machine.Machine, layout *cachemodel.Layout, o CacheOptions) (*cachemodel.Model, error) {
+	opt := cachemodel.Options{Granularity: cachemodel.Blocks, Seed: o.Seed, Kernels: o.Kernels,
+		Placement: string(o.NUMA), Structures: o.Structures}
+	if o.Model == request.CacheLines {
 		opt.Granularity = cachemodel.Lines
 	}
 	model, err := cachemodel.New(m, layout, opt)

@@ -55,7 +55,7 @@ func Misses(t *loi.Trace, m *machine.Machine, opt Options) (*result.LLCMisses, e
 		return nil, err
 	}
 	base, layout := Layout(r, opt.Place)
-	model, err := Caches(m, layout, opt.CacheModel, "", len(r.Kernels), opt.Seed)
+	model, err := Caches(m, layout, CacheOptions{Model: opt.CacheModel, Kernels: len(r.Kernels), Seed: opt.Seed})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsuitable, err)
 	}

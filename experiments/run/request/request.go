@@ -81,7 +81,7 @@ func (r *Request) Asked() Asked {
 	}
 	settings := r.Settings
 	if r.Machine == nil {
-		settings.CacheModel = ""
+		settings.CacheModel, settings.RuntimeData = "", false
 	}
 	return Asked{
 		Kernel: r.Kernel.Name, Params: r.Params, Schedulers: names, Cores: r.Cores, Seed: r.Seed,

@@ -17,8 +17,9 @@ type Settings struct {
 	Warmup        int         `json:"warmup"` // untimed repetitions of each, before
 	Bind          hw.Binding  `json:"bind"`   // on which CPU each worker is pinned
 	Trace         TraceMode   `json:"trace"`
-	Grain         TraceGrain  `json:"trace_grain"`           // of profiles and traces
-	CacheModel    CacheModel  `json:"cache_model,omitempty"` // of a simulated run
+	Grain         TraceGrain  `json:"trace_grain"`            // of profiles and traces
+	CacheModel    CacheModel  `json:"cache_model,omitempty"`  // of a simulated run
+	RuntimeData   bool        `json:"runtime_data,omitempty"` // of a simulated run: accesses to the runtime's own data
 	Counters      CounterMode `json:"counters"`
 	NUMA          NUMAPolicy  `json:"numa"`
 	Oversubscribe bool        `json:"oversubscribe"` // more workers than CPUs are allowed
@@ -36,6 +37,14 @@ type Settings struct {
 	Follow             string `json:"follow,omitempty"`
 	runtimes.Structure        // recorded beside kernels in traces that are kept
 	Reuse                     // computed from traced repetitions
+}
+
+// Modelled returns how a simulated machine's caches are modelled, in words; "" natively.
+func (s *Settings) Modelled() string {
+	if s.RuntimeData {
+		return string(s.CacheModel) + ", the runtime's own data too"
+	}
+	return string(s.CacheModel)
 }
 
 // Reuse records what of reuse distances is computed from traced repetitions.

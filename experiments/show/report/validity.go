@@ -91,8 +91,8 @@ func substrates(e *dataset.Experiment) doc.Finding {
 			measured[w] = true
 			continue
 		}
-		if m := g.Cells[0].Result.Settings.CacheModel; m != "" {
-			w += ", caches modelled by " + string(m)
+		if m := g.Cells[0].Result.Settings.Modelled(); m != "" {
+			w += ", caches modelled by " + m
 		}
 		simulated[w] = true
 	}
