@@ -96,6 +96,9 @@ func TestDataOfASteal(t *testing.T) {
 	// had them last; and the parent reads the word (2) in its turn, also three of four: 9.75.
 	const n = 4000
 	flat, _ := run(Central{TakeOldest}, qthreadsSocket, 4, n, 1000)
+	if again, _ := run(Central{TakeOldest}, qthreadsSocket, 4, n, 1000); !slices.Equal(again.moved, flat.moved) {
+		t.Error("a second run moves other lines")
+	}
 	if per := float64(flat.lines) / n; per < 9.75*0.94 || per > 9.75*1.06 {
 		t.Errorf("a flat queue moves %.2f lines a take, expected 9.75", per)
 	}

@@ -43,13 +43,18 @@ func (m *Model) Free(list []Free, structures Free) {
 	m.free = make([]Free, len(m.entries)/m.stride)
 	for i, f := range list {
 		if f != 0 {
-			m.eachRow(&m.blocks[i], func(first, count uint64) {
-				for u := first; u < first+count; u++ {
-					m.free[u] |= f
-				}
-			})
+			m.freeLines(&m.blocks[i], f)
 		}
 	}
+}
+
+// freeLines takes causes away from the lines of a block.
+func (m *Model) freeLines(b *Block, f Free) {
+	m.eachRow(b, func(first, count uint64) {
+		for u := first; u < first+count; u++ {
+			m.free[u] |= f
+		}
+	})
 }
 
 // frees reports whether u does not suffer from a cause.

@@ -127,7 +127,7 @@ func New(m *machine.Machine, l *Layout, opt Options) (*Model, error) {
 	of.first, of.begin = len(x.blocks), (end+page-1)&^(page-1)
 	of.next, of.end, of.arenas = of.begin, of.begin, make([]arena, x.cores)
 	if opt.Structures && opt.Granularity == Lines {
-		of.end = of.begin + (StructureRoom+page-1)&^(page-1)
+		of.end = of.begin + (structureRoom+page-1)&^(page-1)
 		end = of.end
 	}
 	lines := (end + line - 1) >> x.lineShift

@@ -5,8 +5,7 @@ import "fmt"
 // structures are the blocks behind those of the layout: data of a runtime, which come into being
 // while a program runs.
 type structures struct {
-	first  int // their first block
-	lines  uint64
+	first  int    // their first block
 	begin  uint64 // byte addresses: behind the layout; by lines, of all the room that there is
 	end    uint64
 	next   uint64   // what no core has yet
@@ -25,9 +24,9 @@ type recent struct {
 	l2, llc uint64 // lines that had come into them
 }
 
-// StructureRoom is how many bytes of structures there are at most by lines; more lie where others
+// structureRoom is how many bytes of structures there are at most by lines; more lie where others
 // do. Blocks are bounded by [ErrLimit] alone.
-const StructureRoom = 4 << 20
+const structureRoom = 4 << 20
 
 // arenaBytes is how much room a core takes at a time: a page, or part of a large one.
 const arenaBytes = 4 << 10
@@ -63,6 +62,8 @@ func (m *Model) Add(core int, size uint64) uint32 {
 	if m.byBlocks {
 		m.free = m.freeBlocks
 		m.entries = append(m.entries, make([]uint64, m.stride)...)
+	} else if m.free != nil {
+		m.freeLines(&b, s.free)
 	}
 	return uint32(len(m.blocks) - 1)
 }
@@ -116,6 +117,3 @@ func (m *Model) TouchPS(size uint64) uint64 {
 	each := m.sibling.rows - min(m.sibling.rows, m.l2.rows)
 	return (lines * each >> shareBits) * (m.overlap + lines - 1) / lines
 }
-
-// Blocks returns how many blocks there are, those of [Model.Add] among them.
-func (m *Model) Blocks() int { return len(m.blocks) }
