@@ -120,6 +120,7 @@ func TestFlagsNotHeeded(t *testing.T) {
 		{"--bind scatter --machine westmere-ex-4s", "--bind has no effect: westmere-ex-4s is simulated"},
 		{"--trace-limit 1M --trace off --machine westmere-ex-4s", "--trace-limit has no effect: --trace off"},
 		{"--cache-model lines --machine native --warmup 0", "--cache-model has no effect: no machine"},
+		{"--runtime-data --machine native --warmup 0", "--runtime-data has no effect: no machine"},
 		{"--warmup 0 --bind compact --machine native", ""},
 		{"--cache-model lines --machine westmere-ex-4s", ""},
 	} {
