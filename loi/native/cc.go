@@ -16,9 +16,9 @@ import (
 	"krdlab/hw/failure"
 )
 
-// The runtime's sources, for the user's compiler.
+// The runtime's sources, for the user's compiler, and the header for programs that record by themselves.
 //
-//go:embed c/*.c c/*.h
+//go:embed c/*.c c/*.h loi.h
 var sources embed.FS
 
 // A Language is compiled by a wrapper.
@@ -147,7 +147,7 @@ func links(args []string) bool {
 type runtime struct {
 	object string
 	clang  bool
-	flags  []string // by which the compiler links it
+	flags  []string // by which the compiler links it and finds the header
 }
 
 // The files of a built runtime: gcc links the first two in place of its sanitizer's own.
@@ -155,6 +155,8 @@ const (
 	preinit = "libtsan_preinit.o"
 	archive = "libtsan.a"
 	isClang = "clang"
+	header  = "loi.h" // in a folder of its own, which the user's compiler searches last
+	include = "include"
 )
 
 // built returns the runtime for a compiler, from the user's cache folder or built now.
@@ -164,6 +166,7 @@ func built(ctx context.Context, compiler string) (*runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	names = append(names, header)
 	for _, name := range names {
 		text, err := sources.ReadFile(name)
 		if err != nil {
@@ -196,6 +199,7 @@ func built(ctx context.Context, compiler string) (*runtime, error) {
 	} else {
 		r.flags = []string{"-B" + dir, "-L" + dir}
 	}
+	r.flags = append(r.flags, "-idirafter", filepath.Join(dir, include))
 	return r, nil
 }
 
@@ -223,9 +227,16 @@ func makeRuntime(ctx context.Context, compiler, dir string, names []string) erro
 	}
 	var objects []string
 	for _, name := range names {
-		if files[filepath.Base(name)], err = sources.ReadFile(name); err != nil {
+		file := filepath.Base(name)
+		if name == header {
+			file = filepath.Join(include, header)
+		}
+		if files[file], err = sources.ReadFile(name); err != nil {
 			return err
 		}
+	}
+	if err := os.Mkdir(filepath.Join(work, include), 0o755); err != nil {
+		return fail(err, nil)
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(work, name), text, 0o644); err != nil {

@@ -59,6 +59,21 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// The wrapper's compiler finds loi.h, and the program still records by it.
+func TestHeaderByWrapper(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	argv, err := cc(t, "-O1", "-o", path, "testdata/record.c", "-pthread")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command(path, "each", path+".loi").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // A program that records nothing is refused with the command that builds it again.
 func TestOpenOther(t *testing.T) {
 	self, err := os.Executable()
