@@ -25,12 +25,14 @@ enum { LOI_IN = 1, LOI_OUT, LOI_INOUT };                                  /* mod
 enum { LOI_NONE = -1, LOI_FUNCTION = 1, LOI_LOOP, LOI_TASK, LOI_ITERATION }; /* kinds of regions */
 
 /* These register and return a number from 0. They return -1 for a name that is empty or used, a value out of
-   range and an open trace; in the first two cases loi_open returns EINVAL. Of an object, bytes has the size of
-   each block; blocks is 0 unless it is a partition. The blocks of a keyed object have keys of 64 bits, those of
-   a span are ranges of bytes: loi_end_accesses. loi_partition has equal blocks. For each parameter of a kernel
-   two ints follow: a partition and a mode. A region stands in another, parent, or LOI_NONE. */
-int loi_object(const char *name, int kind, uint32_t blocks, const uint64_t *bytes);
-int loi_partition(const char *name, uint32_t blocks, uint64_t bytes);
+   range and an open trace; in the first two cases loi_open returns EINVAL. The blocks of a partition have so
+   many bytes each, or these sizes where they are not NULL. Other objects have none: those of a keyed object have
+   keys of 64 bits, those of a span are ranges of bytes (loi_end_accesses). For each parameter of a kernel two
+   ints follow: a partition and a mode. A region stands in another, parent, or LOI_NONE. */
+int loi_object(const char *name, int kind, uint32_t blocks, uint64_t bytes, const uint64_t *sizes);
+static inline int loi_partition(const char *name, uint32_t blocks, uint64_t bytes) {
+	return loi_object(name, LOI_PARTITION, blocks, bytes, NULL);
+}
 int loi_kernel(const char *name, int params, ...);
 int loi_region(const char *name, int kind, int parent);
 
@@ -80,8 +82,7 @@ loi_worker_ *loi_take_(void);
 void loi_slow_(uint64_t word, uint64_t end, unsigned n, const uint64_t *v);
 
 /* loi_now returns a stamp; loi_begin returns one as the start of an execution. */
-static inline uint64_t loi_now(void)
-{
+static inline uint64_t loi_now(void) {
 #if defined __x86_64__
 	if (__builtin_expect(!loi_monotonic_, 1))
 		return __builtin_ia32_rdtsc();
@@ -95,8 +96,7 @@ static inline uint64_t loi_now(void)
 static inline uint64_t loi_begin(void) { return loi_now(); }
 
 /* loi_put_ records v: the start and n - 1 arguments of 32 bits. The commit word is stored last. */
-static inline void loi_put_(unsigned type, int id, uint64_t end, unsigned n, const uint64_t *v)
-{
+static inline void loi_put_(unsigned type, int id, uint64_t end, unsigned n, const uint64_t *v) {
 	loi_worker_ *w = loi_self_;
 	uint64_t d = end - v[0], bytes = 16 + n / 2 * 8, *p;
 	uint64_t word = (uint64_t)(n - 1) << 56 | (uint64_t)type << 48 | (uint64_t)(uint16_t)id << 32;
@@ -115,8 +115,7 @@ static inline void loi_put_(unsigned type, int id, uint64_t end, unsigned n, con
 }
 static inline void loi_put_end_(int kernel, unsigned n, const uint64_t *v) { loi_put_(1, kernel, loi_now(), n, v); }
 static inline void loi_put_event_(int kind, unsigned n, const uint64_t *v) { loi_put_(3, kind, v[0], n, v); }
-static inline uint32_t loi_number_(void)
-{
+static inline uint32_t loi_number_(void) {
 	loi_worker_ *w = loi_self_ && loi_self_->size ? loi_self_ : loi_take_();
 	uint64_t n = w ? w->numbers : 0;
 	if (n == 0 || n >> 32)
@@ -128,35 +127,30 @@ static inline uint32_t loi_number_(void)
 /* The events of a task graph: what a thread has recorded since the one before belongs to the piece of code that
    the event ends. loi_task: this child of a phase of task parent (0: the program) is a task; its beginning has
    ended, and its phase 0 has so many children. It returns the task's number. */
-static inline uint32_t loi_task(uint32_t parent, uint32_t phase, uint32_t child, uint32_t children)
-{
+static inline uint32_t loi_task(uint32_t parent, uint32_t phase, uint32_t child, uint32_t children) {
 	uint32_t task = loi_number_();
 	uint64_t v[6] = {loi_now(), task, parent, phase, child, children};
 	loi_put_event_(6, 6, v);
 	return task;
 }
 /* loi_child: a child that is no task has ended. */
-static inline void loi_child(uint32_t task, uint32_t phase, uint32_t child)
-{
+static inline void loi_child(uint32_t task, uint32_t phase, uint32_t child) {
 	uint64_t v[4] = {loi_now(), task, phase, child};
 	loi_put_event_(7, 4, v);
 }
 /* loi_phase: all children of a phase and the code behind it have ended; the next has so many, 0: was the last. */
-static inline void loi_phase(uint32_t task, uint32_t phase, uint32_t children)
-{
+static inline void loi_phase(uint32_t task, uint32_t phase, uint32_t children) {
 	uint64_t v[4] = {loi_now(), task, phase, children};
 	loi_put_event_(8, 4, v);
 }
 /* loi_region_begin returns the number of the region that begins. Regions nest on each thread. */
-static inline uint32_t loi_region_begin(int region)
-{
+static inline uint32_t loi_region_begin(int region) {
 	uint32_t number = loi_number_();
 	uint64_t v[4] = {loi_now(), (uint32_t)region, number, 0};
 	loi_put_event_(10, 4, v);
 	return number;
 }
-static inline void loi_region_end(uint32_t number)
-{
+static inline void loi_region_end(uint32_t number) {
 	uint64_t v[2] = {loi_now(), number};
 	loi_put_event_(11, 2, v);
 }
@@ -167,8 +161,7 @@ static inline void loi_region_end(uint32_t number)
 	loi_put_end_((kernel), sizeof(uint64_t[]){__VA_ARGS__} / 8, (const uint64_t[]){__VA_ARGS__})
 #else
 }
-template <class... B> inline void loi_end(int kernel, uint64_t start, B... blocks)
-{
+template <class... B> inline void loi_end(int kernel, uint64_t start, B... blocks) {
 	const uint64_t v[] = {start, static_cast<uint64_t>(blocks)...};
 	loi_put_end_(kernel, sizeof v / 8, v);
 }
@@ -217,6 +210,9 @@ extern "C" {
 #include <unistd.h>
 #ifdef __x86_64__
 #include <cpuid.h>
+#define LOI_CLOCK_ "tsc"
+#else
+#define LOI_CLOCK_ "cntvct"
 #endif
 
 typedef struct { char *b; size_t n, room; } loi_buf_;
@@ -237,16 +233,14 @@ static struct {
 	size_t chunks;
 } loi_;
 
-uint64_t loi_nanoseconds_(void)
-{
+uint64_t loi_nanoseconds_(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* loi_crc_ returns the CRC-32C of what has the one before and n more bytes. */
-static uint32_t loi_crc_(uint32_t crc, const void *from, size_t n)
-{
+static uint32_t loi_crc_(uint32_t crc, const void *from, size_t n) {
 	static uint32_t table[8][256];
 	const unsigned char *p = (const unsigned char *)from;
 	uint64_t w;
@@ -265,31 +259,27 @@ static uint32_t loi_crc_(uint32_t crc, const void *from, size_t n)
 	return ~crc;
 }
 
-static void loi_add_(loi_buf_ *b, const void *p, size_t n)
-{
+static void loi_add_(loi_buf_ *b, const void *p, size_t n) {
 	if (b->n + n > b->room && !(b->b = (char *)realloc(b->b, b->room = 2 * (b->n + n) + 64)))
 		abort(); /* no memory for a header */
 	if (n)
 		memcpy(b->b + b->n, p, n);
 	b->n += n;
 }
-static void loi_uint_(loi_buf_ *b, uint64_t v)
-{
+static void loi_uint_(loi_buf_ *b, uint64_t v) {
 	unsigned char c;
 	do {
 		c = (unsigned char)((v & 127) | (v > 127 ? 128 : 0));
 		loi_add_(b, &c, 1);
 	} while (v >>= 7);
 }
-static void loi_str_(loi_buf_ *b, const char *s)
-{
+static void loi_str_(loi_buf_ *b, const char *s) {
 	loi_uint_(b, s ? strlen(s) : 0);
 	loi_add_(b, s, s ? strlen(s) : 0);
 }
 
 /* loi_named_ begins an entry of a list, unless bad, and returns whether there may be one. */
-static int loi_named_(int list, const char *name, int bad)
-{
+static int loi_named_(int list, const char *name, int bad) {
 	char c = (char)('a' + list);
 	size_t i;
 	if (loi_.open)
@@ -299,44 +289,28 @@ static int loi_named_(int list, const char *name, int bad)
 		bad = loi_.names.b[i] == c && !strcmp(loi_.names.b + i + 1, name);
 	if ((loi_.bad |= bad))
 		return 0;
-	loi_add_(&loi_.names, &c, 1);
-	loi_add_(&loi_.names, name, strlen(name) + 1);
-	loi_str_(&loi_.part[list], name);
+	loi_add_(&loi_.names, &c, 1), loi_add_(&loi_.names, name, strlen(name) + 1), loi_str_(&loi_.part[list], name);
 	return 1;
 }
-static int loi_sized_(const char *name, int kind, uint32_t blocks, const uint64_t *bytes, uint64_t same)
-{
+int loi_object(const char *name, int kind, uint32_t blocks, uint64_t bytes, const uint64_t *sizes) {
 	loi_buf_ runs = {0, 0, 0};
 	uint32_t i, j, n = 0;
 	double sum = 0;
 	int bad = kind < 0 || kind > 2 || (kind && blocks) || (loi_.blocks += blocks) > 0xffffffffu;
 	for (i = 0; i < blocks; i = j, n++) {
-		uint64_t size = bytes ? bytes[i] : same;
-		for (j = bytes ? i + 1 : blocks; j < blocks && bytes[j] == size;)
+		for (bytes = sizes ? sizes[i] : bytes, j = sizes ? i + 1 : blocks; j < blocks && sizes[j] == bytes;)
 			j++;
-		bad |= !size || (sum += (double)size * (j - i)) > 9e18;
-		loi_uint_(&runs, j - i);
-		loi_uint_(&runs, size);
+		bad |= !bytes || (sum += (double)bytes * (j - i)) > 9e18;
+		loi_uint_(&runs, j - i), loi_uint_(&runs, bytes);
 	}
 	if ((bad = !loi_named_(0, name, bad)) == 0) {
-		loi_uint_(&loi_.part[0], (uint64_t)kind);
-		loi_uint_(&loi_.part[0], n);
-		loi_add_(&loi_.part[0], runs.b, runs.n);
-		loi_uint_(&loi_.kinds, (uint64_t)kind);
+		loi_uint_(&loi_.part[0], (uint64_t)kind), loi_uint_(&loi_.part[0], n);
+		loi_add_(&loi_.part[0], runs.b, runs.n), loi_uint_(&loi_.kinds, (uint64_t)kind);
 	}
 	free(runs.b);
 	return bad ? -1 : loi_.count[0]++;
 }
-int loi_object(const char *name, int kind, uint32_t blocks, const uint64_t *bytes)
-{
-	return loi_sized_(name, kind, blocks, bytes, 0);
-}
-int loi_partition(const char *name, uint32_t blocks, uint64_t bytes)
-{
-	return loi_sized_(name, LOI_PARTITION, blocks, NULL, bytes);
-}
-int loi_kernel(const char *name, int params, ...)
-{
+int loi_kernel(const char *name, int params, ...) {
 	va_list list;
 	int i, bad = 0;
 	if (!loi_named_(1, name, params < 0 || params > 255))
@@ -346,26 +320,22 @@ int loi_kernel(const char *name, int params, ...)
 	for (i = 0; i < params; i++) {
 		int object = va_arg(list, int), mode = va_arg(list, int);
 		bad |= object < 0 || object >= loi_.count[0] || loi_.kinds.b[object] || mode < 1 || mode > 3;
-		loi_uint_(&loi_.part[1], (uint64_t)object);
-		loi_uint_(&loi_.part[1], (uint64_t)mode);
+		loi_uint_(&loi_.part[1], (uint64_t)object), loi_uint_(&loi_.part[1], (uint64_t)mode);
 	}
 	va_end(list);
 	loi_uint_(&loi_.part[1], 0); /* each has an argument of its own */
 	loi_.bad |= bad;
 	return bad ? -1 : loi_.count[1]++;
 }
-int loi_region(const char *name, int kind, int parent)
-{
+int loi_region(const char *name, int kind, int parent) {
 	if (!loi_named_(2, name, kind < 1 || kind > 4 || parent < -1 || parent >= loi_.count[2]))
 		return -1;
-	loi_uint_(&loi_.part[2], (uint64_t)kind);
-	loi_uint_(&loi_.part[2], (uint64_t)(parent + 1));
+	loi_uint_(&loi_.part[2], (uint64_t)kind), loi_uint_(&loi_.part[2], (uint64_t)(parent + 1));
 	return loi_.count[2]++;
 }
 
 /* loi_calibrate_ selects the clock and returns its ticks per second. */
-static double loi_calibrate_(void)
-{
+static double loi_calibrate_(void) {
 #if defined __aarch64__
 	uint64_t hz;
 	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
@@ -386,8 +356,7 @@ static double loi_calibrate_(void)
 static uint64_t loi_round_(uint64_t n) { return (n + loi_.page - 1) / loi_.page * loi_.page; }
 
 /* loi_write_ writes n bytes, zeros if from is NULL, and returns an errno. */
-static int loi_write_(const char *from, uint64_t n, uint64_t off)
-{
+static int loi_write_(const char *from, uint64_t n, uint64_t off) {
 	static const char zeros[65536] = {0};
 	while (n) {
 		ssize_t k = pwrite(loi_.fd, from ? from : zeros, from || n < sizeof zeros ? n : sizeof zeros, (off_t)off);
@@ -399,8 +368,7 @@ static int loi_write_(const char *from, uint64_t n, uint64_t off)
 	return 0;
 }
 /* loi_allocate_ gives the file room at off, and for the footer behind that, and returns an errno. */
-static int loi_allocate_(uint64_t off, uint64_t n)
-{
+static int loi_allocate_(uint64_t off, uint64_t n) {
 	int e = EINVAL;
 	n += loi_round_((loi_.chunks + 1) * 48 + 40);
 	if (off && off + n > loi_.limit)
@@ -411,20 +379,17 @@ static int loi_allocate_(uint64_t off, uint64_t n)
 #endif
 	return e == EINVAL || e == EOPNOTSUPP || e == ENOSYS || e == ENODEV ? loi_write_(NULL, n, off) : e;
 }
-static char *loi_map_(uint64_t off, uint64_t n)
-{
+static char *loi_map_(uint64_t off, uint64_t n) {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, loi_.fd, (off_t)off);
 	return p == MAP_FAILED ? NULL : (char *)p;
 }
 
 /* loi_size_ stores the size of a chunk, with its checksum, into its header. */
-static void loi_size_(loi_chunk_ *c)
-{
+static void loi_size_(loi_chunk_ *c) {
 	*(uint64_t *)(void *)(c->mem + 8) = c->bytes | (uint64_t)loi_crc_(0, &c->bytes, 8) << 40;
 }
 /* loi_extend_ makes a chunk of w with room for need bytes, smaller where there is less room; NULL: none. */
-static loi_chunk_ *loi_extend_(loi_worker_ *w, uint64_t need)
-{
+static loi_chunk_ *loi_extend_(loi_worker_ *w, uint64_t need) {
 	struct { uint32_t magic, worker; uint64_t off; uint32_t seq, crc; } h = {0x4b48434c, w->number, loi_.end, w->seq, 0};
 	uint64_t least = loi_round_(need + 32), size = w->next > least ? w->next : least, i, word;
 	loi_chunk_ *c, **more;
@@ -465,8 +430,7 @@ static void loi_ends_(void *p) /* the thread of a worker */
 	loi_self_ = NULL;
 }
 /* loi_bind_ makes this thread a worker, the first free one if number is -1. The mutex is held. */
-static int loi_bind_(int number)
-{
+static int loi_bind_(int number) {
 	int i = number < 0 ? 0 : number;
 	if (!loi_.open || i >= loi_.workers)
 		return -1;
@@ -480,32 +444,22 @@ static int loi_bind_(int number)
 	loi_self_->taken = 1;
 	return i;
 }
-int loi_worker(int number)
-{
+int loi_worker(int number) {
 	pthread_mutex_lock(&loi_lock_);
 	number = loi_bind_(number);
 	pthread_mutex_unlock(&loi_lock_);
 	return number;
 }
 loi_worker_ *loi_take_(void) { return loi_worker(-1) < 0 ? NULL : loi_self_; }
-uint64_t loi_discarded(void)
-{
-	uint64_t n;
-	pthread_mutex_lock(&loi_lock_);
-	n = loi_.discarded;
-	pthread_mutex_unlock(&loi_lock_);
-	return n;
-}
+uint64_t loi_discarded(void) { return __atomic_load_n(&loi_.discarded, __ATOMIC_RELAXED); }
 
-static void loi_leave_(loi_worker_ *w)
-{
+static void loi_leave_(loi_worker_ *w) {
 	if (w->chunk)
 		w->chunk->used = w->off - 32, w->chunk->records = w->records;
 	w->chunk = NULL, w->base = NULL, w->off = w->size = w->records = 0;
 }
 /* loi_room_ finds room for a record in the worker of this thread; NULL: it is discarded. */
-static loi_worker_ *loi_room_(uint64_t word, uint64_t bytes)
-{
+static loi_worker_ *loi_room_(uint64_t word, uint64_t bytes) {
 	loi_worker_ *w;
 	pthread_mutex_lock(&loi_lock_);
 	w = loi_bind_(-1) < 0 ? NULL : loi_self_;
@@ -521,14 +475,13 @@ static loi_worker_ *loi_room_(uint64_t word, uint64_t bytes)
 		uint64_t *slot = (w ? w : &loi_.worker[loi_.workers - 1])->slot;
 		slot[1] += (word >> 48 & 15) != 3;
 		slot[0]++;
-		loi_.discarded++;
+		__atomic_store_n(&loi_.discarded, loi_.discarded + 1, __ATOMIC_RELAXED);
 		w = NULL;
 	}
 	pthread_mutex_unlock(&loi_lock_);
 	return w;
 }
-static void loi_words_(uint64_t word, uint64_t start, uint64_t end, const uint64_t *body, uint64_t n)
-{
+static void loi_words_(uint64_t word, uint64_t start, uint64_t end, const uint64_t *body, uint64_t n) {
 	uint64_t d = end - start, head = d >> 32 ? 3 : 2, *p;
 	loi_worker_ *w = __atomic_load_n(&loi_.open, __ATOMIC_ACQUIRE) ? loi_room_(word, (head + n) * 8) : NULL;
 	if (!w)
@@ -542,8 +495,7 @@ static void loi_words_(uint64_t word, uint64_t start, uint64_t end, const uint64
 	w->off += (head + n) * 8;
 	w->records++;
 }
-void loi_slow_(uint64_t word, uint64_t end, unsigned n, const uint64_t *v)
-{
+void loi_slow_(uint64_t word, uint64_t end, unsigned n, const uint64_t *v) {
 	uint64_t body[128];
 	unsigned i;
 	for (i = 1; i < n && i < 256; i += 2)
@@ -551,8 +503,7 @@ void loi_slow_(uint64_t word, uint64_t end, unsigned n, const uint64_t *v)
 	if (n <= 256) /* else the kernel has no such parameters */
 		loi_words_(word, v[0], end, body, n / 2);
 }
-void loi_end_accesses(int kernel, uint64_t start, int n, const loi_access *list)
-{
+void loi_end_accesses(int kernel, uint64_t start, int n, const loi_access *list) {
 	uint64_t end = loi_now(), body[1 + 3 * 63], *p = body + 1;
 	int i;
 	n = n < 0 ? 0 : n > 63 ? 63 : n;
@@ -572,8 +523,7 @@ void loi_end_accesses(int kernel, uint64_t start, int n, const loi_access *list)
 }
 
 /* loi_drop_ gives up all that belongs to a trace, and returns e. */
-static int loi_drop_(int e)
-{
+static int loi_drop_(int e) {
 	size_t i;
 	for (i = 0; i < loi_.chunks; i++) {
 		munmap(loi_.chunk[i]->mem, loi_.chunk[i]->mapped);
@@ -594,58 +544,38 @@ static int loi_drop_(int e)
 static void loi_forks_(void) { pthread_mutex_lock(&loi_lock_); }
 static void loi_forked_(void) { pthread_mutex_unlock(&loi_lock_); }
 /* loi_child_ has the child of a fork forget the trace: it writes nothing into its parent's file. */
-static void loi_child_(void)
-{
+static void loi_child_(void) {
 	if (loi_.open)
 		loi_drop_(0);
 	loi_self_ = NULL, loi_.trace++;
 	loi_forked_();
 }
-static void loi_once_(void)
-{
+static void loi_once_(void) {
 	if (pthread_key_create(&loi_key_, loi_ends_) || pthread_atfork(loi_forks_, loi_forked_, loi_child_))
 		abort(); /* no memory for them */
 }
-static void loi_header_(loi_buf_ *b, double hz, const loi_options *o)
-{
+static void loi_header_(loi_buf_ *b, double hz, const loi_options *o) {
 	uint64_t bits, nodes = 1;
 	int i;
 	memcpy(&bits, &hz, 8);
-#ifdef __x86_64__
-	loi_str_(b, loi_monotonic_ ? "monotonic" : "tsc");
-#else
-	loi_str_(b, loi_monotonic_ ? "monotonic" : "cntvct");
-#endif
+	loi_str_(b, loi_monotonic_ ? "monotonic" : LOI_CLOCK_);
 	for (i = 0; o->nodes && i < loi_.workers; i++)
 		nodes = o->nodes[i] >= nodes ? o->nodes[i] + 1u : nodes;
-	loi_uint_(b, bits);
-	loi_uint_(b, 1); /* invariant */
-	loi_uint_(b, nodes);
-	loi_uint_(b, o->l2_bytes);
-	loi_uint_(b, o->llc_bytes);
-	loi_str_(b, o->l2_bytes ? "told" : "");
-	loi_str_(b, o->llc_bytes ? "told" : "");
-	loi_str_(b, "native");
-	loi_uint_(b, 0); /* not synthetic */
-	loi_str_(b, "kernel");
-	loi_str_(b, o->program);
-	loi_str_(b, o->scheduler);
+	loi_uint_(b, bits), loi_uint_(b, 1); /* invariant */
+	loi_uint_(b, nodes), loi_uint_(b, o->l2_bytes), loi_uint_(b, o->llc_bytes);
+	loi_str_(b, o->l2_bytes ? "told" : ""), loi_str_(b, o->llc_bytes ? "told" : "");
+	loi_str_(b, "native"), loi_uint_(b, 0), loi_str_(b, "kernel"); /* not synthetic; stamps of each kernel */
+	loi_str_(b, o->program), loi_str_(b, o->scheduler);
 	loi_add_(b, "\0\0\0\0\0\0", 6); /* parameters, cores, seed, machine, its hash, unordered */
 	loi_uint_(b, (uint64_t)loi_.workers);
-	for (i = 0; i < loi_.workers; i++) {
-		loi_uint_(b, 0); /* on any CPU */
-		loi_uint_(b, o->nodes ? o->nodes[i] : 0);
-		loi_uint_(b, 0); /* on one clock */
-	}
-	for (i = 0; i < 3; i++) {
-		loi_uint_(b, (uint64_t)loi_.count[i]);
-		loi_add_(b, loi_.part[i].b, loi_.part[i].n);
-	}
+	for (i = 0; i < loi_.workers; i++) /* on any CPU, on one clock */
+		loi_uint_(b, 0), loi_uint_(b, o->nodes ? o->nodes[i] : 0), loi_uint_(b, 0);
+	for (i = 0; i < 3; i++)
+		loi_uint_(b, (uint64_t)loi_.count[i]), loi_add_(b, loi_.part[i].b, loi_.part[i].n);
 	loi_uint_(b, 0); /* notes */
 }
 /* loi_begins_ makes the file, and returns an errno. */
-static int loi_begins_(const char *path, int workers, const loi_options *o)
-{
+static int loi_begins_(const char *path, int workers, const loi_options *o) {
 	struct {
 		char magic[8];
 		uint32_t version, flags;
@@ -691,8 +621,7 @@ static int loi_begins_(const char *path, int workers, const loi_options *o)
 	free(b.b);
 	return e;
 }
-int loi_open(const char *path, int workers, const loi_options *options)
-{
+int loi_open(const char *path, int workers, const loi_options *options) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	loi_options none;
 	int e;
@@ -710,8 +639,7 @@ int loi_open(const char *path, int workers, const loi_options *options)
 }
 
 /* loi_finish_ writes the footer, then marks the file as clean, and returns an errno. */
-static int loi_finish_(void)
-{
+static int loi_finish_(void) {
 	struct { uint64_t off, chunks, records; uint32_t head, table, magic, crc; } t = {loi_.end, loi_.chunks, 0, 0, 0, 0x444e454c, 0};
 	static const uint64_t clean = 0x4e41454c43;
 	char *head = (char *)malloc(loi_.control_at);
@@ -747,8 +675,7 @@ static int loi_finish_(void)
 	free(b.b);
 	return e;
 }
-int loi_close(void)
-{
+int loi_close(void) {
 	int i, e = 0;
 	pthread_mutex_lock(&loi_lock_);
 	if (loi_.open) {

@@ -54,8 +54,8 @@ static void sum(int k, int depth, uint32_t parent, uint32_t child)
 static int each(const char *path)
 {
 	uint64_t sizes[4] = {8, 8, 24, 8};
-	int a = loi_object("a", LOI_PARTITION, 4, sizes), b = loi_partition("b", 16, 4096);
-	int s = loi_object("s", LOI_SPAN, 0, NULL), t = loi_object("t", LOI_KEYED, 0, NULL);
+	int a = loi_object("a", LOI_PARTITION, 4, 0, sizes), b = loi_partition("b", 16, 4096);
+	int s = loi_object("s", LOI_SPAN, 0, 0, NULL), t = loi_object("t", LOI_KEYED, 0, 0, NULL);
 	int none = loi_kernel("none", 0), two = loi_kernel("two", 2, b, LOI_IN, b, LOI_OUT);
 	int f = loi_region("f", LOI_FUNCTION, LOI_NONE), l = loi_region("l", LOI_LOOP, f);
 	uint16_t nodes[2] = {0, 1};
