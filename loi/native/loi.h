@@ -114,7 +114,10 @@ static inline void loi_put_(unsigned type, int id, uint64_t end, unsigned n, con
 	w->records++;
 }
 static inline void loi_put_end_(int kernel, unsigned n, const uint64_t *v) { loi_put_(1, kernel, loi_now(), n, v); }
-static inline void loi_put_event_(int kind, unsigned n, const uint64_t *v) { loi_put_(3, kind, v[0], n, v); }
+static inline void loi_event3_(int kind, uint32_t a, uint32_t b, uint32_t c) {
+	uint64_t v[4] = {loi_now(), a, b, c};
+	loi_put_(3, kind, v[0], 4, v);
+}
 static inline uint32_t loi_number_(void) {
 	loi_worker_ *w = loi_self_ && loi_self_->size ? loi_self_ : loi_take_();
 	uint64_t n = w ? w->numbers : 0;
@@ -130,29 +133,22 @@ static inline uint32_t loi_number_(void) {
 static inline uint32_t loi_task(uint32_t parent, uint32_t phase, uint32_t child, uint32_t children) {
 	uint32_t task = loi_number_();
 	uint64_t v[6] = {loi_now(), task, parent, phase, child, children};
-	loi_put_event_(6, 6, v);
+	loi_put_(3, 6, v[0], 6, v);
 	return task;
 }
 /* loi_child: a child that is no task has ended. */
-static inline void loi_child(uint32_t task, uint32_t phase, uint32_t child) {
-	uint64_t v[4] = {loi_now(), task, phase, child};
-	loi_put_event_(7, 4, v);
-}
+static inline void loi_child(uint32_t task, uint32_t phase, uint32_t child) { loi_event3_(7, task, phase, child); }
 /* loi_phase: all children of a phase and the code behind it have ended; the next has so many, 0: was the last. */
-static inline void loi_phase(uint32_t task, uint32_t phase, uint32_t children) {
-	uint64_t v[4] = {loi_now(), task, phase, children};
-	loi_put_event_(8, 4, v);
-}
+static inline void loi_phase(uint32_t task, uint32_t phase, uint32_t next) { loi_event3_(8, task, phase, next); }
 /* loi_region_begin returns the number of the region that begins. Regions nest on each thread. */
 static inline uint32_t loi_region_begin(int region) {
 	uint32_t number = loi_number_();
-	uint64_t v[4] = {loi_now(), (uint32_t)region, number, 0};
-	loi_put_event_(10, 4, v);
+	loi_event3_(10, (uint32_t)region, number, 0);
 	return number;
 }
 static inline void loi_region_end(uint32_t number) {
 	uint64_t v[2] = {loi_now(), number};
-	loi_put_event_(11, 2, v);
+	loi_put_(3, 11, v[0], 2, v);
 }
 
 /* loi_end(kernel, start, block of each parameter...) records an execution that ends now. */
@@ -227,7 +223,7 @@ static struct {
 	loi_buf_ part[3], names, kinds;       /* the three, encoded; names with their list before each; of objects */
 	uint32_t trace;                       /* its number in this process */
 	uint64_t blocks, page, head, control_at, end, limit, most, discarded;
-	char *control;
+	char *mem; /* all before the first chunk */
 	loi_worker_ *worker; /* never freed: threads hold pointers to them */
 	loi_chunk_ **chunk;
 	size_t chunks;
@@ -422,8 +418,7 @@ static loi_chunk_ *loi_extend_(loi_worker_ *w, uint64_t need) {
 	return loi_.chunk[loi_.chunks++] = c;
 }
 
-static void loi_ends_(void *p) /* the thread of a worker */
-{
+static void loi_ends_(void *p) { /* the thread of a worker */
 	pthread_mutex_lock(&loi_lock_);
 	((loi_worker_ *)p)->taken = 0;
 	pthread_mutex_unlock(&loi_lock_);
@@ -524,6 +519,8 @@ void loi_end_accesses(int kernel, uint64_t start, int n, const loi_access *list)
 
 /* loi_drop_ gives up all that belongs to a trace, and returns e. */
 static int loi_drop_(int e) {
+	uint32_t trace = loi_.trace;
+	uint64_t discarded = loi_.discarded;
 	size_t i;
 	for (i = 0; i < loi_.chunks; i++) {
 		munmap(loi_.chunk[i]->mem, loi_.chunk[i]->mapped);
@@ -531,14 +528,13 @@ static int loi_drop_(int e) {
 	}
 	for (i = 0; i < 3; i++)
 		free(loi_.part[i].b);
-	if (loi_.control)
-		munmap(loi_.control, loi_.head - loi_.control_at);
+	if (loi_.mem)
+		munmap(loi_.mem, loi_.head);
 	if (loi_.fd > 0 && close(loi_.fd) && !e)
 		e = errno;
 	free(loi_.names.b), free(loi_.kinds.b), free(loi_.chunk);
-	memset(loi_.count, 0, sizeof loi_.count), memset(loi_.part, 0, sizeof loi_.part);
-	memset(&loi_.names, 0, sizeof loi_.names), memset(&loi_.kinds, 0, sizeof loi_.kinds);
-	loi_.open = loi_.bad = loi_.fd = 0, loi_.blocks = loi_.chunks = 0, loi_.chunk = NULL, loi_.control = NULL;
+	memset(&loi_, 0, sizeof loi_);
+	loi_.trace = trace, loi_.discarded = discarded;
 	return e;
 }
 static void loi_forks_(void) { pthread_mutex_lock(&loi_lock_); }
@@ -603,18 +599,17 @@ static int loi_begins_(const char *path, int workers, const loi_options *o) {
 	pre.crc = loi_crc_(0, &pre, 60);
 	if ((loi_.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644)) < 0)
 		e = errno;
-	else if ((e = loi_allocate_(0, loi_.end)) == 0 && !(loi_.control = loi_map_(loi_.control_at, loi_.head - loi_.control_at)))
-		e = errno;
-	if (!e) {
-		memcpy(loi_.control, "OPEN", 4);
-		e = loi_write_(b.b, b.n, sizeof pre);
-		e = e ? e : loi_write_((const char *)&pre, sizeof pre, 0);
-	}
-	if (e && loi_.fd >= 0)
+	else if ((e = loi_allocate_(0, loi_.head)) != 0 || !(loi_.mem = loi_map_(0, loi_.head))) {
+		e = e ? e : errno;
 		unlink(path);
+	} else {
+		memcpy(loi_.mem + loi_.control_at, "OPEN", 4);
+		memcpy(loi_.mem + sizeof pre, b.b, b.n);
+		memcpy(loi_.mem, &pre, sizeof pre);
+	}
 	for (i = 0; !e && i < workers; i++) {
 		loi_worker_ *w = &loi_.worker[i];
-		w->slot = (uint64_t *)(void *)(loi_.control + (i + 1) * 64);
+		w->slot = (uint64_t *)(void *)(loi_.mem + loi_.control_at + (i + 1) * 64);
 		w->number = (uint32_t)i, w->numbers = (uint64_t)i + 1, w->step = (uint64_t)workers, w->trace = loi_.trace;
 		w->next = loi_round_(o->first_bytes ? o->first_bytes : loi_.most < 65536 ? loi_.most : 65536);
 	}
@@ -640,12 +635,12 @@ int loi_open(const char *path, int workers, const loi_options *options) {
 
 /* loi_finish_ writes the footer, then marks the file as clean, and returns an errno. */
 static int loi_finish_(void) {
-	struct { uint64_t off, chunks, records; uint32_t head, table, magic, crc; } t = {loi_.end, loi_.chunks, 0, 0, 0, 0x444e454c, 0};
+	struct { uint64_t off, chunks, records; uint32_t head, table, magic, crc; } t = {
+		loi_.end, loi_.chunks, 0, 0, 0, 0x444e454c, 0};
 	static const uint64_t clean = 0x4e41454c43;
-	char *head = (char *)malloc(loi_.control_at);
 	loi_buf_ b = {0, 0, 0};
 	size_t i;
-	int e = 0;
+	int e;
 	for (i = 0; i < loi_.chunks; i++) {
 		loi_chunk_ *c = loi_.chunk[i];
 		struct { uint64_t off, bytes, used, records; uint32_t worker, seq, crc, zero; } entry = {
@@ -660,18 +655,13 @@ static int loi_finish_(void) {
 		loi_add_(&b, &entry, sizeof entry);
 	}
 	t.table = loi_crc_(0, b.b, b.n);
-	if (!head || pread(loi_.fd, head, loi_.control_at, 0) != (ssize_t)loi_.control_at)
-		e = EIO;
-	else
-		t.head = loi_crc_(loi_crc_(loi_crc_(0, head, loi_.control_at), &clean, 8), loi_.control + 8,
-			loi_.head - loi_.control_at - 8);
+	t.head = loi_crc_(loi_crc_(0, loi_.mem, loi_.control_at), &clean, 8);
+	t.head = loi_crc_(t.head, loi_.mem + loi_.control_at + 8, loi_.head - loi_.control_at - 8);
 	t.crc = loi_crc_(0, &t, 36);
 	loi_add_(&b, &t, sizeof t);
-	if (!e && ftruncate(loi_.fd, (off_t)(t.off + b.n)))
-		e = errno;
-	if (!e && (e = loi_write_(b.b, b.n, t.off)) == 0)
-		__atomic_store_n((uint64_t *)(void *)loi_.control, clean, __ATOMIC_RELEASE);
-	free(head);
+	e = ftruncate(loi_.fd, (off_t)(t.off + b.n)) ? errno : loi_write_(b.b, b.n, t.off);
+	if (!e)
+		__atomic_store_n((uint64_t *)(void *)(loi_.mem + loi_.control_at), clean, __ATOMIC_RELEASE);
 	free(b.b);
 	return e;
 }
