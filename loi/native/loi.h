@@ -71,6 +71,7 @@ typedef struct loi_worker_ {
 	uint64_t numbers, step;      /* the next of tasks and regions */
 	uint64_t *slot, next;        /* in the count page; bytes of the next chunk */
 	struct loi_chunk_ *chunk;
+	struct loi_worker_ *older;   /* of the first worker: those of the trace before */
 	uint32_t number, seq, trace;
 	int taken, full;             /* taken: guarded by the mutex */
 	char pad_[128];              /* the neighbours' words are on other cache lines */
@@ -521,6 +522,7 @@ void loi_end_accesses(int kernel, uint64_t start, int n, const loi_access *list)
 static int loi_drop_(int e) {
 	uint32_t trace = loi_.trace;
 	uint64_t discarded = loi_.discarded;
+	loi_worker_ *worker = loi_.worker;
 	size_t i;
 	for (i = 0; i < loi_.chunks; i++) {
 		munmap(loi_.chunk[i]->mem, loi_.chunk[i]->mapped);
@@ -534,7 +536,7 @@ static int loi_drop_(int e) {
 		e = errno;
 	free(loi_.names.b), free(loi_.kinds.b), free(loi_.chunk);
 	memset(&loi_, 0, sizeof loi_);
-	loi_.trace = trace, loi_.discarded = discarded;
+	loi_.trace = trace, loi_.discarded = discarded, loi_.worker = worker;
 	return e;
 }
 static void loi_forks_(void) { pthread_mutex_lock(&loi_lock_); }
@@ -580,6 +582,7 @@ static int loi_begins_(const char *path, int workers, const loi_options *o) {
 	} pre = {{(char)0x89, 'L', 'O', 'I', '\r', '\n', 0x1a, '\n'}, 4, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0};
 	loi_buf_ b = {0, 0, 0};
 	struct rlimit most;
+	loi_worker_ *w;
 	int i, e;
 	if (loi_.bad || workers < 1 || workers > 65536)
 		return EINVAL;
@@ -589,8 +592,9 @@ static int loi_begins_(const char *path, int workers, const loi_options *o) {
 	if (!getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY && most.rlim_cur < loi_.limit)
 		loi_.limit = most.rlim_cur;
 	loi_.most = loi_round_(o->chunk_bytes ? o->chunk_bytes : 1 << 20);
-	if (!(loi_.worker = (loi_worker_ *)calloc((size_t)workers, sizeof *loi_.worker)))
+	if (!(w = (loi_worker_ *)calloc((size_t)workers, sizeof *w)))
 		return ENOMEM;
+	w->older = loi_.worker, loi_.worker = w;
 	loi_header_(&b, loi_calibrate_(), o);
 	loi_.control_at = loi_round_(sizeof pre + b.n);
 	loi_.head = loi_.end = loi_.control_at + loi_round_((uint64_t)(workers + 1) * 64);
@@ -607,8 +611,7 @@ static int loi_begins_(const char *path, int workers, const loi_options *o) {
 		memcpy(loi_.mem + sizeof pre, b.b, b.n);
 		memcpy(loi_.mem, &pre, sizeof pre);
 	}
-	for (i = 0; !e && i < workers; i++) {
-		loi_worker_ *w = &loi_.worker[i];
+	for (i = 0; !e && i < workers; i++, w++) {
 		w->slot = (uint64_t *)(void *)(loi_.mem + loi_.control_at + (i + 1) * 64);
 		w->number = (uint32_t)i, w->numbers = (uint64_t)i + 1, w->step = (uint64_t)workers, w->trace = loi_.trace;
 		w->next = loi_round_(o->first_bytes ? o->first_bytes : loi_.most < 65536 ? loi_.most : 65536);

@@ -21,41 +21,32 @@ import (
 	"krdlab/loi/dag"
 )
 
-// languages are how loi.h is compiled: the compilers, the standard, the program's files.
-var languages = []struct {
-	compilers []string
-	std       string
-	files     []string
-}{{[]string{"gcc", "clang"}, "-std=c99", []string{"record.c"}},
-	{[]string{"g++", "clang++"}, "-std=c++11", []string{"main.cc", "scopes.cc"}}}
-
-// compiled returns the program of the files of testdata, by the first of the compilers that there is.
-func compiled(t *testing.T, compilers []string, std string, files []string) string {
+// compiled returns the program of files by a compiler, without a warning in the oldest standard that loi.h has.
+func compiled(t *testing.T, compiler string, files ...string) string {
 	t.Helper()
-	for _, compiler := range compilers {
-		if _, err := exec.LookPath(compiler); err != nil {
-			continue
-		}
-		path := filepath.Join(t.TempDir(), "program")
-		c := exec.Command(compiler, std, "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I.", "-pthread", "-o", path)
-		for _, file := range files {
-			c.Args = append(c.Args, filepath.Join("testdata", file))
-		}
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", c, err, out)
-		}
-		return path
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skip(err)
 	}
-	t.Skipf("none of %q is in PATH", compilers)
-	return ""
+	std := "-std=c99"
+	if strings.HasSuffix(compiler, "++") {
+		std = "-std=c++11"
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	c := exec.Command(compiler, append([]string{std, "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I.", "-pthread",
+		"-o", path}, files...)...)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", c, err, out)
+	}
+	return path
 }
+
+var recorder []byte // the program of record.c
 
 // recordProgram returns the program of record.c, compiled once.
 func recordProgram(t *testing.T) string {
 	t.Helper()
 	if recorder == nil {
-		path := compiled(t, []string{"gcc", "clang"}, languages[0].std, languages[0].files)
-		recorder, _ = os.ReadFile(path)
+		recorder, _ = os.ReadFile(compiled(t, "gcc", "testdata/record.c"))
 	}
 	path := filepath.Join(t.TempDir(), "record")
 	if err := os.WriteFile(path, recorder, 0o755); err != nil {
@@ -63,8 +54,6 @@ func recordProgram(t *testing.T) string {
 	}
 	return path
 }
-
-var recorder []byte // the program
 
 // output runs a program that writes a trace and returns what it prints.
 func output(t *testing.T, args ...string) string {
@@ -112,10 +101,9 @@ func open(t *testing.T, path string) *loi.Trace {
 // Each kind of object, record and event is read as the C program has written it, by each compiler without a
 // warning; the header has what was registered.
 func TestHeaderEach(t *testing.T) {
-	for _, compiler := range languages[0].compilers {
+	for _, compiler := range []string{"gcc", "clang"} {
 		t.Run(compiler, func(t *testing.T) {
-			program, path := compiled(t, []string{compiler}, languages[0].std, languages[0].files),
-				filepath.Join(t.TempDir(), "each.loi")
+			program, path := compiled(t, compiler, "testdata/record.c"), filepath.Join(t.TempDir(), "each.loi")
 			output(t, program, "bad", path)
 			output(t, program, "each", path)
 			tr := open(t, path)
@@ -158,16 +146,32 @@ func TestHeaderEach(t *testing.T) {
 
 // The classes of C++, with the implementation in another file.
 func TestHeaderScopes(t *testing.T) {
-	for _, compiler := range languages[1].compilers {
+	for _, compiler := range []string{"g++", "clang++"} {
 		t.Run(compiler, func(t *testing.T) {
-			program, path := compiled(t, []string{compiler}, languages[1].std, languages[1].files),
-				filepath.Join(t.TempDir(), "scopes.loi")
-			output(t, program, path)
+			path := filepath.Join(t.TempDir(), "scopes.loi")
+			output(t, compiled(t, compiler, "testdata/main.cc", "testdata/scopes.cc"), path)
 			want := []string{"region [0 1 0]", "0 [1 2] 0", "region-end [1]", "0 [3 4] 0"}
 			if got := records(t, open(t, path), 0); !slices.Equal(got, want) {
 				t.Errorf("records %q, expected %q", got, want)
 			}
 		})
+	}
+}
+
+// The example of the documentation records what it computes.
+func TestHeaderExample(t *testing.T) {
+	page, err := os.ReadFile("../../docs/native.md")
+	_, text, found := strings.Cut(string(page), "```c\n")
+	text, _, end := strings.Cut(text, "```")
+	file := filepath.Join(t.TempDir(), "sum.c")
+	if err != nil || !found || !end || os.WriteFile(file, []byte(text), 0o644) != nil {
+		t.Fatalf("no example: %v", err)
+	}
+	program := compiled(t, "gcc", file)
+	t.Chdir(t.TempDir())
+	output(t, program)
+	if got := records(t, open(t, "sum.loi"), 0); len(got) != 65 || got[1] != "0 [0 1] 0" {
+		t.Errorf("records %q", got)
 	}
 }
 
