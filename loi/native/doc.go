@@ -10,6 +10,9 @@
 // memory shared with the program has a table of the sites, a word for each byte of code, so that the
 // runtime finds the number of one by a single load.
 //
+// loi.h is apart from these: with it, programs write trace files by themselves. A wrapper's compiler finds
+// it behind all folders of the user.
+//
 // # Rejected
 //
 //   - Addresses of code in the events, and sites made of them by the reader: it would look up each of
