@@ -107,7 +107,6 @@ type Flow[C any] struct {
 	roots      []loi.RegionID       // by region; see root
 	free       []*activation[C]     // that have ended, for a Whole analysis
 	calls      []*call[C]           // likewise
-	iterations []Iteration          // to come, likewise
 	to         [][]uint32           // slots of the results of calls, by operation
 	loops      []*Loop              // likewise; nil: not known
 	going      goroutines[C]
@@ -341,8 +340,7 @@ func (f *Flow[C]) open(worker int, stack *[]frame[C], region loi.RegionID, numbe
 				if l.context == nil {
 					l.context = l.at.inner(f.contexts, l.region)
 				}
-				n.at = f.iteration()
-				*n.at = Iteration{Parent: l.at, Context: l.context, Number: l.count, instance: l.loop}
+				n.at = &Iteration{Parent: l.at, Context: l.context, Number: l.count, instance: l.loop}
 				l.count++
 				c := f.count(l.region)
 				c.Iterations, c.Most = c.Iterations+1, max(c.Most, uint64(l.count))
@@ -363,19 +361,6 @@ func (f *Flow[C]) count(loop loi.RegionID) *Loop {
 		f.Loops[loop], f.loops[loop] = c, c
 	}
 	return c
-}
-
-// iteration returns an empty one: of some that are made at once where few marks keep iterations.
-func (f *Flow[C]) iteration() *Iteration {
-	if f.whole == nil {
-		return &Iteration{}
-	}
-	if len(f.iterations) == 0 {
-		f.iterations = make([]Iteration, mostFree)
-	}
-	n := &f.iterations[0]
-	f.iterations = f.iterations[1:]
-	return n
 }
 
 // taken takes an element that may be used again, or a new one.
@@ -412,7 +397,7 @@ func (f *Flow[C]) reset(list []C) {
 	}
 }
 
-// mostFree is how many of each are kept for others, and how many iterations are made at once.
+// mostFree is how many of each are kept for others.
 const mostFree = 1 << 6
 
 // shut ends a region, and those within.
