@@ -218,7 +218,8 @@ func exactly(n result.Number) result.Quantity {
 	return result.Quantity{Median: n, Reason: result.Deterministic}
 }
 
-// kernelTable writes a row for each kernel under each scheduler, where a program has several.
+// kernelTable writes a row for each kernel under each scheduler, where a program has several, or where the
+// runtime's own data are modelled.
 func kernelTable(p *doc.Page, results []result.Result) {
 	misses := counted("LLC misses")
 	misses.Known = true
@@ -236,6 +237,10 @@ func kernelTable(p *doc.Page, results []result.Result) {
 			t.Row(r.Scheduler, k.Name, exactly(result.Some(float64(k.Count))),
 				stats.KernelCell(r, k.Name, k.MeanNS, false),
 				stats.KernelCell(r, k.Name, k.WTI, true), kernelMisses(r, k.Name))
+		}
+		if r.Settings.RuntimeData && r.LLCModel != nil {
+			several = true
+			t.Row(r.Scheduler, result.RuntimeData, "-", "-", "-", kernelMisses(r, result.RuntimeData))
 		}
 	}
 	if !several {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"krdlab/experiments/run/request"
+	"krdlab/experiments/run/result"
 	"krdlab/hw"
 	"krdlab/hw/cachemodel"
 	"krdlab/hw/failure"
@@ -153,7 +154,7 @@ func (s *simulation) past(ctx context.Context, in kernel.Instance, j *job) (*Pas
 	cfg := s.stepConfig(ctx, &registry, j, p.memory)
 	cfg.History, cfg.TickNS = &p.history, 1
 	if cfg.Costs.Data != nil {
-		p.Objects = append(slices.Clip(p.Objects), loi.Object{Name: runtimeData})
+		p.Objects = append(slices.Clip(p.Objects), loi.Object{Name: result.RuntimeData})
 	}
 	ran, err := runtimes.Step(cfg, in)
 	if err != nil {

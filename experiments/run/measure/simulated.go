@@ -32,9 +32,6 @@ const maxTraceMemory = 256 << 20
 // the first stands for all.
 const alike = 2
 
-// runtimeData is the name of what accesses the data of the runtime, beside those of kernels.
-const runtimeData = "runtime"
-
 // noData is why there are no misses of kernels without blocks.
 const noData = "the program accesses no data that the model describes"
 
@@ -235,7 +232,7 @@ func (s *simulation) simulate(ctx context.Context, in kernel.Instance, j *job) (
 		j.result.Counters.LLCMisses = result.Count{Value: &misses}
 		kernels := registry.Kernels
 		if cfg.Costs.Data != nil {
-			kernels = append(slices.Clip(kernels), loi.Kernel{Name: runtimeData})
+			kernels = append(slices.Clip(kernels), loi.Kernel{Name: result.RuntimeData})
 		}
 		j.result.LLCModel = result.NewLLCMisses(s.place.Nodes[:j.workers], kernels,
 			func(worker, k int) uint64 {

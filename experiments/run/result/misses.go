@@ -31,6 +31,9 @@ type KernelMisses struct {
 	Misses int64  `json:"misses"`
 }
 
+// RuntimeData is the name in the place of a kernel's for accesses to the runtime's own data.
+const RuntimeData = "runtime"
+
 // Nobody is the node of a CPU on which go ran nothing: it is no worker.
 const Nobody = -1
 
