@@ -153,7 +153,7 @@ func newStructures(s *stepper) *structures {
 // touch makes v access a structure.
 func (d *structures) touch(v *stepWorker, structure uint32, write bool) {
 	longer := d.Touch(v.id, v.now, structure, write)
-	d.past.touches(v.id, structure, write, longer)
+	d.past.touches(v.id, structure, write, uint32(min(longer, notCharged-1)))
 	v.now += longer
 }
 
@@ -239,7 +239,7 @@ func (d *structures) looked(v *stepWorker, queue int) {
 	if bit := uint64(1) << v.node; q.seen&bit == 0 && q.thieves != 0 {
 		q.seen |= bit
 		d.Touch(v.id, v.now, q.thieves, false)
-		d.past.sees(v.id, q.thieves)
+		d.past.touches(v.id, q.thieves, false, notCharged)
 	}
 }
 
@@ -272,11 +272,14 @@ func (d *structures) spawnedAll(v *stepWorker, f *Frame, n int32) {
 	}
 }
 
-// requeued makes the node of the rest of f, which v has queued.
-func (d *structures) requeued(v *stepWorker, f *Frame) {
+// requeued makes the node of the rest of f, which v has queued, or kept in its cache.
+func (d *structures) requeued(v *stepWorker, f *Frame, kept bool) {
 	if d.Nodes {
 		node := d.makeNode(v)
 		d.frames.of(f).own.node = node
+	}
+	if !kept {
+		d.changed(v, v.queue, true)
 	}
 }
 

@@ -195,22 +195,15 @@ func (h *historian) kernel(worker int, now, ticks uint64, k loi.KernelID, blocks
 // whether it is written, the ticks that it took, or notCharged, and the worker.
 const touched = loi.KernelID(math.MaxUint16)
 
+// notCharged stands for the ticks of a look in vain, whose price holds them.
 const notCharged = math.MaxUint32
 
-// sees notes that a worker looks at a structure in vain, which is not charged.
-func (h *historian) sees(worker int, structure uint32) {
-	if h != nil {
-		h.blocks = append(h.blocks, structure<<1, notCharged, uint32(worker))
-		h.execs = append(h.execs, pastExec{touched, -1, int32(len(h.blocks))})
-	}
-}
-
 // touches notes that a worker accesses a structure of the runtime, in ticks that are part of a price.
-func (h *historian) touches(worker int, structure uint32, write bool, ticks uint64) {
+func (h *historian) touches(worker int, structure uint32, write bool, ticks uint32) {
 	if h == nil {
 		return
 	}
-	h.blocks = append(h.blocks, structure<<1|uint32(btoi(write)), uint32(min(ticks, notCharged-1)), uint32(worker))
+	h.blocks = append(h.blocks, structure<<1|uint32(btoi(write)), ticks, uint32(worker))
 	h.execs = append(h.execs, pastExec{touched, -1, int32(len(h.blocks))})
 }
 

@@ -86,12 +86,7 @@ func (h *History) Retime(r *Retiming) uint64 {
 		}
 		ats[n] = t
 		if !r.Free[s.kind] {
-			t += s.price
-			if t += more; t-min(t, less) >= ats[n] {
-				t -= min(t, less)
-			} else {
-				t = ats[n]
-			}
+			t = max(t+s.price+more, ats[n]+less) - less
 		}
 		ends[n], clock[s.worker] = t, t
 	}

@@ -497,7 +497,7 @@ func (s *stepper) requeue(v *stepWorker) (timed bool) {
 		v.pc = pcOwn
 		v.now += s.putOwn
 		if s.data != nil {
-			s.data.requeued(v, v.f)
+			s.data.requeued(v, v.f, s.cache)
 		}
 	}
 	return true

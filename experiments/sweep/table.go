@@ -95,7 +95,7 @@ func columns(params paramKinds) []column {
 		text("time_source", "tsc, monotonic or virtual",
 			func(r *dataset.Row) string { return r.Cell.Result.Machine.TimeSource }),
 		text("cache_model", "of a simulated machine",
-			func(r *dataset.Row) string { return string(r.Cell.Result.Settings.CacheModel) }),
+			func(r *dataset.Row) string { return r.Cell.Result.Settings.Modelled() }),
 		text("trace_mode", "", func(r *dataset.Row) string {
 			return string(
 				r.Cell.Result.Settings.Trace)

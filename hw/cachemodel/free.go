@@ -25,9 +25,10 @@ const (
 )
 
 // Free takes causes away from blocks, one entry of list for each block of the layout, and from all
-// structures ([Model.Add]), from now on; nil gives all back. Where blocks share a line in line mode it has what any of them has. It is called while the
-// caches are empty: before all accesses, or behind [Model.Reset]. It panics for a list of another
-// length. Cost: that of going through the lines of the blocks in line mode.
+// structures ([Model.Add]), from now on; nil gives all back. Where blocks share a line in line mode it
+// has what any of them has. It is called while the caches are empty: before all accesses, or behind
+// [Model.Reset]. It panics for a list of another length. Cost: that of going through the lines of the
+// blocks in line mode.
 func (m *Model) Free(list []Free, structures Free) {
 	s := &m.structures
 	if list != nil && len(list) != s.first {

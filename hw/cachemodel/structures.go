@@ -32,7 +32,7 @@ const structureRoom = 4 << 20
 const arenaBytes = 4 << 10
 
 // Add returns a new block of so many bytes, 4096 at most, beside those of the same core. Structures
-// share no lines. Cost: some 50 ns.
+// share no lines. Cost: that of the lists that grow.
 func (m *Model) Add(core int, size uint64) uint32 {
 	line := uint64(1) << m.lineShift
 	size = (size + line - 1) &^ (line - 1)
@@ -74,8 +74,8 @@ func (m *Model) Add(core int, size uint64) uint32 {
 // through others; the rest are as rows ([Rows]).
 //
 // A core that was the last to touch a block and has had less than half of its L2 come in since
-// finds it there, and the L2's order is not changed. Cost: 3 ns then, otherwise that of
-// [Model.Kernel].
+// finds it there, and the L2's order is not changed. Cost: a few loads and
+// comparisons then, otherwise that of [Model.Kernel].
 func (m *Model) Touch(core, kernel int, now uint64, block uint32, write bool) (longerPS uint64) {
 	r := &m.structures.recent[int(block)-m.structures.first]
 	by := &m.requesters[core]

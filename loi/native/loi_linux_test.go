@@ -289,7 +289,8 @@ func TestHeaderKill(t *testing.T) {
 // is there: see BenchmarkRecord of package loi.
 func BenchmarkHeader(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "program")
-	if out, err := exec.Command("cc", "-O2", "-I.", "-pthread", "-o", path, "testdata/record.c").CombinedOutput(); err != nil {
+	build := exec.Command("cc", "-O2", "-I.", "-pthread", "-o", path, "testdata/record.c")
+	if out, err := build.CombinedOutput(); err != nil {
 		b.Skipf("cc: %v\n%s", err, out)
 	}
 	for b.Loop() {
