@@ -31,6 +31,11 @@ func main() {
 		v := make([]int, 100+i)
 		group.Go(func() { work(v) })
 	}
+	if n == 3 { // whoever is the first at a channel without room waits for the other
+		met := make(chan bool)
+		group.Go(func() { met <- true })
+		<-met
+	}
 	group.Wait()
 	if n == 0 {
 		os.Exit(3)
