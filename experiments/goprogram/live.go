@@ -45,8 +45,8 @@ type act struct {
 	number uint32 // of a region, or of an operation
 	region int    // that begins: its number in the sources
 	worker int
-	end    int    // of places, of strided, or of terms
-	times  uint64 // of a loop
+	end    int    // of places, of strided, of terms, or of the range that is ended
+	times  uint64 // of a loop; of what is ended, its bytes
 }
 
 type actKind uint8
@@ -57,6 +57,7 @@ const (
 	entered
 	left
 	operated
+	ended
 )
 
 // actsLen is how many acts without accesses are handed on at once.
@@ -93,6 +94,7 @@ func newLive(r *Request, a *analysis, operations []front.Operation) (*live, erro
 		return nil, err
 	}
 	if to, ok := l.to.Live.(observe.Operated); ok {
+		a.reader.TellEnded()
 		l.to.operated, l.values = to, &values{sites: a.sites, list: operations,
 			numbers: make([]uint32, len(operations))}
 		for i := range l.values.numbers {
@@ -149,6 +151,8 @@ func (o *observer) take(w *acts) error {
 		case operated:
 			err = o.operated.Operation(x.worker, x.number, w.terms[term:x.end])
 			term = x.end
+		case ended:
+			o.operated.Forget(uint64(x.end)-x.times, uint64(x.end))
 		}
 		if err != nil {
 			return err
@@ -211,6 +215,9 @@ func (l *live) batch(b *collect.Batch) error {
 	}
 	for i := range events {
 		l.act(&events[i])
+	}
+	for at := 0; at < len(b.Ended); at += 2 {
+		w.list = append(w.list, act{kind: ended, end: int(b.Ended[at+1]), times: b.Ended[at+1] - b.Ended[at]})
 	}
 	return l.full()
 }

@@ -2,6 +2,7 @@ package goprogram
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	observe "krdlab/krd/analysis"
@@ -61,5 +62,56 @@ func TestLivePaths(t *testing.T) {
 				t.Errorf("%d of %d regions did the same", same, len(live.Regions))
 			}
 		})
+	}
+}
+
+// TestPathsForget has arrays of functions that are new in each of many calls, among them one that
+// lasts: the shadow memory is as large after many as after few, and paths through what lasts stay.
+func TestPathsForget(t *testing.T) {
+	dir := module(t, `package main
+
+import "os"
+
+//go:noinline
+func chain(a *[600]int, from int) int {
+	a[0] = from
+	for i := 1; i < len(a); i++ {
+		a[i] = a[i-1]*3 + i
+	}
+	return a[len(a)-1]
+}
+
+func main() {
+	var last [600]int
+	for i := 1; i <= len(os.Args[1]); i++ {
+		var a [600]int
+		last[i] = chain(&a, last[i-1])
+	}
+}
+`)
+	paths := func(n int) (peak, path uint64) {
+		o := regions.Analysis.New().(*regions.Options)
+		o.Paths, o.Count, o.Memory = true, "none", true
+		d, out, err := asked(t, Data, func(q *Request) {
+			q.Build = build.Request{Dir: dir, Path: ".", Options: front.Options{Values: true,
+				Regions: true, Iterations: true}}
+			q.Args = []string{strings.Repeat("x", n)}
+			q.Live = func(h *loi.Header) (observe.Live, error) {
+				return o.Live(&observe.Input{Header: h})
+			}
+		})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		r := d.Result.(*regions.Document)
+		return r.Memory.PeakBytes, *r.Regions[0].CriticalPath
+	}
+	few, short := paths(20)
+	many, long := paths(400)
+	if many > few*5/4 {
+		t.Errorf("%d bytes of 20 calls, %d of 400", few, many)
+	}
+	if long < 19*short || long > 21*short {
+		t.Errorf("a path of %d of 20 calls in a chain, %d of 400", short, long)
 	}
 }

@@ -221,6 +221,8 @@ type Operated interface {
 	// Operation takes an operation of the registry of [Input], done by a worker, with the terms of its
 	// accesses since the operation before: see [loi.Record.Operation].
 	Operation(worker int, n uint32, terms []uint32) error
+	// Forget is for places, from one up to another, that nothing accesses again.
+	Forget(from, to uint64)
 }
 
 // Follower is an [OverProgram] whose options may ask for operations while the program runs.

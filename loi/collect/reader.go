@@ -83,6 +83,9 @@ type Batch struct {
 	Groups []uint32
 	Turns  []Turn
 	Acts   []Act // in their order
+	// Ended are places that nothing accesses behind the batch, if they are asked for: the first byte and
+	// the one behind the last of each range.
+	Ended []uint64
 }
 
 // A Turn is accesses of one goroutine that follow each other, up to index End of the batch, from
@@ -796,9 +799,11 @@ func (r *Reader) flush() error {
 	if len(b.Places) == 0 && len(b.Acts) == 0 {
 		return nil
 	}
+	b.Ended = r.space.ended
 	if err := r.sink.Batch(b); err != nil {
 		return fmt.Errorf("accesses of the program: %w", err)
 	}
+	r.space.ended = r.space.ended[:0]
 	b.Places, b.Bytes, b.Groups, b.Turns = b.Places[:0], b.Bytes[:0], b.Groups[:0], b.Turns[:0]
 	b.Acts, b.Real = b.Acts[:0], b.Real[:0]
 	return nil

@@ -3,6 +3,7 @@ package collect
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"krdlab/loi"
@@ -24,6 +25,7 @@ func (k *Batch) add(b *Batch) {
 	k.Places = append(k.Places, b.Places...)
 	k.Bytes = append(k.Bytes, b.Bytes...)
 	k.Groups = append(k.Groups, b.Groups...)
+	k.Ended = append(k.Ended, b.Ended...)
 	for _, t := range b.Turns {
 		t.End += len(k.Places) - len(b.Places)
 		k.Turns = append(k.Turns, t)
@@ -106,6 +108,36 @@ func TestAddressUsedAgainIsAnotherDatum(t *testing.T) {
 	}
 	if live := int(r.space.objects.n) - 1 - len(r.space.free); live != 1 {
 		t.Errorf("%d objects live, expected 1", live)
+	}
+}
+
+// TestEnded has objects whose addresses others take: a page of virtual space is told when all its
+// objects are gone, and not before.
+func TestEnded(t *testing.T) {
+	const a, kept, large = 0xc000010000, 0xc000020000, 0xc000030000
+	var k keeper
+	r := NewReader(testSites, nil, &k)
+	r.TellEnded()
+	alloc := func(at, bytes uint64) {
+		if err := r.Events(1, 5, []event{ev(kindAlloc, at, bytes), ev(kindType, 0, 9),
+			ev(kindAccess, at, siteLoad)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 4*64 - 1 { // from byte 64 on: a first page, and three that are objects alone
+		alloc(a, 40)
+	}
+	alloc(kept, 64) // which begins the next page
+	alloc(a, 64)
+	alloc(large, 5*4096-128) // to its end, and four more
+	alloc(large, 8)
+	if err := r.End(); err != nil {
+		t.Fatal(err)
+	}
+	first := k.all.Places[4*64-1]
+	want := []uint64{1 << 12, 2 << 12, 2 << 12, 3 << 12, 3 << 12, 4 << 12, first + 1<<12, first + 5<<12}
+	if !slices.Equal(k.all.Ended, want) {
+		t.Errorf("ended: %v, expected %v", k.all.Ended, want)
 	}
 }
 

@@ -11,6 +11,10 @@ type space struct {
 	free    []uint32
 	next    uint64 // where the next object begins in virtual space
 	age     uint64 // grows with every change
+	// gone has, for pages of virtual space, how many bytes belong to objects that are gone: not yet
+	// all; nil: not asked for. Pages where all do are ended: the first byte, and that behind the last.
+	gone  map[uint64]uint64
+	ended []uint64
 }
 
 // An object is an allocation, a global variable, or memory of unknown origin.
@@ -103,8 +107,34 @@ func (s *space) place(addr, bytes uint64, class uint32) uint32 {
 		n = s.objects.more()
 	}
 	*s.objects.at(n) = object{addr, bytes, s.next, class}
-	s.next += (bytes + addr%granule + lineBytes - 1) &^ (lineBytes - 1)
+	s.next += s.objects.at(n).room()
 	return n
+}
+
+// room returns how many bytes of virtual space an object takes.
+func (o *object) room() uint64 {
+	return (o.bytes + o.addr%granule + lineBytes - 1) &^ (lineBytes - 1)
+}
+
+// TellEnded asks for [Batch].Ended, before the first events.
+func (r *Reader) TellEnded() { r.space.gone = map[uint64]uint64{} }
+
+// endedBytes is the size of a page of virtual space that ends as a whole.
+const endedBytes = 4 << 10
+
+// end notes that an object is gone.
+func (s *space) end(o *object) {
+	for at, end := o.virtual, o.virtual+o.room(); at < end; {
+		page, next := at/endedBytes, min(end, at&^(endedBytes-1)+endedBytes)
+		if next-at == endedBytes {
+			next = end &^ (endedBytes - 1)
+			s.ended = append(s.ended, at, next)
+		} else if s.gone[page] += next - at; s.gone[page] == endedBytes {
+			delete(s.gone, page)
+			s.ended = append(s.ended, page*endedBytes, (page+1)*endedBytes)
+		}
+		at = next
+	}
 }
 
 // split makes an object of the rest of a block that already has others, which keep the part before
@@ -136,6 +166,9 @@ func (s *space) clear(addr, bytes uint64) {
 		if n != 0 {
 			o := s.objects.at(n)
 			s.set(o.addr, o.bytes, 0)
+			if s.gone != nil {
+				s.end(o)
+			}
 			*o = object{}
 			s.free = append(s.free, n)
 		}

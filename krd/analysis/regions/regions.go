@@ -412,6 +412,15 @@ func (l *livePaths) Operation(worker int, n uint32, terms []uint32) error {
 	return err
 }
 
+// Forget implements [analysis.Operated].
+func (l *livePaths) Forget(from, to uint64) {
+	for _, t := range l.threads {
+		if t != nil && t.times != nil {
+			t.times.memory.Forget(from, to)
+		}
+	}
+}
+
 // End implements [analysis.Live].
 func (l *liveProgram) End() (analysis.Result, error) {
 	for worker := range l.threads {

@@ -117,18 +117,8 @@ func (m *vstorage[T]) pack(s *segment[T]) {
 	}
 	u.add(&u.Free, cap(c.raw)+cap(c.packed))
 	u.add(&u.Compressed, cap(s.packed))
-	for _, table := range s.tags {
-		if table != nil {
-			m.freeTags(table)
-		}
-	}
-	for _, table := range s.versions {
-		if table != nil {
-			m.freeVersionTable(table)
-		}
-	}
 	used := s.used
-	m.dropLevels(s)
+	m.release(s)
 	if s.packed != nil {
 		s.used = used
 	}
@@ -176,6 +166,17 @@ func (m *vstorage[T]) unpack(s *segment[T]) {
 	}
 	u.add(&u.Compressed, -cap(s.packed))
 	s.packed = nil
+}
+
+// withdraw takes a segment out of the list of those that are not compressed.
+func (m *vstorage[T]) withdraw(s *segment[T]) {
+	c, last := m.cold, len(m.cold.list)-1
+	c.list[s.slot] = c.list[last]
+	c.list[s.slot].slot = s.slot
+	if c.list = c.list[:last]; c.hand >= last {
+		c.hand = 0
+	}
+	m.usage.add(&m.usage.Tables, -sizeOf[*segment[T]]())
 }
 
 // discard forgets what pack left: none of it is valid.

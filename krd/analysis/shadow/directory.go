@@ -10,6 +10,7 @@ type directory[T any] struct {
 
 type block[T any] struct {
 	number uint64
+	count  int // of what it leads to
 	list   [blockLen]*T
 }
 
@@ -51,6 +52,17 @@ func (d *directory[T]) add(number uint64, x *T) {
 		d.blocks[b.number] = b
 	}
 	b.list[number%blockLen] = x
+	b.count++
+}
+
+// remove takes out what belongs to a number, which has something.
+func (d *directory[T]) remove(number uint64) {
+	b := d.block(number)
+	b.list[number%blockLen] = nil
+	if b.count--; b.count == 0 {
+		delete(d.blocks, b.number)
+		d.recent[b.number%uint64(len(d.recent))] = nil
+	}
 }
 
 // bytes returns the size of the directory, about.

@@ -112,7 +112,7 @@ func TestFigure4(t *testing.T) {
 					t.Errorf("version %d, want 7", h.version&^dirty)
 				}
 			case opt.Validation == Bulk:
-				if s := v.storage.segments[0]; s.version != 7 {
+				if s := segments(&v.storage)[0]; s.version != 7 {
 					t.Errorf("version %d, want 7", s.version)
 				}
 			}
@@ -134,7 +134,7 @@ func TestFigure5(t *testing.T) {
 	v.Store(0, vector(4, 10))
 	v.Store(4088, vector(4, 20))
 	v.Store(4096, vector(4, 30)) // of another table
-	s := v.storage.segments[0]
+	s := segments(&v.storage)[0]
 	before := slices.Clone(s.tags)
 	l.leave(2)
 	l.enter(2) // versions 1, 2, 5, 6
@@ -154,7 +154,7 @@ func TestFigure5(t *testing.T) {
 	if again := v.Usage(); again.Scrubs != 1 {
 		t.Errorf("%d scrubs, want one in the region", again.Scrubs)
 	}
-	if other := v.storage.segments[1]; other.version != 4 || other.tags[3][0] != 33 {
+	if other := segments(&v.storage)[1]; other.version != 4 || other.tags[3][0] != 33 {
 		t.Errorf("the other table has version %d, tag %d", other.version, other.tags[3][0])
 	}
 	if got := v.Load(0); !slices.Equal(got, []uint64{10, 11, 0, 0}) {
@@ -170,7 +170,7 @@ func TestFigure6(t *testing.T) {
 	v := newVectors(t, &l, VectorOptions{Validation: Bulk, Cache: 1024})
 	l.enter(3)
 	v.Store(16, vector(3, 10))
-	if len(v.storage.segments) != 0 {
+	if len(segments(&v.storage)) != 0 {
 		t.Fatal("the storage has a vector that no line left")
 	}
 	if h, line := v.cache.line(16, 3); *h != (head{2, 3 | dirty}) ||
@@ -181,7 +181,7 @@ func TestFigure6(t *testing.T) {
 		t.Error("the neighbour was fetched, too")
 	}
 	v.Store(16+1024, vector(3, 20)) // takes the line
-	s := v.storage.segments[0]
+	s := segments(&v.storage)[0]
 	if u := v.Usage(); u.Evictions != 1 || u.Tags.Now != 3*4096 || s.version != 3 {
 		t.Errorf("after an eviction: %+v, version %d", u, s.version)
 	}
@@ -340,7 +340,7 @@ func TestCompressionOfEnded(t *testing.T) {
 	l.leave(6)
 	l.enter(6)
 	v.Store(4096, vector(8, 20))
-	first := v.storage.segments[0]
+	first := segments(&v.storage)[0]
 	if u := v.Usage(); u.Compressions != 1 || first.used != 2 || first.packed == nil {
 		t.Errorf("%d of 8 levels compressed, want 2: %+v", first.used, u)
 	}

@@ -95,6 +95,17 @@ func (c *vcache[T]) store(addr uint64, tags []T) {
 	*h = head{addr >> c.shift, c.levels.open[len(tags)-1] | dirty}
 }
 
+// forget empties the lines of addresses from one up to another.
+func (c *vcache[T]) forget(from, to uint64) {
+	from, to = from>>c.shift, to>>c.shift
+	for i := range min(to-from, uint64(len(c.heads))) {
+		h := &c.heads[(from+i)%uint64(len(c.heads))]
+		if h.datum-from < to-from {
+			h.version = 0
+		}
+	}
+}
+
 // line returns the line that an address is kept in, with room for depth levels.
 func (c *vcache[T]) line(addr uint64, depth int) (*head, []T) {
 	if depth > c.width {

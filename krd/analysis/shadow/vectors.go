@@ -121,6 +121,15 @@ func (v *Vectors[T]) Store(addr uint64, tags []T) {
 	}
 }
 
+// Forget is told that addresses, from one up to another, are not used again: what is kept of them may
+// go. Tables that are of other addresses too stay.
+func (v *Vectors[T]) Forget(from, to uint64) {
+	if v.cache != nil {
+		v.cache.forget(from, to)
+	}
+	v.storage.forget(from, to)
+}
+
 // Usage returns what the vectors took so far.
 func (v *Vectors[T]) Usage() Usage {
 	u := v.storage.usage

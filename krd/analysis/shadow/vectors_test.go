@@ -2,6 +2,7 @@ package shadow
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -161,6 +162,13 @@ func testNaive[T comparable](t *testing.T, compress bool, tag func(int) T) {
 						from := rapid.SampledFrom(addresses).Draw(t, "from")
 						v.Store(addr, v.Load(from))
 						want.store(datum, want.load(from/8))
+					case step == 8 && addr < 1<<63:
+						from := addr &^ (uint64(v.storage.opt.TableBytes) - 1)
+						to := from + uint64(v.storage.opt.TableBytes*rapid.IntRange(1, 600).Draw(t, "tables"))
+						v.Forget(from, to)
+						for _, region := range want.regions {
+							maps.DeleteFunc(region, func(d uint64, _ T) bool { return d >= from/8 && d < to/8 })
+						}
 					}
 					if got, want := v.Load(addr), want.load(datum); !slices.Equal(got, want) {
 						t.Fatalf("%x in %v: %v, want %v", addr, l.open, got, want)
@@ -209,13 +217,25 @@ func (u *Usage) sum(of Usage) {
 	u.Expansions += of.Expansions
 }
 
+// segments returns all, by their numbers.
+func segments[T comparable](m *vstorage[T]) (list []*segment[T]) {
+	for _, n := range slices.Sorted(maps.Keys(m.directory.blocks)) {
+		for _, s := range m.directory.blocks[n].list {
+			if s != nil {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
 // accounts checks the bytes of a usage against what there is.
 func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]) {
 	var tags, versions, tables, packed, cache int
 	m := &v.storage
 	perTags, perVersions := m.tableTags*sizeOf[T](), m.tableTags*8
-	for _, s := range m.segments {
-		tables += segmentBytes[T]() + m.levelBytes(s)
+	for _, s := range segments(m) {
+		tables += sizeOf[segment[T]]() + m.levelBytes(s)
 		packed += cap(s.packed)
 		if m.opt.Validation == Bulk {
 			versions, tables = versions+8, tables-8
@@ -239,7 +259,7 @@ func accounts[T comparable](t interface{ Fatalf(string, ...any) }, v *Vectors[T]
 	if m.cold != nil {
 		tables += len(m.cold.list) * 8
 		for i, s := range m.cold.list {
-			if s.slot != i || s.packed != nil || !slices.Contains(m.segments, s) {
+			if s.slot != i || s.packed != nil || !slices.Contains(segments(m), s) {
 				t.Fatalf("segment %x is in place %d of the list", s.number, i)
 			}
 		}

@@ -17,7 +17,6 @@ type vstorage[T comparable] struct {
 	usage  Usage
 
 	directory directory[segment[T]]
-	segments  []*segment[T] // all
 
 	tableShift, datumShift int
 	tableTags              int // tags of a tag table
@@ -152,16 +151,49 @@ func (m *vstorage[T]) newSegment(number uint64) *segment[T] {
 	}
 	before := m.directory.bytes()
 	m.directory.add(number, s)
-	m.segments = append(m.segments, s)
-	m.usage.add(&m.usage.Tables, segmentBytes[T]()+int(m.directory.bytes()-before))
+	m.usage.add(&m.usage.Tables, sizeOf[segment[T]]()+int(m.directory.bytes()-before))
 	if m.opt.Validation == Bulk {
 		m.usage.move(&m.usage.Tables, &m.usage.Versions, sizeOf[Version]())
 	}
 	return s
 }
 
-// segmentBytes returns the bytes of a segment and of its place in the list of all.
-func segmentBytes[T comparable]() int { return sizeOf[segment[T]]() + sizeOf[*segment[T]]() }
+// forget takes the segments away whose addresses are all in a range.
+func (m *vstorage[T]) forget(from, to uint64) {
+	for n := (from + uint64(m.opt.TableBytes) - 1) >> m.tableShift; n < to>>m.tableShift; n++ {
+		s := m.directory.find(n)
+		if s == nil {
+			continue
+		}
+		if m.opt.Validation == Bulk {
+			m.usage.move(&m.usage.Versions, &m.usage.Tables, sizeOf[Version]())
+		}
+		before := m.directory.bytes()
+		m.directory.remove(n)
+		m.usage.add(&m.usage.Tables, -sizeOf[segment[T]]()-int(before-m.directory.bytes()))
+		m.discard(s)
+		m.release(s)
+		if s.slot >= 0 {
+			m.withdraw(s)
+		}
+	}
+}
+
+// release takes the tables of a segment away.
+func (m *vstorage[T]) release(s *segment[T]) {
+	for _, table := range s.tags {
+		if table != nil {
+			m.freeTags(table)
+		}
+	}
+	for _, table := range s.versions {
+		if table != nil {
+			m.freeVersionTable(table)
+		}
+	}
+	m.usage.add(&m.usage.Tables, -m.levelBytes(s))
+	s.tags, s.versions, s.used = nil, nil, 0
+}
 
 // deepen makes the level table of a segment one of n levels.
 func (m *vstorage[T]) deepen(s *segment[T], n int) {
@@ -177,12 +209,6 @@ func (m *vstorage[T]) deepen(s *segment[T], n int) {
 		s.versions = s.versions[:n]
 	}
 	m.usage.add(&m.usage.Tables, m.levelBytes(s)-before)
-}
-
-// dropLevels takes the level table of a segment away, which has no tag tables.
-func (m *vstorage[T]) dropLevels(s *segment[T]) {
-	m.usage.add(&m.usage.Tables, -m.levelBytes(s))
-	s.tags, s.versions, s.used = nil, nil, 0
 }
 
 // levelBytes returns the bytes of the level table of a segment.
