@@ -23,15 +23,15 @@ type taskRun struct {
 }
 
 // taskRuns returns that of a case of tasks.c, whose result is the same as when it is not recorded, and whose
-// tasks are as many as it has counted.
-func taskRuns(t *testing.T, path string, args ...string) (run taskRun) {
+// tasks are as many as it has counted. With stack the stacks are observed too.
+func taskRuns(t *testing.T, path string, stack bool, args ...string) (run taskRun) {
 	t.Helper()
 	plain, err := exec.Command(path, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("unrecorded: %v\n%s", err, plain)
 	}
 	r := Request{Trace: filepath.Join(t.TempDir(), "tasks.loi"), Unit: Data}
-	r.Build.Sync = true
+	r.Build.Sync, r.Build.Stack = true, stack
 	d, out, err := recorded(t, path, r, args...)
 	if err != nil || d.OddEvents != 0 || d.LateEvents != 0 || out != string(plain) {
 		t.Fatalf("%v: %v, %d odd, %d late, %q, alone %q", args, err, d.OddEvents, d.LateEvents, out, plain)
@@ -91,7 +91,7 @@ func TestNativeTasks(t *testing.T) {
 		{"reduced", "reduced", false}, // not true: tasks of one thread share its copy of the sum
 	} {
 		for _, threads := range []string{"1", "3"} {
-			run := taskRuns(t, path, x.what, "6", threads)
+			run := taskRuns(t, path, threads != "1", x.what, "6", threads)
 			if (len(run.races) > 0) != (x.races != "") || run.tasks == 0 {
 				t.Errorf("%s, %s threads: unordered %v, expected %q; %d tasks", x.what, threads, run.races, x.races, run.tasks)
 			}
@@ -105,7 +105,8 @@ func TestNativeTasks(t *testing.T) {
 			}
 		}
 	}
-	four, eight, twelve := taskRuns(t, path, "fib", "4", "1"), taskRuns(t, path, "fib", "8", "1"), taskRuns(t, path, "fib", "12", "1")
+	fib := func(n string) taskRun { return taskRuns(t, path, false, "fib", n, "1") }
+	four, eight, twelve := fib("4"), fib("8"), fib("12")
 	if by := eight.span - four.span; twelve.span-eight.span != by || twelve.tasks != 2*232 || twelve.work < 5*eight.work {
 		t.Errorf("fib of 4, 8 and 12: %+v, %+v, %+v", four, eight, twelve)
 	}
@@ -115,7 +116,7 @@ func TestNativeTasks(t *testing.T) {
 func TestNativeTaskCopies(t *testing.T) {
 	path := compiled(t, "g++", "taskcopies.cc", "-O1", "-fopenmp")
 	for _, threads := range []string{"1", "3"} {
-		if run := taskRuns(t, path, "8", threads); len(run.races) > 0 || run.tasks != 8 {
+		if run := taskRuns(t, path, threads != "1", "8", threads); len(run.races) > 0 || run.tasks != 8 {
 			t.Errorf("%s threads: %+v", threads, run)
 		}
 	}

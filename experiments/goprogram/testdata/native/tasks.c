@@ -13,7 +13,7 @@ static long shared, made, cells[64];
 OWN static void add(void) { shared++; }
 OWN static long touch(long i) { return ++cells[i]; }
 
-// What is not recorded orders nothing.
+// This is not recorded, and so orders nothing.
 __attribute__((noinline, no_sanitize_thread)) static void plus(long *p, long v)
 {
 	__atomic_fetch_add(p, v, __ATOMIC_RELAXED);
