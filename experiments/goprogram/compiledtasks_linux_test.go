@@ -63,6 +63,13 @@ func taskRuns(t *testing.T, path string, stack bool, args ...string) (run taskRu
 			g.Dropped, g.Missing)
 	}
 	run.span = g.Longest(func(o *dag.Op) uint64 { run.work += o.Kernels; return o.Kernels }).Span
+	on, from, to := uint64(0), g.Ops[0].Begin, g.Ops[0].End
+	for i := range g.Ops {
+		on, from, to = on+g.Ops[i].Ticks, min(from, g.Ops[i].Begin), max(to, g.Ops[i].End)
+	}
+	if args[len(args)-1] == "1" && on > uint64(to-from) {
+		t.Errorf("%v: one thread worked for %d ticks of %d", args, on, to-from)
+	}
 	p := must(goroutines.Read(context.Background(), tr, engine.NewAccount(0)))(t)
 	found, ok := p.Unordered(engine.NewAccount(0))
 	if !ok {

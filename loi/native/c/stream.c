@@ -118,7 +118,7 @@ __attribute__((destructor(101))) static void end_program(void)
 {
 	krd_buf *b = krd_me;
 	if (krd.sync && b && b != &krd_none && krd_number == 1)
-		krd_put(b, krd_ticks(), KIND(END));
+		krd_put(b, krd_ticks(), KIND(END) | b->away);
 }
 
 __attribute__((constructor(101))) static void begin_program(void) { start(); }
