@@ -81,7 +81,9 @@ template <class F> void run(int workers, const F &f)
 	setenv("QTHREAD_NUM_WORKERS_PER_SHEPHERD", "1", 0);
 	setenv("QTHREAD_STACK_SIZE", "65536", 0);
 	qthread_initialize();
-	f();
+	aligned_t ended; // f runs in a thread of its own: the program's is tied to its worker
+	qthread_fork(call<F>, const_cast<F *>(&f), &ended);
+	qthread_readFF(nullptr, &ended);
 	qthread_finalize();
 }
 
@@ -95,10 +97,12 @@ static const char *const runtime = "libgomp";
 
 template <class A, class B> void fork2(const A &a, const B &b)
 {
+#pragma omp taskgroup // taskwait in b would wait for a too: both are in one task
+	{
 #pragma omp task shared(a)
-	a();
-	b();
-#pragma omp taskwait
+		a();
+		b();
+	}
 }
 template <class F> void run(int workers, const F &f)
 {

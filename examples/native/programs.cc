@@ -47,10 +47,14 @@ static APART void leaf(int i, int j, int k, at t)
 	uint64_t start = loi_begin();
 	const float *x = &A[a * M * K], *y = &B[b * K * N];
 	float *z = &C[c * M * N];
-	for (int r = 0; r < M; r++)
+	for (int r = 0; r < M; r++, x += K, z += N) {
+		float sum[N] = {};
 		for (int s = 0; s < K; s++)
 			for (int q = 0; q < N; q++)
-				z[r * N + q] += x[r * K + s] * y[s * N + q];
+				sum[q] += x[s] * y[s * N + q];
+		for (int q = 0; q < N; q++)
+			z[q] += sum[q];
+	}
 	loi_end(gemm, start, a, b, c);
 	ends(t);
 }
@@ -121,6 +125,7 @@ int main(int argc, char **argv)
 	snprintf(program, sizeof program, "%s n=%d%s", argv[1], size,
 		 mul ? " leaf=32x32x64 layout=tiled isa=auto inputs=integers" : "");
 	o.program = program, o.scheduler = runtime;
+	o.first_bytes = o.chunk_bytes = 1 << 20;
 	if (mul) {
 		if (size < K || size % K)
 			return fprintf(stderr, "N is no multiple of %d\n", K), 2;
