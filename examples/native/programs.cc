@@ -125,7 +125,6 @@ int main(int argc, char **argv)
 	snprintf(program, sizeof program, "%s n=%d%s", argv[1], size,
 		 mul ? " leaf=32x32x64 layout=tiled isa=auto inputs=integers" : "");
 	o.program = program, o.scheduler = runtime;
-	o.first_bytes = o.chunk_bytes = 1 << 20;
 	if (mul) {
 		if (size < K || size % K)
 			return fprintf(stderr, "N is no multiple of %d\n", K), 2;
