@@ -26,13 +26,24 @@ func (a *app) compareCommand() *cobra.Command {
 			"after Holm's correction for the number of tests are marked. Simulated and measured " +
 			"numbers are never compared.\n\nTwo results of one Go program, one of them a sample " +
 			"(krdlab trace go --sample --json, or its run directory), are compared by bins of " +
-			"distances: do they agree within the errors of the sample, all bins together?\n\nWithout " +
+			"distances: do they agree within the errors of the sample, all bins together?\n\nTwo traces of one " +
+			"program, by any runtimes, are compared by the order of their leaves, the children that changed " +
+			"their worker, and bins of reuse distances, and where neither or both are simulated by work and " +
+			"time.\n\nWithout " +
 			"arguments it takes the two latest of the folder " + result.RunsDir +
 			", and prints their names.",
 		Example: "  krdlab compare before after\n  krdlab compare before after --json\n" +
-			"  krdlab compare sample.json exact.json",
+			"  krdlab compare sample.json exact.json\n" +
+			"  krdlab compare tbb.loi helpfirst.loi",
 		Args: orNone("A", "B"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 && compare.AreTraces(args[0], args[1]) {
+				r, err := compare.OfTraces(args[0], args[1])
+				if err != nil {
+					return err
+				}
+				return a.answer(c, r, r.View().Text)
+			}
 			if len(args) == 2 && compare.AreTraced(args[0], args[1]) {
 				r, err := compare.OfSamples(args[0], args[1])
 				if err != nil {

@@ -186,7 +186,7 @@ func TestDocumentedCommands(t *testing.T) {
 	var script bytes.Buffer
 	script.WriteString("exits 0 krdlab run matmul --n 64 --cores 1 --reps 1 --trace full --sched " +
 		"workfirst --out run\n" +
-		"cp run/workfirst.1.loi run/workfirst.loi\ncp run/workfirst.1.loi run.loi\n" +
+		"cp run/workfirst.1.loi run/workfirst.loi\ncp run/workfirst.1.loi run.loi\ncp run/workfirst.1.loi tbb.loi\n" +
 		"exits 0 krdlab run matmul --n 64 --cores 1 --reps 1 --out one\n")
 	script.WriteString("exits 0 krdlab sweep matmul --n 64 --cores 1,6 --sched workfirst,helpfirst," +
 		"shepherd-socket --machine westmere-ex-4s --reps 2 --out exp\n" +

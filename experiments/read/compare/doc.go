@@ -12,5 +12,6 @@
 // no differences to be tested.
 //
 // The parts: match.go matches configurations, quantity.go defines the quantities, holm.go corrects,
-// text.go prints; samples.go compares a sampled and an exact result of a Go program.
+// text.go prints; samples.go compares a sampled and an exact result of a Go program,
+// traces.go two traces of one program.
 package compare
