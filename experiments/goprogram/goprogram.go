@@ -217,6 +217,7 @@ func (d *Document) run(ctx context.Context, r *Request, b *build.Program, mem *c
 		for i, v := range program.Variables {
 			program.Variables[i].Name = cmp.Or(r.Native.Names[v.Name], v.Name)
 		}
+		program.Variables = append(program.Variables, native.Tasks)
 	}
 	a, err := newAnalysis(r, b, program)
 	if err != nil {

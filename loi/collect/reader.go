@@ -329,7 +329,11 @@ func (r *Reader) Events(goroutine, at uint64, events []event) error {
 		case kindKey:
 			r.key(t, e)
 		case kindAlloc:
-			if t.object = 0; e.rest() > 0 {
+			if t.object = 0; e[0]&onStack != 0 && e.rest() > 0 {
+				t.object = r.space.below(e[0] &^ onStack)
+			} else if e[0]&onStack != 0 {
+				r.space.above(e[0] &^ onStack)
+			} else if e.rest() > 0 {
 				t.object = r.space.add(e[0], e.rest(), 0)
 			} else {
 				t.object = r.space.split(e[0], tinyBytes)

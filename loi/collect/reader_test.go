@@ -287,3 +287,34 @@ func TestSpace(t *testing.T) {
 		}
 	})
 }
+
+// Data of a task on a stack are its own; behind its end, those of the thread stand there again.
+func TestSpaceOfTasks(t *testing.T) {
+	s := newSpace()
+	const low, top = 1 << 20, 1<<20 + 10*pageBytes
+	stack := s.add(low, top-low, 0)
+	place := func(addr uint64) uint64 {
+		o := s.objects.at(s.find(addr))
+		return o.virtual + addr - o.addr
+	}
+	before, above := place(low+64), place(top-64)
+	for _, from := range []uint64{top - 1000, top - 9*pageBytes} {
+		outer := s.below(top - 80)
+		inside := place(low + 64)
+		inner := s.below(from &^ 15)
+		if a := place(low + 64); outer == inner || a == inside || a == before || place(top-64) != above {
+			t.Errorf("from %#x: at %d and %d within, %d before; above %d, expected %d", from, inside, a, before, place(top-64), above)
+		}
+		s.above(from &^ 15)
+		if a := place(low + 64); a != inside {
+			t.Errorf("from %#x: at %d after a task within, expected %d", from, a, inside)
+		}
+		s.above(top - 80)
+		if a := place(low + 64); a != before || s.find(low) != stack {
+			t.Errorf("from %#x: at %d after the task, expected %d", from, a, before)
+		}
+	}
+	if s.below(low) != 0 {
+		t.Error("below a stack is a stack")
+	}
+}

@@ -155,6 +155,35 @@ func (s *space) split(addr, block uint64) uint32 {
 	return s.add(addr, end-addr, 0)
 }
 
+// below makes an object of what an object has below an address: of a stack, from where a task begins. above
+// gives it back.
+func (s *space) below(addr uint64) uint32 {
+	n := s.find(addr - granule)
+	if n == 0 {
+		return 0
+	}
+	s.age++
+	o := s.objects.at(n)
+	begin, bytes := o.addr, addr-o.addr
+	*o = object{addr, o.bytes - bytes, o.virtual + bytes, o.class}
+	n = s.place(begin, bytes, 0)
+	s.set(begin, bytes, n)
+	return n
+}
+
+func (s *space) above(addr uint64) {
+	n, to := s.find(addr-granule), s.find(addr)
+	if n == 0 || to == 0 || n == to {
+		return
+	}
+	s.age++
+	below, o := s.objects.at(n), s.objects.at(to)
+	*o = object{below.addr, o.bytes + below.bytes, o.virtual - below.bytes, o.class}
+	s.set(below.addr, below.bytes, to)
+	*below = object{}
+	s.free = append(s.free, n)
+}
+
 // clear forgets the objects that overlap the bytes at addr.
 func (s *space) clear(addr, bytes uint64) {
 	for a := addr &^ (granule - 1); a < addr+bytes; {

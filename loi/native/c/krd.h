@@ -129,7 +129,8 @@ typedef struct {
 	int64_t left, whole;
 	uint64_t dropped, due, begins, ahead;
 	uintptr_t low, bytes; // of the thread's stack
-	uint64_t pad[5];
+	uint64_t away; // ticks in which the thread waited, or ran a task instead
+	uint64_t pad[4];
 } krd_buf;
 _Static_assert(sizeof(krd_buf) == 192, "as in krdlab/loi/collect");
 
@@ -170,6 +171,14 @@ HIDDEN void *krd_waits(const krd_buf *b);
 // krd_sync notes an operation to what stands at p, which has ended, and took effect at a tick (0: now).
 HIDDEN void krd_sync(uint64_t op, const volatile void *p, uint64_t room, uint64_t begin, uint64_t at);
 
+// krd_waits_for keeps what the thread waits for from now on, and returns the tick; krd_waited forgets it.
+HIDDEN uint64_t krd_waits_for(uint64_t op, const volatile void *p, uint64_t room);
+HIDDEN void krd_waited(void);
+
+// krd_meets begins a barrier at p of so many, krd_comes returns the group of its round that one waits for.
+HIDDEN void krd_meets(const volatile void *p, unsigned size);
+HIDDEN const volatile void *krd_comes(const volatile void *p, unsigned size);
+
 // An atomic operation to p goes on.
 typedef struct {
 	const volatile void *p;
@@ -183,8 +192,16 @@ HIDDEN void krd_op_end(const krd_op *o, uint64_t op, const void *pc);
 extern HIDDEN __thread uint64_t krd_number;
 extern HIDDEN __thread void *krd_entry;
 HIDDEN uint64_t krd_another(void);
+HIDDEN void krd_starts(uint64_t number); // the thread begins another
+
+// krd_task lets the thread go on as a task, whose stack is below top, and returns the buffer it had, to which
+// krd_task_ends returns.
+HIDDEN krd_buf *krd_task(uint64_t number, const void *entry, uintptr_t top);
+HIDDEN void krd_task_ends(krd_buf *was, uint64_t began);
 
 INLINE uint64_t krd_ticks(void) { return __builtin_ia32_rdtsc(); }
+
+INLINE void krd_note(uint64_t op, const volatile void *p, uint64_t room) { krd_sync(op, p, room, krd_ticks(), 0); }
 
 INLINE krd_buf *krd_buffer(void)
 {

@@ -118,7 +118,7 @@ __attribute__((destructor(101))) static void end_program(void)
 {
 	krd_buf *b = krd_me;
 	if (krd.sync && b && b != &krd_none && krd_number == 1)
-		krd_put(b, krd_ticks(), KIND(END));
+		krd_put(b, krd_ticks(), KIND(END) | b->away);
 }
 
 __attribute__((constructor(101))) static void begin_program(void) { start(); }
@@ -271,13 +271,11 @@ static void object(krd_buf *b, uintptr_t at, uintptr_t bytes, uint64_t type)
 	krd_put(b, type, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));
 }
 
-krd_buf *krd_begin(void)
+// taken returns a buffer that no thread has, with its first chunk, or krd_none.
+static krd_buf *taken(void)
 {
 	krd_header *h = krd.h;
 	uint32_t i;
-	krd_me = &krd_none; // what is called from here is not recorded
-	if (!h)
-		return krd_me;
 	for (;;) {
 		uint64_t old = atomic_load(&h->bufs_free);
 		if ((uint32_t)old == 0) {
@@ -285,7 +283,7 @@ krd_buf *krd_begin(void)
 			if (n >= h->bufs) {
 				atomic_fetch_sub(&h->bufs_used, 1);
 				atomic_fetch_add(&h->no_buf, 1);
-				return krd_me;
+				return &krd_none;
 			}
 			i = n;
 			break;
@@ -304,20 +302,48 @@ krd_buf *krd_begin(void)
 	b->seen = ~0ull;
 	b->mode = b->dropped = b->due = b->begins = b->ahead = 0;
 	b->left = b->whole = 0;
-	b->low = b->bytes = 0;
+	b->low = b->bytes = b->away = 0;
+	take(b, i, 0);
+	atomic_store(&b->state, 1);
+	return b;
+}
+
+// begun notes the beginning of what b is for.
+static void begun(krd_buf *b, uint64_t number, uintptr_t entry)
+{
+	*(uint64_t *)krd_waits(b) = 0;
+	krd_put(b, entry - krd.image < krd.image_bytes ? entry - krd.bias : entry, KIND(ENTRY));
+	krd_put(b, number, KIND(START) | (krd_ticks() & ~KIND(0xff)));
+}
+
+// over notes the end, and gives the buffer back.
+static void over(krd_buf *b)
+{
+	krd_me = &krd_none;
+	uint64_t *n = (uint64_t *)b->next; // there is room for one: a chunk that is full is exchanged
+	n[0] = krd_ticks();
+	n[1] = KIND(END) | b->away;
+	b->next += 16;
+	give(b);
+	atomic_fetch_add(&krd.h->dropped, b->dropped);
+	atomic_store(&b->state, 0);
+	push(&krd.h->bufs_free, &b->link, buf_number(b));
+}
+
+krd_buf *krd_begin(void)
+{
+	krd_me = &krd_none; // what is called from here is not recorded
+	krd_buf *b = krd.h ? taken() : krd_me;
+	if (b == &krd_none)
+		return b;
 	bounds(b);
 	uintptr_t mine = variables();
 	if (mine - b->low < b->bytes)
 		b->bytes = mine - b->low;
-	take(b, i, 0);
-	atomic_store(&b->state, 1);
 	if (krd.sync) {
 		if (!krd_number)
 			krd_number = krd_another();
-		*(uint64_t *)krd_waits(b) = 0;
-		uintptr_t entry = (uintptr_t)krd_entry;
-		krd_put(b, entry - krd.image < krd.image_bytes ? entry - krd.bias : entry, KIND(ENTRY));
-		krd_put(b, krd_number, KIND(START) | (krd_ticks() & ~KIND(0xff)));
+		begun(b, krd_number, (uintptr_t)krd_entry);
 	}
 	if (b->bytes) { // as other threads see it
 		uintptr_t bytes = b->bytes < MOST_STACK ? b->bytes : MOST_STACK;
@@ -335,15 +361,47 @@ void krd_end(void)
 		return;
 	if (krd.sync)
 		krd_sync(OP_DONE, (void *)pthread_self(), 0, krd_ticks(), 0);
+	over(b);
+}
+
+// stack tells what of the thread's stack is the task's: all below its top, or nothing any more.
+static void stack(krd_buf *b, int own)
+{
+	if (!b->bytes)
+		return;
+	krd_put(b, ON_STACK | (b->low + b->bytes), KIND(ALLOC) | own);
+	krd_put(b, STACK_TYPE, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));
+}
+
+krd_buf *krd_task(uint64_t number, const void *entry, uintptr_t top)
+{
+	krd_buf *was = krd_buffer();
 	krd_me = &krd_none;
-	uint64_t *n = (uint64_t *)b->next; // there is room for one: a chunk that is full is exchanged
-	n[0] = krd_ticks();
-	n[1] = KIND(END);
-	b->next += 16;
-	give(b);
-	atomic_fetch_add(&krd.h->dropped, b->dropped);
-	atomic_store(&b->state, 0);
-	push(&krd.h->bufs_free, &b->link, buf_number(b));
+	krd_buf *b = krd.h ? taken() : krd_me;
+	if (b == &krd_none)
+		return was;
+	if (top - was->low < was->bytes) {
+		b->low = was->low;
+		b->bytes = top - was->low;
+	}
+	begun(b, number, (uintptr_t)entry);
+	stack(b, 1);
+	krd_me = b;
+	return was;
+}
+
+void krd_task_ends(krd_buf *was, uint64_t began)
+{
+	krd_buf *b = krd_me;
+	if (!krd.h) // a child of the process
+		return;
+	if (b != &krd_none) {
+		stack(b, 0);
+		over(b);
+	}
+	krd_me = was;
+	if (was != &krd_none && !*(uint64_t *)krd_waits(was)) // else its wait is the longer time
+		was->away += krd_ticks() - began;
 }
 
 void krd_elsewhere(uint64_t n)

@@ -38,13 +38,11 @@ void krd_sync(uint64_t op, const volatile void *p, uint64_t room, uint64_t begin
 	uint64_t end = stamp();
 	krd_put(b, standing(p), KIND(SYNC) | op << OP_SHIFT | room);
 	krd_put(b, begin, KIND(SYNC_AT) | ((at ? at : end) & ~KIND(0xff)));
-	krd_put(b, end, KIND(DONE));
+	b->away += end - begin;
+	krd_put(b, end, KIND(DONE) | b->away);
 }
 
-INLINE void note(uint64_t op, const volatile void *p, uint64_t room) { krd_sync(op, p, room, krd_ticks(), 0); }
-
-// begins keeps what the thread waits for from now on, and returns the tick; ends forgets it.
-static uint64_t begins(uint64_t op, const volatile void *p, uint64_t room)
+uint64_t krd_waits_for(uint64_t op, const volatile void *p, uint64_t room)
 {
 	krd_buf *b = krd_buffer();
 	uint64_t now = krd_ticks();
@@ -58,7 +56,7 @@ static uint64_t begins(uint64_t op, const volatile void *p, uint64_t room)
 	return now;
 }
 
-static void ends(void)
+void krd_waited(void)
 {
 	krd_buf *b = krd_buffer();
 	if (b != &krd_none)
@@ -165,9 +163,9 @@ void krd_op_end(const krd_op *o, uint64_t op, const void *pc)
 	{ \
 		if (!krd.sync) \
 			return REAL(name) args; \
-		uint64_t begin = begins(op, p, room); \
+		uint64_t begin = krd_waits_for(op, p, room); \
 		int e = REAL(name) args; \
-		ends(); \
+		krd_waited(); \
 		if (got) \
 			krd_sync(op, p, room, begin, 0); \
 		return e; \
@@ -178,7 +176,7 @@ void krd_op_end(const krd_op *o, uint64_t op, const void *pc)
 	WEAK int name params \
 	{ \
 		if (krd.sync) \
-			note(op, p, room); \
+			krd_note(op, p, room); \
 		return REAL(name) args; \
 	}
 
@@ -221,7 +219,7 @@ WEAK int sem_init(sem_t *s, int shared, unsigned value)
 {
 	int e = REAL(sem_init)(s, shared, value);
 	for (; krd.sync && !e && value > 0; value--)
-		note(OP_SEND, s, ROOM);
+		krd_note(OP_SEND, s, ROOM);
 	return e;
 }
 
@@ -244,16 +242,16 @@ GETS(OP_WAIT, thrd_join, (thrd_t t, int *r), (t, r), (void *)t, 0, e == thrd_suc
 	{ \
 		if (!krd.sync) \
 			return real(name) args; \
-		note(OP_UNLOCK, m, 0); \
-		uint64_t begin = begins(OP_COND_WAIT, c, 0); \
+		krd_note(OP_UNLOCK, m, 0); \
+		uint64_t begin = krd_waits_for(OP_COND_WAIT, c, 0); \
 		int e = real(name) args; \
-		ends(); \
+		krd_waited(); \
 		lock(&slots_lock); \
 		uint64_t last = known(c)->last; \
 		unlock(&slots_lock); \
 		if (last > begin) \
 			krd_sync(OP_COND_WAIT, c, 0, begin, last); \
-		note(OP_LOCK, m, 0); \
+		krd_note(OP_LOCK, m, 0); \
 		return e; \
 	}
 AWAITS(pthread_cond_wait, COND, (pthread_cond_t *c, mutex m), (c, m))
@@ -285,14 +283,14 @@ SIGNALS(cnd_broadcast, REAL, cnd_t)
 
 // Barriers. All of a round come before any leaves, and leave before any comes to the next but one: two
 // groups are enough, which have their places in the barrier.
-static void meets(const volatile void *p, unsigned size)
+void krd_meets(const volatile void *p, unsigned size)
 {
 	lock(&slots_lock);
 	*known(p) = (slot){(uintptr_t)p, 0, size};
 	unlock(&slots_lock);
 }
 
-static const volatile void *comes(const volatile void *p, unsigned size)
+const volatile void *krd_comes(const volatile void *p, unsigned size)
 {
 	lock(&slots_lock);
 	slot *s = known(p);
@@ -301,14 +299,14 @@ static const volatile void *comes(const volatile void *p, unsigned size)
 	uint64_t round = s->last++ / s->size;
 	unlock(&slots_lock);
 	p = (const volatile char *)p + 8 * (round & 1);
-	note(OP_DONE, p, 0);
+	krd_note(OP_DONE, p, 0);
 	return p;
 }
 
 WEAK int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n)
 {
 	if (krd.sync)
-		meets(b, n);
+		krd_meets(b, n);
 	return REAL(pthread_barrier_init)(b, a, n);
 }
 
@@ -316,10 +314,10 @@ WEAK int pthread_barrier_wait(pthread_barrier_t *b)
 {
 	if (!krd.sync)
 		return REAL(pthread_barrier_wait)(b);
-	const volatile void *p = comes(b, 0);
-	uint64_t begin = begins(OP_WAIT, p, 0);
+	const volatile void *p = krd_comes(b, 0);
+	uint64_t begin = krd_waits_for(OP_WAIT, p, 0);
 	int e = REAL(pthread_barrier_wait)(b);
-	ends();
+	krd_waited();
 	krd_sync(OP_WAIT, p, 0, begin, 0);
 	return e;
 }
@@ -333,7 +331,7 @@ static void runs_once(void)
 {
 	pthread_once_t *o = running;
 	to_run();
-	note(OP_ONCE, o, 0);
+	krd_note(OP_ONCE, o, 0);
 	ran = 1;
 }
 
@@ -341,12 +339,12 @@ WEAK int pthread_once(pthread_once_t *o, void (*f)(void))
 {
 	if (!krd.sync)
 		return REAL(pthread_once)(o, f);
-	uint64_t begin = begins(OP_ONCE, o, 0);
+	uint64_t begin = krd_waits_for(OP_ONCE, o, 0);
 	to_run = f;
 	running = o;
 	ran = 0;
 	int e = REAL(pthread_once)(o, runs_once);
-	ends();
+	krd_waited();
 	if (!e && !ran)
 		krd_sync(OP_ONCE_SEEN, o, 0, begin, 0);
 	ran = 0;
@@ -362,124 +360,12 @@ int __cxa_guard_acquire(void *g)
 {
 	int runs = REAL(__cxa_guard_acquire)(g);
 	if (krd.sync && !runs)
-		note(OP_LOAD, g, 0);
+		krd_note(OP_LOAD, g, 0);
 	return runs;
 }
 void __cxa_guard_release(void *g)
 {
 	if (krd.sync)
-		note(OP_STORE, g, 0);
+		krd_note(OP_STORE, g, 0);
 	REAL(__cxa_guard_release)(g);
 }
-
-// OpenMP, as gcc compiles it: libgomp waits by system calls of its own. A team begins and ends by groups
-// of its first thread; tasks are not told of.
-typedef struct {
-	void (*run)(void *);
-	void *arg;
-	char begin[8], end[8], barrier[16];
-} team;
-static __thread team *in;
-static unsigned members(void)
-{
-	static int (*real)(void);
-	if (!real)
-		real = krd_next("omp_get_num_threads");
-	return real();
-}
-
-static void joins(void *p)
-{
-	team *t = p, *outer = in;
-	note(OP_WAIT, t->begin, 0);
-	in = t;
-	t->run(t->arg);
-	in = outer;
-	note(OP_DONE, t->end, 0);
-}
-
-#define NEXT(name, params) \
-	static void(*real) params; \
-	if (!real) \
-		real = krd_next(#name)
-
-#define TEAM(name, params, args) \
-	WEAK void name params \
-	{ \
-		NEXT(name, params); \
-		if (!krd.sync) { \
-			real args; \
-			return; \
-		} \
-		team t = {f, data}; \
-		meets(t.barrier, 0); \
-		note(OP_DONE, t.begin, 0); \
-		f = joins; \
-		data = &t; \
-		real args; \
-		note(OP_WAIT, t.end, 0); \
-	}
-#define TEAM_OF_LOOP(name) \
-	TEAM(name, (void (*f)(void *), void *data, unsigned n, long a, long b, long step, long chunk, unsigned flags), \
-	     (f, data, n, a, b, step, chunk, flags))
-#define TEAM_OF_RUNTIME(name) \
-	TEAM(name, (void (*f)(void *), void *data, unsigned n, long a, long b, long step, unsigned flags), \
-	     (f, data, n, a, b, step, flags))
-TEAM(GOMP_parallel, (void (*f)(void *), void *data, unsigned n, unsigned flags), (f, data, n, flags))
-TEAM(GOMP_parallel_sections, (void (*f)(void *), void *data, unsigned n, unsigned count, unsigned flags),
-     (f, data, n, count, flags))
-TEAM_OF_LOOP(GOMP_parallel_loop_static)
-TEAM_OF_LOOP(GOMP_parallel_loop_dynamic)
-TEAM_OF_LOOP(GOMP_parallel_loop_guided)
-TEAM_OF_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
-TEAM_OF_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
-TEAM_OF_RUNTIME(GOMP_parallel_loop_runtime)
-TEAM_OF_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
-TEAM_OF_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
-
-#define TEAM_MEETS(name) \
-	WEAK void name(void) \
-	{ \
-		NEXT(name, (void)); \
-		if (!krd.sync || !in) { \
-			real(); \
-			return; \
-		} \
-		const volatile void *p = comes(in->barrier, members()); \
-		uint64_t begin = begins(OP_WAIT, p, 0); \
-		real(); \
-		ends(); \
-		krd_sync(OP_WAIT, p, 0, begin, 0); \
-	}
-TEAM_MEETS(GOMP_barrier)
-TEAM_MEETS(GOMP_loop_end)
-TEAM_MEETS(GOMP_sections_end)
-
-static char critical[8], atomic[8];
-#define ENTERS(name, params, args, p) \
-	WEAK void name params \
-	{ \
-		NEXT(name, params); \
-		uint64_t begin = krd.sync ? begins(OP_LOCK, p, 0) : 0; \
-		real args; \
-		if (krd.sync) { \
-			ends(); \
-			krd_sync(OP_LOCK, p, 0, begin, 0); \
-		} \
-	}
-#define LEAVES(name, params, args, p) \
-	WEAK void name params \
-	{ \
-		NEXT(name, params); \
-		if (krd.sync) \
-			note(OP_UNLOCK, p, 0); \
-		real args; \
-	}
-ENTERS(GOMP_critical_start, (void), (), critical)
-LEAVES(GOMP_critical_end, (void), (), critical)
-ENTERS(GOMP_critical_name_start, (void **at), (at), at)
-LEAVES(GOMP_critical_name_end, (void **at), (at), at)
-ENTERS(GOMP_atomic_start, (void), (), atomic)
-LEAVES(GOMP_atomic_end, (void), (), atomic)
-ENTERS(omp_set_lock, (void *at), (at), at)
-LEAVES(omp_unset_lock, (void *at), (at), at)

@@ -23,6 +23,15 @@ HIDDEN __thread void *krd_entry;
 static _Atomic uint64_t threads;
 uint64_t krd_another(void) { return atomic_fetch_add(&threads, 1) + 1; }
 
+void krd_starts(uint64_t number)
+{
+	krd_buf *b = krd_buffer();
+	if (b == &krd_none)
+		return;
+	krd_put(b, number, KIND(GO));
+	krd_put(b, krd_ticks(), KIND(DONE) | b->away);
+}
+
 static pthread_key_t ending;
 
 // The destructors of other keys access data too: the thread's own end comes in the last round.
@@ -56,11 +65,8 @@ static begun *begins(void *(*run)(void *), void *arg)
 	if (!b)
 		return NULL;
 	*b = (begun){run, arg, krd_another()};
-	krd_buf *by = krd_buffer();
-	if (krd.sync && by != &krd_none) {
-		krd_put(by, b->number, KIND(GO));
-		krd_put(by, krd_ticks(), KIND(DONE));
-	}
+	if (krd.sync)
+		krd_starts(b->number);
 	return b;
 }
 
