@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ type taskRun struct {
 	work, span uint64
 	races      []string
 }
+
+// task matches the names of tasks' functions, by gcc and by clang.
+var task = regexp.MustCompile("_omp_fn|omp_task_entry")
 
 // taskRuns returns that of a case of tasks.c, whose result is the same as when it is not recorded, and whose
 // tasks are as many as it has counted. With stack the stacks are observed too.
@@ -49,7 +53,7 @@ func taskRuns(t *testing.T, path string, stack bool, args ...string) (run taskRu
 	}
 	g := b.End()
 	for i := range g.Goroutines {
-		if strings.Contains(g.Name(g.Goroutines[i].Name), "_omp_fn") && g.Goroutines[i].Ended {
+		if task.MatchString(g.Name(g.Goroutines[i].Name)) && g.Goroutines[i].Ended {
 			run.tasks++
 		}
 	}
@@ -87,23 +91,29 @@ func taskRuns(t *testing.T, path string, stack bool, args ...string) (run taskRu
 
 // Tasks of OpenMP are ordered by what they wait for, and by nothing else, on any number of threads.
 func TestNativeTasks(t *testing.T) {
-	path := compiled(t, "gcc", "tasks.c", "-O1", "-fopenmp")
+	t.Run("gcc", func(t *testing.T) { tasksOf(t, "gcc", "1", "3") })
+	t.Run("clang", func(t *testing.T) { tasksOf(t, "clang", "1", "2") })
+}
+
+func tasksOf(t *testing.T, compiler string, counts ...string) {
+	t.Helper()
+	path := compiledOpenMP(t, compiler, "tasks.c", "-O1")
 	for _, x := range []struct {
-		what, races string // the only places that conflict unordered; "": none do
+		what, races string // that the only places which conflict unordered match; "": none do
 		serial      bool   // on one thread all accesses are on one path
 	}{{"chain", "", true}, {"nested", "", true}, {"undeferred", "", true}, {"grouped", "", true}, {"barrier", "", true},
 		{"loop", "", false}, {"copied", "", false}, {"dependent", "", false},
 		{"fib", "touch and touch", false}, {"siblings", "add and add", false}, {"waited", "add and add", false},
-		{"independent", "add", false}, {"local", "local", false},
-		{"reduced", "reduced", false}, // not true: tasks of one thread share its copy of the sum
+		{"independent", "add", false}, {"local", "local|omp_outlined", false},
+		{"reduced", "reduced|omp_outlined|without a name", false}, // not true: tasks of one thread share its copy of the sum
 	} {
-		for _, threads := range []string{"1", "3"} {
+		for _, threads := range counts {
 			run := taskRuns(t, path, threads != "1", x.what, "6", threads)
 			if (len(run.races) > 0) != (x.races != "") || run.tasks == 0 {
 				t.Errorf("%s, %s threads: unordered %v, expected %q; %d tasks", x.what, threads, run.races, x.races, run.tasks)
 			}
 			for _, pair := range run.races {
-				if !strings.Contains(pair, x.races) {
+				if !regexp.MustCompile(x.races).MatchString(pair) {
 					t.Errorf("%s, %s threads: unordered %s, expected %s", x.what, threads, pair, x.races)
 				}
 			}
@@ -121,10 +131,40 @@ func TestNativeTasks(t *testing.T) {
 
 // Objects of C++ are copied once for each task, by their constructors.
 func TestNativeTaskCopies(t *testing.T) {
-	path := compiled(t, "g++", "taskcopies.cc", "-O1", "-fopenmp")
-	for _, threads := range []string{"1", "3"} {
-		if run := taskRuns(t, path, threads != "1", "8", threads); len(run.races) > 0 || run.tasks != 8 {
-			t.Errorf("%s threads: %+v", threads, run)
+	for _, compiler := range []string{"g++", "clang++"} {
+		t.Run(compiler, func(t *testing.T) {
+			path := compiledOpenMP(t, compiler, "taskcopies.cc", "-O1")
+			for _, threads := range []string{"1", "3"} {
+				if run := taskRuns(t, path, threads != "1", "8", threads); len(run.races) > 0 || run.tasks != 8 {
+					t.Errorf("%s threads: %+v", threads, run)
+				}
+			}
+		})
+	}
+}
+
+// Teams of clang, and its tasks that it makes otherwise than gcc.
+func TestNativeTeams(t *testing.T) {
+	path := compiledOpenMP(t, "clang", "teams.c", "-O1", "-fopenmp-version=51")
+	for _, x := range []struct {
+		what  string
+		tasks int
+		races bool
+	}{{"loops", 0, false}, {"nowait", 0, true}, {"reduce", 0, false}, {"single", 0, false}, {"nested", 0, false},
+		{"loop", 108, false}, {"untied", 120, false}, {"depends", 3, false}} {
+		if run := taskRuns(t, path, true, x.what, "0", "2"); run.tasks != x.tasks || (len(run.races) > 0) != x.races {
+			t.Errorf("%s: %d tasks, unordered %v", x.what, run.tasks, run.races)
 		}
 	}
+}
+
+// compiledOpenMP is compiled with OpenMP; the test is skipped if the compiler has no library for that.
+func compiledOpenMP(t *testing.T, compiler, file string, flags ...string) string {
+	t.Helper()
+	c := exec.Command(compiler, "-fopenmp", "-x", "c", "-", "-o", filepath.Join(t.TempDir(), "empty"))
+	c.Stdin = strings.NewReader("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Skipf("%s has no OpenMP: %v\n%s", compiler, err, out)
+	}
+	return compiled(t, compiler, file, append(flags, "-fopenmp")...)
 }

@@ -49,8 +49,7 @@ static uint32_t caller(uint32_t site, const void *pc)
 	return w.site;
 }
 
-// made records that the call which returns to pc has allocated n bytes at p.
-static void made(void *p, size_t n, const void *pc)
+void krd_made(void *p, size_t n, const void *pc)
 {
 	if (!krd.h || !p)
 		return;
@@ -71,7 +70,7 @@ static void made(void *p, size_t n, const void *pc)
 static void *allocated(void *p, const void *pc)
 {
 	if (krd.h && p)
-		made(p, malloc_usable_size(p), pc);
+		krd_made(p, malloc_usable_size(p), pc);
 	return p;
 }
 
@@ -132,7 +131,7 @@ WEAK void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
 	void *p = (void *)syscall(SYS_mmap, at, n, prot, flags, fd, offset);
 	if (p != MAP_FAILED && prot != PROT_NONE)
-		made(p, n, CALLER);
+		krd_made(p, n, CALLER);
 	return p;
 }
 
@@ -140,7 +139,7 @@ WEAK void *mmap64(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
 	void *p = (void *)syscall(SYS_mmap, at, n, prot, flags, fd, offset);
 	if (p != MAP_FAILED && prot != PROT_NONE)
-		made(p, n, CALLER);
+		krd_made(p, n, CALLER);
 	return p;
 }
 

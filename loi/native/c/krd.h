@@ -162,6 +162,7 @@ HIDDEN krd_buf *krd_begin(void);
 HIDDEN void krd_full(krd_buf *b);
 HIDDEN void krd_elsewhere(uint64_t n);
 HIDDEN void krd_end(void);
+HIDDEN void krd_made(void *p, size_t n, const void *pc); // the call that returns to pc has allocated n bytes
 HIDDEN void krd_watch(void);
 HIDDEN void *krd_next(const char *name);
 HIDDEN void krd_loaded(void); // looks which libraries are
@@ -195,9 +196,10 @@ HIDDEN uint64_t krd_another(void);
 HIDDEN void krd_starts(uint64_t number); // the thread begins another
 
 // krd_task lets the thread go on as a task, whose stack is below top, and returns the buffer it had, to which
-// krd_task_ends returns.
+// krd_task_ends returns. One that has paused there can go on by krd_task_goes_on, on any thread.
 HIDDEN krd_buf *krd_task(uint64_t number, const void *entry, uintptr_t top);
-HIDDEN void krd_task_ends(krd_buf *was, uint64_t began);
+HIDDEN void krd_task_ends(krd_buf *was, uint64_t began, int paused);
+HIDDEN void krd_task_goes_on(krd_buf *b, uint64_t paused, uintptr_t top);
 
 INLINE uint64_t krd_ticks(void) { return __builtin_ia32_rdtsc(); }
 

@@ -1,56 +1,5 @@
-// OpenMP, as gcc compiles it: libgomp waits by system calls of its own. A team begins and ends by groups
-// of its first thread. A task is to the trace a thread that ends by groups: of its siblings, for taskwait; of
-// its taskgroup; of the team's next barrier.
-#include "krd.h"
-
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void __libc_free(void *);
-
-typedef struct {
-	void (*run)(void *);
-	void *arg;
-	char begin[8], end[8], barrier[16];
-	_Atomic int tasks; // it has made some
-} team;
-
-typedef struct taskgroup {
-	uint64_t group;
-	struct taskgroup *outer;
-} taskgroup;
-
-// A datum is what siblings depend on: they follow the last that wrote it, which ends by a group, and one that
-// writes it those that have read it since.
-typedef struct {
-	uintptr_t at;
-	uint64_t wrote, read;
-} datum;
-
-// A task runs on a thread. What a thread of a team runs beside tasks is one too.
-typedef struct {
-	team *in;
-	taskgroup *open;          // in it
-	uint64_t children, whole; // groups: of its children, of the taskgroup in which it was made
-	uint64_t round;           // of barriers
-	int final;
-	datum *data; // that its children depend on, by address
-	size_t used, room;
-} task;
-
-static __thread task first, *running;
-INLINE task *current(void) { return running ? running : &first; }
-
-// Groups have addresses that no memory has: Tasks in krdlab/loi/native.
-#define GROUPS (1ull << 57)
-static uint64_t another(void)
-{
-	static _Atomic uint64_t groups;
-	return GROUPS + 8 * atomic_fetch_add(&groups, 1);
-}
-
-static void waits_for(uint64_t group) { krd_note(OP_WAIT, (void *)group, 0); }
-static void is_done(uint64_t group) { krd_note(OP_DONE, (void *)group, 0); }
-static const volatile void *barrier(const team *t, uint64_t round) { return t->barrier + 8 * (round & 1); }
+// OpenMP, as gcc compiles it: libgomp waits by system calls of its own.
+#include "openmp.h"
 
 static unsigned members(void)
 {
@@ -63,19 +12,14 @@ static unsigned members(void)
 static void joins(void *p)
 {
 	team *t = p;
-	task own = {t}, *outer = running;
-	krd_note(OP_WAIT, t->begin, 0);
-	running = &own;
+	task own = {t}, *outer = krd_running;
+	krd_note(OP_WAIT, t->groups, 0);
+	krd_running = &own;
 	t->run(t->arg);
-	running = outer;
+	krd_running = outer;
 	__libc_free(own.data);
-	krd_note(OP_DONE, t->end, 0);
+	krd_note(OP_DONE, t->groups + 8, 0);
 }
-
-#define NEXT(name, params) \
-	static void(*real) params; \
-	if (!real) \
-		real = krd_next(#name)
 
 #define TEAM(name, params, args) \
 	WEAK void name params \
@@ -85,13 +29,14 @@ static void joins(void *p)
 			real args; \
 			return; \
 		} \
-		team t = {f, data}; \
-		krd_meets(t.barrier, 0); \
-		krd_note(OP_DONE, t.begin, 0); \
+		char groups[32]; \
+		team t = {f, data, groups}; \
+		krd_meets(barrier(&t, 0), 0); \
+		krd_note(OP_DONE, t.groups, 0); \
 		f = joins; \
 		data = &t; \
 		real args; \
-		krd_note(OP_WAIT, t.end, 0); \
+		krd_note(OP_WAIT, t.groups + 8, 0); \
 		for (int i = 0; i < 2 && t.tasks; i++) \
 			krd_note(OP_WAIT, barrier(&t, i), 0); \
 	}
@@ -123,7 +68,7 @@ TEAM_OF_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 			return; \
 		} \
 		by->round++; \
-		const volatile void *p = krd_comes(by->in->barrier, members()); \
+		const volatile void *p = krd_comes(barrier(by->in, 0), members()); \
 		uint64_t begin = krd_waits_for(OP_WAIT, p, 0); \
 		real(); \
 		krd_waited(); \
@@ -134,25 +79,6 @@ TEAM_MEETS(GOMP_loop_end)
 TEAM_MEETS(GOMP_sections_end)
 
 static char critical[8], atomic[8];
-#define ENTERS(name, params, args, p) \
-	WEAK void name params \
-	{ \
-		NEXT(name, params); \
-		uint64_t begin = krd.sync ? krd_waits_for(OP_LOCK, p, 0) : 0; \
-		real args; \
-		if (krd.sync) { \
-			krd_waited(); \
-			krd_sync(OP_LOCK, p, 0, begin, 0); \
-		} \
-	}
-#define LEAVES(name, params, args, p) \
-	WEAK void name params \
-	{ \
-		NEXT(name, params); \
-		if (krd.sync) \
-			krd_note(OP_UNLOCK, p, 0); \
-		real args; \
-	}
 ENTERS(GOMP_critical_start, (void), (), critical)
 LEAVES(GOMP_critical_end, (void), (), critical)
 ENTERS(GOMP_critical_name_start, (void **at), (at), at)
@@ -170,54 +96,9 @@ typedef struct {
 	void (*copy)(void *, void *); // NULL: bytes are copied
 	void *data;
 	size_t bytes, head; // of data; from here to its copy
-	uint64_t number, siblings, whole, round;
-	team *in;
-	int loop, final, in_turn;
-	struct depends *on;
+	int loop, in_turn;
+	child c;
 } made;
-
-// Groups that a task waits for when it begins come first, those that it ends by last.
-typedef struct depends {
-	size_t waits, ends, room;
-	uint64_t groups[];
-} depends;
-
-// known returns what is known of a datum.
-static datum *known(task *t, uintptr_t at)
-{
-	if (2 * t->used >= t->room) {
-		task more = {.room = t->room ? 2 * t->room : 16};
-		more.data = __libc_calloc(more.room, sizeof *more.data);
-		for (size_t i = 0; i < t->room; i++)
-			if (t->data[i].at)
-				*known(&more, t->data[i].at) = t->data[i];
-		__libc_free(t->data);
-		t->data = more.data;
-		t->room = more.room;
-	}
-	size_t i = at * 0x9e3779b97f4a7c15ull >> 32;
-	while (t->data[i %= t->room].at && t->data[i].at != at)
-		i++;
-	if (!t->data[i].at)
-		t->used++;
-	t->data[i].at = at;
-	return &t->data[i];
-}
-
-// depend adds a dependence of a child that is about to be made.
-static void depend(task *t, depends *d, uintptr_t at, int reads)
-{
-	datum *x = known(t, at);
-	if (x->wrote)
-		d->groups[d->waits++] = x->wrote;
-	if (!reads) {
-		if (x->read)
-			d->groups[d->waits++] = x->read;
-		*x = (datum){at, another(), 0};
-	} else if (!x->read)
-		x->read = another();
-	d->groups[d->room - ++d->ends] = reads ? x->read : x->wrote;
-}
 
 // depends_on reads a list as libgomp has it: how many there are, how many of these write, and their addresses;
 // or 0, how many there are, write, exclude each other, read, and their addresses, those of objects last.
@@ -225,27 +106,13 @@ static depends *depends_on(void **list)
 {
 	uintptr_t *l = (uintptr_t *)list, n = l[0] ? l[0] : l[1];
 	uintptr_t writes = l[0] ? l[1] : l[2] + l[3], named = l[0] ? n : writes + l[4];
-	depends *d = __libc_malloc(sizeof *d + 3 * n * sizeof *d->groups);
-	*d = (depends){0, 0, 3 * n};
+	depends *d = krd_depends(n);
 	l += l[0] ? 2 : 5;
 	for (uintptr_t i = 0; i < n; i++) {
 		uintptr_t *object = (uintptr_t *)l[i]; // address, kind
-		depend(current(), d, i < named ? l[i] : object[0], i < named ? i >= writes : object[1] == 1);
+		krd_depend(d, i < named ? l[i] : object[0], i < named ? i >= writes : object[1] == 1);
 	}
 	return d;
-}
-
-static void begun(depends *d)
-{
-	for (size_t i = 0; d && i < d->waits; i++)
-		waits_for(d->groups[i]);
-}
-
-static void ended(depends *d)
-{
-	for (size_t i = 0; d && i < d->ends; i++)
-		is_done(d->groups[d->room - 1 - i]);
-	__libc_free(d);
 }
 
 // copies is called by the thread that makes the task, once for each.
@@ -253,40 +120,35 @@ static void copies(void *to, void *from)
 {
 	made *m = to;
 	*m = *(made *)from;
-	m->number = krd_another();
+	m->c.number = krd_another();
 	char *data = (char *)to + m->head;
 	if (m->copy)
 		m->copy(data, m->data);
 	else
 		for (size_t i = 0; i < m->bytes; i++)
 			((volatile char *)data)[i] = ((char *)m->data)[i];
-	krd_starts(m->number);
+	krd_starts(m->c.number);
 }
 
 __attribute__((noinline)) static void runs(void *p)
 {
 	made *m = p;
-	task own = {.in = m->in, .whole = m->whole, .round = m->round, .final = m->final}, *outer = running;
+	task own = krd_task_in(&m->c), *outer = krd_running;
 	uint64_t *data = (uint64_t *)((char *)p + m->head), now = krd_ticks();
-	krd_buf *was = krd_task(m->number, m->run, (uintptr_t)__builtin_frame_address(0));
-	running = &own;
+	krd_buf *was = krd_task(m->c.number, m->run, (uintptr_t)__builtin_frame_address(0));
+	krd_running = &own;
 	if (m->loop) {
 		data[0] = m->range[0];
 		data[1] = m->range[1];
 	}
 	if (m->in_turn)
-		waits_for(m->siblings);
-	begun(m->on);
+		waits_for(m->c.siblings);
+	krd_begun(m->c.on);
 	m->run(data);
-	ended(m->on);
-	is_done(m->siblings);
-	if (m->whole)
-		is_done(m->whole);
-	if (m->in)
-		krd_note(OP_DONE, barrier(m->in, m->round), 0);
-	running = outer;
+	krd_task_done(&m->c);
+	krd_running = outer;
 	__libc_free(own.data);
-	krd_task_ends(was, now);
+	krd_task_ends(was, now, 0);
 }
 
 #define FINAL 2u
@@ -295,20 +157,6 @@ __attribute__((noinline)) static void runs(void *p)
 #define NO_GROUP (1u << 11)
 #define REDUCTION (1u << 12)
 #define DETACH (1u << 13)
-
-// make readies what libgomp is to copy. A task that its maker waits for is alone in its group.
-static void make(made *m, task *by, unsigned flags, int awaited)
-{
-	if (!by->children)
-		by->children = another();
-	m->siblings = awaited ? another() : by->children;
-	m->whole = by->open ? by->open->group : by->whole;
-	m->round = by->round;
-	m->final = by->final || flags & FINAL;
-	m->in_turn = awaited && m->loop;
-	if ((m->in = by->in))
-		m->in->tasks = 1;
-}
 
 #define HEAD(align) ((sizeof(made) + (align) - 1) & -(size_t)(align))
 #define ALIGN(align) ((align) > 16 ? (align) : 16)
@@ -326,28 +174,12 @@ WEAK void GOMP_task(void (*f)(void *), void *data, void (*copy)(void *, void *),
 	int awaited = !deferred || by->final;
 	align = ALIGN(align);
 	made m = {.run = f, .copy = copy, .data = data, .bytes = bytes, .head = HEAD(align)};
-	make(&m, by, flags, awaited);
+	krd_makes(&m.c, flags & FINAL, awaited);
 	if (flags & DEPEND)
-		m.on = depends_on(on);
+		m.c.on = depends_on(on);
 	real(runs, &m, copies, m.head + bytes, align, deferred, flags, on, priority, detach);
 	if (awaited)
-		waits_for(m.siblings);
-}
-
-// A taskgroup that a task opens, and closes.
-static void opens(void)
-{
-	taskgroup *g = __libc_malloc(sizeof *g);
-	*g = (taskgroup){another(), current()->open};
-	current()->open = g;
-}
-
-static void closes(uint64_t begin)
-{
-	taskgroup *g = current()->open;
-	krd_sync(OP_WAIT, (void *)g->group, 0, begin, 0);
-	current()->open = g->outer;
-	__libc_free(g);
+		waits_for(m.c.siblings);
 }
 
 #define TASKLOOP(name, number) \
@@ -367,14 +199,15 @@ static void closes(uint64_t begin)
 		if (flags & REDUCTION) \
 			m.reductions = ((void **)data)[2]; \
 		if (!(flags & NO_GROUP)) \
-			opens(); \
-		make(&m, by, flags, awaited); \
+			krd_opens(); \
+		krd_makes(&m.c, flags & FINAL, awaited); \
+		m.in_turn = awaited; \
 		uint64_t begin = krd_ticks(); \
 		real(runs, &m, copies, m.head + bytes, align, flags, tasks, priority, from, to, step); \
 		if (!(flags & NO_GROUP)) \
-			closes(begin); \
+			krd_closes(begin); \
 		if (awaited) \
-			waits_for(m.siblings); \
+			waits_for(m.c.siblings); \
 	}
 TASKLOOP(GOMP_taskloop, long)
 TASKLOOP(GOMP_taskloop_ull, unsigned long long)
@@ -398,15 +231,15 @@ WEAK void GOMP_taskwait_depend(void **on)
 	NEXT(GOMP_taskwait_depend, (void **));
 	depends *d = krd.sync ? depends_on(on) : NULL;
 	real(on);
-	begun(d);
-	ended(d);
+	krd_begun(d);
+	krd_ended(d);
 }
 
 WEAK void GOMP_taskgroup_start(void)
 {
 	NEXT(GOMP_taskgroup_start, (void));
 	if (krd.sync)
-		opens();
+		krd_opens();
 	real();
 }
 
@@ -420,5 +253,5 @@ WEAK void GOMP_taskgroup_end(void)
 	uint64_t begin = krd_waits_for(OP_WAIT, (void *)current()->open->group, 0);
 	real();
 	krd_waited();
-	closes(begin);
+	krd_closes(begin);
 }

@@ -373,6 +373,15 @@ static void stack(krd_buf *b, int own)
 	krd_put(b, STACK_TYPE, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));
 }
 
+// below gives b, as the thread's own, its stack below top, which was has had.
+static void below(krd_buf *b, const krd_buf *was, uintptr_t top)
+{
+	int has = top - was->low < was->bytes;
+	b->low = has ? was->low : 0;
+	b->bytes = has ? top - was->low : 0;
+	stack(b, 1);
+}
+
 krd_buf *krd_task(uint64_t number, const void *entry, uintptr_t top)
 {
 	krd_buf *was = krd_buffer();
@@ -380,24 +389,31 @@ krd_buf *krd_task(uint64_t number, const void *entry, uintptr_t top)
 	krd_buf *b = krd.h ? taken() : krd_me;
 	if (b == &krd_none)
 		return was;
-	if (top - was->low < was->bytes) {
-		b->low = was->low;
-		b->bytes = top - was->low;
-	}
 	begun(b, number, (uintptr_t)entry);
-	stack(b, 1);
+	below(b, was, top);
 	krd_me = b;
 	return was;
 }
 
-void krd_task_ends(krd_buf *was, uint64_t began)
+void krd_task_goes_on(krd_buf *b, uint64_t paused, uintptr_t top)
+{
+	krd_buf *was = krd_buffer();
+	if (krd.h && b != &krd_none) {
+		b->away += krd_ticks() - paused;
+		below(b, was, top);
+	}
+	krd_me = b;
+}
+
+void krd_task_ends(krd_buf *was, uint64_t began, int paused)
 {
 	krd_buf *b = krd_me;
 	if (!krd.h) // a child of the process
 		return;
 	if (b != &krd_none) {
 		stack(b, 0);
-		over(b);
+		if (!paused)
+			over(b);
 	}
 	krd_me = was;
 	if (was != &krd_none && !*(uint64_t *)krd_waits(was)) // else its wait is the longer time

@@ -7,7 +7,7 @@
 static long made, copies, gone;
 __attribute__((noinline, no_sanitize_thread)) static void plus(long *p)
 {
-	__atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
+	__asm__ volatile("lock incq %0" : "+m"(*p));
 }
 
 struct alignas(32) held {
