@@ -254,7 +254,8 @@ func (o *order) turn(s *source, limit uint64) error {
 	}
 	switch {
 	case at >= o.done:
-	case n > 0 && p.events[n-1].kind() == kindSyncAt: // others were handed on up to its end
+	case n > 0 && p.events[n-1].kind() == kindSyncAt, // others were handed on up to its end
+		n == 1 && p.events[0].kind() == kindDone: // nothing stands before it
 		at = o.done
 	default:
 		o.late += uint64(n)

@@ -57,7 +57,18 @@ func TestBeforeOperation(t *testing.T) {
 	if !slices.Equal(got, []uint64{1, 2, 3, 4}) {
 		t.Errorf("accesses %v", got)
 	}
+	o.push(o.source(3), piece{events: []event{done(40), {5, 1}}, last: 80, chunk: noChunk})
+	if err := o.hand(100); err != nil {
+		t.Fatal(err)
+	}
 	if o.late != 0 {
 		t.Errorf("%d are late", o.late)
+	}
+	o.push(o.source(4), piece{events: []event{{6, 1}, done(45)}, last: 200, chunk: noChunk})
+	if err := o.hand(100); err != nil {
+		t.Fatal(err)
+	}
+	if o.late != 2 {
+		t.Errorf("%d are late, expected an access and what ends behind it", o.late)
 	}
 }
