@@ -313,14 +313,17 @@ func traceGo() []string {
 	native := filepath.Join(work, "scimark")
 	must(".", "go", "build", "-o", native, "./examples/scimark")
 	var here, beside []string
-	for _, name := range []string{"fft", "lu", "sor", "sparse"} {
-		alone, _, err := timed(rounds, work, "", native, name)
+	for _, program := range []string{"fft -n 1048576", "lu -n 1000", "sor -n 1000", "sparse -n 100000 -nz 1000000"} {
+		args := strings.Fields(program)
+		name := args[0]
+		alone, _, err := timed(rounds, work, "", native, args...)
 		var list []float64
 		for range 3 {
 			var d struct {
 				TracedNs float64 `json:"traced_ns"`
 			}
-			out := must(".", krdlab, "trace", "go", "./examples/scimark", "--unit", "line", "--json", "--", name)
+			out := must(".", krdlab, append([]string{"trace", "go", "./examples/scimark", "--unit", "line", "--json", "--"},
+				args...)...)
 			if err := json.Unmarshal([]byte(out), &d); err != nil || d.TracedNs == 0 {
 				log.Fatal("no traced_ns: ", err)
 			}
@@ -330,10 +333,12 @@ func traceGo() []string {
 			log.Fatal(err)
 		}
 		here = append(here, fmt.Sprintf("%s %.1f", name, median(list)/alone))
-		_, lackey, err := timed(1, work, "", "sh", "-c", "valgrind --tool=lackey --trace-mem=yes "+native+" "+name+" 2>&1 >/dev/null | tail -1")
+		_, lackey, err := timed(1, work, "", "sh", "-c",
+			"valgrind --tool=lackey --trace-mem=yes "+native+" "+program+" 2>&1 >/dev/null | tail -1")
 		beside = append(beside, peer(name+" %.0f", lackey/alone, err))
 	}
-	return []string{"trace go, lines, times native", strings.Join(here, ", "), "lackey (CPU) " + strings.Join(beside, ", ")}
+	return []string{"trace go, lines, times native", strings.Join(here, ", "),
+		"lackey (CPU) " + strings.Join(beside, ", ")}
 }
 
 func fmm() []string {

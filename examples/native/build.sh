@@ -27,7 +27,8 @@ library() {
 program() { # NAME COMPILER FLAGS...
 	name=$1 compiler=$2
 	shift 2
-	"$compiler" -std=c++17 ${CXXFLAGS:--O3 -march=native} -Wall -pthread -I"$here/../../loi/native" -o "$dir/$name" "$here/programs.cc" "$@"
+	"$compiler" -std=c++17 ${CXXFLAGS:--O3 -march=native} -Wall -pthread -I"$here/../../loi/native" \
+		-o "$dir/$name" "$here/programs.cc" "$@"
 }
 for runtime; do
 	case $runtime in

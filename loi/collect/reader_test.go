@@ -303,7 +303,8 @@ func TestSpaceOfTasks(t *testing.T) {
 		inside := place(low + 64)
 		inner := s.below(from &^ 15)
 		if a := place(low + 64); outer == inner || a == inside || a == before || place(top-64) != above {
-			t.Errorf("from %#x: at %d and %d within, %d before; above %d, expected %d", from, inside, a, before, place(top-64), above)
+			t.Errorf("from %#x: at %d and %d within, %d before; above %d, expected %d", from, inside, a, before,
+				place(top-64), above)
 		}
 		s.above(from &^ 15)
 		if a := place(low + 64); a != inside {

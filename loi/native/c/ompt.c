@@ -305,8 +305,8 @@ static void copies(closure *to, closure *from, int last)
 	awaited = loop.awaited;
 }
 
-WEAK void __kmpc_taskloop(void *at, int thread, closure *c, int cond, uint64_t *from, uint64_t *to, long step, int nogroup,
-                          int kind, uint64_t grains, void *copy)
+WEAK void __kmpc_taskloop(void *at, int thread, closure *c, int cond, uint64_t *from, uint64_t *to, long step,
+                          int nogroup, int kind, uint64_t grains, void *copy)
 {
 	NEXT(__kmpc_taskloop, (void *, int, closure *, int, uint64_t *, uint64_t *, long, int, int, uint64_t, void *));
 	struct loop outer = loop;
