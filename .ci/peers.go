@@ -123,8 +123,19 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// bench runs benchmarks and returns the medians of their metrics, by "name unit".
-func bench(pkg, pattern string, args ...string) map[string]float64 {
+// metrics are the medians of benchmarks' metrics, by "name unit".
+type metrics map[string]float64
+
+func (m metrics) at(key string) float64 {
+	x, ok := m[key]
+	if !ok {
+		log.Fatalf("no benchmark printed %q", key)
+	}
+	return x
+}
+
+// bench runs benchmarks.
+func bench(pkg, pattern string, args ...string) metrics {
 	all := map[string][]float64{}
 	out := must(".", "go", append([]string{"test", pkg, "-run", "^$", "-timeout", "2h", "-bench", pattern}, args...)...)
 	for line := range strings.Lines(out) {
@@ -136,7 +147,7 @@ func bench(pkg, pattern string, args ...string) map[string]float64 {
 			}
 		}
 	}
-	medians := map[string]float64{}
+	medians := metrics{}
 	for key, list := range all {
 		medians[key] = median(list)
 	}
@@ -219,7 +230,7 @@ func spawn(workers string) func() []string {
 			"-count", strconv.Itoa(rounds))
 		var here []string
 		for _, s := range schedulers {
-			here = append(here, fmt.Sprintf("%s %.1f", s, m["BenchmarkSpawn/sched="+s+"/cores="+workers+" ns/fork"]))
+			here = append(here, fmt.Sprintf("%s %.1f", s, m.at("BenchmarkSpawn/sched="+s+"/cores="+workers+" ns/fork")))
 		}
 		r, err := rayon(workers)
 		beside := peer("rayon %.1f", r, err)
@@ -231,16 +242,15 @@ func spawn(workers string) func() []string {
 
 // distances is the exact engine, in million accesses a second.
 func distances() []string {
-	os.Setenv("KRDLAB_ACCESSES", "100e6")
+	if os.Getenv("KRDLAB_ACCESSES") == "" {
+		os.Setenv("KRDLAB_ACCESSES", "100e6")
+	}
 	m := bench("./krd/stack", "Keyed|Dense", "-benchtime", "1x", "-count", "2")
-	os.Unsetenv("KRDLAB_ACCESSES")
 	var here []string
 	for _, t := range []string{"matmul4096", "zipf1M", "uniform1M", "uniform16M"} {
-		at := func(kind, cores string) float64 {
-			return m["Benchmark"+kind+"/trace="+t+"/cores="+cores+" best-Maccess/s"]
-		}
-		here = append(here, fmt.Sprintf("%s %.1f/%.1f, two cores %.1f", t, at("Keyed", "1"), at("Dense", "1"),
-			at("Keyed", "2")))
+		keyed := "BenchmarkKeyed/trace=" + t + "/cores="
+		here = append(here, fmt.Sprintf("%s %.1f/%.1f, two cores %.1f", t, m.at(keyed+"1 best-Maccess/s"),
+			m.at("BenchmarkDense/trace="+t+" best-Maccess/s"), m.at(keyed+"2 best-Maccess/s")))
 	}
 	return []string{"KRD, exact, M accesses/s, keyed/dense", strings.Join(here, "; "),
 		"IAF as published: 5.2, 3.7, 3.6, 2.3"}
@@ -343,7 +353,7 @@ func traceGo() []string {
 
 func fmm() []string {
 	m := bench("./kernels/fmm", "Traversal", "-benchtime", "7x")
-	off, trace := m["BenchmarkTraversal median-ms-off"], m["BenchmarkTraversal median-ms-trace-kernel"]
+	off, trace := m.at("BenchmarkTraversal median-ms-off"), m.at("BenchmarkTraversal median-ms-trace-kernel")
 	return []string{"FMM traversal traced at kernel grain over untraced", fmt.Sprintf("%.2f", trace/off), ""}
 }
 
