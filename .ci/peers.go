@@ -343,12 +343,12 @@ func traceGo() []string {
 			log.Fatal(err)
 		}
 		here = append(here, fmt.Sprintf("%s %.1f", name, median(list)/alone))
-		_, lackey, err := timed(1, work, "", "sh", "-c",
-			"valgrind --tool=lackey --trace-mem=yes "+native+" "+program+" 2>&1 >/dev/null | tail -1")
+		_, lackey, err := timed(1, work, "", "valgrind", append([]string{"--tool=lackey", "--log-file=/dev/null", native},
+			args...)...)
 		beside = append(beside, peer(name+" %.0f", lackey/alone, err))
 	}
 	return []string{"trace go, lines, times native", strings.Join(here, ", "),
-		"lackey (CPU) " + strings.Join(beside, ", ")}
+		"lackey, which counts alone (CPU), " + strings.Join(beside, ", ")}
 }
 
 func fmm() []string {
