@@ -12,6 +12,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,15 +53,17 @@ fn main() {
 #include <time.h>
 int main(int argc, char **argv)
 {
-	int n = atoi(argv[1]), reps = 1 + 2e9 / ((double)n * n * n);
-	float *a = malloc(4l * n * n), *b = malloc(4l * n * n), *c = calloc(n, 4l * n);
-	for (long i = 0; i < (long)n * n; i++)
-		a[i] = i % 17 - 8, b[i] = i % 13 - 6;
-	for (int k = 0; k < 8; k++) {
+	int m = atoi(argv[1]), n = atoi(argv[2]), k = atoi(argv[3]), reps = 1 + 2e9 / ((double)m * n * k);
+	float *a = malloc(4l * m * k), *b = malloc(4l * k * n), *c = calloc(m, 4l * n);
+	for (long i = 0; i < (long)m * k; i++)
+		a[i] = i % 17 - 8;
+	for (long i = 0; i < (long)k * n; i++)
+		b[i] = i % 13 - 6;
+	for (int i = 0; i < 8; i++) {
 		struct timespec t, u;
 		clock_gettime(CLOCK_MONOTONIC, &t);
 		for (int r = 0; r < reps; r++)
-			cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 1, c, n);
+			cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, k, b, n, 1, c, n);
 		clock_gettime(CLOCK_MONOTONIC, &u);
 		printf("Time: %.9f\n", (u.tv_sec - t.tv_sec + (u.tv_nsec - t.tv_nsec) * 1e-9) / reps);
 	}
@@ -368,25 +371,31 @@ func matmul() []string {
 	if cpuid.HasExtendedFeature(cpuid.AVX512F) { // which it does not find on newer processors
 		os.Setenv("OPENBLAS_CORETYPE", "SkylakeX")
 	}
-	var here, beside []string
-	for _, n := range []string{"64", "100", "256", "1000", "1023", "2048", "4096", "8192"} {
-		var d struct {
-			Summary struct {
-				Time struct{ Median float64 } `json:"time_ns"`
-			}
+	m := bench("./kernels/matmul/dense", "Product", "-cpu", "1", "-count", "3")
+	var sizes, here, beside []string
+	for key := range m {
+		if size, ok := strings.CutSuffix(strings.TrimPrefix(key, "BenchmarkProduct/size="), "/layout=tiled GFLOP/s"); ok {
+			sizes = append(sizes, size)
 		}
-		out := must(work, krdlab, "run", "matmul", "--n", n, "--leaf", "fast", "--sched", "serial", "--cores", "1",
-			"--machine", "native", "--reps", "9", "--trace", "off", "--json")
-		if err := json.Unmarshal([]byte(out), &d); err != nil {
-			log.Fatal(err)
-		}
-		size, _ := strconv.ParseFloat(n, 64)
-		ours := d.Summary.Time.Median / 1e9
-		here = append(here, fmt.Sprintf("%s %.0f", n, 2*size*size*size/ours/1e9))
-		t, err2 := times(1, binary, n)
-		beside = append(beside, peer(n+" %.2f", t/ours, errors.Join(err, err2)))
 	}
-	return []string{"matmul, GFLOP/s; our speed over OpenBLAS's", strings.Join(here, ", "), strings.Join(beside, ", ")}
+	flops := func(size string) (f float64) {
+		f = 2
+		for n := range strings.SplitSeq(size, "x") {
+			x, _ := strconv.ParseFloat(n, 64)
+			f *= x
+		}
+		return f
+	}
+	slices.SortFunc(sizes, func(a, b string) int { return cmp.Compare(flops(a), flops(b)) })
+	for _, size := range sizes {
+		tiled := m.at("BenchmarkProduct/size=" + size + "/layout=tiled GFLOP/s")
+		row := m.at("BenchmarkProduct/size=" + size + "/layout=row GFLOP/s")
+		t, err2 := times(1, binary, strings.Split(size, "x")...)
+		blas := flops(size) / t / 1e9
+		here = append(here, fmt.Sprintf("%s %.0f, %.0f", size, tiled, row))
+		beside = append(beside, peer(size+" %.0f", blas, errors.Join(err, err2)))
+	}
+	return []string{"matmul, GFLOP/s, tiled and by rows", strings.Join(here, "; "), "OpenBLAS " + strings.Join(beside, "; ")}
 }
 
 func main() {

@@ -18,9 +18,6 @@ func (ADWS) Rules() Rules {
 
 // Place implements [Placer].
 func (ADWS) Place(p *Placing) Placement {
-	if p.From/p.Parts == (p.To-1)/p.Parts {
-		return Placement{Worker: p.Worker, From: p.From, To: p.To}
-	}
 	from, to := share(p)
 	first := from / p.Parts
 	return Placement{Worker: first, From: from, To: to, Keep: first != (to-1)/p.Parts}

@@ -128,9 +128,16 @@ type dealing struct {
 	all, before uint64
 }
 
+// stays reports that the children of f have its range, and wait with the worker that spawns them.
+// Rules.Ranges: f is for one worker.
+func (w *Worker) stays(f *Frame) bool { return w.rules.Ranges && !w.pool.several(f.next) }
+
 // place asks where child i of f goes, and returns its entry and the number of the queue. Cost: a
 // hint, and for the first child one for each of the phase. Rules.Place; by the holder of f.
 func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
+	if w.stays(f) {
+		return entry{f: f, i: i, tag: f.next &^ tagKept}, w.pool.queueOf[w.id]
+	}
 	p := &w.placing // what goes to a policy would be allocated, each time
 	*p = Placing{Child: int(i), Children: int(f.n), Depth: f.level() + 1, Worker: w.id,
 		Workers: w.pool.n, Parts: w.pool.parts, LLCBytes: w.pool.llc}
@@ -173,6 +180,13 @@ func (w *Worker) place(f *Frame, i int32) (e entry, to int) {
 // placeChildren queues children 0 to n-1 of f where the policy places them, and wakes workers that
 // may wait there.
 func (w *Worker) placeChildren(f *Frame, n int32) {
+	if w.stays(f) && !w.decides() {
+		queue, tag := w.pool.queueOf[w.id], f.next&^tagKept
+		for i := range n {
+			w.pushAt(queue, entry{f: f, i: i, tag: tag})
+		}
+		return
+	}
 	var first int32 // the range of child 0
 	for i := range n {
 		e, to := w.place(f, i)

@@ -127,7 +127,8 @@ type Rules struct {
 	// Ranges: a worker steals only entries placed within a range of several workers
 	// ([Search.From]): that of the last task that was dealt out among them and with them, or, when
 	// one of those has ended, the next larger one. No worker steals in a range while it is being
-	// dealt out. With Place, a queue for each worker, and JoinLast.
+	// dealt out. Children of a task for one worker stay with whoever runs it, within its range, and
+	// the policy is not asked. With Place, a queue for each worker, and JoinLast.
 	Ranges bool
 
 	// Admit asks the policy, which is an [Admitter], whether a worker may begin what it would take.

@@ -98,6 +98,31 @@ func BenchmarkSerialDC(b *testing.B) {
 	}
 }
 
+// BenchmarkProduct is the whole product, again and again with the same matrices, for square, odd,
+// tall, wide, flat and thin ones. .ci/peers.go sets it beside a library's.
+func BenchmarkProduct(b *testing.B) {
+	leaf, err := ParseShape("fast")
+	if err != nil {
+		b.Fatal(err)
+	}
+	set := isa.Supported()[0]
+	for _, size := range []Shape{{64, 64, 64}, {100, 100, 100}, {256, 256, 256}, {1000, 1000, 1000},
+		{1023, 1023, 1023}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192},
+		{8192, 64, 256}, {64, 8192, 256}, {2048, 2048, 32}, {96, 96, 16384}} {
+		for _, layout := range []Layout{Tiled, Row} {
+			b.Run(fmt.Sprintf("size=%v/layout=%v", size, layout), func(b *testing.B) {
+				p := newProblem(b, size.M, size.N, size.K, leaf, layout, Integers)
+				p.c.Zero()
+				x := p.multiplier(b, set)
+				for b.Loop() {
+					serialDC(x, leaf, 0, p.c.Down(), 0, p.c.Across(), 0, p.a.Across())
+				}
+				reportFlops(b, size.M, size.N, size.K)
+			})
+		}
+	}
+}
+
 func reportFlops(b *testing.B, m, n, k int) {
 	b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/b.Elapsed().Seconds()/1e9,
 		"GFLOP/s")
