@@ -24,8 +24,8 @@ type taskRun struct {
 	races      []string
 }
 
-// task matches the names of tasks' functions, by gcc and by clang.
-var task = regexp.MustCompile("_omp_fn|omp_task_entry")
+// task matches the names of tasks' functions, by gcc, by clang and of oneTBB.
+var task = regexp.MustCompile("_omp_fn|omp_task_entry|krd4task|krd5piece")
 
 // taskRuns returns that of a case of tasks.c, whose result is the same as when it is not recorded, and whose
 // tasks are as many as it has counted. With stack the stacks are observed too.
@@ -159,6 +159,47 @@ func TestNativeTeams(t *testing.T) {
 		{"loop", 108, false}, {"untied", 120, false}, {"depends", 3, false}} {
 		if run := taskRuns(t, path, true, x.what, "0", "2"); run.tasks != x.tasks || (len(run.races) > 0) != x.races {
 			t.Errorf("%s: %d tasks, unordered %v", x.what, run.tasks, run.races)
+		}
+	}
+}
+
+// Tasks of oneTBB are ordered by what they wait for, and by nothing else.
+func TestNativeOneTBB(t *testing.T) {
+	for _, compiler := range []string{"g++", "clang++"} {
+		for _, level := range []string{"-O0", "-O1"} {
+			t.Run(compiler+level, func(t *testing.T) { oneTBBOf(t, compiler, level) })
+		}
+	}
+}
+
+func oneTBBOf(t *testing.T, compiler, level string) {
+	t.Helper()
+	c := exec.Command(compiler, "-x", "c++", "-", "-ltbb", "-o", filepath.Join(t.TempDir(), "empty"))
+	c.Stdin = strings.NewReader("#include <oneapi/tbb.h>\nint main() { tbb::task_group().wait(); }\n")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Skipf("%s has no oneTBB: %v\n%s", compiler, err, out)
+	}
+	path := compiled(t, compiler, "onetbb.cc", level, "-ltbb")
+	for _, x := range []struct {
+		what, n, races string
+		tasks          int
+	}{{"fib", "8", "", 66}, {"invoked", "6", "", 36}, {"chain", "5", "", 5}, {"many", "500", "", 4000},
+		{"thrown", "1", "", 2}, {"loop", "100", "", 250}, {"siblings", "5", "^add and add$", 5},
+		{"early", "1", "^early and operator", 1}, {"racing", "4", "^add and add$", 4},
+	} {
+		for _, threads := range []string{"1", "2"} {
+			run := taskRuns(t, path, threads != "1", x.what, x.n, threads)
+			if (len(run.races) > 0) != (x.races != "") || run.tasks != x.tasks {
+				t.Errorf("%s, %s threads: unordered %v, expected %q; %d tasks", x.what, threads, run.races, x.races, run.tasks)
+			}
+			for _, pair := range run.races {
+				if !regexp.MustCompile(x.races).MatchString(pair) {
+					t.Errorf("%s, %s threads: unordered %s, expected %s", x.what, threads, pair, x.races)
+				}
+			}
+			if x.what == "fib" && run.span*2 > run.work || x.what == "chain" && run.span != run.work {
+				t.Errorf("%s, %s threads: work %d, span %d", x.what, threads, run.work, run.span)
+			}
 		}
 	}
 }
