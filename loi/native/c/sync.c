@@ -338,7 +338,7 @@ static void runs_once(void)
 {
 	pthread_once_t *o = running;
 	to_run();
-	if (!krd_apart)
+	if (krd_buffer() != &krd_none)
 		exchange(o, 1);
 	krd_note(OP_ONCE, o, 0);
 	ran = 1;
@@ -354,7 +354,7 @@ WEAK int pthread_once(pthread_once_t *o, void (*f)(void))
 	ran = 0;
 	int e = REAL(pthread_once)(o, runs_once);
 	krd_waited();
-	if (!e && !ran && last_of(o)) // else that was before all that is recorded, or apart
+	if (!e && !ran && last_of(o)) // else that was not recorded
 		krd_sync(OP_ONCE_SEEN, o, 0, begin, 0);
 	ran = 0;
 	return e;
