@@ -2,6 +2,8 @@
 // result and how many tasks it made. Compiled by TestNativeOneTBB.
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <string>
 #include <tbb/tbb.h>
 
@@ -188,6 +190,9 @@ int main(int, char **argv)
 	if (what == "many") result = many(n);
 	if (what == "loop") result = loop(n);
 	if (what == "racing") racing(n);
+	if (what == "reduce") // not followed
+		result = tbb::parallel_reduce(tbb::blocked_range<int>(0, n), 0l,
+		    [](const tbb::blocked_range<int> &r, long a) { return a + r.size(); }, std::plus<long>());
 	if (what == "thrown") result = thrown();
 	add();
 	printf("%ld %ld\n", result, made);
