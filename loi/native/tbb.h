@@ -213,7 +213,7 @@ parallel_for(Index first, Index last, const F &f, More &&...more)
 class task_group : krd::apart, public tbb::krd_task_group {
 	typedef tbb::krd_task_group original;
 	unsigned long krd_group = __tsan_tbb_group();
-	template <typename F> krd::given<typename std::decay<F>::type> give(F &&f)
+	template <typename F> KRD_UNSEEN krd::given<typename std::decay<F>::type> give(F &&f)
 	{
 		typedef krd::held<typename std::decay<F>::type> held;
 		return {krd_group, new held(std::forward<F>(f))};
