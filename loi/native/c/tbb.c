@@ -42,10 +42,12 @@ void __tsan_tbb_leave(void)
 	krd_apart = NULL;
 }
 
+static _Atomic int told; // that the program runs tasks by other ways, on threads that begin from then on too
+
 int krd_of_tbb(const void *entry)
 {
 	Dl_info i;
-	return krd.sync && dladdr(entry, &i) && i.dli_fname && strstr(i.dli_fname, "libtbb");
+	return krd.sync && !told && dladdr(entry, &i) && i.dli_fname && strstr(i.dli_fname, "libtbb");
 }
 
 uint64_t __tsan_tbb_group(void) { return krd_group(); }
@@ -132,7 +134,6 @@ void __tsan_tbb_waited(uint64_t group, uint64_t begin)
 // What the headers of oneTBB call to run tasks.
 static void foreign(void)
 {
-	static _Atomic int told;
 	static const char note[] = "krdlab: the program runs tasks of oneTBB by other ways than task_group, "
 	                           "parallel_invoke and parallel_for: what these do is not ordered, nor all recorded\n";
 	if (krd.sync && !krd_apart && !atomic_exchange(&told, 1) && write(2, note, sizeof note - 1) < 0) {
