@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"krdlab/hw/hwtest/long"
 	"krdlab/krd/analysis/interleave/engine"
 	"krdlab/krd/analysis/interleave/goroutines"
 	"krdlab/loi"
@@ -24,8 +25,8 @@ type taskRun struct {
 	races      []string
 }
 
-// task matches the names of tasks' functions, by gcc and by clang.
-var task = regexp.MustCompile("_omp_fn|omp_task_entry")
+// task matches the names of tasks' functions, by gcc, by clang and of oneTBB.
+var task = regexp.MustCompile("_omp_fn|omp_task_entry|krd4task|krd5piece")
 
 // taskRuns returns that of a case of tasks.c, whose result is the same as when it is not recorded, and whose
 // tasks are as many as it has counted. With stack the stacks are observed too.
@@ -161,6 +162,65 @@ func TestNativeTeams(t *testing.T) {
 			t.Errorf("%s: %d tasks, unordered %v", x.what, run.tasks, run.races)
 		}
 	}
+}
+
+// Tasks of oneTBB are ordered by what they wait for, and by nothing else.
+func TestNativeOneTBB(t *testing.T) {
+	for _, x := range []struct{ compiler, level string }{{"g++", "-O0"}, {"clang++", "-O1"}, {"g++", "-O2"},
+		{"clang++", "-O0"}}[:long.Or(2, 4)] {
+		t.Run(x.compiler+x.level, func(t *testing.T) { oneTBBOf(t, x.compiler, x.level) })
+	}
+}
+
+func oneTBBOf(t *testing.T, compiler, level string) {
+	t.Helper()
+	path := oneTBB(t, compiler, level)
+	for _, x := range []struct {
+		what, n, races string
+		tasks          int
+	}{{"fib", "8", "", 66}, {"invoked", "6", "", 36}, {"chain", "5", "", 5}, {"many", "500", "", 4000},
+		{"thrown", "1", "", 2}, {"loop", "100", "", 250}, {"siblings", "5", "^add and add$", 5},
+		{"early", "1", "^early and operator", 1}, {"racing", "4", "^add and add$", 4},
+	} {
+		for _, threads := range []string{"1", "2"} {
+			run := taskRuns(t, path, threads != "1", x.what, x.n, threads)
+			if (len(run.races) > 0) != (x.races != "") || run.tasks != x.tasks {
+				t.Errorf("%s, %s threads: unordered %v, expected %q; %d tasks", x.what, threads, run.races, x.races, run.tasks)
+			}
+			for _, pair := range run.races {
+				if !regexp.MustCompile(x.races).MatchString(pair) {
+					t.Errorf("%s, %s threads: unordered %s, expected %s", x.what, threads, pair, x.races)
+				}
+			}
+			if x.what == "fib" && run.span*2 > run.work || x.what == "chain" && run.span != run.work {
+				t.Errorf("%s, %s threads: work %d, span %d", x.what, threads, run.work, run.span)
+			}
+		}
+	}
+}
+
+// A program that runs tasks of oneTBB by a part that is not followed prints so.
+func TestNativeOneTBBForeign(t *testing.T) {
+	path := oneTBB(t, "g++", "-O1")
+	for what, told := range map[string]bool{"reduce": true, "fib": false} {
+		var r Request
+		r.Build.Sync = true
+		_, out, err := recorded(t, path, r, what, "5", "2")
+		if err != nil || strings.Contains(out, "runs tasks of oneTBB by other ways") != told {
+			t.Errorf("%s: %v, %q", what, err, out)
+		}
+	}
+}
+
+// oneTBB is onetbb.cc, compiled; the test is skipped if the compiler has no oneTBB.
+func oneTBB(t *testing.T, compiler, level string) string {
+	t.Helper()
+	c := exec.Command(compiler, "-x", "c++", "-", "-ltbb", "-o", filepath.Join(t.TempDir(), "empty"))
+	c.Stdin = strings.NewReader("#include <oneapi/tbb/version.h>\nint main() { return TBB_runtime_version() == 0; }\n")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Skipf("%s has no oneTBB: %v\n%s", compiler, err, out)
+	}
+	return compiled(t, compiler, "onetbb.cc", level, "-ltbb")
 }
 
 // compiledOpenMP is compiled with OpenMP; the test is skipped if the compiler has no library for that.

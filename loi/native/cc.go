@@ -16,9 +16,10 @@ import (
 	"krdlab/hw/failure"
 )
 
-// The runtime's sources, for the user's compiler, and the header for programs that record by themselves.
+// The runtime's sources, for the user's compiler, the header for programs that record by themselves, and that
+// for programs of oneTBB.
 //
-//go:embed c/*.c c/*.h loi.h
+//go:embed c/*.c c/*.h loi.h tbb.h
 var sources embed.FS
 
 // A Language is compiled by a wrapper.
@@ -157,7 +158,14 @@ const (
 	isClang = "clang"
 	header  = "loi.h" // in a folder of its own, which the user's compiler searches last
 	include = "include"
+	oneTBB  = "tbb.h" // in a folder that is searched first, beside headers that include it
+	first   = "first"
 )
+
+// shadowed are headers of oneTBB that define what oneTBB redefines, or include one that does.
+var shadowed = []string{"oneapi/tbb.h", "tbb/tbb.h", "collaborative_call_once.h", "flow_graph.h", "parallel_for.h",
+	"parallel_for_each.h", "parallel_invoke.h", "parallel_pipeline.h", "parallel_reduce.h", "parallel_scan.h",
+	"parallel_sort.h", "partitioner.h", "task_group.h"}
 
 // built returns the runtime for a compiler, from the user's cache folder or built now.
 func built(ctx context.Context, compiler string) (*runtime, error) {
@@ -166,7 +174,7 @@ func built(ctx context.Context, compiler string) (*runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	names = append(names, header)
+	names = append(names, header, oneTBB)
 	for _, name := range names {
 		text, err := sources.ReadFile(name)
 		if err != nil {
@@ -199,7 +207,7 @@ func built(ctx context.Context, compiler string) (*runtime, error) {
 	} else {
 		r.flags = []string{"-B" + dir, "-L" + dir}
 	}
-	r.flags = append(r.flags, "-idirafter", filepath.Join(dir, include))
+	r.flags = append(r.flags, "-I", filepath.Join(dir, first), "-idirafter", filepath.Join(dir, include))
 	return r, nil
 }
 
@@ -228,17 +236,30 @@ func makeRuntime(ctx context.Context, compiler, dir string, names []string) erro
 	var objects []string
 	for _, name := range names {
 		file := filepath.Base(name)
-		if name == header {
+		switch name {
+		case header:
 			file = filepath.Join(include, header)
+		case oneTBB:
+			file = filepath.Join(first, "krdlab", oneTBB)
 		}
 		if files[file], err = sources.ReadFile(name); err != nil {
 			return err
 		}
 	}
-	if err := os.Mkdir(filepath.Join(work, include), 0o755); err != nil {
-		return fail(err, nil)
+	for _, name := range shadowed {
+		paths := []string{name}
+		if !strings.Contains(name, "/") {
+			paths = []string{"tbb/" + name, "oneapi/tbb/" + name}
+		}
+		for _, path := range paths {
+			files[filepath.Join(first, path)] = fmt.Appendf(nil,
+				"#pragma GCC system_header\n#include <krdlab/%s>\n#include_next <%s>\n", oneTBB, path)
+		}
 	}
 	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o755); err != nil {
+			return fail(err, nil)
+		}
 		if err := os.WriteFile(filepath.Join(work, name), text, 0o644); err != nil {
 			return fail(err, nil)
 		}

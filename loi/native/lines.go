@@ -22,7 +22,7 @@ type place struct {
 // system reports whether a file comes with the compiler or the system, as headers of the C++ library do.
 func system(file string) bool {
 	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib") ||
-		strings.Contains(file, "/include/c++/")
+		strings.Contains(file, "/include/c++/") || strings.HasSuffix(file, "/krdlab/"+oneTBB)
 }
 
 // own returns where code is, or where it is called that comes inlined from a header of the system.

@@ -201,8 +201,8 @@ const (
 	ThreadType = 2
 )
 
-// Tasks is where groups of OpenMP's tasks have their addresses, as c/openmp.c has them.
-var Tasks = collect.Variable{Name: "tasks of OpenMP", Address: 1 << 57, Bytes: 1 << 56, Rest: true}
+// Tasks is where groups of tasks have their addresses, as c/tasks.c has them.
+var Tasks = collect.Variable{Name: "tasks", Address: 1 << 57, Bytes: 1 << 56, Rest: true}
 
 // exitSite marks a call of __tsan_func_exit, as c/krd.h has it.
 const exitSite = ^uint32(0)

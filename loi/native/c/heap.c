@@ -54,11 +54,11 @@ void krd_made(void *p, size_t n, const void *pc)
 	if (!krd.h || !p)
 		return;
 	uint32_t site = krd_site(pc);
-	krd_buf *b = krd_buffer();
+	krd_buf *b = krd_own(), *me = krd_me;
 	if (site & FROM_HEADER && b != &krd_none) {
 		krd_me = &krd_none; // the unwinder's own is not recorded
 		site = caller(site, pc);
-		krd_me = b;
+		krd_me = me;
 	}
 	krd_put(b, (uintptr_t)p, KIND(ALLOC) | (n ? n : 1));
 	krd_put(b, 0, KIND(TYPE) | (krd_ticks() & ~KIND(0xff)));

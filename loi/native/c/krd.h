@@ -201,6 +201,13 @@ HIDDEN krd_buf *krd_task(uint64_t number, const void *entry, uintptr_t top);
 HIDDEN void krd_task_ends(krd_buf *was, uint64_t began, int paused);
 HIDDEN void krd_task_goes_on(krd_buf *b, uint64_t paused, uintptr_t top);
 
+// krd_apart is the buffer of a thread of which nothing is recorded for now but what it allocates and begins.
+extern HIDDEN __thread krd_buf *krd_apart;
+int __tsan_tbb_enter(void);
+void __tsan_tbb_leave(void);
+HIDDEN int krd_of_tbb(const void *entry); // a thread begins with it, and is apart for ever
+#define NOBODY (~0ull) // the number of such a thread, which is none of the trace
+
 INLINE uint64_t krd_ticks(void) { return __builtin_ia32_rdtsc(); }
 
 INLINE void krd_note(uint64_t op, const volatile void *p, uint64_t room) { krd_sync(op, p, room, krd_ticks(), 0); }
@@ -210,6 +217,8 @@ INLINE krd_buf *krd_buffer(void)
 	krd_buf *b = krd_me;
 	return UNLIKELY(!b) ? krd_begin() : b;
 }
+
+INLINE krd_buf *krd_own(void) { return krd_apart ? krd_apart : krd_buffer(); }
 
 // krd_site returns the site of the call that returns to pc.
 INLINE uint32_t krd_site(const void *pc)

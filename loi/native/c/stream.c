@@ -61,6 +61,7 @@ static void forget(void)
 	krd.h = NULL;
 	krd.code_bytes = krd.regions = krd.sync = krd.sampled = krd.libraries = 0;
 	krd_me = &krd_none;
+	krd_apart = NULL;
 }
 
 static void start(void)
@@ -220,16 +221,17 @@ static void give(krd_buf *b)
 void krd_full(krd_buf *b)
 {
 	if (b == &krd_none || !krd.h) {
-		if (krd.h)
+		if (krd.h && !krd_apart)
 			atomic_fetch_add(&krd.h->lost, 1);
 		rewind_none();
 		return;
 	}
 	uint64_t seq = chunk_at(b->chunk)->seq + 1;
+	krd_buf *me = krd_me;
 	krd_me = &krd_none; // of a signal that comes now nothing is recorded
 	give(b);
 	take(b, buf_number(b), seq);
-	krd_me = b;
+	krd_me = me;
 }
 
 extern void *__libc_stack_end; // where the first thread began
@@ -340,7 +342,7 @@ krd_buf *krd_begin(void)
 	uintptr_t mine = variables();
 	if (mine - b->low < b->bytes)
 		b->bytes = mine - b->low;
-	if (krd.sync) {
+	if (krd.sync && krd_number != NOBODY) {
 		if (!krd_number)
 			krd_number = krd_another();
 		begun(b, krd_number, (uintptr_t)krd_entry);
@@ -356,6 +358,9 @@ krd_buf *krd_begin(void)
 // krd_end gives back what the thread has, which ends.
 void krd_end(void)
 {
+	if (krd_apart)
+		krd_me = krd_apart;
+	krd_apart = NULL;
 	krd_buf *b = krd_me;
 	if (!krd.h || !b || b == &krd_none)
 		return;

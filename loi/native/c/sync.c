@@ -70,7 +70,8 @@ void *krd_waits(const krd_buf *b)
 }
 
 // A slot is what must be known of a condition (last: the tick of its last signal), a barrier (last: those
-// that have come; size: how many meet) or a lock for readers and writers (last: a writer has it).
+// that have come; size: how many meet), a lock for readers and writers (last: a writer has it) or what is done
+// once (last: it was).
 typedef struct {
 	uintptr_t at;
 	uint64_t last, size;
@@ -121,6 +122,14 @@ static uint64_t exchange(const volatile void *p, uint64_t v)
 	s->last = v;
 	unlock(&slots_lock);
 	return was;
+}
+
+static uint64_t last_of(const volatile void *p)
+{
+	lock(&slots_lock);
+	uint64_t last = known(p)->last;
+	unlock(&slots_lock);
+	return last;
 }
 
 // Atomic operations: one after the other of a variable, so that their ticks are in their order.
@@ -246,9 +255,7 @@ GETS(OP_WAIT, thrd_join, (thrd_t t, int *r), (t, r), (void *)t, 0, e == thrd_suc
 		uint64_t begin = krd_waits_for(OP_COND_WAIT, c, 0); \
 		int e = real(name) args; \
 		krd_waited(); \
-		lock(&slots_lock); \
-		uint64_t last = known(c)->last; \
-		unlock(&slots_lock); \
+		uint64_t last = last_of(c); \
 		if (last > begin) \
 			krd_sync(OP_COND_WAIT, c, 0, begin, last); \
 		krd_note(OP_LOCK, m, 0); \
@@ -331,6 +338,8 @@ static void runs_once(void)
 {
 	pthread_once_t *o = running;
 	to_run();
+	if (krd_buffer() != &krd_none)
+		exchange(o, 1);
 	krd_note(OP_ONCE, o, 0);
 	ran = 1;
 }
@@ -345,7 +354,7 @@ WEAK int pthread_once(pthread_once_t *o, void (*f)(void))
 	ran = 0;
 	int e = REAL(pthread_once)(o, runs_once);
 	krd_waited();
-	if (!e && !ran)
+	if (!e && !ran && last_of(o)) // else that was not recorded
 		krd_sync(OP_ONCE_SEEN, o, 0, begin, 0);
 	ran = 0;
 	return e;

@@ -25,7 +25,7 @@ uint64_t krd_another(void) { return atomic_fetch_add(&threads, 1) + 1; }
 
 void krd_starts(uint64_t number)
 {
-	krd_buf *b = krd_buffer();
+	krd_buf *b = krd_own();
 	if (b == &krd_none)
 		return;
 	krd_put(b, number, KIND(GO));
@@ -53,6 +53,8 @@ static void *runs(void *p)
 	krd_number = b.number;
 	krd_entry = b.run;
 	krd_buffer();
+	if (b.number == NOBODY)
+		__tsan_tbb_enter();
 	return b.run(b.arg);
 }
 
@@ -64,8 +66,8 @@ static begun *begins(void *(*run)(void *), void *arg)
 	begun *b = __libc_malloc(sizeof *b);
 	if (!b)
 		return NULL;
-	*b = (begun){run, arg, krd_another()};
-	if (krd.sync)
+	*b = (begun){run, arg, krd_of_tbb(run) ? NOBODY : krd_another()};
+	if (krd.sync && b->number != NOBODY)
 		krd_starts(b->number);
 	return b;
 }
