@@ -54,6 +54,10 @@ type TraceSide struct {
 	// has no tasks.
 	Moved *float64 `json:"moved"`
 	Joins *float64 `json:"joins"`
+	// InRow is the share of leaves, but for the first, that the worker of the leaf before began, in
+	// the order of time, 0 to 1; nil: there are less than two. Workers of one speed take turns. Where
+	// one is held up, the other's leaves follow each other, and their distances become shorter.
+	InRow *float64 `json:"in_row"`
 }
 
 // A TraceBin is the share of the accesses in a bin of reuse distances, 0 to 1.
@@ -156,8 +160,13 @@ func (s *TraceSide) leaves(t *loi.Trace) iter.Seq2[string, error] {
 	kernels := len(t.Header.Registry.Kernels) > 0
 	return func(yield func(string, error) bool) {
 		paths, first, last := map[uint32]string{0: ""}, int64(math.MaxInt64), int64(math.MinInt64)
-		ns := 1e9 / t.Header.Clock.Hz
-		defer func() { s.TimeNS = float64(max(0, last-first)) * ns }()
+		ns, before, inRow := 1e9/t.Header.Clock.Hz, -1, 0.0
+		defer func() {
+			s.TimeNS = float64(max(0, last-first)) * ns
+			if s.Leaves > 1 {
+				s.InRow = new(inRow / float64(s.Leaves-1))
+			}
+		}()
 		for e, err := range t.Ordered(loi.Order{Events: true}) {
 			if err != nil {
 				yield("", err)
@@ -180,6 +189,10 @@ func (s *TraceSide) leaves(t *loi.Trace) iter.Seq2[string, error] {
 			if leaf == "" {
 				continue
 			}
+			if e.Worker == before {
+				inRow++
+			}
+			before = e.Worker
 			if s.Leaves++; !yield(leaf, nil) {
 				return
 			}
@@ -281,16 +294,18 @@ func (r *TraceReport) View() *doc.Doc {
 	if r.A.Substrate != r.B.Substrate {
 		d.Say("work and time are not compared: A is %s, B %s", r.A.Substrate, r.B.Substrate)
 	}
-	t := doc.NewTable(2, "", "trace", "workers", "leaves", "time, ms", "work, ms", "moved, %", "joins moved, %")
+	t := doc.NewTable(2, "", "trace", "workers", "leaves", "time, ms", "work, ms", "moved, %", "joins moved, %",
+		"in a row, %")
 	for i, s := range []*TraceSide{&r.A, &r.B} {
-		share := func(x *float64) any {
+		share := func(x *float64, why string) any {
 			if x == nil {
-				return doc.Missing("the trace has no tasks")
+				return doc.Missing(why)
 			}
 			return fmt.Sprintf("%.2f", 100**x)
 		}
 		t.Row("AB"[i:i+1], s.Trace, s.Workers, s.Leaves, fmt.Sprintf("%.3f", s.TimeNS/1e6),
-			fmt.Sprintf("%.3f", s.WorkNS/1e6), share(s.Moved), share(s.Joins))
+			fmt.Sprintf("%.3f", s.WorkNS/1e6), share(s.Moved, "the trace has no tasks"),
+			share(s.Joins, "the trace has no tasks"), share(s.InRow, "there are less than two leaves"))
 	}
 	d.Add(t)
 	return d

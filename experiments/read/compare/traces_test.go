@@ -40,12 +40,13 @@ func TestTracesPlanted(t *testing.T) {
 		leaves [4][2]int
 		first  int // -1: none
 		moved  float64
+		inRow  float64
 		bin    *TraceBin
 	}{
-		"equal":   {[4][2]int{{0, 0}, {1, 0}, {2, 0}, {0, 0}}, -1, 0, nil},
-		"moved":   {[4][2]int{{0, 0}, {1, 1}, {2, 0}, {0, 1}}, -1, 0.5, nil},
-		"swapped": {[4][2]int{{0, 0}, {2, 0}, {1, 0}, {0, 0}}, 1, 0, nil},
-		"last":    {[4][2]int{{0, 0}, {1, 0}, {2, 0}, {2, 1}}, 3, 0.25, &TraceBin{FromBytes: 0, B: 0.25}},
+		"equal":   {[4][2]int{{0, 0}, {1, 0}, {2, 0}, {0, 0}}, -1, 0, 1, nil},
+		"moved":   {[4][2]int{{0, 0}, {1, 1}, {2, 0}, {0, 1}}, -1, 0.5, 0, nil},
+		"swapped": {[4][2]int{{0, 0}, {2, 0}, {1, 0}, {0, 0}}, 1, 0, 1, nil},
+		"last":    {[4][2]int{{0, 0}, {1, 0}, {2, 0}, {2, 1}}, 3, 0.25, 2. / 3, &TraceBin{FromBytes: 0, B: 0.25}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := planted(t, loi.Simulated, "k", c.leaves)
@@ -57,7 +58,8 @@ func TestTracesPlanted(t *testing.T) {
 			if r.First != nil {
 				first = int(*r.First)
 			}
-			if first != c.first || r.A.Leaves != 4 || r.B.Leaves != 4 || *r.B.Moved != c.moved || *r.B.Joins != 1 {
+			if first != c.first || r.A.Leaves != 4 || r.B.Leaves != 4 || *r.B.Moved != c.moved || *r.B.Joins != 1 ||
+				*r.A.InRow != 1 || *r.B.InRow != c.inRow {
 				t.Errorf("first difference %d, expected %d; %+v", first, c.first, r.B)
 			}
 			if (r.Bin == nil) != (c.bin == nil) || c.bin != nil && *r.Bin != *c.bin {
