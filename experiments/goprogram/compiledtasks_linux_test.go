@@ -205,8 +205,8 @@ func TestNativeOneTBBForeign(t *testing.T) {
 	for what, told := range map[string]bool{"reduce": true, "fib": false} {
 		var r Request
 		r.Build.Sync = true
-		_, out, err := recorded(t, path, r, what, "5", "2")
-		if err != nil || strings.Contains(out, "runs tasks of oneTBB by other ways") != told {
+		d, out, err := recorded(t, path, r, what, "5", "2")
+		if err != nil || (d.Accounts.Lost > 0) != told || strings.Contains(out, "runs tasks of oneTBB by other ways") != told {
 			t.Errorf("%s: %v, %q", what, err, out)
 		}
 	}

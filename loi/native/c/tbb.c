@@ -136,7 +136,10 @@ static void foreign(void)
 {
 	static const char note[] = "krdlab: the program runs tasks of oneTBB by other ways than task_group, "
 	                           "parallel_invoke and parallel_for: what these do is not ordered, nor all recorded\n";
-	if (krd.sync && !krd_apart && !atomic_exchange(&told, 1) && write(2, note, sizeof note - 1) < 0) {
+	if (!krd.sync || krd_apart || atomic_exchange(&told, 1))
+		return;
+	atomic_fetch_add(&krd.h->lost, 1); // so that what is printed of the run is in doubt
+	if (write(2, note, sizeof note - 1) < 0) {
 	}
 }
 
