@@ -288,6 +288,22 @@ func TestAnalyzeRecovered(t *testing.T) {
 	}
 }
 
+// TestAnalyzeLost: what the program did and the trace lacks is a doubt about any analysis of it, if it is
+// anything.
+func TestAnalyzeLost(t *testing.T) {
+	for lost, doubts := range map[string]int{"0": 0, "3": 1} {
+		h := testHeader([]loi.Worker{{}})
+		h.Meta = []loi.KV{{Key: loi.LostKey, Value: lost}}
+		r, err := Analyze(write(t, h, loi.Options{}, []execution{{0, 2, []uint32{1}}}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Warnings) != doubts || doubts > 0 && !strings.Contains(r.Warnings[0], "(3 times at least)") {
+			t.Errorf("%s lost: warnings %q", lost, r.Warnings)
+		}
+	}
+}
+
 const wantJSON = `{
  "schema_version": 1,
  "distance": "exclusive",

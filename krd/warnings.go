@@ -1,6 +1,8 @@
 package krd
 
 import (
+	"strconv"
+
 	"krdlab/krd/doc"
 	"krdlab/loi"
 )
@@ -17,6 +19,8 @@ const (
 	RecordsLost Code = "records_lost"
 	// LossUnknown: workers that lost records, of how many.
 	LossUnknown Code = "loss_unknown"
+	// accessesLost: accesses and other events.
+	accessesLost Code = "accesses_lost"
 	// Recovered: no argument.
 	Recovered Code = "recovered"
 	// ImposedNodes: no argument.
@@ -41,6 +45,8 @@ func init() {
 			"records is not known for %v of its %v workers: results across the gaps, distances above " +
 			"all, are wrong",
 			Example: []any{1, 4}},
+		accessesLost: {Level: doc.Doubt, Words: "the program did more than its trace has (%v times at least): " +
+			"distances, orders and races may be wrong or missing", Example: []any{7}},
 		Recovered: {Level: doc.Doubt, Words: "the trace had no clean end and was recovered: the last kernel of " +
 			"each worker may be missing"},
 		ImposedNodes:      {Level: doc.Note, Words: "the worker-to-node map was imposed and is not the machine's"},
@@ -56,8 +62,8 @@ func init() {
 	})
 }
 
-// Doubts returns the warnings about t that any analysis of it has: missing records, and the source
-// of the nodes.
+// Doubts returns the warnings about t that any analysis of it has: missing records, what its program
+// did that was not recorded, and the source of the nodes.
 func Doubts(t *loi.Trace) (list []Warning) {
 	loss := t.Loss()
 	if n := loss.UnknownWorkers(); n > 0 {
@@ -68,6 +74,11 @@ func Doubts(t *loi.Trace) (list []Warning) {
 		}
 		if t.Recovered {
 			list = append(list, doc.Find(Recovered))
+		}
+	}
+	for _, kv := range t.Header.Meta {
+		if n, err := strconv.ParseUint(kv.Value, 10, 64); kv.Key == loi.LostKey && err == nil && n > 0 {
+			list = append(list, doc.Find(accessesLost, n))
 		}
 	}
 	if t.Header.Synthetic {

@@ -77,6 +77,9 @@ func (h *Header) Goroutines() bool { return slices.Contains(h.Meta, WorkersAreGo
 // UnitKey is the key of the entry of Meta for what one datum is, in the trace of a Go program.
 const UnitKey = "unit"
 
+// LostKey is the key of the entry of Meta for how often a program did what its trace lacks.
+const LostKey = "accesses lost"
+
 // Values of the note on one datum in the trace of a Go program.
 const (
 	UnitLine  = "line"

@@ -340,7 +340,7 @@ func accounts(a *collect.Accounts) (all []loi.KV) {
 		n   uint64
 	}{{"accesses analysed", a.Analysed}, {"accesses of unknown origin", a.Unknown},
 		{"accesses on the stack", a.Stack}, {"accesses left alone", a.Left},
-		{"accesses lost", a.Lost}} {
+		{loi.LostKey, a.Lost}} {
 		all = append(all, loi.KV{Key: x.key, Value: fmt.Sprint(x.n)})
 	}
 	return all

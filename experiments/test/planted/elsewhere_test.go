@@ -36,6 +36,7 @@ var elsewhere = []other{
 	{"report_nothing_against", reported, "TestValidity", "checks passed."},
 	{"report_doubts", reported, "TestValidity", "Some of them are doubtful"},
 	{"report_mixed", reported, "TestValidity", "Some of the numbers are measured and some simulated"},
+	{"accesses_lost", "krd/analyze_test.go", "TestAnalyzeLost", "(3 times at least)"},
 	{"element_ended", clustered, "TestFakeSlurm", "krdlab: not found"},
 	{"checked", briefed, "TestCheckedAfterInterruption", "the results were checked, and are right"},
 	{"checked_before", briefed, "TestCheckedAfterInterruption", "no repetition was finished; the runs before them"},
