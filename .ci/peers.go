@@ -3,7 +3,7 @@
 // Peers measures what docs/performance.md has of krdlab's speed, each row beside a peer on the same machine
 // in the same run, and prints a table:
 //
-//	go run .ci/peers.go WORK        # in an empty folder, an hour; nothing else may run
+//	go run .ci/peers.go WORK        # in an empty folder, 15 min; nothing else may run
 //	go run .ci/peers.go WORK 1 6    # rows 1 and 6
 //
 // Peers need Debian's packages cargo, librust-rayon-dev, libopenblas-dev and valgrind, gcc and git; Lace comes
@@ -395,7 +395,8 @@ func matmul() []string {
 		here = append(here, fmt.Sprintf("%s %.0f, %.0f", size, tiled, row))
 		beside = append(beside, peer(size+" %.0f", blas, errors.Join(err, err2)))
 	}
-	return []string{"matmul, GFLOP/s, tiled and by rows", strings.Join(here, "; "), "OpenBLAS " + strings.Join(beside, "; ")}
+	return []string{"matmul, GFLOP/s, tiled and by rows", strings.Join(here, "; "),
+		"OpenBLAS " + strings.Join(beside, "; ")}
 }
 
 func main() {

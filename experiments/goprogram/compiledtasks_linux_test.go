@@ -209,7 +209,8 @@ func TestNativeOneTBBForeign(t *testing.T) {
 		_, out, err := recorded(t, path, r, what, "5", "2")
 		tr := must(loi.Open(r.Trace))(t)
 		defer tr.Close()
-		if err != nil || (len(krd.Doubts(tr)) > 0) != told || strings.Contains(out, "runs tasks of oneTBB by other ways") != told {
+		if err != nil || (len(krd.Doubts(tr)) > 0) != told ||
+			strings.Contains(out, "runs tasks of oneTBB by other ways") != told {
 			t.Errorf("%s: %v, %q", what, err, out)
 		}
 	}
